@@ -156,7 +156,7 @@ def read_sources() -> Mapping[str, MaterialSource]:
 
 def checks_labelled() -> list[str]:
     """The ids of the checks that have labels, :data:`WHOLE_CHECK` and :data:`FRESH_SET`."""
-    others = {"sources", BROAD_SET}
+    others = {"sources", "talkers", BROAD_SET}
     return sorted(path.stem for path in MATERIAL.glob("*.csv") if path.stem not in others)
 
 

@@ -49,6 +49,10 @@ class Span(Value):
         """Its length in seconds."""
         return self.end_s - self.start_s
 
+    def moved(self, by_s: float) -> Span:
+        """The same stretch so much later."""
+        return Span(start_s=self.start_s + by_s, end_s=self.end_s + by_s)
+
 
 class Rect(Value):
     """A rectangle in pixels of an image as shown, origin at the top left.

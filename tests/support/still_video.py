@@ -37,3 +37,16 @@ def still_video(talk: Path, made: Path, *, at_s: float, motion: str) -> Path:
         check=True,
     )
     return made
+
+
+def forged_video(talk: Path, made: Path, picture: str) -> Path:
+    """The sound of ``talk`` under its own picture, which filters of ffmpeg have changed."""
+    subprocess.run(
+        [
+            *(imageio_ffmpeg.get_ffmpeg_exe(), "-y", "-v", "error", "-nostdin", "-i", str(talk)),
+            *("-vf", picture, "-map", "0:v", "-map", "0:a", "-c:a", "copy", "-shortest"),
+            *("-c:v", "libx264", "-preset", "veryfast", "-pix_fmt", "yuv420p", str(made)),
+        ],
+        check=True,
+    )
+    return made

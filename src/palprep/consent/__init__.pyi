@@ -18,6 +18,12 @@ from .facts import (
     Surroundings as Surroundings,
     WordRecord as WordRecord,
 )
+from .lips import (
+    FRAMES_PER_S as FRAMES_PER_S,
+    LipsFacts as LipsFacts,
+    measure_lips as measure_lips,
+    stretch_of as stretch_of,
+)
 from .model_folder import require_model as require_model
 from .opening import (
     OPENING_S as OPENING_S,

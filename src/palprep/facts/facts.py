@@ -9,7 +9,14 @@ from typing import Any, Self
 
 from pydantic import model_validator
 
-from palprep.consent import AskedCode, ConsentFacts, Statement, StatementReading, statement_for
+from palprep.consent import (
+    AskedCode,
+    ConsentFacts,
+    LipsFacts,
+    Statement,
+    StatementReading,
+    statement_for,
+)
 from palprep.facts.timeline import Timeline, timeline_of
 from palprep.media import AudioFacts, FileFacts, ImageFacts, VideoFacts
 from palprep.speech import VoiceFacts
@@ -33,6 +40,8 @@ class Facts(Value):
     """What the audio sounds like; None where it was not listened to."""
     statement: StatementReading | None = None
     """What was read of the statement of consent; None where no name was given to listen for."""
+    lips: LipsFacts | None = None
+    """The lips while the statement, or else anything, is spoken; None without speech."""
     consent: ConsentFacts | None = None
     """What a profile's limits make of that reading; None until rules have graded it."""
 

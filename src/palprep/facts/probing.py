@@ -4,7 +4,9 @@ An image is decoded once. A recording is decoded once, for its levels and for th
 A video is opened three times. The first time one frame is decoded, by a decoder that gives its
 memory back. The second time its packets are walked, which tells its timing, and its sound is
 decoded once: for its levels, for the voice, and for the opening in which consent is looked for.
-The third time its frames are decoded, sparsely, while the sound is being listened to.
+The third time its frames are decoded, sparsely, while the sound is being listened to. Where words
+are spoken it is opened a fourth time: for the lips some seconds are decoded once more, and by then
+it is known which.
 """
 
 from __future__ import annotations
@@ -18,9 +20,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from palprep.consent import Listeners, Opening, StatementReading, model_for, read_samples
+from palprep.consent import (
+    FRAMES_PER_S,
+    LipsFacts,
+    Listeners,
+    Opening,
+    StatementReading,
+    measure_lips,
+    model_for,
+    read_samples,
+    stretch_of,
+)
 from palprep.errors import ToolMissing, UnsupportedMedia
 from palprep.facts.facts import Facts, Speaker
+from palprep.facts.timeline import player_times
 from palprep.media import (
     AudioStreamFacts,
     SignalFacts,
@@ -45,6 +58,7 @@ from palprep.vision import (
     Models,
     analyse_footage,
     analyse_portrait,
+    follow_mouth,
 )
 
 FRAME_SIDE = 960
@@ -156,7 +170,7 @@ def _probe_video(
             listening = thread.submit(audio.listen, scan)
             signal, footage = _look_at(source, scan.facts, toolkit, limits, quick=False)
             video, voice = listening.result()
-    return Facts(
+    facts = Facts(
         file=source.facts,
         video=video.model_copy(update={"signal": signal}),
         portrait=footage.typical(),
@@ -164,6 +178,7 @@ def _probe_video(
         voice=voice,
         statement=audio.statement(),
     )
+    return facts.model_copy(update={"lips": _lips(source, facts, toolkit.models)})
 
 
 class _AudioMeters:
@@ -197,6 +212,33 @@ class _AudioMeters:
         if isinstance(model, StatementReading):
             return model
         return read_samples(self._opening.samples(), self._required, model)
+
+
+def _lips(source: Source, facts: Facts, models: Models) -> LipsFacts | None:
+    """The lips while the statement is spoken, from frame to frame; None where nobody is heard, or
+    nobody is seen from then on."""
+    video, voice, footage = facts.video, facts.voice, facts.footage
+    if video is None or voice is None or footage is None:
+        return None
+    found = stretch_of(facts.statement, voice.speech)
+    if found is None:
+        return None
+    span, stated = found
+    starts_s, late_s = player_times(video)
+    shown = span.moved(late_s)
+    if not any(sample.at_s >= shown.start_s + starts_s for sample in footage.seen):
+        return None
+    frames = sample_frames(
+        source,
+        per_second=FRAMES_PER_S,
+        max_side=FRAME_SIDE,
+        from_s=shown.start_s + starts_s,
+        most_s=shown.end_s + starts_s,
+    )
+    track = follow_mouth(prefetch(frames), models)
+    track = track._replace(at_s=track.at_s - starts_s)
+    speech = [each.moved(late_s) for each in voice.speech]
+    return measure_lips(track, shown, speech, stated=stated)
 
 
 def _look_at(

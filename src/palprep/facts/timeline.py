@@ -141,9 +141,8 @@ def timeline_of(
     consent: ConsentFacts | None = None,
 ) -> Timeline:
     """The timeline of a video, of the parts that were measured. See ``Facts.timeline``."""
-    late_s = (video.timing.audio_offset_s or 0.0) if video.timing else 0.0
-    starts_s = video.start_s + min(0.0, late_s)
-    heard = partial(_moved, by_s=max(0.0, late_s))
+    starts_s, late_s = player_times(video)
+    heard = partial(_moved, by_s=late_s)
     shown = partial(_moved, by_s=-starts_s)
     duration_s = video.start_s + video.duration_s - starts_s
     speech = heard(voice.speech) if voice else ()
@@ -167,8 +166,15 @@ def timeline_of(
     )
 
 
+def player_times(video: VideoFacts) -> tuple[float, float]:
+    """The presentation time at which a player starts, and how much later than that the sound does,
+    0 or more: both in seconds."""
+    late_s = (video.timing.audio_offset_s or 0.0) if video.timing else 0.0
+    return video.start_s + min(0.0, late_s), max(0.0, late_s)
+
+
 def _moved(spans: Iterable[Span], *, by_s: float) -> tuple[Span, ...]:
-    return tuple(Span(start_s=span.start_s + by_s, end_s=span.end_s + by_s) for span in spans)
+    return tuple(span.moved(by_s) for span in spans)
 
 
 def _seconds(

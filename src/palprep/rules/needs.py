@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from palprep.consent import ConsentFacts
+from palprep.consent import ConsentFacts, LipsFacts
 from palprep.facts import Facts, Timeline
 from palprep.media import (
     AudioFacts,
@@ -103,6 +103,11 @@ def _structure(facts: Facts) -> Timeline | Answer:
     return NOT_LISTENED if facts.voice is None else facts.timeline
 
 
+def _lips(facts: Facts) -> LipsFacts | Answer:
+    heard = _structure(facts)
+    return facts.lips or REASONS["no_lips"] if isinstance(heard, Timeline) else heard
+
+
 def _consent(facts: Facts) -> ConsentFacts | Answer:
     if facts.audio is None:
         return None
@@ -138,6 +143,8 @@ SEEN: Need[tuple[FrameSample, ...]] = FOOTAGE.then(lambda footage: footage.seen 
 VOICE: Need[VoiceFacts] = Need(_heard)
 STRUCTURE: Need[Timeline] = Need(_structure)
 """The timeline of a video with sound that was listened to."""
+LIPS: Need[LipsFacts] = Need(_lips)
+"""The lips while the statement is spoken, or else while somebody speaks."""
 PORTRAIT: Need[PortraitFacts] = Need(_portrait)
 FRAMED: Need[Framed] = PORTRAIT.then(
     lambda portrait: Framed(portrait.framing, portrait) if portrait.framing else None, NO_FACE

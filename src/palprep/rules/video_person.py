@@ -8,11 +8,12 @@ import math
 import statistics
 from collections.abc import Iterable, Sequence
 
+from palprep.consent import LipsFacts
 from palprep.facts import FacingLimits, Timeline
-from palprep.rules.needs import FOOTAGE, NO_FACE, SEEN, STRUCTURE
+from palprep.rules.needs import FOOTAGE, LIPS, NO_FACE, SEEN, STRUCTURE
 from palprep.rules.profile import Limit
 from palprep.rules.report import Check, Report
-from palprep.rules.rule import Checked, Measured, rule
+from palprep.rules.rule import Answer, Checked, Measured, rule
 from palprep.rules.texts import REASONS, Unmeasured, degrees
 from palprep.vision import FootageFacts, FrameSample
 
@@ -136,6 +137,27 @@ def mouth_moves(line: Timeline) -> Measured | Unmeasured:
             "seen": f"{line.mouth.seen_s if line.mouth else 0:.1f}",
         },
     )
+
+
+@rule(LIPS)
+def lips_keep_moving(lips: LipsFacts) -> Answer:
+    """While somebody else is heard a person may rest. So it is asked of the statement alone."""
+    if not lips.stated:
+        return None
+    if lips.motion is None:
+        return REASONS["no_lips"]
+    return _lips_at(lips.motion, lips.rests_at_s)
+
+
+@rule(LIPS)
+def lips_not_repeated(lips: LipsFacts) -> Measured | Unmeasured:
+    if lips.repeat is None:
+        return REASONS["no_lips"]
+    return _lips_at(lips.repeat, lips.repeats_at_s)
+
+
+def _lips_at(value: float, at_s: float | None) -> Measured:
+    return Measured(value=round(value, 3), words={"at": f"{at_s or 0.0:.1f} s"})
 
 
 def _share(share: float | None, word: str, unknown: Unmeasured) -> Measured | Unmeasured:

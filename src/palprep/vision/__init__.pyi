@@ -23,4 +23,5 @@ from .footage import CLOSE_LOOKS as CLOSE_LOOKS, analyse_footage as analyse_foot
 from .identity import cosine as cosine, identify as identify
 from .landmarks import Landmarks as Landmarks
 from .models import Models as Models
+from .mouth import SHAPE as SHAPE, MouthTrack as MouthTrack, follow_mouth as follow_mouth
 from .pose import measure_head as measure_head

@@ -8,7 +8,7 @@ The points are numbered as there; "right" and "left" are the subject's own.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Final
 
@@ -111,9 +111,15 @@ def follow_landmarks(rgb: Pixels, last: Landmarks, models: Models) -> Landmarks:
 
     Half the cost of :func:`find_landmarks`; a low ``presence`` says that the face has gone.
     """
+    marks = follow_points(rgb, last, models)
+    return replace(marks, shapes=_shapes(marks.points, models))
+
+
+def follow_points(rgb: Pixels, last: Landmarks, models: Models) -> Landmarks:
+    """As :func:`follow_landmarks`, without the coefficients of the expression."""
     centre, side, angle = _square(last.points)
     points, presence = _run(rgb, centre, side, angle, models)
-    return Landmarks(points, presence, _shapes(points, models))
+    return Landmarks(points, presence, {})
 
 
 def _run(

@@ -1,0 +1,257 @@
+"""Whether footage that was forged under somebody's words is found, and no genuine talker is.
+
+    python -m research.evaluation.lips TALKERS [--table docs/accuracy.md]
+
+TALKERS holds the footage that material/talkers.csv names, as owner/name/path. Every stretch of it
+shows one person who is heard talking. It is measured as ``check`` measures a statement, and once
+more with the picture moved, enlarged, noisy and strongly compressed, as forgers leave it. Of both
+forgeries are made: a photograph that sways, a picture that freezes halfway, and loops, whose rounds
+come from the one and the other by turns. What is measured is kept in TALKERS/.kept.
+
+Prints how many fail, by the length of the speech and, of the genuine, by source; with --table that
+goes into the document.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import hashlib
+import sys
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+import palprep.media.frames
+import palprep.vision.landmarks
+import palprep.vision.mouth
+from palprep.consent import FRAMES_PER_S, LipsFacts, measure_lips
+from palprep.facts.probing import FRAME_SIDE
+from palprep.facts.timeline import player_times
+from palprep.media import SampledFrame, Source, probe_video, sample_frames
+from palprep.media.samples import stream_samples
+from palprep.rules import Profile, load_profile
+from palprep.speech import RATE_HZ, Silero, speech_spans
+from palprep.values import Role, Span
+from palprep.vision import Models, MouthTrack, Pixels, follow_mouth
+from research.evaluation.portraits import wilson
+from research.marked import replace_marked
+from research.material.kept_facts import version_of
+from research.material.sources_and_labels import MATERIAL
+
+LENGTHS_S = (3.0, 5.0, 8.0, 12.0)
+WORN_QUALITY, WORN_NOISE, WORN_ZOOM = 40, 4.0, 1.03
+STILL_FRAMES = 50
+CODE = (palprep.media.frames, palprep.vision.landmarks, palprep.vision.mouth)
+
+
+class Talker(NamedTuple):
+    """A row of talkers.csv: a stretch of a file in which one person talks and is seen."""
+
+    source: str
+    commit: str
+    path: str
+    start_s: float
+    end_s: float
+    person: str
+    use: str
+    """``fit``, or ``measure`` for what nothing may be fitted on."""
+    licence: str
+    seen: str
+    """What an eye made of it."""
+
+
+class Seen(NamedTuple):
+    """What is measured of a talker. Times count from the start of the stretch."""
+
+    talker: Talker
+    genuine: MouthTrack
+    worn: MouthTrack
+    still: MouthTrack
+    speech: tuple[Span, ...]
+    sound: NDArray[np.float32]
+    """Mono at 16 kHz, from the start of the stretch."""
+
+
+def read_talkers() -> list[Talker]:
+    """All of them."""
+    with (MATERIAL / "talkers.csv").open(newline="", encoding="utf-8") as stream:
+        return [
+            Talker(source, commit, path, float(start_s), float(end_s), *others)
+            for source, commit, path, start_s, end_s, *others in list(csv.reader(stream))[1:]
+        ]
+
+
+def seen_of(talker: Talker, folder: Path, models: Models, network: Silero) -> Seen:
+    """Measured, or what is kept of it."""
+    key = hashlib.sha256(repr(talker[:5]).encode()).hexdigest()[:20]
+    file = folder / ".kept" / f"lips-{version_of(CODE, ('landmarks', 'detector'))}" / f"{key}.npz"
+    if not file.is_file():
+        file.parent.mkdir(parents=True, exist_ok=True)
+        source = Source.of(folder / talker.source / talker.path)
+        starts_s, late_s = player_times(probe_video(source))
+        frames = [
+            SampledFrame(frame.at_s - starts_s - talker.start_s, frame.rgb)
+            for frame in sample_frames(
+                source,
+                per_second=FRAMES_PER_S,
+                max_side=FRAME_SIDE,
+                from_s=talker.start_s + starts_s,
+                most_s=talker.end_s + starts_s,
+            )
+        ]
+        rng = np.random.default_rng(1)
+        middle = frames[len(frames) // 2].rgb
+        tracks = (
+            follow_mouth(frames, models),
+            follow_mouth((each._replace(rgb=worn(each.rgb, rng)) for each in frames), models),
+            follow_mouth(
+                (each._replace(rgb=worn(middle, rng)) for each in frames[:STILL_FRAMES]), models
+            ),
+        )
+        sound = np.concatenate(list(stream_samples(source, rate_hz=RATE_HZ)))
+        begin, end = ((at - late_s) * RATE_HZ for at in (talker.start_s, talker.end_s))
+        named = {f"{name}{index}": array for index, track in enumerate(tracks)
+                 for name, array in track._asdict().items()}  # fmt: skip
+        np.savez(file, sound=sound[max(0, int(begin)) : int(end)], **named)
+    with np.load(file) as kept:
+        genuine, again, still = (
+            MouthTrack(*(kept[f"{name}{index}"] for name in MouthTrack._fields))
+            for index in range(3)
+        )
+        sound = kept["sound"]
+        return Seen(talker, genuine, again, still, speech_spans(sound, network), sound)
+
+
+def worn(rgb: Pixels, rng: np.random.Generator) -> Pixels:
+    """The picture as forgers leave it: enlarged and moved a little, noisy, compressed again."""
+    height, width = rgb.shape[:2]
+    moved = np.array([[WORN_ZOOM, 0, 0], [0, WORN_ZOOM, 0]], np.float32)
+    moved[:, 2] = rng.uniform(-0.01, 0, 2) * (width, height)
+    changed = cv2.warpAffine(rgb, moved, (width, height))
+    noisy = np.clip(changed + rng.normal(0, WORN_NOISE, rgb.shape), 0, 255).astype(np.uint8)
+    _, data = cv2.imencode(".jpg", noisy, [cv2.IMWRITE_JPEG_QUALITY, WORN_QUALITY])
+    return np.asarray(cv2.imdecode(data, cv2.IMREAD_COLOR), np.uint8)
+
+
+def photograph(seen: Seen, _: float) -> MouthTrack:
+    """One picture all the while."""
+    count = len(seen.genuine.at_s)
+    return MouthTrack(seen.genuine.at_s, seen.still.shape[np.arange(count) % len(seen.still.shape)])
+
+
+def frozen(seen: Seen, length_s: float) -> MouthTrack:
+    """A picture that stands still from the middle on."""
+    until = seen.genuine.at_s < length_s / 2
+    shape = np.where(until[:, None], seen.genuine.shape, photograph(seen, length_s).shape)
+    return MouthTrack(seen.genuine.at_s, shape)
+
+
+def looped(period_s: float, *, back: bool = False) -> Callable[[Seen, float], MouthTrack]:
+    """Footage of that length again and again, with ``back`` every second time backwards."""
+
+    def forge(seen: Seen, _: float) -> MouthTrack:
+        count = min(len(seen.genuine.at_s), len(seen.worn.at_s))
+        steps = max(2, round(period_s * FRAMES_PER_S))
+        rounds, at = np.divmod(np.arange(count), steps)
+        at = np.where(back & (rounds % 2 == 1), steps - 1 - at, at).clip(max=count - 1)
+        shape = np.where(rounds[:, None] % 2, seen.worn.shape[at], seen.genuine.shape[at])
+        return MouthTrack(seen.genuine.at_s[:count], shape)
+
+    return forge
+
+
+FORGERIES: Mapping[str, Callable[[Seen, float], MouthTrack]] = {
+    "genuine": lambda seen, _: seen.genuine,
+    "genuine, worn": lambda seen, _: seen.worn,
+    "photograph that sways": photograph,
+    "frozen halfway": frozen,
+    "loop of 1 s": looped(1.0),
+    "loop of 2.5 s": looped(2.5),
+    "loop of 4 s": looped(4.0),
+    "1.5 s back and forth": looped(1.5, back=True),
+}
+
+
+def fails(lips: LipsFacts, profile: Profile) -> bool:
+    """Whether a check of the lips fails."""
+    limits = profile.for_role(Role.CONSENT_VIDEO)
+    measured = {"lips_keep_moving": lips.motion, "lips_not_repeated": lips.repeat}
+    return any(
+        value is not None and not all(limit.holds(value) for limit in limits[check_id])
+        for check_id, value in measured.items()
+    )
+
+
+def stretches(seen: Seen, length_s: float) -> Iterator[Seen]:
+    """The talker's stretch cut into such lengths, one after the other; those of seven eighths of
+    the longer lengths count, too."""
+    whole_s = seen.talker.end_s - seen.talker.start_s
+    for start in np.arange(0.0, max(whole_s - 0.875 * length_s, 0.0) + 1e-6, length_s):
+        span = Span(start_s=start, end_s=start + length_s)
+        yield seen._replace(
+            genuine=_cut(seen.genuine, span),
+            worn=_cut(seen.worn, span),
+            speech=tuple(each.moved(-start) for each in seen.speech),
+            sound=seen.sound[int(start * RATE_HZ) :],
+        )
+
+
+def _cut(track: MouthTrack, span: Span) -> MouthTrack:
+    kept = (track.at_s >= span.start_s) & (track.at_s < span.end_s)
+    return MouthTrack(track.at_s[kept] - span.start_s, track.shape[kept])
+
+
+def table(all_seen: Sequence[Seen], profile: Profile) -> Iterator[str]:
+    """How many fail, by kind and length; and the genuine by source."""
+    yield f"| Shown | {' | '.join(f'{length:g} s' for length in LENGTHS_S)} |"
+    yield f"|---|{'---|' * len(LENGTHS_S)}"
+    by_source: dict[str, list[bool]] = defaultdict(list)
+    for kind, forge in FORGERIES.items():
+        cells = []
+        for length_s in LENGTHS_S:
+            found = []
+            for seen in (part for each in all_seen for part in stretches(each, length_s)):
+                span = Span(start_s=0.0, end_s=length_s)
+                track = forge(seen, length_s)
+                lips = measure_lips(track, span, seen.speech, stated=True)
+                found.append(fails(lips, profile))
+                if kind == "genuine":
+                    by_source[seen.talker.source].append(found[-1])
+            low, high = wilson(sum(found), len(found))
+            cells.append(f"{sum(found)} of {len(found)} ({low:.0%} to {high:.0%})")
+        yield f"| {kind} | {' | '.join(cells)} |"
+    yield ""
+    yield (
+        f"Genuine stretches that failed, by source ({len(by_source)} sources): "
+        + (
+            ", ".join(
+                f"{name} {sum(f)} of {len(f)}" for name, f in sorted(by_source.items()) if any(f)
+            )
+            or "none"
+        )
+        + "."
+    )
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("talkers", type=Path)
+    parser.add_argument("--table", type=Path, help="the document with a place for it")
+    options = parser.parse_args(arguments)
+    models, network = Models(), Silero.load()
+    all_seen = [seen_of(each, options.talkers, models, network) for each in read_talkers()]
+    lines = list(table(all_seen, load_profile()))
+    print(*lines, sep="\n")
+    if options.table:
+        replace_marked(options.table, "forged-footage", lines)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

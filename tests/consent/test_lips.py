@@ -1,0 +1,120 @@
+"""What the course of lips tells, from tracks that are made up: rests, and what comes again."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from palprep.consent import LipsFacts, StatementReading, measure_lips, stretch_of
+from palprep.consent.facts import AlignedWord, PartReading
+from palprep.values import Span
+from palprep.vision import MouthTrack
+
+RATE = 12.5
+ALL = Span(start_s=0.0, end_s=10.0)
+
+
+def talk(seconds=10.0, seed=1):
+    """Six distances that change as in speech: smooth noise of some hertz."""
+    rng = np.random.default_rng(seed)
+    count = int(seconds * RATE)
+    rough = rng.standard_normal((count + 2, 6))
+    return 0.3 + 0.08 * (rough[:-2] + 2 * rough[1:-1] + rough[2:]) / 2
+
+
+def measured(shape, *, speech=(ALL,), stated=True, times=None):
+    times = np.arange(len(shape)) / RATE if times is None else times
+    return measure_lips(MouthTrack(times, shape), ALL, speech, stated=stated)
+
+
+def looped(shape, steps):
+    return shape[np.arange(len(shape)) % steps]
+
+
+def back_and_forth(shape, steps):
+    at = np.arange(len(shape)) % (2 * steps)
+    return shape[np.where(at < steps, at, 2 * steps - 1 - at)]
+
+
+def test_lips_that_speak_neither_rest_nor_come_again():
+    for seed in range(10):
+        lips = measured(talk(seed=seed))
+        assert lips.motion > 0.05
+        assert lips.repeat > 0.6
+        assert lips.frames == 125
+
+
+@pytest.mark.parametrize("steps", [8, 14, 25, 40, 60])
+@pytest.mark.parametrize("made", [looped, back_and_forth])
+def test_a_loop_comes_again_whatever_its_length(made, steps):
+    noise = 0.005 * np.random.default_rng(9).standard_normal((125, 6))
+    lips = measured(made(talk(), steps) + noise)
+    assert lips.repeat < 0.3
+    assert lips.repeats_at_s >= 0.5
+
+
+def test_a_loop_of_part_of_it_is_found_where_it_comes_again():
+    shape = talk()
+    shape[75:105] = shape[20:50]
+    lips = measured(shape)
+    assert lips.repeat < 0.2
+    assert 5.9 < lips.repeats_at_s < 6.5
+
+
+def test_a_picture_that_freezes_halfway_rests_from_there():
+    shape = talk()
+    shape[60:] = shape[60]
+    lips = measured(shape)
+    assert lips.motion < 0.001
+    assert 4.7 < lips.rests_at_s < 7.1
+
+
+def test_a_rest_counts_only_while_somebody_speaks():
+    shape = talk()
+    shape[60:] = shape[60]
+    until = measured(shape, speech=(Span(start_s=0.0, end_s=5.0),))
+    assert until.motion > 0.04
+    assert measured(shape, speech=(Span(start_s=0.0, end_s=2.0),)).motion is None
+
+
+def test_frames_without_a_face_leave_it_open():
+    times = np.arange(125) / RATE
+    seen = (times < 2.0) | (times > 8.0)
+    lips = measured(talk()[seen], times=times[seen])
+    assert lips.motion is None
+    assert lips.repeat > 0.6
+    empty = measure_lips(MouthTrack(np.zeros(0), np.zeros((0, 6))), ALL, (ALL,), stated=True)
+    assert empty == LipsFacts(stated=True, span=ALL, frames=0)
+
+
+def test_two_seconds_are_too_short_to_tell():
+    short = Span(start_s=0.0, end_s=2.0)
+    lips = measure_lips(MouthTrack(np.arange(25) / RATE, talk(2.0)), short, (short,), stated=True)
+    assert (lips.motion, lips.repeat) == (None, None)
+
+
+def test_the_statement_is_looked_at_where_it_was_read():
+    def word(start, end):
+        return AlignedWord(expected="x", start=start, end=end, probability=0.9)
+
+    reading = StatementReading(
+        statement="x", full_name="Ada", language="en", opening_s=30.0,
+        parts=(
+            PartReading(first_word=0, expected=("x",), aligned=(word(3.0, 3.5),)),
+            PartReading(first_word=1, expected=("x",), aligned=(word(8.0, 9.0),)),
+        ),
+    )  # fmt: skip
+    speech = (Span(start_s=0.0, end_s=30.0),)
+    assert stretch_of(reading, speech) == (Span(start_s=3.0, end_s=9.0), True)
+    late = reading.parts[1].model_copy(update={"aligned": (word(19.0, 20.0),)})
+    longer = reading.model_copy(update={"parts": (reading.parts[0], late)})
+    assert stretch_of(longer, speech) == (Span(start_s=3.0, end_s=15.0), True)
+
+
+def test_else_the_densest_speech_is_looked_at():
+    speech = [
+        Span(start_s=start, end_s=end) for start, end in ((0, 2), (20, 25), (26, 40), (60, 63))
+    ]
+    assert stretch_of(None, speech) == (Span(start_s=26.0, end_s=38.0), False)
+    assert stretch_of(None, speech[:2]) == (Span(start_s=20.0, end_s=25.0), False)
+    assert stretch_of(None, ()) is None

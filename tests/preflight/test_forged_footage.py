@@ -1,0 +1,44 @@
+"""Footage that freezes or comes again under the statement fails: real files."""
+
+from __future__ import annotations
+
+import pytest
+from still_video import forged_video
+
+from palprep.facts import Speaker
+from palprep.values import Outcome, Role
+
+JANE = Speaker(full_name="Jane Carter")
+LOOP = "select='lt(n,{frames})',loop=-1:{frames}:0,setpts=N/25/TB,trim=end={seconds}"
+
+
+def check(preflight, path):
+    return preflight.check(path, role=Role.CONSENT_VIDEO, speaker=JANE)
+
+
+def test_the_sample_passes(spoken_consent, preflight):
+    report = check(preflight, spoken_consent)
+    assert report.facts.lips.stated
+    for check_id in ("lips_keep_moving", "lips_not_repeated"):
+        assert report.check(check_id).outcome is Outcome.PASS
+
+
+@pytest.mark.parametrize("frames", [45, 100])
+def test_a_loop_under_the_statement_fails(spoken_consent, preflight, tmp_path, frames):
+    picture = LOOP.format(frames=frames, seconds=13)
+    report = check(preflight, forged_video(spoken_consent, tmp_path / "loop.mp4", picture))
+    assert report.check("consent_spoken").outcome is Outcome.PASS
+    repeated = report.check("lips_not_repeated")
+    assert repeated.outcome is Outcome.FAIL
+    assert "repeat an earlier course" in repeated.sentence
+    assert report.verdict is Outcome.FAIL
+
+
+def test_a_picture_that_freezes_halfway_fails(spoken_consent, preflight, tmp_path):
+    """Though it moves enough, over all of the statement, for a mouth that speaks."""
+    frozen = "trim=end=7,tpad=stop_mode=clone:stop_duration=6"
+    report = check(preflight, forged_video(spoken_consent, tmp_path / "frozen.mp4", frozen))
+    assert report.check("mouth_moves").outcome is not Outcome.FAIL
+    rests = report.check("lips_keep_moving")
+    assert rests.outcome is Outcome.FAIL
+    assert report.facts.lips.rests_at_s > 6.0
