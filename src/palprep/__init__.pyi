@@ -1,3 +1,4 @@
+from .api import parse_event as parse_event
 from .batch import (
     Connection as Connection,
     ManifestRow as ManifestRow,
@@ -9,7 +10,12 @@ from .batch import (
     run as run,
     watch as watch,
 )
-from .callbacks import CallbackServer as CallbackServer, Delivery as Delivery
+from .callbacks import (
+    CallbackServer as CallbackServer,
+    Delivery as Delivery,
+    PublicCallbacks as PublicCallbacks,
+    callback_app as callback_app,
+)
 from .client import AsyncClient as AsyncClient, Client as Client
 from .consent import ConsentFacts as ConsentFacts
 from .dossier import (
@@ -69,6 +75,7 @@ from .journal import (
     PersonView as PersonView,
     RunView as RunView,
     callback_server as callback_server,
+    into_journal as into_journal,
     resolve_found as resolve_found,
     resolve_retry as resolve_retry,
 )

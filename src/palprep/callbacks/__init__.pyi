@@ -1,6 +1,7 @@
 from .server import (
     CallbackServer as CallbackServer,
     Delivery as Delivery,
-    Sink as Sink,
+    PublicCallbacks as PublicCallbacks,
+    callback_app as callback_app,
     new_nonce as new_nonce,
 )

@@ -12,6 +12,7 @@ import hmac
 import inspect
 import secrets
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
 from typing import Any, Self
 
 from starlette.applications import Starlette
@@ -22,7 +23,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from palprep.api import AnyEvent, is_link, mended_json, parse_event
-from palprep.errors import PalprepError, ToolFailed, UsageError
+from palprep.errors import PalprepError, ToolFailed, UnexpectedReply, UsageError
 from palprep.serving import (
     BodyTooLarge,
     ServerThread,
@@ -48,6 +49,16 @@ class Delivery(Value):
     event: AnyEvent | None
     body: Any
 
+    @classmethod
+    def read(cls, body: bytes, tag: str | None = None) -> Delivery:
+        """The callback that a request to a server of your own brought. Raises
+        :class:`~palprep.errors.UnexpectedReply` for what is not JSON, or nested too deeply."""
+        try:
+            value = mended_json(body)
+        except ValueError:
+            raise UnexpectedReply("The callback's body is not JSON.") from None
+        return cls(tag=tag, event=_parsed(value), body=value)
+
 
 Sink = Callable[[Delivery], None] | Callable[[Delivery], Awaitable[None]]
 """Takes a delivery, and returns once it is safe. A function is called from several threads, an
@@ -69,14 +80,13 @@ def callback_app(sink: Sink, *, nonce: str, within_s: float = _BODY_WITHIN_S) ->
         try:
             async with asyncio.timeout(within_s):
                 raw = await read_body(request, MAX_BODY_BYTES)
-            body = mended_json(raw)
+            delivery = Delivery.read(raw, request.path_params.get("tag"))
         except BodyTooLarge as error:
             return PlainTextResponse(error.message, 413)
         except TimeoutError:
             return PlainTextResponse("the body did not arrive in time", 408)
-        except (ClientDisconnect, ValueError):
+        except (ClientDisconnect, UnexpectedReply):
             return PlainTextResponse("the body is not JSON", 400)
-        delivery = Delivery(tag=request.path_params.get("tag"), event=_parsed(body), body=body)
         try:
             await _handed_to(sink, delivery)
         except PalprepError as error:
@@ -117,6 +127,19 @@ def _parsed(body: Any) -> AnyEvent | None:
 def new_nonce() -> str:
     """A secret path: 192 random bits."""
     return secrets.token_urlsafe(24)
+
+
+@dataclass(frozen=True)
+class PublicCallbacks:
+    """Where the service reaches a server that takes callbacks into a journal: `palprep listen`, or
+    one of your own. ``address`` is public, ``secret`` the path behind it."""
+
+    address: str
+    secret: str = field(repr=False)
+
+    def url_for(self, tag: str) -> str:
+        """The address for the callback of the creation ``tag``."""
+        return f"{self.address.rstrip('/')}/{self.secret}/{tag}"
 
 
 class CallbackServer:

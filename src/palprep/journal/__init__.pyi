@@ -32,7 +32,11 @@ from .entries import (
     Snapshot as Snapshot,
     What as What,
 )
-from .inbox import callback_server as callback_server, secret_path as secret_path
+from .inbox import (
+    callback_server as callback_server,
+    into_journal as into_journal,
+    secret_path as secret_path,
+)
 from .outcome import PersonOutcome as PersonOutcome, PersonStatus as PersonStatus
 from .run_view import (
     JournalStatus as JournalStatus,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from palprep.api import ReplicaTraining, VoiceStatusChanged
-from palprep.callbacks import CallbackServer, Delivery, Sink, new_nonce
+from palprep.callbacks import CallbackServer, Delivery, new_nonce
 from palprep.journal.entries import CalledBack, Snapshot
 from palprep.journal.store import Journal
 
@@ -17,12 +17,12 @@ def secret_path(journal: Journal) -> str:
     return journal.setting("callback_path", new_nonce)
 
 
-def into_journal(journal: Journal, *, then: Told | None = None) -> Sink:
-    """A sink that records each callback under the creation it belongs to.
+def into_journal(journal: Journal, *, then: Told | None = None) -> Told:
+    """A sink that records each callback under the creation it belongs to. Threads may share it.
 
     The tag names the creation, or else the resource's id does. A callback that belongs to no
-    creation is recorded, too;
-    one about a person who was forgotten is not.
+    creation is recorded, too; one about a person who was forgotten is not. ``then`` is told of each
+    once it is recorded.
     """
 
     def take(delivery: Delivery) -> None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 
 from palprep.api import Rate, host_of, is_loopback
 from palprep.batch.work.sandbox_judges import judges_in
+from palprep.callbacks import PublicCallbacks
 from palprep.client import Client, Limiter, RequestHook
 from palprep.errors import ToolFailed, UsageError
 from palprep.journal import Journal, SandboxStatement, callback_server, secret_path
@@ -59,18 +60,6 @@ class Connection:
     def target(self) -> str:
         """The service's identity in the journal: what was created there stays known there."""
         return self.base_url.rstrip("/") if self.base_url else EMBEDDED
-
-
-@dataclass(frozen=True)
-class PublicCallbacks:
-    """Callbacks that `palprep listen` takes, behind a public address with this secret path."""
-
-    address: str
-    secret: str
-
-    def url_for(self, tag: str) -> str:
-        """The address for the callback of the creation ``tag``."""
-        return f"{self.address.rstrip('/')}/{self.secret}/{tag}"
 
 
 @dataclass(frozen=True)
