@@ -7,10 +7,17 @@ from itertools import combinations
 
 import pytest
 
-from palprep.consent.code import AskedCode, code_words, draw_code, find_code, without_code
+from palprep.consent.code import (
+    AskedCode,
+    CodeReading,
+    code_words,
+    draw_code,
+    without_code,
+)
 from palprep.consent.statement import required_statement
 from palprep.consent.wordings import is_remark, negates, speaks_of_consent
 from palprep.consent.words import similarity, split_words
+from palprep.values import Span
 
 NOW = dt.datetime(2026, 3, 1, 12, tzinfo=dt.UTC)
 
@@ -48,6 +55,10 @@ def test_no_code_says_anything_about_the_consent():
 CODE = ("sunflower", "lemon", "ballet")
 
 
+def asked() -> AskedCode:
+    return AskedCode(**dict(draw_code(NOW, min)) | {"words": CODE}, judged_at=NOW)
+
+
 @pytest.mark.parametrize(
     ("heard", "rest"),
     [
@@ -58,8 +69,7 @@ CODE = ("sunflower", "lemon", "ballet")
     ],
 )
 def test_a_code_is_found_however_its_words_are_written(heard, rest):
-    code = AskedCode(**dict(draw_code(NOW, min)) | {"words": CODE}, judged_at=NOW)
-    left = without_code(code, split_words(heard))
+    left = without_code(asked(), split_words(heard))
     assert " ".join(word.shown for word in left) == rest
     assert without_code(None, split_words(heard)) == split_words(heard)
 
@@ -72,4 +82,14 @@ def test_a_code_is_found_however_its_words_are_written(heard, rest):
     ],
 )
 def test_part_of_a_code_or_another_one_is_not_it(heard):
-    assert find_code(CODE, split_words(heard)) is None
+    words = split_words(heard)
+    assert without_code(asked(), words) == words
+
+
+def test_once_it_is_known_to_be_there_what_sounds_most_like_it_is_the_code():
+    words = split_words("Some, fluid limb and ballad, under protest.")
+    assert without_code(asked(), words) == words
+    known = CodeReading(**dict(asked()), spoken=Span(start_s=1.0, end_s=2.0))
+    assert [word.shown for word in without_code(known, words)] == ["under", "protest."]
+    remark = split_words("Under protest.")
+    assert without_code(known, remark) == remark

@@ -18,6 +18,10 @@ WORDS = 3
 VALID_S = 1800.0
 """How long a code is valid unless somebody says otherwise."""
 
+_KNOWN = 0.6
+"""Words that sound so much like a code which is known to be there are it: in two synthetic voices all
+of 195 codes out of 208. So are 2 of 2,080 remarks that stood beside them, and 21 at 0.55."""
+
 Choose = Callable[[Sequence[str]], str]
 """Chooses one of several, each as probable as any other: :func:`secrets.choice`."""
 
@@ -69,11 +73,10 @@ def draw_code(now: dt.datetime, choose: Choose, *, valid_s: float = VALID_S) -> 
     return FreshCode(words=tuple(words), given_at=now, ends_at=now + dt.timedelta(seconds=valid_s))
 
 
-def find_code(code: Sequence[str], heard: Sequence[Word]) -> range | None:
-    """Where the code stands among heard words; None where no stretch of them sounds like it.
+def nearest_to_code(code: Sequence[str], heard: Sequence[Word]) -> tuple[range, float]:
+    """The stretch of heard words that sounds most like the code, and how much, 0 to 1.
 
-    They are compared as one, since a word may have been written down as two. Lenient is safe:
-    whoever does not know the code cannot come near all of it.
+    They are compared as one, since a word may have been written down as two.
     """
     wanted, most = " ".join(code), len(heard)
     stretches = (
@@ -82,11 +85,17 @@ def find_code(code: Sequence[str], heard: Sequence[Word]) -> range | None:
         for last in range(first + 1, min(most, first + 2 * len(code)) + 1)
     )
     alike = {each: similarity(wanted, keys_of(heard[each.start : each.stop])) for each in stretches}
-    best = max(alike, key=alike.__getitem__, default=None)
-    return best if best is not None and alike[best] >= NEAR_SOUND else None
+    return max(alike.items(), key=lambda each: each[1], default=(range(0), 0.0))
 
 
 def without_code(code: AskedCode | None, heard: Sequence[Word]) -> tuple[Word, ...]:
-    """Heard words but for those of the code."""
-    place = find_code(code.words, heard) if code else None
-    return (*heard[: place.start], *heard[place.stop :]) if place else tuple(heard)
+    """Heard words but for those of the code. Where it is known to have been spoken, they are those
+    that sound most like it, however they were written down.
+    """
+    if code is None:
+        return tuple(heard)
+    place, likeness = nearest_to_code(code.words, heard)
+    known = isinstance(code, CodeReading) and code.spoken is not None
+    if likeness < (_KNOWN if known else NEAR_SOUND):
+        return tuple(heard)
+    return (*heard[: place.start], *heard[place.stop :])

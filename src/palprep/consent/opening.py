@@ -138,6 +138,7 @@ def read_samples(
     found = find_statement(samples, required, listeners.first, spans, window_s) if spans else ()
     whole = found and found[-1].found
     code = hear_code(samples, found[-1], listeners.first, spans) if whole else None
+    found = tuple(one._replace(statement=one.statement._replace(code=code)) for one in found)
     reading = _reading(
         required,
         window_s,

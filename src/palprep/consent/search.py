@@ -7,11 +7,11 @@ from itertools import pairwise
 
 import numpy as np
 
-from palprep.consent.code import CodeReading, find_code
+from palprep.consent.code import CodeReading, nearest_to_code
 from palprep.consent.reading import Reading, read_window
 from palprep.consent.statement import Statement
 from palprep.consent.whisper import Whisper
-from palprep.consent.words import Word, keys_of, similarity, split_words, text_of
+from palprep.consent.words import NEAR_SOUND, Word, keys_of, similarity, split_words, text_of
 from palprep.media import Samples
 from palprep.speech import RATE_HZ, WINDOW_S
 from palprep.values import Span
@@ -37,6 +37,10 @@ _MOMENTS = 3
 _CODE_S = 14.0
 """A code begins within a breath or two, and is said slowly."""
 _CODE_READINGS = 5
+_CODE_RATIO = -18.0
+"""Log likelihood ratio of the code to what was written down in its place, where that sounds less
+like it. With 312 words in two synthetic voices, a code that was said has -13 or more (55 of 55),
+and another code -26 or less (46 of 46)."""
 _SAME_END = 0.5
 """A window can begin inside a word. What is heard of the rest is at least this alike."""
 
@@ -82,19 +86,21 @@ def hear_code(
         return None
     begin = round(max(0.0, reading.aligned[-1].end - _NEAR_S) * RATE_HZ)
     rest = model.hear(samples[begin : begin + round(_CODE_S * RATE_HZ)])
-    texts = (*model.transcribe(rest, language, hypotheses=_CODE_READINGS), reading.transcript)
-    for words in map(split_words, texts):
-        place = find_code(asked.words, words)
-        if place is not None:
-            break
-    else:
-        return CodeReading(**dict(asked), heard=text_of(reading.after))
-    lead, said, tail = words[: place.start], words[place.start : place.stop], words[place.stop :]
-    code = " ".join(asked.words)
-    tokens = model.align(rest, code, language, lead=text_of(lead), tail=text_of(tail))
+    texts = map(split_words, model.transcribe(rest, language, hypotheses=_CODE_READINGS))
+    nearest = [(nearest_to_code(asked.words, words), words) for words in texts]
+    (place, likeness), words = max(nearest, key=lambda each: each[0][1])
+    parts = words[: place.start], words[place.start : place.stop], words[place.stop :]
+    lead, said, tail = map(text_of, parts)
+    code = ", ".join(asked.words).capitalize()
+    if likeness < NEAR_SOUND:
+        wordings = (f"{lead} {each} {tail}".strip() for each in (f"{code}.", said))
+        one, other = model.weigh(rest, tuple(wordings), language)
+        if not said or one - other < _CODE_RATIO:
+            return CodeReading(**dict(asked), heard=text_of(reading.after))
+    tokens = model.align(rest, code, language, lead=lead, tail=tail)
     start_s, end_s = (begin / RATE_HZ + each for each in (tokens[0].start_s, tokens[-1].end_s))
     spoken = Span(start_s=round(_pause_at(start_s, spans, samples), 2), end_s=round(end_s, 2))
-    return CodeReading(**dict(asked), heard=text_of(said), spoken=spoken)
+    return CodeReading(**dict(asked), heard=said, spoken=spoken)
 
 
 def _search(
