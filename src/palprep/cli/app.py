@@ -28,6 +28,7 @@ COMMANDS: Mapping[str, str] = {
     "best": "Rank the images of a folder, or the frames of a video, by how fit a portrait each is.",
     "statement": "Print the words of consent that a person must say, with --code also fresh ones.",
     "consent": "Verify, word by word, that the consent statement was spoken.",
+    "guide": "Write a page to print or send: what to say, how to record, how a portrait looks.",
     "dossier": "Verify consent dossiers: the chain of entries, the videos, and the journal of "
     "the run.",
     "forget": "Remove everything that an output folder holds of one person.",

@@ -1,0 +1,33 @@
+"""palprep guide."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from .conftest import Palprep
+
+
+def test_writes_one_private_page_with_the_words_to_say(palprep: Palprep, tmp_path: Path) -> None:
+    into = tmp_path / "new" / "guide.html"
+    ran = palprep("guide", "Ada Lovelace", "--into", into, "--language", "es")
+    assert ran.code == 0
+    assert ran.out == f"{into}\n"
+    page = into.read_text("utf-8")
+    assert "I, Ada Lovelace, am currently speaking" in page
+    assert '<html lang="es">' in page
+    assert into.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_statement_of_the_users_own_is_told(palprep: Palprep, tmp_path: Path) -> None:
+    own = tmp_path / "own.txt"
+    own.write_text("I, {full_name}, say yes.")
+    into = tmp_path / "guide.html"
+    palprep("guide", "Ada Lovelace", "--into", into, "--statement", own)
+    assert "I, Ada Lovelace, say yes." in into.read_text("utf-8")
+
+
+def test_what_cannot_be_written_is_told(palprep: Palprep, tmp_path: Path) -> None:
+    unknown = palprep("guide", "Ada", "--into", tmp_path / "a.html", "--language", "xx")
+    assert (unknown.code, "choose one of de, en, es" in unknown.err) == (2, True)
+    assert palprep("guide", "...", "--into", tmp_path / "a.html").code == 2
+    assert not (tmp_path / "a.html").exists()
