@@ -6,9 +6,8 @@ import sys
 import palprep
 
 training, consent, full_name = sys.argv[1:]
-speaker = palprep.Speaker(full_name=full_name)
 video = palprep.prepare(training, into="ready", role="training-video", consent_apart=True)
-given = palprep.prepare(consent, into="ready", role="consent-video", speaker=speaker)
+given = palprep.prepare(consent, into="ready", role="consent-video", speaker=full_name)
 request = palprep.ReplicaRequest(replica_name=full_name)
 with (
     palprep.Client.from_env() as client,
@@ -19,4 +18,4 @@ with (
     replica = palprep.make_replica(
         client, publisher, request, video=video, consent=given, journal=journal, callbacks=callbacks
     )
-print(full_name, replica.state, replica.id)
+print(full_name, replica.state, replica.replica_id)

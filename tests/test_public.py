@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from typing import get_args
@@ -55,6 +56,22 @@ def test_records_offer_no_deprecated_method() -> None:
     offered = dir(palprep.Report(path="a", role=None, profile="core-4"))
     assert {"checks", "table", "model_dump"} <= set(offered)
     assert not {"dict", "json", "parse_raw", "from_orm", "construct", "copy"} & set(offered)
+
+
+@pytest.mark.parametrize(
+    ("write", "says"),
+    [
+        (lambda: palprep.ReplicaRequest(name="Ada"), "model_name or replica_name or voice_name?"),
+        (lambda: palprep.ReplicaRequest(voise_name="Ada"), "voise_name: did you mean voice_name?"),
+        (lambda: palprep.VoiceRequest(x=1), "it has callback_url, description, tags, voice_name"),
+        (palprep.VoiceRequest, "VoiceRequest needs voice_name"),
+        (lambda: palprep.VoiceRequest(voice_name=3), "voice_name of VoiceRequest: Input should be"),
+        (lambda: palprep.Speaker(full_name=""), "full name"),
+    ],
+)
+def test_a_mistake_in_a_record_that_callers_write_is_told(write, says) -> None:
+    with pytest.raises(palprep.UsageError, match=re.escape(says)):
+        write()
 
 
 def test_a_name_that_is_not_there_is_said() -> None:

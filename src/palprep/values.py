@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, ValidationError
 
+from palprep.errors import UsageError
 from palprep.vocabulary import Kind, Outcome, Role
 
-__all__ = ["Kind", "Outcome", "Rect", "Role", "Span", "Value"]
+__all__ = ["Given", "Kind", "Outcome", "Rect", "Role", "Span", "Value"]
 
 
-_DEPRECATED = {
-    name
-    for name in vars(BaseModel)
-    if not name.startswith("_") and hasattr(getattr(BaseModel, name), "__deprecated__")
-}
-"""Methods that pydantic keeps from its first version."""
+_OFFERED = {"model_copy", "model_dump", "model_dump_json", "model_validate", "model_validate_json"}
+_NOT_OFFERED = {name for name in vars(BaseModel) if not name.startswith("_")} - _OFFERED
+"""What completion leaves out: pydantic's deprecated methods, and those for who writes models."""
 
 
 class Value(BaseModel):
@@ -31,11 +30,38 @@ class Value(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, defer_build=True)
 
     def __dir__(self) -> Iterable[str]:
-        return [each for each in super().__dir__() if each not in _DEPRECATED]
+        return [each for each in super().__dir__() if each not in _NOT_OFFERED]
 
     def to_json(self) -> dict[str, Any]:
         """This value as plain dictionaries, lists, strings, numbers, booleans and None."""
         return self.model_dump(mode="json")
+
+
+class Given(Value):
+    """A record that callers write. A mistake in it is a UsageError in words."""
+
+    # Type checkers go by the fields.
+    if not TYPE_CHECKING:
+
+        def __init__(self, **fields: Any) -> None:
+            try:
+                super().__init__(**fields)
+            except ValidationError as error:
+                # A misspelt field is missing as well: its own name says more.
+                first = min(error.errors(), key=lambda each: each["type"] != "extra_forbidden")
+                raise UsageError(self._mistake(first["type"], first["loc"], first["msg"])) from None
+
+    @classmethod
+    def _mistake(cls, kind: str, place: tuple[int | str, ...], message: str) -> str:
+        field, known = ".".join(map(str, place)), sorted(cls.model_fields)
+        if kind == "extra_forbidden":
+            near = [each for each in known if field in each]
+            near = near or difflib.get_close_matches(field, known, n=1)
+            meant = f"did you mean {' or '.join(near)}?" if near else f"it has {', '.join(known)}"
+            return f"{cls.__name__} has no {field}: {meant}"
+        if kind == "missing":
+            return f"{cls.__name__} needs {field}"
+        return f"{field} of {cls.__name__}: {message}"
 
 
 class Span(Value):

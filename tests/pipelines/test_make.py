@@ -153,7 +153,8 @@ def test_without_callbacks_nothing_is_waited_for(call, publisher, ready):
 def test_a_replica_can_be_asked_for(call, publisher, ready):
     video, request = ready("t.mp4", MP4, GIVEN), ReplicaRequest(replica_name="Ada")
     asking = MakeOptions(ask_for_replicas=True)
-    assert call(make_replica, publisher, request, video=video, options=asking).state == "completed"
+    made = call(make_replica, publisher, request, video=video, options=asking)
+    assert (made.state, made.replica_id, made.voice_id) == ("completed", made.id, None)
 
 
 def test_callbacks_need_their_journal(call, publisher, callbacks, ready):
@@ -167,6 +168,14 @@ def test_a_replica_has_one_source(call, publisher, ready, files):
     request = ReplicaRequest(replica_name="Ada", voice_name="gloria")
     with pytest.raises(UsageError, match="Give a video"):
         call(make_replica, publisher, request, **media)
+
+
+def test_a_path_is_told_to_be_prepared_first(call, publisher):
+    request = ReplicaRequest(replica_name="Ada")
+    with pytest.raises(UsageError, match=r"'ada.wav' is not prepared: give what palprep.prepare"):
+        call(make_voice, publisher, "ada.wav", ADA)
+    with pytest.raises(UsageError, match=r"'ada.mp4' is not prepared"):
+        call(make_replica, publisher, request, video="ada.mp4")
 
 
 def test_an_image_needs_a_stock_voice(call, publisher, ready):

@@ -12,6 +12,7 @@ import pytest
 from PIL import Image
 
 from palprep.errors import DamagedMedia, FileMissing, UnsupportedMedia, UsageError
+from palprep.facts import Speaker
 from palprep.media import Source
 from palprep.preflight import Prepared, check, prepare
 from palprep.values import Kind, Outcome, Role
@@ -241,6 +242,17 @@ def test_content_that_cannot_fill_the_role_says_what_would(preflight, turned):
 def test_an_unknown_role_is_the_callers_mistake():
     with pytest.raises(UsageError, match="face-image, training-video"):
         check("x.jpg", role="portrait")
+
+
+def test_a_speaker_can_be_a_full_name(preflight, clip):
+    named, given = (
+        preflight.check(clip, role="consent-video", speaker=each)
+        for each in ("Ada Lovelace", Speaker(full_name="Ada Lovelace"))
+    )
+    assert named == given
+    assert named.check("consent_spoken").outcome is not Outcome.PASS
+    with pytest.raises(UsageError, match="full name"):
+        preflight.check(clip, role="consent-video", speaker="")
 
 
 def test_module_functions_take_a_profile(turned, tmp_path):

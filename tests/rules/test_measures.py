@@ -44,12 +44,32 @@ def test_a_report_is_a_table_in_a_terminal() -> None:
     report = Report(path="a.png", role=Role.FACE_IMAGE, profile="core-4", checks=checks)
     assert report.table().splitlines() == [
         "WARN  a.png  (face-image, core-4)",
-        "warn  It is too small.  Retake it.",
-        "pass  It is one.",
+        "warn    It is too small.",
+        "        Retake it.",
+        "pass    1 check",
     ]
+    assert (report.failed, report.reasons) == ((), ())
+
+
+def test_what_failed_comes_first_within_a_hundred_columns() -> None:
+    long = "It is far too small for a face. " * 5
+    checks = (
+        Check(id="a", label="A", outcome=Outcome.WARN, sentence="It leans."),
+        Check(id="b", label="B", outcome=Outcome.FAIL, sentence=long.strip()),
+        Check(id="c", label="C", outcome=Outcome.FAIL, follows="b", sentence="It follows."),
+    )
+    report = Report(path="a.png", role=Role.FACE_IMAGE, profile="core-4", checks=checks)
+    _, first, second, third = report.table().splitlines()
+    assert first.startswith("fail    It is far")
+    assert second.startswith("        ")
+    assert third == "warn    It leans."
+    assert max(map(len, (first, second))) <= 100
+    assert [check.id for check in report.failed] == ["b", "c"]
+    assert report.reasons == (long.strip(),)
 
 
 def test_an_unreadable_file_is_its_reason() -> None:
     error = ReportError(code="file_missing", message="a.png does not exist; check the path")
     report = Report(path="a.png", role=None, profile="core-4", error=error)
     assert report.table() == f"FAIL  a.png  (core-4)\n{error.message}"
+    assert report.reasons == (error.message,)

@@ -121,6 +121,16 @@ class Creation(Value):
         return _STATUSES.get(self.state)
 
     @property
+    def voice_id(self) -> str | None:
+        """Its ``id`` where it is a voice."""
+        return self.id if self.what == "voice" else None
+
+    @property
+    def replica_id(self) -> str | None:
+        """Its ``id`` where it is a replica."""
+        return self.id if self.what == "replica" else None
+
+    @property
     def ended(self) -> bool:
         """True when its training is over, well or not."""
         return self.state in {CreationState.COMPLETED, CreationState.ERROR}

@@ -24,7 +24,7 @@ from palprep.journal import (
 )
 from palprep.preflight import Prepared
 from palprep.publish import Publisher
-from palprep.values import Role, Value
+from palprep.values import Given, Role
 
 _URL_FIELDS: Mapping[Role, str] = {
     Role.VOICE_AUDIO: "training_audio_url",
@@ -35,7 +35,7 @@ _URL_FIELDS: Mapping[Role, str] = {
 """The fields of the requests that hold the files' addresses."""
 
 
-class VoiceRequest(Value):
+class VoiceRequest(Given):
     """The voice to create; fields as in Create Voice.
 
     ``callback_url`` is an address of your own that the service tells of the end of the
@@ -48,7 +48,7 @@ class VoiceRequest(Value):
     callback_url: str | None = None
 
 
-class ReplicaRequest(Value):
+class ReplicaRequest(Given):
     """The replica to create; fields as in Create Replica.
 
     ``voice_name`` is the slug of a stock replica's voice. A replica from an image needs one.

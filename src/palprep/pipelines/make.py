@@ -86,6 +86,7 @@ async def make_voice(
     WaitTimeout when the training has not ended after ``timeout_s`` seconds, JournalError,
     PublishError, and the client's errors.
     """
+    _require_prepared(prepared)
     opened = await work(client, lambda: _opened(journal, callbacks))
     try:
         files = {Role.VOICE_AUDIO: prepared}
@@ -136,6 +137,7 @@ async def make_replica(
         raise UsageError("Give a video, with or without a consent video, or an image")
     given = {Role.TRAINING_VIDEO: video, Role.CONSENT_VIDEO: consent, Role.FACE_IMAGE: image}
     files = {role: file for role, file in given.items() if file is not None}
+    _require_prepared(*files.values())
     gate = consent_gate(video, consent)
     if gate.against and not without_consent:
         raise _refused(gate.against, _GIVE if gate.missing else _DECIDE)
@@ -199,6 +201,14 @@ _DECIDE = (
 
 def _refused(reasons: Sequence[str], advice: str = "") -> UsageError:
     return UsageError(f"No replica is made: {' '.join(reasons)}{advice}")
+
+
+def _require_prepared(*files: object) -> None:
+    for file in files:
+        if not isinstance(file, Prepared):
+            raise UsageError(
+                f"{file!r} is not prepared: give what palprep.prepare(PATH, into=FOLDER) returns"
+            )
 
 
 def _opened(journal: Journal | str | Path | None, callbacks: Callbacks | None) -> Journal:

@@ -99,7 +99,7 @@ class Preflight:
         path: FileInput | Source,
         *,
         role: Role | RoleName | None = None,
-        speaker: Speaker | None = None,
+        speaker: Speaker | str | None = None,
         consent_apart: bool = False,
     ) -> Report:
         """Measure and judge one file. Bad media gives a failed report, never an exception.
@@ -107,8 +107,9 @@ class Preflight:
         ``path`` is a path, the file's bytes, or a binary file that is read from where it stands.
         Without ``role`` the content decides: an image is a face image, audio is voice
         audio, a video is a training video, or a consent video when its name says consent.
-        With ``speaker`` a video's consent statement is verified too; with ``consent_apart``
-        it is not looked for in a training video, since another video holds it.
+        With ``speaker``, or the full name alone, a video's consent statement is verified
+        too; with ``consent_apart`` it is not looked for in a training video, since another
+        video holds it.
 
         Raises WorkStopped when the workers are ended meanwhile.
         """
@@ -128,7 +129,7 @@ class Preflight:
         *,
         into: str | Path,
         role: Role | RoleName | None = None,
-        speaker: Speaker | None = None,
+        speaker: Speaker | str | None = None,
         consent_apart: bool = False,
         split_consent: bool = False,
         overwrite: bool = False,
@@ -178,9 +179,14 @@ class Preflight:
             raise
 
     def _request(
-        self, role: Role | RoleName | None, speaker: Speaker | None, *, consent_apart: bool
+        self, role: Role | RoleName | None, speaker: Speaker | str | None, *, consent_apart: bool
     ) -> CheckRequest:
         named = role_named(role) if role is not None else None
+        if isinstance(speaker, str):
+            # Loaded here: it is no decoder, and the room that it is in has some.
+            from palprep.facts import Speaker  # noqa: PLC0415
+
+            speaker = Speaker(full_name=speaker)
         return CheckRequest(self.profile, named, speaker, consent_apart, self.quick)
 
     def _run(
@@ -197,7 +203,7 @@ def check(
     *,
     role: Role | RoleName | None = None,
     profile: str | Path = DEFAULT_PROFILE,
-    speaker: Speaker | None = None,
+    speaker: Speaker | str | None = None,
     consent_apart: bool = False,
     quick: bool = False,
 ) -> Report:
@@ -216,7 +222,7 @@ def prepare(
     into: str | Path,
     role: Role | RoleName | None = None,
     profile: str | Path = DEFAULT_PROFILE,
-    speaker: Speaker | None = None,
+    speaker: Speaker | str | None = None,
     consent_apart: bool = False,
     split_consent: bool = False,
     overwrite: bool = False,

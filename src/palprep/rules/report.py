@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from pathlib import Path
 from typing import Any, Self
 
@@ -10,7 +11,7 @@ from pydantic import Field, computed_field
 from palprep.errors import PalprepError
 from palprep.escaping import escaped
 from palprep.facts import Facts
-from palprep.rules.texts import Measure, aligned
+from palprep.rules.texts import Measure, counted
 from palprep.values import Outcome, Rect, Role, Value
 
 _REPORT_KEYS = ("path", "role", "profile", "verdict", "passed", "error", "checks", "facts")
@@ -102,6 +103,18 @@ class Report(Value):
         """True when nothing failed."""
         return self.verdict is not Outcome.FAIL
 
+    @property
+    def failed(self) -> tuple[Check, ...]:
+        """The checks that failed, in the report's order."""
+        return self.having(Outcome.FAIL)
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Why the file does not pass, a sentence for each finding; none where it passes."""
+        if self.error is not None:
+            return (self.error.message,)
+        return tuple(check.sentence for check in self.told(Outcome.FAIL))
+
     def check(self, check_id: str) -> Check:
         """The check of that id. Raises KeyError when the report has none."""
         for check in self.checks:
@@ -132,13 +145,22 @@ class Report(Value):
         return self.table()
 
     def table(self) -> str:
-        """The report as plain text for a terminal: the verdict, then a line for each finding."""
+        """The report as plain text for a terminal: the verdict, then what was found, worst first,
+        with what to do in a line of its own; how many checks passed.
+        """
         role = f"{self.role.value}, " if self.role else ""
-        title = f"{self.verdict.value.upper()}  {self.path}  ({role}{self.profile})"
+        lines = [f"{self.verdict.value.upper()}  {self.path}  ({role}{self.profile})"]
         if self.error is not None:
-            return escaped(f"{title}\n{self.error.message}")
-        rows = [
-            (check.outcome.value, check.sentence, check.advice or "")
-            for check in self.told(*Outcome)
-        ]
-        return escaped("\n".join((title, *aligned(rows))))
+            lines.append(self.error.message)
+        for outcome in (Outcome.FAIL, Outcome.WARN, Outcome.UNKNOWN):
+            for check in self.told(outcome):
+                lines += _wrapped(f"{outcome.value:<8}", check.sentence)
+                lines += _wrapped(" " * 8, check.advice or "")
+        if passed := len(self.told(Outcome.PASS)):
+            lines.append(f"pass    {counted(passed, 'check', 'checks')}")
+        return escaped("\n".join(lines))
+
+
+def _wrapped(mark: str, text: str) -> list[str]:
+    """Text in lines of at most 100 characters behind a mark; none where it is empty."""
+    return textwrap.wrap(text, 100, initial_indent=mark, subsequent_indent=" " * len(mark))

@@ -12,7 +12,7 @@ minimum a user's profile asks for; which one it is stands next to the sentence, 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from importlib import resources
 from typing import Final
 
@@ -155,12 +155,3 @@ def degrees(angle: float) -> str:
     """The size of an angle: ``1 degree``, ``12 degrees``."""
     whole = round(abs(angle))
     return "1 degree" if whole == 1 else f"{whole} degrees"
-
-
-def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Rows of equally many cells as lines in columns, without trailing spaces."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return [
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in rows
-    ]
