@@ -19,8 +19,8 @@ VALID_S = 1800.0
 """How long a code is valid unless somebody says otherwise."""
 
 _KNOWN = 0.6
-"""Words that sound so much like a code which is known to be there are it: in two synthetic voices all
-of 195 codes out of 208. So are 2 of 2,080 remarks that stood beside them, and 21 at 0.55."""
+"""Words that sound so much like a code which is known to be there are it: in two synthetic voices
+195 codes of 208. So are 2 of 2,080 remarks that stood beside them, and 21 at 0.55."""
 
 Choose = Callable[[Sequence[str]], str]
 """Chooses one of several, each as probable as any other: :func:`secrets.choice`."""
