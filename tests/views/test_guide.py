@@ -11,7 +11,7 @@ import pytest
 from palprep.errors import UsageError
 from palprep.rules import load_profile
 from palprep.values import Role
-from palprep.views import guide_languages, guide_page
+from palprep.views.guide import guide_languages, guide_page
 
 STATEMENT = "I, Ada Lovelace, consent."
 

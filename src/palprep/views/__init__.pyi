@@ -4,7 +4,7 @@ from .console import SafeConsole as SafeConsole
 from .data_frame import to_pandas as to_pandas
 from .dossier_page import export_dossiers as export_dossiers
 from .format import duration as duration, stamp as stamp
-from .guide import guide_languages as guide_languages, guide_page as guide_page
+from .guide import guide_page as guide_page
 from .notebook import register as register
 from .outcomes import STATUSES as STATUSES
 from .page import (
