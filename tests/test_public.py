@@ -64,8 +64,8 @@ def test_records_offer_no_deprecated_method() -> None:
         (lambda: palprep.ReplicaRequest(name="Ada"), "model_name or replica_name or voice_name?"),
         (lambda: palprep.ReplicaRequest(voise_name="Ada"), "voise_name: did you mean voice_name?"),
         (lambda: palprep.VoiceRequest(x=1), "it has callback_url, description, tags, voice_name"),
-        (palprep.VoiceRequest, "VoiceRequest needs voice_name"),
-        (lambda: palprep.VoiceRequest(voice_name=3), "voice_name of VoiceRequest: Input should be"),
+        (palprep.VoiceRequest, "VoiceRequest: voice_name is required"),
+        (lambda: palprep.VoiceRequest(voice_name=3), "VoiceRequest: voice_name must be a string"),
         (lambda: palprep.Speaker(full_name=""), "full name"),
     ],
 )

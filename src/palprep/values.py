@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
-from palprep.errors import UsageError
 from palprep.vocabulary import Kind, Outcome, Role
 
-__all__ = ["Given", "Kind", "Outcome", "Rect", "Role", "Span", "Value"]
+__all__ = ["Kind", "Outcome", "Rect", "Role", "Span", "Value"]
 
 
 _OFFERED = {"model_copy", "model_dump", "model_dump_json", "model_validate", "model_validate_json"}
@@ -35,33 +33,6 @@ class Value(BaseModel):
     def to_json(self) -> dict[str, Any]:
         """This value as plain dictionaries, lists, strings, numbers, booleans and None."""
         return self.model_dump(mode="json")
-
-
-class Given(Value):
-    """A record that callers write. A mistake in it is a UsageError in words."""
-
-    # Type checkers go by the fields.
-    if not TYPE_CHECKING:
-
-        def __init__(self, **fields: Any) -> None:
-            try:
-                super().__init__(**fields)
-            except ValidationError as error:
-                # A misspelt field is missing as well: its own name says more.
-                first = min(error.errors(), key=lambda each: each["type"] != "extra_forbidden")
-                raise UsageError(self._mistake(first["type"], first["loc"], first["msg"])) from None
-
-    @classmethod
-    def _mistake(cls, kind: str, place: tuple[int | str, ...], message: str) -> str:
-        field, known = ".".join(map(str, place)), sorted(cls.model_fields)
-        if kind == "extra_forbidden":
-            near = [each for each in known if field in each]
-            near = near or difflib.get_close_matches(field, known, n=1)
-            meant = f"did you mean {' or '.join(near)}?" if near else f"it has {', '.join(known)}"
-            return f"{cls.__name__} has no {field}: {meant}"
-        if kind == "missing":
-            return f"{cls.__name__} needs {field}"
-        return f"{field} of {cls.__name__}: {message}"
 
 
 class Span(Value):

@@ -24,6 +24,7 @@ from .events import (
     parse_event as parse_event,
 )
 from .failures import (
+    Given as Given,
     request_id as request_id,
 )
 from .fields import (

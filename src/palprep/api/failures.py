@@ -6,11 +6,12 @@ error it is; where it says no more than that the request is bad, words of the sp
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
@@ -18,6 +19,7 @@ from pydantic_core import ErrorDetails
 from palprep import errors
 from palprep.errors import InvalidRequest, Problem
 from palprep.escaping import escaped
+from palprep.values import Value
 
 MISSING = "is required"
 UNKNOWN_MEMBER = "is not a member that the specification knows"
@@ -63,6 +65,31 @@ def _sentence(detail: ErrorDetails) -> str:
     if text.startswith("Input should "):
         return "must " + text.removeprefix("Input should ")
     return text if text.startswith("must ") else f"is not valid: {text[0].lower()}{text[1:]}"
+
+
+class Given(Value):
+    """A record that callers write. A mistake in it is a UsageError in words."""
+
+    # Type checkers go by the fields.
+    if not TYPE_CHECKING:
+
+        def __init__(self, **fields: Any) -> None:
+            try:
+                super().__init__(**fields)
+            except ValidationError as error:
+                # A misspelt field is missing as well: its own name says more.
+                problem = min(problems_in(error), key=lambda each: each.rule != "extra_forbidden")
+                raise errors.UsageError(self._mistake(problem)) from None
+
+    @classmethod
+    def _mistake(cls, problem: Problem) -> str:
+        name, known = cls.__name__, sorted(cls.model_fields)
+        if problem.rule != "extra_forbidden":
+            return f"{name}: {problem.field} {problem.message}"
+        near = [each for each in known if problem.field in each]
+        near = near or difflib.get_close_matches(problem.field, known, n=1)
+        hint = f"did you mean {' or '.join(near)}?" if near else f"it has {', '.join(known)}"
+        return f"{name} has no {problem.field}: {hint}"
 
 
 _BY_STATUS: Mapping[int, type[errors.ApiError]] = {

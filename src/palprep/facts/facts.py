@@ -20,7 +20,7 @@ from palprep.consent import (
 from palprep.facts.timeline import Timeline, timeline_of
 from palprep.media import AudioFacts, FileFacts, ImageFacts, VideoFacts
 from palprep.speech import VoiceFacts
-from palprep.values import Given, Kind, Value
+from palprep.values import Kind, Value
 from palprep.vision import FootageFacts, PortraitFacts
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from palprep.api import Given
 from palprep.client import AnyClient, ask, until, work
 from palprep.errors import OutcomeUnknown, WaitTimeout
 from palprep.journal import (
@@ -24,7 +25,7 @@ from palprep.journal import (
 )
 from palprep.preflight import Prepared
 from palprep.publish import Publisher
-from palprep.values import Given, Role
+from palprep.values import Role
 
 _URL_FIELDS: Mapping[Role, str] = {
     Role.VOICE_AUDIO: "training_audio_url",
