@@ -9,6 +9,7 @@ from typing import Any, Self
 
 from pydantic import model_validator
 
+from palprep.api import Given
 from palprep.consent import (
     AskedCode,
     ConsentFacts,
