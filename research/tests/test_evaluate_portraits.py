@@ -95,9 +95,30 @@ def test_the_broad_set_is_broad():
                 assert len(words & {"man", "woman"}) == 1, each
                 for title, alternatives in evaluate.PEOPLE.items():
                     seen[title] += any(needed <= words for needed in alternatives)
-    assert seen[True] >= 700
+    assert seen[True] >= 800
     assert seen[False] >= 350
-    assert min(seen[title] for title in evaluate.PEOPLE) >= 10
+    few = {"people of the Middle East or North Africa"}
+    assert {title: seen[title] for title in evaluate.PEOPLE if seen[title] < 60}.keys() <= few
+
+
+def test_shares_by_group_of_people_count_a_portrait_in_each_of_its_groups():
+    material, evaluate = sources_and_labels, portraits
+    (check, half), *_ = material.BROAD_HALVES.items()
+    scarved = [
+        each.labelled
+        for each in material.read_broad_set(half)
+        if each.wanted and {"woman", "dark", "headscarf"} <= set(each.groups.split(";"))
+    ]
+    assert len(scarved) >= 10
+    cases = [evaluate.Judged(each, Outcome.WARN, (), ("head_level",), None) for each in scarved]
+    lines = evaluate.table(check, cases)
+    among = f"0 of {len(cases)}:", f"{len(cases)} of {len(cases)}:"
+    for group in ("dark-skinned women", "headscarf or turban", "women"):
+        (line,) = (line for line in lines if line.startswith(f"| {group} |"))
+        assert all(
+            cell.startswith(begin) for cell, begin in zip(line.split(" | ")[1:], among, strict=True)
+        )
+    assert not any(line.startswith(("| men |", "| dark-skinned men |")) for line in lines)
 
 
 def test_sources_whose_terms_forbid_business_are_not_fitted_on():
