@@ -58,6 +58,7 @@ at 3 the required one is 20 times as probable.
 _UNITS = {
     "probability": "probability, 0 to 1",
     "likeness": "similarity in sound, 0 to 1",
+    "similarity": "similarity in sound, 0 to 1",
     "ratio": "log likelihood ratio",
     "s": "seconds",
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from palprep.consent.compare import compare
-from palprep.consent.names import locate_name, same_name
+from palprep.consent.names import heard_names, locate_name, rivals, same_name
 from palprep.consent.statement import name_slot, statement_for
 from palprep.consent.words import split_words
 from palprep.errors import UsageError
@@ -82,6 +82,23 @@ def test_the_statement_has_the_name_as_it_is_spoken():
     assert (required.text, required.full_name) == ("I, Wang Wei, agree.", "王伟")
     assert [word.shown for word in required.name_words] == ["Wang", "Wei,"]
     assert (required.said_name, required.parts(2)[0].said_name) == ("Wang Wei", "Wang Wei")
+
+
+def test_the_name_as_it_is_written_is_no_rival_of_how_it_is_spoken():
+    spoken, written = split_words("Shawn O Shay"), split_words("Seán Ó Shea")
+    heard = ["Sean O'Shea,", "Shane", "Shawn O Shay", ""]
+    assert rivals(spoken, heard, written) == {"shane": "Shane"}
+    assert set(rivals(spoken, heard)) == {"sean oshea", "shane"}
+
+
+@pytest.mark.parametrize(
+    ("heard", "likeness", "same"),
+    [("Sean O'Shea", 1.0, True), ("Shawn O Shay", 1.0, True), ("", 0.0, False)],
+)
+def test_a_name_is_heard_as_it_is_written_and_as_it_is_spoken(heard, likeness, same):
+    required = statement_for("Sean O'Shea", None, language="en", spoken_as="Shawn O Shay")
+    (found,) = heard_names(required, [f"I, {heard}, am currently speaking and give my consent."])
+    assert (found.likeness, found.same) == (pytest.approx(likeness), same)
 
 
 def test_a_statement_of_ones_own_has_the_name_as_it_is_spoken():

@@ -43,9 +43,4 @@ from .statement import (
 )
 from .whisper import Whisper as Whisper
 from .wordings import negates as negates
-from .words import (
-    LIKE_SOUND as LIKE_SOUND,
-    SAME_SOUND as SAME_SOUND,
-    beyond_latin as beyond_latin,
-    split_words as split_words,
-)
+from .words import beyond_latin as beyond_latin, split_words as split_words

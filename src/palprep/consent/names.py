@@ -92,12 +92,18 @@ def name_in(text: str, slot: range, required: Sequence[Word]) -> tuple[Place, tu
     return place, heard[place.first : place.last]
 
 
-def rivals(name: Sequence[Word], heard: Iterable[str]) -> dict[str, str]:
+def rivals(
+    name: Sequence[Word], heard: Iterable[str], written: Sequence[Word] = ()
+) -> dict[str, str]:
     """What was heard in the name's place and is another wording than the name, without the marks
-    around it, by what it is compared by.
+    around it, by what it is compared by. Nor is it the name as it is ``written``.
     """
     others = {keys_of(split_words(other)): other.strip(" ,.;:?!") for other in heard}
-    return {keys: other for keys, other in others.items() if keys not in ("", keys_of(name))}
+    return {
+        keys: other
+        for keys, other in others.items()
+        if keys not in ("", keys_of(name)) and not same_name(written, split_words(other))
+    }
 
 
 def _best_run(name: str, heard: Sequence[Word], low: int, high: int) -> tuple[float, int, int]:
@@ -148,13 +154,15 @@ def read_name(
     onward = model.transcribe(
         heard, statement.language, hypotheses=_ONWARD, begun=begun, tokens=_ONWARD_TOKENS
     )
-    found = _found(statement, [*(text.removeprefix(lead) for text in onward), *texts])
+    found = heard_names(statement, [*(text.removeprefix(lead) for text in onward), *texts])
     best = max(found, key=lambda one: (one.same, one.likeness))
     end = statement.words[: statement.name.stop + AFTER_NAME][-1].end
     prompted = model.align(
         heard, statement.text[:end], statement.language, lead=lead, prompt=statement.said_name
     )
-    others = rivals(statement.name_words, [one.heard for one in (best, *found)])
+    others = rivals(
+        statement.name_words, [one.heard for one in (best, *found)], statement.written_name
+    )
     weigh = partial(model.weigh, heard, language=statement.language, lead=lead)
     ratios = {
         keys: _ratio(weigh, statement, other, end)
@@ -174,9 +182,10 @@ def read_name(
     )
 
 
-def _found(statement: Statement, texts: Sequence[str]) -> list[NameReading]:
+def heard_names(statement: Statement, texts: Sequence[str]) -> list[NameReading]:
     """What each free reading has in the name's place."""
     found = []
+    spellings = [one for one in (statement.name_words, statement.written_name) if one]
     for text in texts:
         place, run = name_in(text, statement.name, statement.words)
         found.append(
@@ -184,8 +193,10 @@ def _found(statement: Statement, texts: Sequence[str]) -> list[NameReading]:
                 first=statement.name.start,
                 last=statement.name.stop,
                 heard=text_of(run),
-                likeness=place.likeness,
-                same=same_name(statement.name_words, run),
+                likeness=max(
+                    place.likeness, *(similarity(keys_of(one), keys_of(run)) for one in spellings)
+                ),
+                same=any(same_name(one, run) for one in spellings),
             )
         )
     return found

@@ -46,6 +46,11 @@ class Statement(NamedTuple):
         """The name as it is written in the text."""
         return self.spoken_as or self.full_name
 
+    @property
+    def written_name(self) -> tuple[Word, ...]:
+        """The words of the name as it is written, where the text has it as it is spoken."""
+        return split_words(self.full_name) if self.spoken_as else ()
+
     @classmethod
     def of(
         cls, text: str, full_name: str, language: str, spoken_as: str | None = None

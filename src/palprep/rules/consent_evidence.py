@@ -11,8 +11,6 @@ import math
 from collections.abc import Sequence
 
 from palprep.consent import (
-    LIKE_SOUND,
-    SAME_SOUND,
     AlignedWord,
     HeardInstead,
     NameReading,
@@ -145,21 +143,22 @@ def _by_sound(one: HeardInstead, least: float, limits: ConsentLimits) -> float:
 
 def added_words(one: HeardInstead, part: PartReading, limits: ConsentLimits) -> WordRecord:
     """Words that nothing asked for, in the gap before the required word ``one.first``. Where the
-    statement without it fits much better, one word is a doubt, but not next to the name: there it
-    may belong to another one.
+    statement without it fits much better, one word is a doubt; next to the name, where it may
+    belong to another one, only if the name itself was misheard, of which it can be a piece.
     """
     aligned = part.aligned
     start = aligned[one.first - 1].end if one.first else None
     end = aligned[one.first].start if one.first < len(aligned) else None
     named = part.name is not None and one.first in (part.name.first, part.name.last)
     single = len(one.heard.split()) == 1
-    hardly = one.log_likelihood_ratio >= limits.sure_ratio.value and single and not named
+    misheard = part.name is not None and not part.name.same
+    likely = misheard if named else one.log_likelihood_ratio >= limits.sure_ratio.value
     return WordRecord(
         expected=None,
         heard=one.heard,
         start=start,
         end=end if start is None or end is None else max(start, end),
-        outcome=Outcome.WARN if hardly else Outcome.FAIL,
+        outcome=Outcome.WARN if single and likely else Outcome.FAIL,
     )
 
 
@@ -173,86 +172,21 @@ def in_other_letters(part: PartReading, name: NameReading) -> bool:
 
 def grade_name(part: PartReading, name: NameReading, limits: ConsentLimits) -> Outcome:
     """By sound; ``part`` is the part of the statement that holds the name, as all who listened
-    heard it. The name passes when it was heard, by its letters or by its sound, and the audio
-    bears it out. A small model hears rare names as something else. Such a name passes where it
-    fits the audio better than every free reading: a little better if they sound much like it,
-    far better if not. It is a doubt where the transcript has another name that is much alike. It
-    is a doubt, too, when the model recognises each word once prompted with its spelling, and does
-    not hold what it heard for the better one. What sounds much like the name needs less
-    recognition: a short name gives the model little to recognise. Otherwise it is another name.
+    heard it. A small model writes a rare name down as something else, so what it wrote down is one
+    witness of three. It is another name where it neither sounds like anything that was heard nor is
+    recognised once the model is prompted with its spelling. It passes where it is recognised, holds
+    without a prompt, too, and fits the audio better than all that was heard in its place. The rest
+    is a doubt: names that are much alike differ by less than voices do.
     """
+    recognised = name.prompted_probability >= limits.name_prompted_probability.value
+    if not recognised and name.likeness < limits.name_similarity.value:
+        return Outcome.FAIL
     least = min(word.probability for word in part.aligned[name.first : name.last])
     second = part.second.name if part.second else None
-    both = _of_both(name, second)
-    if second is not None and _confirmed(both, least, second, limits):
-        return Outcome.PASS
-    alike = limits.written_name_likeness.value <= name.transcript_likeness < SAME_SOUND
-    if _borne_out(both, least, limits):
-        return Outcome.WARN if alike else Outcome.PASS
-    least_ratio, sure = name.least_log_likelihood_ratio, limits.sure_ratio.value
-    unlikely = least_ratio is not None and least_ratio < 0
-    if alike and unlikely and second is not None and second < -sure:
-        return Outcome.FAIL
-    # A second model that hears another name keeps this one from passing, and does not fail it.
-    ratio = name.log_likelihood_ratio if second is None or second < 0 else both.log_likelihood_ratio
-    if ratio is None:
-        return Outcome.WARN
-    surely = name.prompted_probability >= limits.sure_name_probability.value
-    nearest = name.likeness >= limits.misheard_name_likeness.value
-    if ratio < (-sure if surely or nearest else limits.other_name_ratio.value):
-        return Outcome.FAIL
-    spared = nearest and least_ratio is not None and not unlikely
-    needed = limits.alike_name_probability if spared else limits.recognised_name_probability
-    recognised = name.likeness >= LIKE_SOUND and name.prompted_probability >= needed.value
-    return Outcome.WARN if surely or recognised else Outcome.FAIL
-
-
-def _of_both(name: NameReading, second: float | None) -> NameReading:
-    """The name with the log likelihood ratios of both models added up."""
-    ratios = name.model_dump(include={"log_likelihood_ratio", "least_log_likelihood_ratio"})
-    return name.model_copy(
-        update={
-            which: None if ratio is None else ratio + (second or 0.0)
-            for which, ratio in ratios.items()
-        }
-    )
-
-
-def _confirmed(name: NameReading, least: float, second: float, limits: ConsentLimits) -> bool:
-    """Whether a second model holds the name for the better one where the first wrote down another,
-    and both together favour it. Where the first one heard the very name, there is nothing to weigh.
-    """
-    least_ratio = name.least_log_likelihood_ratio
-    return (
-        not name.same
-        and second >= limits.sure_ratio.value
-        and name.prompted_probability >= limits.sure_name_probability.value
-        and least >= limits.supported_name_probability.value
-        and least_ratio is not None
-        and least_ratio >= limits.favoured_name_ratio.value
-    )
-
-
-def _borne_out(name: NameReading, least: float, limits: ConsentLimits) -> bool:
-    """Whether the audio bears the name out; ``least`` is the probability of its least word."""
-    ratio, least_ratio = name.log_likelihood_ratio, name.least_log_likelihood_ratio
-    supported = least >= limits.sure_word_probability.value
-    recognised = name.prompted_probability >= limits.recognised_name_probability.value
-    surely = name.prompted_probability >= limits.sure_name_probability.value
-    needed = -limits.sure_ratio.value if ratio is None else limits.favoured_name_ratio.value
-    favoured = ratio is None if least_ratio is None else least_ratio >= needed
-    if name.same:
-        rather = least_ratio is not None and least_ratio >= limits.heard_name_ratio.value
-        return supported or (recognised and favoured) or (surely and rather)
-    nearest = name.likeness >= limits.misheard_name_likeness.value
-    if nearest and supported and recognised and favoured:
-        return True
-    return (
-        surely
-        and least >= limits.supported_name_probability.value
-        and least_ratio is not None
-        and least_ratio >= limits.unlike_name_ratio.value
-    )
+    ratios = [one for one in (name.least_log_likelihood_ratio, second) if one is not None]
+    favoured = sum(ratios) >= limits.name_log_likelihood_ratio.value if ratios else name.same
+    supported = least >= limits.name_aligned_probability.value
+    return Outcome.PASS if recognised and supported and favoured else Outcome.WARN
 
 
 def name_reason(full_name: str, name: NameReading, grade: Outcome) -> str:

@@ -155,16 +155,10 @@ class ConsentLimits(Value):
     negation_ratio: ConsentLimit
     doubted_negation_ratio: ConsentLimit
     withdrawal_ratio: ConsentLimit
-    recognised_name_probability: ConsentLimit
-    alike_name_probability: ConsentLimit
-    sure_name_probability: ConsentLimit
-    supported_name_probability: ConsentLimit
-    misheard_name_likeness: ConsentLimit
-    written_name_likeness: ConsentLimit
-    heard_name_ratio: ConsentLimit
-    favoured_name_ratio: ConsentLimit
-    unlike_name_ratio: ConsentLimit
-    other_name_ratio: ConsentLimit
+    name_similarity: ConsentLimit
+    name_prompted_probability: ConsentLimit
+    name_aligned_probability: ConsentLimit
+    name_log_likelihood_ratio: ConsentLimit
 
 
 class Profile(Value):
