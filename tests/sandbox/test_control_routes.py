@@ -110,6 +110,8 @@ def test_a_page_of_this_machine_may(raw):
             {"documents": [{"document_id": "d", "status": "started", "progress": 0}]},
             "progress must be null while status is started",
         ),
+        ("seed", {"voices": [{"voice_id": "v", "tags": None}]}, "tags"),
+        ("seed", {"deployments": [{"deployment_id": "d", "name": None}]}, "name must not be null"),
         ("faults", {"faults": 1}, "wrong at faults"),
         ("faults", [{"on": "request", "variant": "x"}], "undecodable_image"),
     ],

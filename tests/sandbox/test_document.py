@@ -88,7 +88,7 @@ def test_the_callbacks_are_webhooks_of_what_arrives() -> None:
     assumed = {name for name, item in webhooks.items() if item["post"].get("x-assumed")}
     assert assumed == {"ReplicaTraining", "DocumentChanged"}
     voice = DOCUMENT["components"]["schemas"]["VoiceStatusChanged"]
-    assert voice["required"] == ["status", "voice_id"]
+    assert set(voice["required"]) == {"voice_id", "voice_name", "status"}
     assert voice["properties"].keys() == {
         "voice_id", "voice_name", "status", "error_message", "updated_at"
     }  # fmt: skip
@@ -98,3 +98,49 @@ def test_rules_between_members_stand_where_json_schema_can_say_them() -> None:
     schemas = DOCUMENT["components"]["schemas"]
     assert schemas["UpdateVoice"]["minProperties"] == 1
     assert schemas["CreateReplica"]["dependentRequired"] == {"train_image_url": ["voice_name"]}
+
+
+def test_records_require_what_is_always_there_and_are_null_where_that_is_specified() -> None:
+    schemas = DOCUMENT["components"]["schemas"]
+    assert len(schemas["Tool"]["required"]) == 14
+    assert set(schemas["Voice"]["required"]) == schemas["Voice"]["properties"].keys() - {
+        "error_message"
+    }
+    always = {"document_id", "document_name", "document_url", "status", "progress", "tags"}
+    assert set(schemas["Document"]["required"]) == always | {"created_at", "updated_at"}
+    nullable = {
+        f"{name}.{member}"
+        for name in ("Voice", "Tool", "Deployment", "Document", "ConnectorCheck", "Replica")
+        for member, each in schemas[name]["properties"].items()
+        if {"type": "null"} in each.get("anyOf", ())
+    }
+    assert nullable == {
+        "Voice.description", "Tool.owner_id", "Tool.origin", "Tool.on_call", "Tool.static_filler",
+        "Tool.description", "Document.progress", "ConnectorCheck.error",
+    }  # fmt: skip
+
+
+def test_what_a_request_must_hold_is_told() -> None:
+    schemas = DOCUMENT["components"]["schemas"]
+    operation = Draft202012Validator(schemas["PatchOperation"])
+    assert operation.is_valid({"op": "remove", "path": "/a"})
+    assert operation.is_valid({"op": "add", "path": "/a", "value": None})
+    assert operation.is_valid({"op": "copy", "path": "/a", "from": "/b"})
+    for op in ("add", "replace", "test", "move", "copy"):
+        assert not operation.is_valid({"op": op, "path": "/a"}), op
+    image = schemas["ValidateFaceImage"]["properties"]["imageBase64"]
+    assert (image["contentEncoding"], image["maxLength"]) == ("base64", 29_360_128)
+
+
+def test_operations_tell_what_they_post_and_errors_have_examples() -> None:
+    told = {
+        path: operation["callbacks"]["ended"]["{$request.body#/callback_url}"]["post"]
+        for path, item in DOCUMENT["paths"].items()
+        for operation in item.values()
+        if "callbacks" in operation
+    }
+    assert told.keys() == {"/v2/voices", "/v2/replicas"}
+    assert "VoiceStatusChanged" in str(told["/v2/voices"]["requestBody"])
+    for shape in ("Error", "Message", "ImageError"):
+        schema = DOCUMENT["components"]["schemas"][shape]
+        assert Draft202012Validator(schema).is_valid(schema["examples"][0])

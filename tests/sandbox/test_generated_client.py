@@ -64,6 +64,7 @@ def test_every_operation_is_called_and_every_answer_read(generated) -> None:
 CALLS = """
 import base64, sys
 from pathlib import Path
+from urllib.request import Request, urlopen
 from theirs import AuthenticatedClient
 from theirs.api.connectors import connectors_runtime_check
 from theirs.api.conversations import conversations_create
@@ -93,7 +94,11 @@ assert read(voices_get, m.Voice, voice.voice_id).status == "started"
 read(voices_update, m.Voice, voice.voice_id, body=m.UpdateVoice(voice_name="Ada L."))
 assert read(voices_list, m.Voices).data[0].voice_name == "Ada L."
 replica = read(replicas_create, m.Replica, body=m.CreateReplica(train_video_url=media))
-read(replicas_get, m.Replica, replica.replica_id)
+assert read(replicas_get, m.Replica, replica.replica_id).status == "started"
+hour = Request(url + "/_sandbox/clock", b'{"advance": 3600}')
+assert urlopen(hour).status == 200
+assert read(replicas_get, m.Replica, replica.replica_id).status == "completed"
+assert read(voices_get, m.Voice, voice.voice_id).status == "completed"
 for operation, body in (
     (faces_validate_image, m.ValidateFaceImage), (replicas_validate_image, m.ValidateReplicaImage)
 ):

@@ -195,6 +195,7 @@ ImageBase64 = Annotated[
     MinLen(1),
     MaxLen(MAX_IMAGE_BASE64_CHARS),
     WrapValidator(_streamed_base64),
+    Field(json_schema_extra={"contentEncoding": "base64"}),
 ]
 """Text is trimmed of white space at both ends, and the limit counts what is left. A
 :class:`~palprep.api.bodies.Base64Stream` stays what it is."""
@@ -263,4 +264,14 @@ PatchOperation = TypedDict(
     },
 )
 """One operation of RFC 6902. Only ``move`` and ``copy`` take ``from``."""
-PatchOperation.__pydantic_config__ = _CLOSED  # type: ignore[attr-defined]
+PatchOperation.__pydantic_config__ = ConfigDict(  # type: ignore[attr-defined]
+    **_CLOSED,
+    json_schema_extra={
+        "if": {"properties": {"op": {"enum": ["add", "replace", "test"]}}},
+        "then": {"required": ["value"]},
+        "else": {
+            "if": {"properties": {"op": {"enum": ["move", "copy"]}}},
+            "then": {"required": ["from"]},
+        },
+    },
+)

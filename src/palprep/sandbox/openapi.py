@@ -15,12 +15,20 @@ from typing import Any, Final
 from pydantic.json_schema import models_json_schema
 
 from palprep._version import __version__
-from palprep.api import EVENTS, AnyEvent, Endpoint, Unspecified, VoiceStatusChanged, calls
+from palprep.api import (
+    EVENTS,
+    AnyEvent,
+    Endpoint,
+    ReplicaTraining,
+    Unspecified,
+    VoiceStatusChanged,
+    calls,
+)
 from palprep.api.calls import ENDPOINTS
 from palprep.sandbox.choices import IMAGE_ERRORS, Choices
 from palprep.sandbox.dispatch import success_status
 from palprep.sandbox.handlers.faces import validation_result
-from palprep.sandbox.seed import KINDS
+from palprep.sandbox.seed import KINDS, NULLABLE
 from palprep.sandbox.service import refuse_unknown
 
 Json = dict[str, Any]
@@ -28,20 +36,26 @@ Json = dict[str, Any]
 _REF = "#/components/schemas/{model}"
 
 
-def _object(*members: str) -> Json:
+def _shape(example: Mapping[str, str]) -> Json:
     return {
         "type": "object",
-        "properties": {member: {"type": "string"} for member in members},
-        "required": list(members),
+        "properties": {member: {"type": "string"} for member in example},
+        "required": list(example),
         "additionalProperties": False,
+        "examples": [example],
     }
 
 
 ERROR_SHAPES: dict[str, Json] = {
-    "Error": _object("error"),
-    "Message": _object("message"),
-    "ImageError": _object("message", "error", "code"),
+    "Error": _shape({"error": 'Bad Request. {"voice_name": "is required"}'}),
+    "Message": _shape({"message": "Invalid access token."}),
+    "ImageError": _shape(IMAGE_ERRORS[0].answer().body),
 }
+TOLD: Final[Mapping[str, type[AnyEvent]]] = {
+    "CreateVoice": VoiceStatusChanged,
+    "CreateReplica": ReplicaTraining,
+}
+"""What is posted to the callback_url of a request, by the name of its class."""
 
 
 def openapi_document(choices: Choices, *, base_url: str) -> Json:
@@ -66,7 +80,7 @@ def openapi_document(choices: Choices, *, base_url: str) -> Json:
         "if": {"not": {"required": ["train_image_url"]}},
         "then": {"required": ["train_video_url"]},
     }
-    shown = {name: _with_example(name, _optional(each)) for name, each in sorted(schemas.items())}
+    shown = {name: _with_example(name, _as_served(name, s)) for name, s in sorted(schemas.items())}
     return {
         "openapi": "3.1.0",
         "info": {
@@ -109,6 +123,10 @@ def _operation(endpoint: Endpoint[..., Any], choices: Choices, schemas: Json) ->
         )
         content = _json({"$ref": _REF.format(model=name)})
         operation["requestBody"] = {"required": required} | content
+        if name in TOLD:
+            post = _webhook(TOLD[name])["post"]
+            del post["operationId"]  # It is that of the webhook.
+            operation["callbacks"] = {"ended": {"{$request.body#/callback_url}": {"post": post}}}
     if endpoint.unspecified:
         operation["x-assumed"] = True
     if endpoint.deprecated:
@@ -160,18 +178,19 @@ def _with_example(name: str, schema: Json) -> Json:
     return schema if example is None else {**schema, "examples": [example]}
 
 
-def _optional(schema: Json) -> Json:
-    """Members with a default may be absent from a reply, and then have no value at all."""
-    properties = schema.get("properties", {})
-    absent = {name for name, member in properties.items() if "default" in member}
-    if not absent:
-        return schema
-    slim = {
-        name: {k: v for k, v in member.items() if k != "default"}
-        for name, member in properties.items()
-    }
-    required = [name for name in schema.get("required", []) if name not in absent]
-    return {**schema, "properties": slim, "required": required}
+def _as_served(name: str, schema: Json) -> Json:
+    """What the sandbox shows of a record: every member that its example has, none of them null
+    unless the specification says so. Of other objects, members with a default may be absent."""
+    properties = {}
+    for member, each in schema.get("properties", {}).items():
+        arms = [arm for arm in each.get("anyOf", ()) if arm != {"type": "null"}]
+        if name in REPLIES and member not in NULLABLE and len(arms) == 1:
+            each = {k: v for k, v in each.items() if k != "anyOf"} | arms[0]  # noqa: PLW2901
+        properties[member] = {k: v for k, v in each.items() if k != "default"}
+    absent = {m for m, each in schema.get("properties", {}).items() if "default" in each}
+    always = REPLIES.get(name, {}).keys() - {"error_message"}
+    required = [m for m in properties if m in always or m in {*schema.get("required", ())} - absent]
+    return schema | ({"properties": properties, "required": required} if properties else {})
 
 
 def _responses(endpoint: Endpoint[..., Any], choices: Choices) -> Json:

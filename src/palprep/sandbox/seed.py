@@ -14,6 +14,12 @@ from palprep.sandbox.handlers.documents import begin_walk
 from palprep.sandbox.service import REMOVED_MEMBER, Service
 from palprep.sandbox.store import Record, Taken
 
+NULLABLE = frozenset(
+    {"description", "on_call", "origin", "owner_id", "static_filler"}
+    | {"error", "http_status", "progress"}
+)
+"""Members that the specification lets be null."""
+
 # Internal owner id: one sandbox has one account.
 OWNER_ID = 1
 
@@ -213,6 +219,10 @@ def _problems(service: Service, kind: SeedKind, record: Record) -> Sequence[Prob
     """What the record has that none has which was created through the interface."""
     if kind.reply is not None and (found := deviations(kind.reply, record, closed=False)):
         return found
+    if kind.reply is not None:
+        known = kind.reply.model_fields.keys() - NULLABLE
+        if null := sorted(name for name in known if record.get(name, "") is None):
+            return (Problem(null[0], "null", "must not be null: leave it out"),)
     if kind.name == "tool":
         create = calls.create_tool
         sent = {name: record[name] for name in create.shape.members if name in record}
