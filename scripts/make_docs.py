@@ -127,6 +127,7 @@ def schemas() -> Mapping[str, tuple[str, dict[str, Any]]]:
         "check": ("palprep check --json: one object for each file", report),
         "fix": ("palprep fix --json: one object for each file", fix_schema()),
         "consent": ("palprep consent --json", extended(consent, {"path": {"type": "string"}})),
+        "decision": ("palprep decide --json", schema_of(palprep.ConsentDecision)),
         "result": (
             "results.jsonl and palprep run --json: one object for each person",
             extended(result, {"assets": many("check.json")}),

@@ -83,6 +83,7 @@ from .pipelines import (
     MakeOptions as MakeOptions,
     ReplicaRequest as ReplicaRequest,
     VoiceRequest as VoiceRequest,
+    decide as decide,
     make_replica as make_replica,
     make_voice as make_voice,
     validate_face as validate_face,
@@ -107,6 +108,9 @@ from .publish import (
 )
 from .rules import (
     Check as Check,
+    ConsentDecision as ConsentDecision,
+    ConsentDoubt as ConsentDoubt,
+    ConsentEvidence as ConsentEvidence,
     Profile as Profile,
     Report as Report,
     load_profile as load_profile,

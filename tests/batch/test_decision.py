@@ -7,6 +7,7 @@ import pytest
 from palprep.batch.work.decision import (
     IN_DOUBT,
     NOTHING_TO_MAKE,
+    REFUSED,
     WITHOUT_CONSENT,
     Requests,
     Unfit,
@@ -15,7 +16,7 @@ from palprep.batch.work.decision import (
     not_asked_for,
 )
 from palprep.pipelines import ReplicaRequest, VoiceRequest
-from palprep.rules import Check, Report
+from palprep.rules import Check, ConsentDoubt, ConsentEvidence, ConsentState, Report, consent_state
 from palprep.values import Outcome, Role
 
 VOICE = Wanted(request=VoiceRequest(voice_name="Ada"), roles=(Role.VOICE_AUDIO,))
@@ -23,6 +24,17 @@ REPLICA = Wanted(request=ReplicaRequest(replica_name="Ada"), roles=(Role.TRAININ
 FROM_VIDEO = (VOICE, REPLICA)
 VOICE_ALONE = (VOICE,)
 NOTHING = ()
+
+
+HEARD = ConsentState(state="holds")
+
+
+def lacking(missing=(), doubts=()) -> ConsentState:
+    told = (
+        ConsentDoubt(check="mouth_moves", sentence=each, words=each, stretch=None)
+        for each in doubts
+    )
+    return consent_state(ConsentEvidence(missing=missing, doubts=tuple(told)), None)
 
 
 def unfit(*roles: Role, check: str = "resolution") -> dict[Role, Unfit]:
@@ -49,7 +61,7 @@ def unfit(*roles: Role, check: str = "resolution") -> dict[Role, Unfit]:
     ],
 )  # fmt: skip
 def test_a_file_stops_what_needs_it(asked, failing, made, refused, left_out):
-    decision = decide(asked, unfit(*failing), voice_from_video=False)
+    decision = decide(asked, unfit(*failing), HEARD, voice_from_video=False)
     assert _made(decision.requests) == made
     only = f"Only the {made} is made. " if made and refused else ""
     said = only + "\n".join(f"{role} fails" for role in refused)
@@ -59,7 +71,7 @@ def test_a_file_stops_what_needs_it(asked, failing, made, refused, left_out):
 
 @pytest.mark.parametrize(("from_video", "made"), [(False, "voice"), (True, "")])
 def test_without_consent_nothing_is_made_of_a_video(from_video, made):
-    decision = decide(FROM_VIDEO, {}, missing=("not heard",), voice_from_video=from_video)
+    decision = decide(FROM_VIDEO, {}, lacking(("not heard",)), voice_from_video=from_video)
     assert _made(decision.requests) == made
     only = "" if from_video else "Only the voice is made. "
     assert decision.refused == (f"{only}not heard", WITHOUT_CONSENT)
@@ -67,10 +79,17 @@ def test_without_consent_nothing_is_made_of_a_video(from_video, made):
 
 @pytest.mark.parametrize(("from_video", "made"), [(False, "voice"), (True, "")])
 def test_a_doubt_holds_what_is_made_of_a_video(from_video, made):
-    decision = decide(FROM_VIDEO, {}, doubts=("listen to it",), voice_from_video=from_video)
+    decision = decide(FROM_VIDEO, {}, lacking((), ("listen to it",)), voice_from_video=from_video)
     assert (_made(decision.requests), decision.held) == (made, True)
     only = "" if from_video else "Only the voice is made. "
     assert decision.refused == (f"{only}listen to it", IN_DOUBT)
+
+
+def test_what_a_person_refused_is_recorded_again() -> None:
+    refused = ConsentState(state="refused", reasons=("“No,” said Eve.",))
+    decision = decide(FROM_VIDEO, {}, refused, voice_from_video=True)
+    assert (decision.requests, decision.held) == ((), False)
+    assert decision.refused == ("“No,” said Eve.", REFUSED)
 
 
 @pytest.mark.parametrize(
@@ -84,29 +103,28 @@ def test_a_doubt_holds_what_is_made_of_a_video(from_video, made):
     ],
 )
 def test_where_no_decision_would_make_more_nobody_is_asked_for_one(asked, failing, missing, doubts):
-    decision = decide(
-        asked, unfit(*failing), missing=missing, doubts=doubts, voice_from_video=False
-    )
+    consent = lacking(missing, doubts)
+    decision = decide(asked, unfit(*failing), consent, voice_from_video=False)
     assert not decision.held
     said = " ".join((*decision.refused, *decision.left_out))
     assert all(doubt in said for doubt in doubts)
 
 
 def test_a_consent_that_nothing_needs_is_told():
-    decision = decide(VOICE_ALONE, {}, missing=("not heard",), voice_from_video=False)
+    decision = decide(VOICE_ALONE, {}, lacking(("not heard",)), voice_from_video=False)
     assert _made(decision.requests) == "voice"
     assert (decision.refused, decision.left_out) == ((), ("Left out: not heard",))
 
 
 def test_who_may_be_a_minor_in_any_file_is_made_nothing_of():
     failing = unfit(Role.FACE_IMAGE, check="appears_under_18")
-    decision = decide(FROM_VIDEO, failing, voice_from_video=False)
+    decision = decide(FROM_VIDEO, failing, HEARD, voice_from_video=False)
     assert _made(decision.requests) == ""
     assert (decision.refused, decision.left_out) == (("face-image fails",), ())
 
 
 def test_where_nothing_can_be_made_everything_is_told():
-    decision = decide(NOTHING, unfit(Role.FACE_IMAGE), voice_from_video=False)
+    decision = decide(NOTHING, unfit(Role.FACE_IMAGE), HEARD, voice_from_video=False)
     assert decision.refused == ("face-image fails", NOTHING_TO_MAKE)
 
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from palprep.journal import CodeGiven, Journal, give_code
+from palprep.journal import Journal, give_code
+from palprep.journal.entries import CodeGiven
 
 from .conftest import Palprep
 

@@ -78,7 +78,7 @@ def test_no_replica_is_made_before_somebody_has_decided(
             )
             listen = line["reasons"][0].partition("is required. ")[2]
             assert re.fullmatch(r"Listen to the prepared file from \d\.\d s to \d\.\d s\.", listen)
-            assert "Next: listen to what the reasons name." in ran.err
+            assert "Next: listen to what is named, and decide as `palprep status out`" in ran.err
 
         run_it()
         run_it()
@@ -90,6 +90,9 @@ def test_no_replica_is_made_before_somebody_has_decided(
     standing = palprep("status", "out")
     assert standing.code == 4
     assert "Only the name is in doubt" in standing.out
+    listen = r"Listen to out/prepared/jane/\S+, out/prepared/jane/\S+, \d\.\d s to \d\.\d s, then\n"
+    assert re.search(listen, standing.out)
+    assert "palprep decide out jane --accept --by NAME --because TEXT" in standing.out
     dossier = palprep("dossier", "out")
     assert dossier.code == 4
     assert dossier.out.startswith("OPEN")
@@ -97,3 +100,11 @@ def test_no_replica_is_made_before_somebody_has_decided(
     assert palprep("report", "out").code == 0
     page = (tmp_path / "out/report.html").read_text("utf-8")
     assert "What needs a decision" in page
+    accepted = palprep("decide", "out", "jane", "--accept", "--by", "Eve", "--because", "it is her")
+    assert accepted.code == 0
+    assert "by who is named “Eve”: “it is her”." in accepted.out
+    assert "nothing proves who decided. Next: start `palprep run` again." in accepted.err
+    assert palprep("status", "out").code == 0
+    shown = palprep("dossier", "out")
+    assert (shown.code, shown.out[:5]) == (0, "HOLDS")
+    assert accepted.out.strip() in shown.out

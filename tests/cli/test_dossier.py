@@ -70,7 +70,7 @@ def test_a_doubt_leaves_it_open(palprep: Palprep, tmp_path: Path) -> None:
     assert (entry["intact"], entry["in_force"], entry["open"]) == (True, False, True)
     shown = palprep("dossier", "consent.consent.json")
     assert shown.out.startswith("OPEN")
-    assert "1 dossier: 1 open. Next: listen to the statement" in shown.err
+    assert "1 dossier: 1 open. Next: listen to what is open" in shown.err
     assert palprep("dossier", "consent.consent.json", "--revoke").code == 0
     assert palprep("dossier", "consent.consent.json").out.startswith("VOID")
 

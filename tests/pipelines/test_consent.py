@@ -18,7 +18,7 @@ from palprep.errors import JournalError, PublishError, UsageError
 from palprep.facts import Facts
 from palprep.journal import ConsentWaived
 from palprep.media import Source
-from palprep.pipelines import ReplicaRequest, make_replica
+from palprep.pipelines import ReplicaRequest, decide, make_replica
 from palprep.preflight import Prepared
 from palprep.rules import Report
 from palprep.values import Outcome
@@ -150,3 +150,24 @@ def test_a_changed_dossier_stops_a_replica(call, ready, tmp_path):
     path.write_text(path.read_text().replace('"ada"', '"eve"'))
     with pytest.raises(JournalError, match="was changed after it was written"):
         call(make_replica, Refusing(), request, video=video)
+
+
+def test_a_decision_in_the_journal_opens_the_gate(call, publisher, journal, tmp_path):
+    video = listened_to(tmp_path / "t.mp4", Outcome.WARN)
+    request = ReplicaRequest(replica_name="Ada")
+    with pytest.raises(UsageError, match=r"palprep\.decide"):
+        call(make_replica, publisher, request, video=video, journal=journal)
+    refused = decide(journal, "Ada", accept=False, by="Eve", because="a word is missing")
+    for waive in (False, True):
+        with pytest.raises(UsageError, match="a word is missing"):
+            call(
+                make_replica, publisher, request, video=video, journal=journal,
+                without_consent=waive,
+            )  # fmt: skip
+    accepted = decide(journal, "Ada", accept=True, by="Eve", because="no, it is there")
+    made = [call(make_replica, publisher, request, video=video, journal=journal) for _ in range(2)]
+    assert len({each.id for each in made}) == 1
+    dossier = read_dossier(dossier_path(video))
+    assert [each.decision for each in dossier.entries] == [None, refused, accepted]
+    assert dossier.in_force(journal.now())
+    assert [each.kind for each in dossier.entries] == ["evidence", "decision", "decision"]

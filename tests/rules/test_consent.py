@@ -128,7 +128,7 @@ LACKING = {
     "profile that lets it pass": "The statement of consent is not in {}. Because.",
     "no sound": "The statement of consent was not heard in {}. It has no audio.",
     "unreadable": "The statement of consent was not heard in {}. It is damaged.",
-    "hardly seen": "is given in {} is not known. Too few frames",
+    "hardly seen": None,
 }
 """Why each kind of reading is no consent; None where it is."""
 
@@ -226,22 +226,33 @@ def test_a_doubt_says_what_to_listen_to(spoken, consent, doubts):
         update={**consent, "outcome": Outcome(consent.get("outcome", "pass"))}
     )
     report = report_of(spoken(footage(lambda at_s: True), facts), Role.CONSENT_VIDEO)
-    assert consent_doubts(report) == doubts
+    told = consent_doubts(report)
+    assert tuple(each.words for each in told) == doubts
+    for each in told:
+        stretch = each.stretch
+        assert f"from {stretch.start_s:.1f} s to {stretch.end_s:.1f} s" in each.words
 
 
-def test_where_something_is_missing_there_is_nothing_to_decide(spoken):
+def test_what_could_not_be_looked_at_is_a_doubt_and_what_was_not_heard_is_none(spoken):
     hardly = footage(lambda at_s: True, every_s=5.0)
     unseen = report_of(spoken(hardly, heard("warn", starts_at=0.5)), Role.CONSENT_VIDEO)
-    assert lacks_consent(unseen) is not None
-    assert consent_doubts(unseen) == ()
+    assert lacks_consent(unseen) is None
+    words, seen = consent_doubts(unseen, "x.mp4")
+    assert (words.check, words.sentence) == ("consent_spoken", "Because.")
+    assert seen.check == "consent_seen"
+    assert seen.words.startswith("x.mp4: Too few frames")
+    assert seen.words.endswith("Watch the prepared file from 0.5 s to 10.0 s.")
+    unheard = report_of(spoken(hardly, heard("unknown", starts_at=0.5)), Role.CONSENT_VIDEO)
+    assert lacks_consent(unheard) is not None
+    assert consent_doubts(unheard) == ()
 
 
 def test_a_mouth_that_rests_leaves_it_in_doubt_who_speaks(spoken):
     # Too few frames to call a mouth still.
     resting = spoken(footage(lambda at_s: False, every_s=2.0), heard(starts_at=0.5))
     [doubt] = consent_doubts(report_of(resting, Role.CONSENT_VIDEO))
-    assert doubt.startswith("The mouth moves in only 0% of the seconds of the statement.")
-    assert doubt.endswith("Watch the prepared file from 0.5 s to 10.0 s.")
+    assert doubt.words.startswith("The mouth moves in only 0% of the seconds of the statement.")
+    assert doubt.words.endswith("Watch the prepared file from 0.5 s to 10.0 s.")
     elsewhere = report_of(resting, left_out=CONSENT_CHECKS)
     assert elsewhere.check("mouth_moves").outcome is Outcome.WARN
     assert consent_doubts(elsewhere) == ()

@@ -26,6 +26,7 @@ class Scripted:
 
     def __init__(self, heard: str = "pass", deaf: str | None = None) -> None:
         self.heard = heard
+        self.why = "A word was added."
         self.deaf = deaf
         self.asked: list[Role] = []
         self.tasks: dict[Role, AssetTask] = {}
@@ -68,7 +69,7 @@ class Scripted:
         )
         checks: tuple[Check, ...] = ()
         if task.speaker is not None and self.heard != "no check":
-            why = "" if self.heard == "pass" else "A word was added."
+            why = "" if self.heard == "pass" else self.why
             facts = facts.model_copy(update={"consent": ConsentFacts(
                 outcome=self.heard, transcript="I", starts_at=0.5, ends_at=9.0, words=(),
                 reasons=(why,) if why else (), statement="I", language="en",

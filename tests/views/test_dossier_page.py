@@ -21,6 +21,7 @@ from palprep.dossier.chain import (
 )
 from palprep.errors import DamagedMedia, UsageError
 from palprep.media import sha256_of
+from palprep.rules import ConsentDecision
 from palprep.values import Outcome, Span
 from palprep.views import export_dossiers, standing
 from palprep.views.dossier_page import dossier_page
@@ -202,7 +203,39 @@ def test_what_holds_a_replica_leaves_the_consent_open(
     assert standing(examined(tmp_path, ended), NOON + DAY).word == "VOID"
 
 
-@pytest.mark.parametrize("check", ["same_person", "consent_seen", "consent_first"])
+def test_a_decision_is_told_with_its_evidence_and_what_it_proves(
+    tmp_path: Path, dossier: Dossier
+) -> None:
+    doubt = ConsentCheck(id="mouth_moves", outcome="warn", sentence=f"It rests {EVIL}.")
+    opened = reopened(dossier, checks=(doubt,))
+    decision = ConsentDecision(
+        accepted=True, by=f"Eve {EVIL}", because=f"I know her {EVIL}", decided_at=NOON,
+        evidence=opened.consent.evidence,
+    )  # fmt: skip
+    decided = extended(opened, kind="decision", written_at=NOON, decision=decision)
+    found = examined(tmp_path, decided)
+    stands = standing(found, NOON)
+    assert (stands.word, stands.outcome) == ("HOLDS", "warn")
+    assert "this consent held: a person accepted its doubts" in stands.sentence
+    html = dossier_page([found], now=NOON, frames=frames)
+    assert "<script" not in html
+    text = Elements(html).text
+    for words in (
+        decision.words, "nothing proves who decided", sha256_of(tmp_path / "a.mp4"),
+        "from 0.5 s to 4.5 s", "[mouth_moves]", "Who decided.", "is not recognised as such",
+    ):  # fmt: skip
+        assert words in text, words
+    refused = decision.model_copy(update={"accepted": False})
+    void = extended(decided, kind="decision", written_at=NOON, decision=refused)
+    assert standing(examined(tmp_path, void), NOON).word == "VOID"
+    assert standing(examined(tmp_path, extended(void, kind="lapse", written_at=NOON)), NOON)[
+        :2
+    ] == ("OPEN", "warn")
+    revoked = extended(decided, kind="revocation", written_at=NOON)
+    assert standing(examined(tmp_path, revoked), NOON + DAY).word == "VOID"
+
+
+@pytest.mark.parametrize("check", ["same_person", "consent_seen", "consent_first", "mouth_moves"])
 def test_what_stops_a_run_speaks_against_the_consent(
     tmp_path: Path, dossier: Dossier, check: str
 ) -> None:

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
-from difflib import get_close_matches
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,14 +26,15 @@ from palprep.batch.work.originals import SOURCES_NAME
 from palprep.errors import StorageError, UsageError
 from palprep.journal import (
     AssetPrepared,
-    CodeGiven,
     Creation,
     CreationState,
     DossierKept,
     FileFetched,
     Journal,
     RunReader,
-    RunStarted,
+    find_person,
+    nobody,
+    people_named,
 )
 from palprep.preflight import Asset, Prepared
 from palprep.storage import Bucket
@@ -132,40 +132,14 @@ def take_in_again(directory: str | Path, person: str) -> None:
 
 
 def _looked_up(journal: Journal, place: Path, asked: str) -> Forgetting:
-    people, folded = _people(journal), asked.casefold()
-    found = [
-        slug for slug, names in people.items() if folded in {each.casefold() for each in names}
-    ]
-    if asked in people:
-        found = [asked]
-    if len(found) > 1:
-        shared = ", ".join(sorted(found))
-        raise UsageError(f"{asked} is the name of {shared}: give the name of the folder")
-    if found:
-        return _known(journal, place, found[0], people[found[0]])
+    slug = find_person(journal, asked)
+    if slug is not None:
+        return _known(journal, place, slug, people_named(journal)[slug])
     if journal.forgotten("person", (asked,)):
         return _known(journal, place, asked, ())
-    if journal.forgotten("name", (folded,)):
+    if journal.forgotten("name", (asked.casefold(),)):
         return Forgetting(person=None)
-    known = list(dict.fromkeys(each for slug, names in people.items() for each in (slug, *names)))
-    close = get_close_matches(asked, known, n=3) or known[:5]
-    raise UsageError(f"{asked} is nobody in {place}; there are {', '.join(close) or 'no people'}")
-
-
-def _people(journal: Journal) -> dict[str, tuple[str, ...]]:
-    """Everybody whom the journal names, by the slug, with their names."""
-    found: dict[str, tuple[str, ...]] = dict.fromkeys(journal.people(), ())
-    for run in journal.entries(RunStarted):
-        for each in run.body.people:
-            before = found.get(each.slug, ())
-            found[each.slug] = tuple(dict.fromkeys((*before, each.name, each.full_name)))
-    known = {each.casefold() for names in found.values() for each in names}
-    for given in journal.entries(CodeGiven):
-        name = given.body.full_name
-        if name.casefold() not in known:
-            # No run has met them yet: they are known by the name alone.
-            found.setdefault(name, (name,))
-    return found
+    raise nobody(journal, asked)
 
 
 def _known(journal: Journal, place: Path, slug: str, names: tuple[str, ...]) -> Forgetting:

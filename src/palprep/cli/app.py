@@ -29,6 +29,7 @@ COMMANDS: Mapping[str, str] = {
     "statement": "Print the words of consent that a person must say, with --code also fresh ones.",
     "consent": "Verify, word by word, that the consent statement was spoken.",
     "guide": "Write a page to print or send: what to say, how to record, how a portrait looks.",
+    "decide": "Record who decided, and why, about the doubts that hold a person's replica.",
     "dossier": "Verify consent dossiers: the chain of entries, the videos, and the journal of "
     "the run.",
     "forget": "Remove everything that an output folder holds of one person.",
@@ -49,7 +50,7 @@ without importing the module. A test holds the two together.
 """
 
 _HOMES = {
-    **dict.fromkeys(("dossier", "statement"), "consent"),
+    **dict.fromkeys(("decide", "dossier", "statement"), "consent"),
     **dict.fromkeys(("watch", "status", "report", "listen"), "journal"),
 }
 """The modules of commands that do not have one of their own name."""

@@ -1,5 +1,5 @@
-"""palprep statement, consent and dossier: what must be said, was it spoken, and what became of the
-evidence?
+"""palprep statement, consent, decide and dossier: what must be said, whether it was spoken, what a
+person decided about doubts, and what became of the evidence.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from palprep import (
     dossier as dossiers,
     journal as journals,
     media,
+    pipelines,
     preflight,
     rules,
     storage,
@@ -37,6 +38,8 @@ EXAMPLES = (
     'palprep statement "Ada Lovelace" --code --journal palprep-out',
     'palprep consent consent.mp4 --name "Ada Lovelace"',
     'palprep consent consent.mp4 --name "Ada Lovelace" --statement own.txt --json',
+    'palprep decide palprep-out ada --accept --by "Grace Hopper" --because "every word is there"',
+    'palprep decide palprep-out ada --refuse --by "Grace Hopper" --because "it is somebody else"',
     "palprep dossier palprep-out --export consent.html",
     'palprep dossier prepared/training.consent.json --revoke --note "by letter"',
 )
@@ -162,6 +165,44 @@ def _after_listening(facts: statements.ConsentFacts, file: Path) -> str:
     if facts.spoken_as is not None:
         name += f" --spoken-as {shlex.quote(facts.spoken_as)}"
     return f"Next: palprep fix {paths_in_shell([file])} --name {name} --into prepared"
+
+
+def decide(
+    directory: Annotated[Path, typer.Argument(metavar="DIR", help="The output folder of a run.")],
+    person: Annotated[
+        str,
+        typer.Argument(
+            help="The name of the person's folder, or the full name.", show_default=False
+        ),
+    ],
+    accept: Annotated[
+        bool, typer.Option("--accept", help="The consent is given: the doubts are answered.")
+    ] = False,
+    refuse: Annotated[
+        bool, typer.Option("--refuse", help="It is not: the statement is to be recorded again.")
+    ] = False,
+    by: Annotated[str, typer.Option(metavar="NAME", help="Who decides. Nothing proves it.")] = "",
+    because: Annotated[str, typer.Option(metavar="TEXT", help="What was heard and seen.")] = "",
+    as_json: options.AsJson = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Record who decided, and why, about the doubts that hold a person's replica.
+
+    `palprep status` says what to listen to. The journal and the dossier keep the decision, with the
+    files and the doubts that it was taken on. It falls when one of the files changes, or with a
+    new doubt; a later decision takes its place.
+    """
+    require_there(directory)
+    if accept == refuse:
+        raise UsageError("Say --accept or --refuse")
+    decision = pipelines.decide(directory, person, accept=accept, by=by, because=because)
+    if as_json:
+        print_json(decision.to_json())
+    else:
+        print_line(decision.words)
+    with telling(quiet=quiet):
+        again = "start `palprep run` again." if accept else "have the statement recorded again."
+        tell(f"The name is a claim: nothing proves who decided. Next: {again}")
 
 
 def dossier(
@@ -299,7 +340,7 @@ def _next(
     if words["flawed"]:
         return f"{said} Next: find out what was changed. Until then, use none of its files."
     if words["open"]:
-        return f"{said} Next: listen to the statement where it is open, or have it recorded again."
+        return f"{said} Next: listen to what is open, and say with `palprep decide` what you heard."
     if words["void"]:
         return f"{said} Next: where a consent does not hold, delete what was made of the person."
     where = "" if store is None else f" --store {shlex.quote(store)}"

@@ -156,6 +156,9 @@ def _show_open_ends(standing: journals.JournalStatus) -> None:
     else:
         for creation in standing.in_doubt:
             print_line(_how_to_resolve(standing.directory, creation))
+    for person in standing.people:
+        if person.held:
+            print_line(_how_to_decide(standing.directory, person))
     if standing.unclaimed_callbacks:
         print_line(f"{standing.unclaimed_callbacks} callbacks belong to nothing made here")
 
@@ -180,6 +183,20 @@ def _how_to_resolve(directory: str, creation: journals.Creation) -> str:
         "Look for it at the service, then\n"
         f"  palprep status {place} --found {creation.key}=ID    if it is there\n"
         f"  palprep status {place} --retry {creation.key}       if it is not"
+    )
+
+
+def _how_to_decide(directory: str, person: journals.PersonStanding) -> str:
+    doubts = person.evidence.doubts
+    files = ", ".join(str(Path(directory, each.path)) for each in person.evidence.files)
+    stretches = [each.stretch for each in doubts if each.stretch is not None]
+    told = (f"{each.start_s:.1f} s to {each.end_s:.1f} s" for each in dict.fromkeys(stretches))
+    command = shlex.join(["palprep", "decide", directory, person.person])
+    return (
+        f"\nThe consent of {person.person} is in doubt. Listen to {files}"
+        f"{', ' if stretches else ''}{', '.join(told)}, then\n"
+        f"  {command} --accept --by NAME --because TEXT    if it is given\n"
+        f"  {command} --refuse --by NAME --because TEXT    if it is not"
     )
 
 

@@ -75,7 +75,7 @@ def next_step(
         (any(map(_in_training, results)), f"`palprep watch {place}` waits for the trainings."),
         (
             "needs_decision" in found,
-            f"listen to what the reasons name. Record the statement again, and {again}. {WAIVE}",
+            f"listen to what is named, and decide as `palprep status {place}` says. {WAIVE}",
         ),
         (found & {"refused", "failed"}, f"fix what the reasons name, and {again}."),
         (dry_run and results, "run the same command without --dry-run."),

@@ -7,5 +7,6 @@ from .files import (
     examine_dossier as examine_dossier,
     keep_dossier as keep_dossier,
     read_dossier as read_dossier,
+    sole_writer as sole_writer,
     waive as waive,
 )

@@ -2,8 +2,8 @@
 
 A dossier is a chain of entries. Each entry holds the sha256 of the one before, so the chain
 breaks when anything is changed, removed or inserted. Entries are only added. The first one
-records the evidence. Later ones record an expiry, a revocation, a waiver, or that the video was
-removed on purpose.
+records the evidence. Later ones record what a person decided about its doubts and that a decision
+fell, an expiry, a revocation, a waiver, or that the video was removed on purpose.
 
 Pure values: the clock and the hashes of the files come in. The caller writes.
 """
@@ -17,15 +17,21 @@ from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
 from palprep.consent import ConsentFacts
-from palprep.rules import CONSENT_CHECKS, CONSENT_DOUBTS, SAME_PERSON
+from palprep.rules import (
+    SAME_PERSON,
+    ConsentDecision,
+    ConsentEvidence,
+    ConsentFile,
+    ConsentState,
+    consent_doubts,
+    consent_failures,
+    consent_state,
+)
 from palprep.values import Outcome, Value
 
 _START = "0" * 64
-_DECISIVE = CONSENT_CHECKS | {SAME_PERSON.id}
-"""What fails of these stops a run (:mod:`palprep.pipelines.consent`)."""
 
-
-NewEntry = Literal["expiry", "revocation", "waiver", "removal"]
+NewEntry = Literal["decision", "lapse", "expiry", "revocation", "waiver", "removal"]
 """What is added to the evidence."""
 
 
@@ -42,9 +48,14 @@ class ConsentCheck(Value):
     """A check beyond the words, for example that one face is seen and is the same."""
 
     id: str
-    outcome: str
+    outcome: Outcome
     sentence: str
     """What the check found, as the report says it."""
+
+    @property
+    def message(self) -> str:
+        """The finding. What was to do about it then is not on record."""
+        return self.sentence
 
 
 class Entry(Value):
@@ -67,6 +78,7 @@ class Entry(Value):
     checks: tuple[ConsentCheck, ...] = ()
     tools: Mapping[str, str] = {}
     """Versions of what measured: package name to version."""
+    decision: ConsentDecision | None = None
     expires_at: dt.datetime | None = None
     revoked_at: dt.datetime | None = None
     note: str | None = None
@@ -94,40 +106,48 @@ class Dossier(Value):
         return next((each for each in reversed(self.entries) if each.kind == "removal"), None)
 
     @property
-    def against(self) -> tuple[ConsentCheck, ...]:
-        """The failed checks that speak against the consent, whatever was heard, such as another
-        face."""
-        checks = self.evidence.checks
-        return tuple(
-            check for check in checks if check.outcome == Outcome.FAIL and check.id in _DECISIVE
+    def decision(self) -> ConsentDecision | None:
+        """The last decision, unless it fell."""
+        told = (each for each in reversed(self.entries) if each.kind in {"decision", "lapse"})
+        return next((each.decision for each in told), None)
+
+    @property
+    def consent(self) -> ConsentState:
+        """What the evidence comes to with the decision that counts; expiry and revocation aside."""
+        first = self.evidence
+        different = (
+            each.sentence
+            for each in first.checks
+            if each.id == SAME_PERSON.id and each.outcome is Outcome.FAIL
         )
+        heard = first.consent is not None and first.consent.outcome.passed
+        missing = [each.sentence for each in consent_failures(first)]
+        if not (heard or missing):
+            missing = ["The statement of consent was not heard as required."]
+        file, made_of = first.output, first.source
+        files = () if file is None else (
+            ConsentFile(role=None, path=file.name, sha256=file.sha256,
+                        source_sha256=made_of and made_of.sha256),
+        )  # fmt: skip
+        found = ConsentEvidence(
+            files=files,
+            against=tuple(different),
+            missing=tuple(missing),
+            doubts=consent_doubts(first),
+        )
+        return consent_state(found, self.decision)
 
     def in_force(self, now: dt.datetime) -> bool:
-        """Whether the words passed, no check speaks against the consent or leaves it in doubt, and
-        neither expiry nor revocation has come.
-        """
-        return self._lasts(now) and not self._in_doubt
+        """Whether consent holds, and neither expiry nor revocation has come."""
+        return self.consent.state == "holds" and self._lasts(now)
 
     def is_open(self, now: dt.datetime) -> bool:
         """Whether nothing but a doubt keeps it from being in force: a person must decide."""
-        return self._lasts(now) and self._in_doubt
+        return self.consent.state == "open" and self._lasts(now)
 
     def _lasts(self, now: dt.datetime) -> bool:
-        """Whether it is given, doubts aside, and has not ended."""
-        consent = self.evidence.consent
-        given = consent is not None and consent.outcome in {"pass", "warn"} and not self.against
-        ends = [moment for moment in (self.expires_at, self.revoked_at) if moment is not None]
-        return given and all(now < moment for moment in ends)
-
-    @property
-    def _in_doubt(self) -> bool:
-        """Whether the words, or a check that was made of them, hold a run."""
-        consent = self.evidence.consent
-        return (consent is not None and consent.outcome == Outcome.WARN) or any(
-            (check.outcome == Outcome.WARN and check.id in CONSENT_DOUBTS)
-            or (check.outcome == Outcome.UNKNOWN and check.id in CONSENT_CHECKS)
-            for check in self.evidence.checks
-        )
+        ends = (self.expires_at, self.revoked_at)
+        return all(now < moment for moment in ends if moment is not None)
 
     @property
     def expires_at(self) -> dt.datetime | None:
@@ -180,10 +200,13 @@ def extended(
     *,
     kind: NewEntry,
     written_at: dt.datetime,
+    decision: ConsentDecision | None = None,
     expires_at: dt.datetime | None = None,
     note: str | None = None,
 ) -> Dossier:
     """The dossier with one more entry. Times must carry a time zone.
+
+    Of several decisions the last one counts, until it is said to have fallen.
 
     Of several expiries the last one counts. A revocation counts from when it is written. No entry
     takes it back: a new statement is a new dossier. A waiver is the decision to go on although
@@ -196,6 +219,7 @@ def extended(
         kind=kind,
         written_at=written_at,
         person=last.person,
+        decision=decision,
         expires_at=expires_at and _aware(expires_at),
         revoked_at=_aware(written_at) if kind == "revocation" else None,
         note=note,

@@ -6,10 +6,14 @@ and writes it, and compares it with the files next to it.
 
 from __future__ import annotations
 
+import contextlib
 import datetime as dt
+import fcntl
 import importlib.metadata
+import os
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from pydantic import ValidationError
 
@@ -28,13 +32,13 @@ from palprep.errors import DossierUnusable, UsageError
 from palprep.fixes import atomic_output
 from palprep.media import sha256_of
 from palprep.preflight import Prepared
-from palprep.rules import CONSENT_CHECKS, Check
+from palprep.rules import CONSENT_DOUBTS, Check
 
 DOSSIER_SUFFIX = ".consent.json"
 
 _CHECKED = (
     *("face_seen_throughout", "one_person_throughout", "same_person_throughout"),
-    *("mouth_moves", *CONSENT_CHECKS),
+    *CONSENT_DOUBTS,
 )
 """Checks that bear on consent."""
 
@@ -188,25 +192,42 @@ def examine_dossier(
     )
 
 
-def add_entry(
-    path: str | Path,
-    *,
-    kind: NewEntry,
-    written_at: dt.datetime,
-    expires_at: dt.datetime | None = None,
-    note: str | None = None,
-) -> Dossier:
+def add_entry(path: str | Path, *, kind: NewEntry, written_at: dt.datetime, **told: Any) -> Dossier:
     """Add an entry to a dossier's file, as :func:`palprep.dossier.chain.extended` does.
 
     Raises UsageError when there is no dossier, DossierUnusable when it was changed, and
     OutputUnwritable.
     """
+    with sole_writer(path) as add:
+        return add(kind=kind, written_at=written_at, **told)
+
+
+@contextlib.contextmanager
+def sole_writer(path: str | Path) -> Iterator[Callable[..., Dossier]]:
+    """Adds entries to a dossier's file, as :func:`add_entry`, which no other program then changes:
+    others wait. Raises as that does.
+    """
     place = Path(path)
-    present = read_dossier(place)
-    require_intact(present, place)
-    longer = extended(present, kind=kind, written_at=written_at, expires_at=expires_at, note=note)
-    _write(place, longer)
-    return longer
+
+    def add(**told: Any) -> Dossier:
+        longer = extended(read_dossier(place), **told)
+        _write(place, longer)
+        return longer
+
+    while True:
+        try:
+            handle = os.open(place, os.O_RDWR | os.O_CLOEXEC)
+        except OSError as error:
+            raise UsageError(f"The dossier {place} cannot be changed: {error.strerror}") from None
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            # Whoever wrote meanwhile put another file into its place.
+            if place.exists() and os.path.samestat(os.fstat(handle), place.stat()):
+                require_intact(read_dossier(place), place)
+                yield add
+                return
+        finally:
+            os.close(handle)
 
 
 def waive(path: str | Path, *, written_at: dt.datetime, note: str) -> Dossier:
@@ -239,7 +260,7 @@ def _examined_file(
 
 
 def _noted(check: Check) -> ConsentCheck:
-    return ConsentCheck(id=check.id, outcome=check.outcome.value, sentence=check.sentence)
+    return ConsentCheck(id=check.id, outcome=check.outcome, sentence=check.sentence)
 
 
 def _write(path: Path, dossier: Dossier) -> None:

@@ -13,7 +13,8 @@ from .creations import (
 )
 from .entries import (
     AssetPrepared as AssetPrepared,
-    CodeGiven as CodeGiven,
+    ConsentDecided as ConsentDecided,
+    ConsentFound as ConsentFound,
     ConsentWaived as ConsentWaived,
     CreationUsed as CreationUsed,
     DossierKept as DossierKept,
@@ -38,6 +39,11 @@ from .inbox import (
     secret_path as secret_path,
 )
 from .outcome import PersonOutcome as PersonOutcome, PersonStatus as PersonStatus
+from .people import (
+    find_person as find_person,
+    nobody as nobody,
+    people_named as people_named,
+)
 from .run_view import (
     JournalStatus as JournalStatus,
     PersonResult as PersonResult,

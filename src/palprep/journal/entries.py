@@ -20,7 +20,7 @@ from palprep.consent import PLACEHOLDER, FreshCode
 from palprep.errors import JournalError, UsageError
 from palprep.journal.outcome import PersonOutcome
 from palprep.preflight import Asset
-from palprep.rules import Check
+from palprep.rules import Check, ConsentDecision, ConsentEvidence
 from palprep.values import Value
 
 What = Literal["voice", "replica"]
@@ -249,6 +249,21 @@ class FileJudged(AboutRun):
     name: str
     sha256: str
     spoken: tuple[str, ...] = ()
+
+
+class ConsentFound(AboutRun):
+    """What was found of the person's consent, whether or not anything is made under it."""
+
+    kind = "consent_found"
+    evidence: ConsentEvidence
+
+
+class ConsentDecided(AboutRun):
+    """A person decided about doubts of the consent. It stands until a later one takes its place,
+    from run to run."""
+
+    kind = "consent_decided"
+    decision: ConsentDecision
 
 
 class DossierKept(AboutRun):

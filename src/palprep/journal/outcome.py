@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, Self
 
+from palprep.rules import ConsentState
 from palprep.values import Value
 
 PersonStatus = Literal["done", "refused", "failed", "in_doubt", "needs_decision", "waiting"]
@@ -49,6 +50,20 @@ class PersonOutcome(Value):
         """The outcome ``now``, with what was decided on the way."""
         kept = {name: getattr(self, name) for name in ("notes", "not_made", "held")}
         return now.model_copy(update=kept)
+
+    def decided(self, consent: ConsentState, *, made: bool) -> PersonOutcome:
+        """The outcome with what a person has decided since about a doubt that held the replica; or
+        refused when it was ``made``."""
+        if consent.state == "holds" and self.held:
+            now = PersonOutcome(status="waiting", reasons=("The next run goes on with it",))
+        elif consent.state == "refused" and (self.held or made):
+            now = PersonOutcome.refused(*consent.reasons)
+        else:
+            return self
+        if self.status in {"needs_decision", "done"}:
+            return now.model_copy(update={"notes": self.notes})
+        not_made = now.reasons if now.status == "refused" else ()
+        return self.model_copy(update={"held": False, "not_made": not_made})
 
     def ended_well(self) -> PersonOutcome:
         """The outcome once everything that was asked for is ready."""

@@ -16,6 +16,8 @@ from palprep.journal.entries import (
     AboutCreation,
     AssetPrepared,
     Body,
+    ConsentDecided,
+    ConsentFound,
     ConsentWaived,
     CreationUsed,
     Entry,
@@ -70,7 +72,9 @@ def slot_of(body: Body) -> str | None:
             return f"asset:{asset.role.value}"
         case CreationUsed(what=what):
             return f"creation:{what}"
-        case FaceValidated() | ConsentWaived() | PersonEnded() | FilesRemoved():
+        case FaceValidated() | PersonEnded() | FilesRemoved():
+            return body.kind
+        case ConsentFound() | ConsentWaived() | ConsentDecided():
             return body.kind
     return None
 
@@ -109,12 +113,12 @@ def creations(
 
 
 def _begin(connection: sqlite3.Connection, run: RunStarted) -> None:
+    # A person's decision stays from run to run.
+    gone = f"DELETE FROM standing WHERE slot <> '{ConsentDecided.kind}'"  # noqa: S608
     if run.only is None:
-        connection.execute("DELETE FROM standing")
+        connection.execute(gone)
     else:
-        connection.executemany(
-            "DELETE FROM standing WHERE person = ?", ((slug,) for slug in run.only)
-        )
+        connection.executemany(f"{gone} AND person = ?", ((slug,) for slug in run.only))
 
 
 def _move(connection: sqlite3.Connection, entry: Entry[Body]) -> None:

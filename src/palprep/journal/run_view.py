@@ -18,6 +18,8 @@ from palprep.journal.creations import IN_TRAINING, Creation, up_to_date
 from palprep.journal.entries import (
     AssetPrepared,
     Body,
+    ConsentDecided,
+    ConsentFound,
     ConsentWaived,
     CreationUsed,
     FaceValidated,
@@ -29,7 +31,7 @@ from palprep.journal.entries import (
 from palprep.journal.outcome import PersonStatus
 from palprep.journal.store import Journal
 from palprep.preflight import Asset
-from palprep.rules import Report
+from palprep.rules import ConsentDecision, ConsentEvidence, ConsentState, Report, consent_state
 from palprep.values import Role, Value
 
 
@@ -45,6 +47,8 @@ class PersonStanding(Value):
     reasons: tuple[str, ...]
     held: bool = Field(default=False, exclude=True)
     """A doubt about the consent holds the replica, whatever else goes on. Not part of the line."""
+    evidence: ConsentEvidence = Field(default=ConsentEvidence(), exclude=True)
+    """What was found of the consent. Not part of the line."""
     at_service: bool = Field(default=False, exclude=True)
     """The service refused or could not be reached. Not part of the line."""
 
@@ -81,6 +85,8 @@ class PersonView(PersonNames):
     """What is missing of the consent or in doubt, where it was waived."""
     held: bool = False
     """A doubt about the consent holds the replica."""
+    consent_state: ConsentState = ConsentState(state="holds")
+    """Whether the consent holds, and what was decided about it."""
     at_service: bool = False
     """The service refused, or could not be reached."""
     state: str | None = Field(default=None, exclude=True)
@@ -122,9 +128,14 @@ class PersonView(PersonNames):
             voice_status=voice.status if voice else None,
             replica_id=replica.id if replica else None,
             replica_status=replica.status if replica else None,
-            reasons=(*(f"Gone on without consent: {why}" for why in self.waived), *self.reasons),
+            reasons=(
+                *(f"Gone on without consent: {why}" for why in self.waived),
+                *(self.consent_state.reasons if self.consent_state.state == "holds" else ()),
+                *self.reasons,
+            ),
             at_service=self.at_service,
             held=self.held,
+            evidence=self.consent_state.evidence,
         )
 
     @property
@@ -251,7 +262,7 @@ class RunReader:
 _STANDING = (
     "creation:voice",
     "creation:replica",
-    "consent_waived",
+    *("consent_found", "consent_decided", "consent_waived"),
     "person_ended",
     "files_removed",
 )
@@ -267,6 +278,8 @@ _Told = tuple[Body, Creation | None]
 def _person(names: PersonNames, told: Iterable[_Told], *, running: bool = False) -> PersonView:
     used: dict[str, Creation] = {}
     waived: tuple[str, ...] = ()
+    evidence = ConsentEvidence()
+    decision: ConsentDecision | None = None
     ended: PersonEnded | None = None
     removed = False
     assets: dict[Role, Asset] = {}
@@ -277,6 +290,10 @@ def _person(names: PersonNames, told: Iterable[_Told], *, running: bool = False)
                 used[what] = creation
             case ConsentWaived(why=why):
                 waived = why
+            case ConsentFound(evidence=found):
+                evidence = found
+            case ConsentDecided(decision=last):
+                decision = last
             case PersonEnded():
                 ended, removed = body, False
             case FilesRemoved():
@@ -286,7 +303,9 @@ def _person(names: PersonNames, told: Iterable[_Told], *, running: bool = False)
             case FaceValidated(verdict=verdict):
                 face = verdict
     recorded = ended.outcome if ended else None
+    consent = consent_state(evidence, decision)
     outcome = up_to_date(recorded, tuple(used.values()), running=running)
+    outcome = outcome.decided(consent, made="replica" in used)
     return PersonView(
         slug=names.slug,
         name=names.name,
@@ -295,6 +314,7 @@ def _person(names: PersonNames, told: Iterable[_Told], *, running: bool = False)
         reasons=outcome.words,
         at_service=outcome.at_service,
         held=outcome.held,
+        consent_state=consent,
         waived=waived,
         state=ended.state if ended else None,
         files_removed=removed,

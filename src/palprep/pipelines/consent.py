@@ -1,65 +1,160 @@
 """The consent gate: whether a replica may be made of a video, and what goes on file about it.
 
 Consent is given in the opening of the training video, or in a video of its own. The
-statement must have been heard without a doubt, and the files must show one person.
+statement must have been heard, the files must show one person, and what is left in doubt a named
+person must have accepted.
 """
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable
 from pathlib import Path
-from typing import NamedTuple
 
-from palprep.dossier import keep_dossier, read_dossier, waive
-from palprep.journal import ConsentWaived, DossierKept, Journal
+from palprep.dossier import Dossier, add_entry, keep_dossier, read_dossier, sole_writer, waive
+from palprep.errors import UsageError
+from palprep.journal import (
+    ConsentDecided,
+    ConsentFound,
+    ConsentWaived,
+    DossierKept,
+    Journal,
+    find_person,
+    nobody,
+)
+from palprep.media import sha256_of
 from palprep.preflight import Asset, Prepared
-from palprep.rules import CONSENT_DOUBTS, Check, consent_doubts, lacks_consent
+from palprep.rules import (
+    Check,
+    ConsentDecision,
+    ConsentEvidence,
+    ConsentFile,
+    consent_doubts,
+    consent_failures,
+    lacks_consent,
+)
 from palprep.values import Outcome
 
 Judged = Asset | Prepared
 """A file of the user's with the report that counts."""
 
 
-class Gate(NamedTuple):
-    """What keeps a replica from being made, in sentences. Only a waiver passes over it."""
-
-    missing: tuple[str, ...]
-    """What is missing of the consent; empty when it was heard and matches."""
-    doubts: tuple[str, ...]
-    """What a person must decide about a consent of which nothing is missing."""
-
-    @property
-    def against(self) -> tuple[str, ...]:
-        """Either; empty when the gate is open."""
-        return self.missing or self.doubts
-
-
-def consent_gate(video: Judged | None, apart: Judged | None) -> Gate:
-    """Whether a replica may be made of a ``video``, whose consent may be in a video ``apart``.
+def consent_evidence(
+    video: Judged | None, apart: Judged | None, compared: Iterable[Check] = ()
+) -> ConsentEvidence:
+    """What is known of the consent to a replica of a ``video``, which may be in a video ``apart``.
 
     What fails in either is missing, and a doubt in either holds it, also where the other one would
     do: what was listened for is never passed over. Without ``video`` nothing is trained, and
-    nothing has to be heard.
+    nothing has to be heard. ``compared`` holds the checks that compare the faces in the files.
     """
     judged = [each for each in (video, apart) if each is not None]
     missing = [
         f"{named(each)}: {check.message}"
         for each in judged
-        for check in each.report.having(Outcome.FAIL)
-        if check.id in CONSENT_DOUBTS
+        for check in consent_failures(each.report)
     ]
     if video is not None and not missing:
         lacking = lacks_consent(video.report, apart.report if apart else None)
         missing = [f"{named(video)}: {lacking}"] if lacking else []
-    if missing:
-        return Gate(tuple(missing), ())
-    doubts = (f"{named(each)}: {doubt}" for each in judged for doubt in consent_doubts(each.report))
-    return Gate((), tuple(doubts))
+    doubts = (doubt for each in judged for doubt in consent_doubts(each.report, named(each)))
+    return ConsentEvidence(
+        files=tuple(map(_file, judged)),
+        against=different_people(compared),
+        missing=tuple(missing),
+        doubts=() if missing else tuple(doubts),
+    )
 
 
 def different_people(compared: Iterable[Check]) -> tuple[str, ...]:
     """Which files show different people, one sentence each; empty when none are known to."""
     return tuple(check.message for check in compared if check.outcome is Outcome.FAIL)
+
+
+def _file(judged: Judged) -> ConsentFile:
+    made = judged.prepared if isinstance(judged, Asset) else judged
+    return ConsentFile(
+        role=judged.report.role,
+        path=str(made.path if made else judged.source),
+        sha256=made.sha256 if made else judged.source_sha256 or "",
+        source_sha256=judged.source_sha256,
+    )
+
+
+def last_decision(journal: Journal, person: str) -> ConsentDecision | None:
+    """What was decided last about the person's consent, whether or not it counts still."""
+    told = journal.entries(ConsentDecided, person=person)
+    return told[-1].body.decision if told else None
+
+
+def decide(
+    journal: Journal | str | Path, person: str, *, accept: bool, by: str, because: str
+) -> ConsentDecision:
+    """Record that somebody decided about the doubts of a person's consent, in the journal and in
+    the dossiers, after which evidence: files, doubts, and the seconds that are in doubt.
+
+    ``journal`` is an open journal, or the folder of one; ``person`` the name of the person's
+    folder, the name or the full name. ``by`` is a claim: nothing proves who decides. The next
+    ``run`` or :func:`make_replica` goes by it, until a file changes, or there is a new doubt. A
+    later decision takes its place; both stay on record.
+
+    Raises UsageError for a person who is not known or whose name several have, for an empty name
+    or reason, where nothing is in doubt, where something fails, which no decision changes, and for
+    a file that was changed since; JournalError where there is no journal, or for a dossier that was
+    changed.
+    """
+    by, because = by.strip(), because.strip()
+    if not (by and because):
+        raise UsageError("A decision needs the name of who decides (by), and a reason (because)")
+    with contextlib.ExitStack() as until_recorded:
+        if not isinstance(journal, Journal):
+            journal = until_recorded.enter_context(Journal.of(journal))
+        root = journal.path.parent if journal.path else Path()
+        slug = find_person(journal, person)
+        if slug is None:
+            raise nobody(journal, person)
+        told = journal.standing("consent_found", person=slug)
+        found = [each.body.evidence for each in told if isinstance(each.body, ConsentFound)]
+        evidence = _decidable(found[-1] if found else ConsentEvidence(), slug, root)
+        kept = {root / each.body.path for each in journal.entries(DossierKept, person=slug)}
+        # The others wait here, so that journal and dossiers tell the decisions in one order.
+        writers = {
+            path: until_recorded.enter_context(sole_writer(path))
+            for path in sorted(kept)
+            if path.is_file() and _is_about(read_dossier(path), evidence)
+        }
+        now = journal.now()
+        decision = ConsentDecision(
+            accepted=accept, by=by, because=because, decided_at=now, evidence=evidence
+        )
+        journal.append(ConsentDecided(decision=decision), person=slug)
+        for path, add in writers.items():
+            longer = add(kind="decision", written_at=now, decision=decision)
+            journal.append(
+                DossierKept(path=_place(path, journal), dossier=longer.to_json()), person=slug
+            )
+        return decision
+
+
+def _decidable(evidence: ConsentEvidence, person: str, root: Path) -> ConsentEvidence:
+    """The evidence, where there is something to decide about, and its files are as they were."""
+    if missing := (*evidence.against, *evidence.missing):
+        raise UsageError(
+            f"No decision gives {person} the consent that is missing. {' '.join(missing)} Have it "
+            "recorded again, or let `palprep run --without-consent` waive it"
+        )
+    if not evidence.doubts:
+        raise UsageError(f"There is nothing to decide about {person}: no consent is in doubt")
+    for file in evidence.files:
+        path = root / file.path
+        if path.is_file() and sha256_of(path) != file.sha256:
+            raise UsageError(f"{path} has changed since it was judged: run it again, then decide")
+    return evidence
+
+
+def _is_about(dossier: Dossier, evidence: ConsentEvidence) -> bool:
+    output = dossier.evidence.output
+    return output is not None and output.sha256 in {each.sha256 for each in evidence.files}
 
 
 def named(judged: Judged) -> str:
@@ -73,6 +168,7 @@ def keep_evidence(
     journal: Journal,
     person: str,
     files: Iterable[Prepared],
+    evidence: ConsentEvidence,
     *,
     compared: Iterable[Check] = (),
     waived: tuple[str, ...] = (),
@@ -83,17 +179,32 @@ def keep_evidence(
     Each file in which the statement was listened for gets a dossier next to it, which the journal
     keeps, too. ``compared`` holds the checks that compare the faces in the files. ``waived`` says
     what is missing of the consent or in doubt, where the work goes on regardless: the journal
-    records that, under the ``key`` of the replica where it is known, and so do the dossiers.
+    records that, under the ``key`` of the replica where it is known, and so do the dossiers, as
+    they record a decision that counts for this evidence, or counts no more.
 
     Raises DossierUnusable for a dossier that was changed, and OutputUnwritable.
     """
     if waived:
         journal.append(ConsentWaived(why=waived), person=person, key=key)
+    decision = last_decision(journal, person)
+    if evidence.against or evidence.waivable or journal.standing("consent_found", person=person):
+        placed = tuple(
+            each.model_copy(update={"path": _place(Path(each.path), journal)})
+            for each in evidence.files
+        )
+        found = evidence.model_copy(update={"files": placed})
+        journal.append(ConsentFound(evidence=found), person=person)
     now, compared = journal.now(), tuple(compared)
     for file in files:
         path = keep_dossier(file, person=person, written_at=now, compared=compared)
         if path is None:
             continue
+        told = read_dossier(path).decision
+        if decision is not None and decision.covers(evidence):
+            if told != decision:
+                add_entry(path, kind="decision", written_at=now, decision=decision)
+        elif told is not None:
+            add_entry(path, kind="lapse", written_at=now)
         if waived:
             waive(path, written_at=now, note=" ".join(waived))
         kept = DossierKept(path=_place(path, journal), dossier=read_dossier(path).to_json())

@@ -15,7 +15,7 @@ from palprep.api import UNSET
 from palprep.client import AnyClient, ask, routine, work
 from palprep.errors import UsageError
 from palprep.journal import Creation, FaceCheck, FaceVerdict, Journal
-from palprep.pipelines.consent import consent_gate, different_people, keep_evidence
+from palprep.pipelines.consent import consent_evidence, keep_evidence, last_decision
 from palprep.pipelines.creation import (
     Callbacks,
     Creator,
@@ -27,7 +27,7 @@ from palprep.pipelines.creation import (
 )
 from palprep.preflight import Prepared
 from palprep.publish import Publisher
-from palprep.rules import Check
+from palprep.rules import Check, consent_state
 from palprep.values import Role
 
 if TYPE_CHECKING:
@@ -125,11 +125,12 @@ async def make_replica(
     nothing is waited for, since the specification has no way to ask for a replica: the
     result's ``state`` is then ``started``.
 
-    Nothing is uploaded, and UsageError raised, unless the statement was heard and matches without
-    a doubt (prepare the video that holds it with its ``speaker``), or when the two videos show two
-    people. What was heard is kept as a dossier next to the video. ``without_consent`` goes on,
-    whatever is missing or in doubt. That is put on record, in the journal and in the dossier.
-    JournalError is raised for a dossier that was changed.
+    Nothing is uploaded, and UsageError raised, unless the statement was heard and matches (prepare
+    the video that holds it with its ``speaker``), without a doubt or with one that
+    :func:`palprep.decide` accepted in the ``journal``; or when the two videos show two people. What
+    was heard is kept as a dossier next to the video. ``without_consent`` goes on, whatever is
+    missing or in doubt, but not over a refusal. That is put on record, in the journal and in the
+    dossier. JournalError is raised for a dossier that was changed.
     """
     if image is not None and request.voice_name is None:
         raise UsageError("A replica from an image needs voice_name, the slug of a stock voice")
@@ -138,31 +139,38 @@ async def make_replica(
     given = {Role.TRAINING_VIDEO: video, Role.CONSENT_VIDEO: consent, Role.FACE_IMAGE: image}
     files = {role: file for role, file in given.items() if file is not None}
     _require_prepared(*files.values())
-    gate = consent_gate(video, consent)
-    if gate.against and not without_consent:
-        raise _refused(gate.against, _GIVE if gate.missing else _DECIDE)
+    missing = consent_evidence(video, consent).missing
+    if missing and not without_consent:
+        raise _refused(missing, _GIVE)
     if compared is None and consent is not None and video is not None:
         paths = (video.path, consent.path)
         # Loaded here: a run has its workers compare faces, and loads no network itself.
         from palprep.preflight import same_person  # noqa: PLC0415
 
         compared = await work(client, lambda: same_person(paths))
-    if different := different_people(compared or ()):
-        raise _refused(different)
+    evidence = consent_evidence(video, consent, compared or ())
+    if evidence.against:
+        raise _refused(evidence.against)
     opened = await work(client, lambda: _opened(journal, callbacks))
     try:
         creator = Creator(client, publisher, opened, callbacks, options, request, files)
+        decision = await work(client, lambda: last_decision(opened, creator.person))
+        state = consent_state(evidence, decision).state
+        waived = evidence.waivable if without_consent and state in {"open", "fails"} else ()
         await work(
             client,
             lambda: keep_evidence(
                 opened,
                 creator.person,
                 files.values(),
+                evidence,
                 compared=compared or (),
-                waived=gate.against,
+                waived=waived,
                 key=creator.key,
             ),
         )
+        if state == "refused" or (state == "open" and not without_consent):
+            raise _refused(consent_state(evidence, decision).reasons, _DECIDE[state])
         creation = await creator.create()
         return await creator.ended(creation, timeout_s)
     finally:
@@ -193,10 +201,11 @@ ask_state = routine(ask_for_state)
 
 
 _GIVE = " Give consent to it, or say without_consent=True."
-_DECIDE = (
-    " Whether consent is given is in doubt. Record the statement again, or go on without: "
-    "without_consent=True."
-)
+_DECIDE = {
+    "open": " Whether consent is given is in doubt. Listen, and record with palprep.decide in the "
+    "journal what you decided; record the statement again; or say without_consent=True.",
+    "refused": " Record the statement again. A later decision takes the place of this one.",
+}
 
 
 def _refused(reasons: Sequence[str], advice: str = "") -> UsageError:

@@ -200,7 +200,7 @@ class Asset(Value):
     @property
     def consent(self) -> ConsentFacts | None:
         """What was heard of the consent statement; None where it was not listened for."""
-        return self.report.facts.consent if self.report.facts else None
+        return self.report.consent
 
 
 class Candidate(Value):

@@ -4,14 +4,18 @@ the person seen who speaks it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Protocol
+
 from palprep.consent import ConsentFacts
 from palprep.facts import Facts
+from palprep.rules.consent_state import ConsentDoubt
 from palprep.rules.needs import CONSENT, NOT_FOUND, STATED
-from palprep.rules.report import Check, Report
+from palprep.rules.report import Report
 from palprep.rules.rule import Answer, Measured, Need, rule
 from palprep.rules.texts import OTHERWISE, REASONS, Unmeasured
 from palprep.rules.video_person import mouth_moves
-from palprep.values import Outcome, Role
+from palprep.values import Outcome, Role, Span
 from palprep.vision import FrameSample
 
 FEWEST_SAMPLES = 4
@@ -77,84 +81,124 @@ CONSENT_CHECKS = frozenset(
 """The ids of their checks."""
 
 CONSENT_DOUBTS = CONSENT_CHECKS | {mouth_moves.id}
-"""The ids of the checks whose warning leaves the consent of the video that holds it in doubt."""
+"""The ids of the checks whose warning leaves the consent of the video that holds it in doubt, and
+whose failure speaks against it."""
 
 
-def spoken_check(report: Report) -> Check | None:
-    """The check of the statement's words; None where the profile, or the file, has none."""
-    return next((check for check in report.checks if check.id == consent_spoken.id), None)
+class Found(Protocol):
+    """A check, as a report or a dossier has it."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def outcome(self) -> Outcome: ...
+    @property
+    def sentence(self) -> str: ...
+    @property
+    def message(self) -> str: ...
+
+
+class Stating(Protocol):
+    """What is known of a video that says the consent: its report, or the entry of a dossier."""
+
+    @property
+    def checks(self) -> Sequence[Found]: ...
+    @property
+    def consent(self) -> ConsentFacts | None: ...
 
 
 def lacks_consent(video: Report, apart: Report | None = None) -> str | None:
     """Why a replica must not be trained from this video, in sentences; None when consent to it
-    was heard.
+    was heard, be it with doubts.
 
     Consent is given in another video, ``apart``, or else in the opening of the video itself.
-    There the statement must have been heard, and no check of the consent may be open. What was
-    not checked, for whatever reason, was not heard: a profile decides how strictly the words are
-    judged, and can neither leave the statement out nor pass one that fails.
+    There the statement must have been heard. What was not listened for, for whatever reason, was
+    not heard: a profile decides how strictly the words are judged, and can neither leave the
+    statement out nor pass one that fails.
     """
     if apart is None and consent_spoken.id in video.left_out:
         return "Its consent was said to be given in another video, and there is none."
     stating, where = (apart, "the consent video") if apart is not None else (video, "its opening")
-    spoken = spoken_check(stating)
+    spoken = next((check for check in stating.checks if check.id == consent_spoken.id), None)
     if spoken is None:
         return f"The statement of consent was not heard in {where}. {_unasked(stating)}"
-    consent = stating.facts.consent if stating.facts else None
+    consent = stating.consent
     if spoken.passed is False or (consent is not None and consent.outcome is Outcome.FAIL):
         why = " ".join(consent.reasons) if consent and consent.reasons else spoken.sentence
         return f"The statement of consent is not in {where}. {why}"
-    for check in stating.checks:
-        if check.id in CONSENT_CHECKS and check.passed is None:
-            return f"Whether consent is given in {where} is not known. {check.message}"
+    if spoken.passed is None:
+        return f"Whether consent is given in {where} is not known. {spoken.message}"
     return None
 
 
-def consent_doubts(stating: Report) -> tuple[str, ...]:
-    """Why it is in doubt that consent is given in this video, in sentences, with the seconds of the
-    prepared file to listen to or to watch.
+def consent_failures(stating: Stating) -> tuple[Found, ...]:
+    """The failed checks that speak against a consent, whatever was heard."""
+    return tuple(
+        check
+        for check in stating.checks
+        if check.outcome is Outcome.FAIL and check.id in CONSENT_DOUBTS
+    )
 
-    Empty where nothing is in doubt, and where there is nothing to decide: the statement was not
-    listened for, or a check of it failed or is open.
+
+def consent_doubts(stating: Stating, file: str = "") -> tuple[ConsentDoubt, ...]:
+    """Why it is in doubt that consent is given in this video, which is named as ``file``, with the
+    seconds of the prepared file to listen to or to watch. Each finding is told once.
+
+    A check of the consent that could not be made is a doubt, too. Empty where nothing is in doubt,
+    and where there is nothing to decide: the statement was not heard, or a check failed.
     """
-    spoken = spoken_check(stating)
-    consent = stating.facts.consent if stating.facts else None
-    asked = [check for check in stating.checks if check.id in CONSENT_CHECKS]
-    if spoken is None or not all(check.passed for check in asked):
+    consent = stating.consent
+    words = [check for check in stating.checks if check.id == consent_spoken.id]
+    heard = {*(check.outcome for check in words), *([consent.outcome] if consent else ())}
+    if not heard or not all(each.passed for each in heard) or consent_failures(stating):
         return ()
-    doubts = []
-    if Outcome.WARN in {spoken.outcome, consent.outcome if consent else None}:
-        said = " ".join(consent.reasons) if consent and consent.reasons else spoken.sentence
-        place = _place("Listen to", consent, by_word=True)
-        doubts.append((said.removesuffix(" Listen to it.") if place else said) + place)
-    doubts += [
-        check.message
-        + _place("Watch", consent, before=check.id in {consent_start.id, consent_first.id})
-        for check in stating.told(Outcome.WARN)
-        if check.id in CONSENT_DOUBTS and check.id != spoken.id
-    ]
-    return tuple(doubts)
+    found: dict[str, ConsentDoubt] = {}
+
+    def doubt(check: str, said: str, shown: str, place: _Place) -> None:
+        where, stretch = place
+        shown = shown.removesuffix(" Listen to it.") if where else shown
+        words = f"{file}{': ' if file else ''}{shown}{where}"
+        new = ConsentDoubt(check=check, sentence=said, words=words, stretch=stretch)
+        found.setdefault(said, new)
+
+    if Outcome.WARN in heard:
+        told = consent.reasons if consent and consent.reasons else [each.sentence for each in words]
+        said = " ".join(told)
+        doubt(consent_spoken.id, said, said, _place("Listen to", consent, by_word=True))
+    for check in stating.checks:
+        unsure = check.outcome is Outcome.UNKNOWN and check.id in CONSENT_CHECKS
+        warned = check.outcome is Outcome.WARN and check.id in CONSENT_DOUBTS
+        if (warned or unsure) and check.id != consent_spoken.id:
+            before = check.id in {consent_start.id, consent_first.id}
+            place = _place("Watch", consent, before=before)
+            doubt(check.id, check.sentence, check.message, place)
+    return tuple(found.values())
+
+
+_Place = tuple[str, Span | None]
+"""Where to listen or to look, as a sentence and in seconds."""
 
 
 def _place(
     look: str, consent: ConsentFacts | None, *, by_word: bool = False, before: bool = False
-) -> str:
-    """Where to listen or to look, as a sentence; empty where the statement has no times. By words
-    it is where those are that are in doubt, or else all of it, and what is said after it. What
-    comes ``before`` the statement can belong to it.
+) -> _Place:
+    """The place; empty and None where the statement has no times. By words it is where those are
+    that are in doubt, or else all of it, and what is said after it. What comes ``before`` the
+    statement can belong to it.
     """
     if consent is None or consent.starts_at is None or consent.ends_at is None:
-        return ""
-    start, end, after = 0.0 if before else consent.starts_at, f"to {consent.ends_at:.1f} s", ""
+        return "", None
+    start, end, after = 0.0 if before else consent.starts_at, consent.ends_at, ""
     if by_word:
         words = [each for each in consent.words if each.outcome is Outcome.WARN]
         starts = [each.start for each in words if each.start is not None]
         ends = [each.end for each in words if each.end is not None]
         if starts and ends:
-            start, end = min(starts), f"to {max(ends):.1f} s"
+            start, end = min(starts), max(ends)
         elif consent.said_after:
             after = ", and to what follows"
-    return f" {look} the prepared file from {start:.1f} s {end}{after}."
+    said = f" {look} the prepared file from {start:.1f} s to {end:.1f} s{after}."
+    return said, Span(start_s=start, end_s=end)
 
 
 def _unasked(report: Report) -> str:

@@ -8,6 +8,7 @@ from typing import Any, Self
 
 from pydantic import Field, computed_field
 
+from palprep.consent import ConsentFacts
 from palprep.errors import PalprepError
 from palprep.escaping import escaped
 from palprep.facts import Facts
@@ -114,6 +115,12 @@ class Report(Value):
         if self.error is not None:
             return (self.error.message,)
         return tuple(check.sentence for check in self.told(Outcome.FAIL))
+
+    @property
+    def consent(self) -> ConsentFacts | None:
+        """What was heard of the consent statement; None where it was not listened for, or is
+        another video's."""
+        return self.facts.consent if self.facts and not self.left_out else None
 
     def check(self, check_id: str) -> Check:
         """The check of that id. Raises KeyError when the report has none."""

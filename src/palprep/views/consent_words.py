@@ -8,11 +8,12 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
+from pathlib import PurePath
 from typing import NamedTuple
 
 from palprep.consent import CodeReading, ConsentFacts, WordRecord
 from palprep.dossier import Dossier, Entry, ExaminedDossier, Flaw
-from palprep.rules import code_doubts, consent_spoken
+from palprep.rules import ConsentDecision, code_doubts, consent_spoken
 from palprep.values import Outcome
 from palprep.views.format import position, stamp
 
@@ -162,6 +163,7 @@ class Standing(NamedTuple):
 def standing(examined: ExaminedDossier, now: dt.datetime) -> Standing:
     """How the consent stands at this moment. One that holds passes only without any doubt.
     A doubt about the statement itself leaves it open."""
+    consent = examined.dossier.consent
     doubts = tuple(dict.fromkeys(_doubts(examined.dossier)))
     if examined.flaws:
         found = "FLAWED", Outcome.FAIL, "this dossier did not prove what it says."
@@ -170,13 +172,16 @@ def standing(examined: ExaminedDossier, now: dt.datetime) -> Standing:
         found = "OPEN", Outcome.WARN, said
     elif not examined.dossier.in_force(now):
         found = "VOID", Outcome.FAIL, "this consent did not hold."
+    elif consent.reasons:
+        found = "HOLDS", Outcome.WARN, "this consent held: a person accepted its doubts."
     elif doubts:
         found = "HOLDS", Outcome.WARN, "this consent held, with doubts."
     else:
         found = "HOLDS", Outcome.PASS, "nothing in this dossier spoke against this consent."
     word, outcome, said = found
     broken = [f"{said[:1].upper()}{said[1:]}." for said in map(flaw_words, examined.flaws)]
-    reasons = (*broken, *_ended(examined, now), *doubts)
+    decided = (consent.decided,) if consent.decided else ()
+    reasons = (*broken, *_ended(examined, now), *decided, *doubts)
     return Standing(word, outcome, f"On {stamp(now)} {said}", reasons)
 
 
@@ -192,9 +197,25 @@ def entry_words(entry: Entry) -> str:
         case "removal":
             removed = f"The prepared video was removed on purpose: {_moment(entry.written_at)}."
             return f"{removed} {entry.note or ''}".rstrip()
+        case "decision":
+            return _decided(entry.decision)
+        case "lapse":
+            return "That decision counts no more: a file has changed since, or a doubt is new."
         case "waiver":
             return f"Consent was waived: the work went on without it. {entry.note or ''}".rstrip()
     return f"{what} Note: {entry.note}" if entry.note else what
+
+
+def _decided(decision: ConsentDecision | None) -> str:
+    """What was decided, and after which evidence."""
+    if decision is None:
+        return "A decision without content."
+    files = (f"{PurePath(each.path).name} ({each.sha256})" for each in decision.evidence.files)
+    doubts = (f"{each.words} [{each.check}]" for each in decision.evidence.doubts)
+    return (
+        f"{decision.words} The name is a claim: nothing proves who decided. It was taken on "
+        f"{', '.join(files)}, about: {' '.join(doubts)}"
+    )
 
 
 def _moment(at: dt.datetime | None) -> str:

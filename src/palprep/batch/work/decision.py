@@ -10,7 +10,7 @@ from typing import NamedTuple
 from palprep.batch.people.person import Person
 from palprep.journal import What
 from palprep.pipelines import ReplicaRequest, Request, VoiceRequest
-from palprep.rules import BUILT_IN, Report, load_profile
+from palprep.rules import BUILT_IN, ConsentState, Report, load_profile
 from palprep.values import Outcome, Role, Value
 
 
@@ -120,9 +120,17 @@ WITHOUT_CONSENT = (
 
 IN_DOUBT = (
     "Whether consent was given is in doubt, and a person must decide: until then no replica is "
-    "made. Record the statement again, clearly and word for word, and run the same command; or, "
-    "to go on without it, run with --without-consent."
+    "made. Listen, and say with `palprep decide` what you heard; or record the statement again, "
+    "clearly and word for word, and run the same command."
 )
+
+REFUSED = (
+    "Record the statement again, and run the same command. A later `palprep decide` takes the "
+    "place of this decision."
+)
+
+_TO_DO = {"fails": WITHOUT_CONSENT, "open": IN_DOUBT, "refused": REFUSED}
+"""What to do about each state of the consent that keeps something from being made."""
 
 _ABOUT_THE_PERSON = "appears_under_18"
 """The check that fails for the person, whichever file shows it: no other file makes up for it."""
@@ -150,18 +158,17 @@ class Unfit(Value):
 def decide(
     asked: Requests,
     unfit: Mapping[Role, Unfit],
+    consent: ConsentState,
     *,
-    missing: Sequence[str] = (),
-    doubts: Sequence[str] = (),
     voice_from_video: bool,
 ) -> Decision:
     """What can be made of ``asked``, when these files are ``unfit``.
 
-    ``missing`` says what is missing of the consent, ``doubts`` what is in doubt where nothing is
-    missing. Either speaks against the replica, and against a voice that is taken from the training
-    video (``voice_from_video``).
+    Unless ``consent`` holds, it speaks against the replica, and against a voice that is taken from
+    the training video (``voice_from_video``).
     """
-    against = (*missing, *doubts)
+    unheard = consent.state != "holds"
+    against = consent.reasons if unheard else ()
     if not asked:
         return Decision(requests=(), refused=_reasons(unfit, unfit, against, [NOTHING_TO_MAKE]))
     of_a_video = {"voice", "replica"} if voice_from_video else {"replica"}
@@ -179,12 +186,11 @@ def decide(
             and not (unheard and each.what in of_a_video)
         )
 
-    requests = allowed(unheard=bool(against))
-    stops = bool(against) and any(each.what in of_a_video for each in asked)
+    requests = allowed(unheard=unheard)
+    stops = unheard and any(each.what in of_a_video for each in asked)
     used = for_all.union(*(each.roles for each in asked))
     needed = [role for role in unfit if role in used]
-    to_do = WITHOUT_CONSENT if missing else IN_DOUBT
-    refused = _reasons(unfit, needed, (*against, to_do) if stops else ())
+    refused = _reasons(unfit, needed, (*against, _TO_DO[consent.state]) if stops else ())
     if refused and requests:
         refused = (f"Only the {requests[0].what} is made. {refused[0]}", *refused[1:])
     spare = [role for role in unfit if role not in used]
@@ -193,7 +199,7 @@ def decide(
         requests=requests,
         refused=refused,
         left_out=tuple(f"Left out: {reason}" for reason in left_out),
-        held=requests != allowed(unheard=bool(missing)),
+        held=consent.state == "open" and requests != allowed(unheard=False),
     )
 
 

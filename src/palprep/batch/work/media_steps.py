@@ -36,7 +36,13 @@ from palprep.journal import (
     asked_code,
     note_code,
 )
-from palprep.pipelines import consent_gate, different_people, keep_evidence, named
+from palprep.pipelines import (
+    consent_evidence,
+    different_people,
+    keep_evidence,
+    last_decision,
+    named,
+)
 from palprep.preflight import (
     Asset,
     Prepared,
@@ -47,7 +53,7 @@ from palprep.preflight import (
     pick_best,
     seen_by,
 )
-from palprep.rules import CONSENT_CHECKS, Check, Report
+from palprep.rules import CONSENT_CHECKS, Check, Report, consent_state
 from palprep.values import Kind, Outcome, Role
 from palprep.views import PICTURES_NAME
 
@@ -139,34 +145,42 @@ class MediaSteps:
             for role, asset in assets.items()
             if (reasons := _why_unfit(asset, CONSENT_CHECKS))
         }
-        gate = consent_gate(assets.get(Role.TRAINING_VIDEO), assets.get(Role.CONSENT_VIDEO))
         asked = requests_for(person, {*assets, *files}, run.model)
+        videos = assets.get(Role.TRAINING_VIDEO), assets.get(Role.CONSENT_VIDEO)
+        evidence = consent_evidence(*videos)
+        if unheard:
+            evidence = evidence.model_copy(update={"missing": unheard})
+        consent = consent_state(evidence, last_decision(run.journal, person.slug))
+        waived = evidence.waivable if waive and consent.state in {"open", "fails"} else ()
         decision = decide(
             asked,
             unfit,
-            missing=unheard or (() if waive else gate.missing),
-            doubts=() if waive else gate.doubts,
+            consent.waived() if waive else consent,
             voice_from_video=Role.VOICE_AUDIO not in person.sources,
         )
         notes = (*notes, *decision.left_out)
         prepared = {role: each.prepared for role, each in assets.items() if each.prepared}
         fit = {role: each for role, each in prepared.items() if role not in unfit}
-        nothing = not decision.requests
-        compared = () if nothing else self._compared(fit)
+        # Whoever decides has to know of all doubts.
+        compared = self._compared(fit) if decision.requests or decision.held else ()
+        evidence = evidence.model_copy(update={"against": different_people(compared)})
         keep_evidence(
             run.journal,
             person.slug,
             prepared.values(),
+            evidence,
             compared=compared,
-            waived=gate.against if waive else (),
+            waived=waived,
         )
-        different = different_people(compared)
-        if nothing and decision.held:
+        if evidence.against:
+            refused = () if decision.held else decision.refused
+            return PersonOutcome.refused(*refused, *evidence.against, notes=notes)
+        if not decision.requests and decision.held:
             return PersonOutcome(
                 status="needs_decision", reasons=decision.refused, notes=notes, held=True
             )
-        if nothing or different:
-            return PersonOutcome.refused(*decision.refused, *different, notes=notes)
+        if not decision.requests:
+            return PersonOutcome.refused(*decision.refused, notes=notes)
         return Ready(fit, decision, (*notes, *not_asked_for(asked, fit)))
 
     def _tasks(self, files: Mapping[Role, File], speaker: Speaker | None) -> list[AssetTask]:

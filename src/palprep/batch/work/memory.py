@@ -41,7 +41,7 @@ def _unheard(asset: Asset) -> bool:
     """Whether no one listened for consent in a file that could be read."""
     clip = asset.prepared.consent if asset.prepared else None
     report = clip.report if clip else asset.report
-    consent = report.facts.consent if report.facts else None
+    consent = report.consent
     return report.error is None and (consent is None or consent.outcome == "unknown")
 
 

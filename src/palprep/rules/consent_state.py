@@ -1,0 +1,126 @@
+"""Whether consent holds: what was found of it, what a person decided, and what both come to.
+
+Pure values and functions. A run, ``make_replica``, the dossier, ``palprep status`` and the page all
+ask :func:`consent_state`.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Literal
+
+from palprep.values import Role, Span, Value
+
+
+class ConsentFile(Value):
+    """A prepared video that says the consent, or is trained from under it."""
+
+    role: Role | None
+    path: str
+    """From the journal's folder where it lies in there."""
+    sha256: str
+    """Of the prepared file, in hex; of the source where nothing was prepared, or empty."""
+    source_sha256: str | None
+
+
+class ConsentDoubt(Value):
+    """What a person must decide about a consent of which nothing is missing."""
+
+    check: str
+    """The id of the check that leaves the doubt."""
+    sentence: str
+    """What it found. The same finding is the same doubt."""
+    words: str
+    """The file, what was found, what to do, and the seconds to listen to or to watch."""
+    stretch: Span | None
+    """Those seconds, of the prepared file; None where the statement has no times."""
+
+
+class ConsentEvidence(Value):
+    """What the checks found of a person's consent, in sentences."""
+
+    files: tuple[ConsentFile, ...] = ()
+    against: tuple[str, ...] = ()
+    """Files that show different people. Nothing passes over it."""
+    missing: tuple[str, ...] = ()
+    """Empty when the statement was heard and matches. Only a waiver passes over it."""
+    doubts: tuple[ConsentDoubt, ...] = ()
+    """What a person's decision, or a waiver, passes over."""
+
+    @property
+    def waivable(self) -> tuple[str, ...]:
+        """What a waiver passes over."""
+        return self.missing or tuple(each.words for each in self.doubts)
+
+
+class ConsentDecision(Value):
+    """What a person decided about doubts, and after which evidence.
+
+    ``by`` is who they say they are. Nothing proves it.
+    """
+
+    accepted: bool
+    by: str
+    because: str
+    decided_at: dt.datetime
+    evidence: ConsentEvidence
+
+    def covers(self, evidence: ConsentEvidence) -> bool:
+        """Whether it was taken on all of these files as they are, and on all of these doubts."""
+        files = {each.sha256 for each in self.evidence.files}
+        doubts = {each.sentence for each in self.evidence.doubts}
+        return files.issuperset(each.sha256 for each in evidence.files) and doubts.issuperset(
+            each.sentence for each in evidence.doubts
+        )
+
+    @property
+    def words(self) -> str:
+        """Who decided what, when and why, as a sentence."""
+        verb = "accepted" if self.accepted else "refused"
+        at = f"{self.decided_at:%Y-%m-%d %H:%M} UTC"
+        return f"The consent was {verb} on {at}, by who is named “{self.by}”: “{self.because}”."
+
+
+class ConsentState(Value):
+    """Whether consent holds, with the reasons in sentences."""
+
+    state: Literal["holds", "open", "refused", "fails"]
+    """``open``: a person must decide. ``refused``: a person has. ``fails``: no one can."""
+    reasons: tuple[str, ...] = ()
+    """Why it does not hold; or by which decision it does."""
+    evidence: ConsentEvidence = ConsentEvidence()
+    decided: str | None = None
+    """What was decided last, and whether it counts, in sentences."""
+
+    def waived(self) -> ConsentState:
+        """The state where the work goes on without consent, which passes over what is missing and
+        over doubts, and neither over a refusal nor over files that show different people."""
+        waivable = self.state != "refused" and not self.evidence.against
+        return ConsentState(state="holds", evidence=self.evidence) if waivable else self
+
+
+def consent_state(evidence: ConsentEvidence, decision: ConsentDecision | None) -> ConsentState:
+    """What the evidence and the last ``decision`` about the person come to.
+
+    Consent holds where nothing is missing and nothing in doubt, or where the doubts were accepted.
+    A decision falls with a file or a doubt that it was not taken on. No decision changes what is
+    missing.
+    """
+    state: Literal["holds", "open", "refused", "fails"]
+    counts = decision is not None and decision.covers(evidence)
+    decided = () if decision is None else (f"{decision.words}{'' if counts else _FALLEN}",)
+    if missing := (*evidence.against, *evidence.missing):
+        state, reasons = "fails", missing
+    elif decision is not None and counts:
+        state, reasons = "holds" if decision.accepted else "refused", decided
+    elif evidence.doubts:
+        state, reasons = "open", (*(each.words for each in evidence.doubts), *decided)
+    else:
+        state, reasons = "holds", ()
+    told = next(iter(decided), None)
+    return ConsentState(state=state, reasons=reasons, evidence=evidence, decided=told)
+
+
+_FALLEN = (
+    " That counts no more: a file has changed since, or there is a doubt that it was not taken on."
+)

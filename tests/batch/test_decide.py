@@ -1,0 +1,202 @@
+"""A person decides about a doubt, and the run goes on from there."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from elements import Elements
+from scripted_engine import Scripted, recorded
+
+from palprep import decide
+from palprep.batch import forget, kept_dossiers, write_report
+from palprep.batch.work.decision import REFUSED
+from palprep.dossier import examine_dossier, read_dossier
+from palprep.errors import UsageError
+from palprep.journal import ConsentDecided, status, utc_now
+from palprep.views import standing
+
+EVE = {"by": "Éve Ödön", "because": "every word is there"}
+
+
+def dossier_of(out):
+    [path] = (out / "prepared").rglob("*.consent.json")
+    return path
+
+
+def stands(out) -> str:
+    return standing(examine_dossier(dossier_of(out)), utc_now()).word
+
+
+def test_an_accepted_doubt_lets_the_next_run_create_once(go, place, log, out):
+    go(engine=Scripted("warn"))
+    decision = decide(out, "jane-carter", accept=True, **EVE)
+    [doubt] = decision.evidence.doubts
+    assert (doubt.check, doubt.sentence) == ("consent_spoken", "A word was added.")
+    assert (doubt.stretch.start_s, doubt.stretch.end_s) == (0.5, 9.0)
+    [file] = decision.evidence.files
+    assert (out / file.path).read_bytes() == (place / "training.mp4").read_bytes()
+    assert recorded(out, ConsentDecided) == [ConsentDecided(decision=decision)]
+    [waiting] = status(out).people
+    assert (waiting.status, waiting.held) == ("waiting", False)
+    assert waiting.reasons == (decision.words, "The next run goes on with it")
+    assert log.creates == {}
+    for _ in range(2):
+        [person] = go(engine=Scripted("warn")).people
+        assert person.status == "done"
+        assert log.creates == {"voice": 1, "replica": 1}
+    assert stands(out) == "HOLDS"
+    entries = read_dossier(dossier_of(out)).entries
+    assert [each.kind for each in entries] == ["evidence", "decision"]
+    assert entries[1].decision == decision
+    assert [each.reasons for each in status(out).people] == [(decision.words,)]
+    assert decision.words in Elements((out / "report.html").read_text()).text
+
+
+def test_a_decision_falls_with_the_file_that_it_was_taken_on(go, place, log, out):
+    shutil.copy(place / "training.mp4", place / "consent.mp4")
+    go(engine=Scripted("warn"))
+    decision = decide(out, "jane-carter", accept=True, **EVE)
+    (place / "training.mp4").write_bytes((place / "training.mp4").read_bytes() + b"\0")
+    [person] = go(engine=Scripted("warn")).people
+    assert (person.status, log.requests) == ("needs_decision", [])
+    assert f"{decision.words} That counts no more" in " ".join(person.reasons)
+    # The consent video is the same, and its dossier tells what became of the decision.
+    assert stands(out) == "OPEN"
+    assert [each.kind for each in read_dossier(dossier_of(out)).entries] == [
+        "evidence", "decision", "lapse",
+    ]  # fmt: skip
+    again = decide(out, "jane-carter", accept=True, **EVE)
+    assert stands(out) == "HOLDS"
+    assert [each.decision for each in recorded(out, ConsentDecided)] == [decision, again]
+    assert [each.status for each in go(engine=Scripted("warn")).people] == ["done"]
+
+
+def test_a_decision_falls_with_a_new_doubt(go, place, log, out, monkeypatch):
+    go(engine=Scripted("warn"))
+    decide(out, "jane-carter", accept=True, **EVE)
+    shutil.rmtree(out / "prepared")
+    harsher = Scripted("warn")
+    harsher.why = "Another word was added."
+    [person] = go(engine=harsher).people
+    assert (person.status, log.requests) == ("needs_decision", [])
+    assert "Another word was added." in person.reasons[0]
+
+
+def test_a_refused_person_is_to_record_again_until_somebody_decides_otherwise(go, place, log, out):
+    go(engine=Scripted("warn"))
+    refusal = decide(out, "Jane Carter", accept=False, by="Eve", because="it is somebody else")
+    assert [each.status for each in status(out).people] == ["refused"]
+    for waived in (False, True):
+        [person] = go(engine=Scripted("warn"), without_consent=waived).people
+        assert (person.status, person.reasons[0]) == ("refused", refusal.words)
+    assert person.reasons == (refusal.words, REFUSED)
+    assert (log.requests, stands(out)) == ([], "VOID")
+    decide(out, "jane-carter", accept=True, **EVE)
+    assert [each.status for each in go(engine=Scripted("warn")).people] == ["done"]
+    kinds = [each.kind for each in read_dossier(dossier_of(out)).entries]
+    assert kinds == ["evidence", "decision", "decision"]
+    # Taken back when the replica is there: it is told, and nothing is created again.
+    decide(out, "jane-carter", accept=False, by="Eve", because="she took it back")
+    assert [each.status for each in status(out).people] == ["refused"]
+    assert [each.status for each in go(engine=Scripted("warn")).people] == ["refused"]
+    assert log.creates == {"voice": 1, "replica": 1}
+
+
+@pytest.mark.parametrize("accept", [True, False])
+def test_a_voice_goes_on_beside_the_decision(go, place, wav, log, out, accept):
+    shutil.copy(wav, place / "recording.wav")
+    go(engine=Scripted("warn"))
+    decide(out, "jane-carter", accept=accept, **EVE)
+    expected = "waiting" if accept else "refused"
+    assert [each.status for each in status(out).people] == [expected]
+    [person] = go(engine=Scripted("warn")).people
+    assert person.status == ("done" if accept else "refused")
+    assert log.creates == {"voice": 1, "replica": 1} if accept else {"voice": 1}
+
+
+@pytest.mark.parametrize("heard", ["pass", "fail"])
+def test_there_is_nothing_to_decide_without_a_doubt(go, place, out, heard):
+    go(engine=Scripted(heard), dry_run=True)
+    says = "nothing to decide" if heard == "pass" else "No decision gives jane-carter the consent"
+    with pytest.raises(UsageError, match=says):
+        decide(out, "jane-carter", accept=True, **EVE)
+    assert recorded(out, ConsentDecided) == []
+
+
+def test_who_decides_about_whom_and_why_must_be_said(go, add, place, out):
+    for name in ("a-1", "a-2"):
+        add(name, settings='name = "Ada"')
+    go(engine=Scripted("warn"), dry_run=True)
+    for changed, says in (
+        ({"by": " "}, "needs the name"),
+        ({"because": "\n"}, "and a reason"),
+        ({"person": "janet"}, "janet is nobody in"),
+        ({"person": "Ada"}, "Ada is the name of a-1, a-2"),
+    ):
+        with pytest.raises(UsageError, match=says):
+            decide(out, **{"person": "jane-carter", "accept": True, **EVE, **changed})
+    [prepared] = (out / "prepared/jane-carter/training-video").rglob("training.mp4")
+    prepared.write_bytes(b"another")
+    with pytest.raises(UsageError, match="has changed since it was judged"):
+        decide(out, "jane-carter", accept=True, **EVE)
+
+
+def test_decisions_at_once_keep_one_chain_and_one_order(go, place, out):
+    go(engine=Scripted("warn"))
+    script = (
+        "import sys; from palprep import decide\n"
+        "for n in range(5): decide(sys.argv[1], 'jane-carter', accept=n % 2 == 0, by=sys.argv[2], "
+        "because=str(n))"
+    )
+    command = [sys.executable, "-c", script, str(out)]
+    others = [subprocess.Popen([*command, name]) for name in ("Eve", "Mallory")]
+    with ThreadPoolExecutor(4) as threads:
+        mine = [
+            threads.submit(decide, out, "jane-carter", accept=True, by="Ada", because=str(number))
+            for number in range(8)
+        ]
+    assert all(each.result().accepted for each in mine)
+    assert [each.wait() for each in others] == [0, 0]
+    dossier = read_dossier(dossier_of(out))
+
+    told = [each.decision for each in dossier.entries[1:]]
+    assert told == [each.decision for each in recorded(out, ConsentDecided)]
+    assert len(told) == 18
+    [(path, kept)] = kept_dossiers(out).items()
+    assert examine_dossier(path, kept=kept).flaws == ()
+
+
+def test_a_journal_ahead_of_its_dossier_is_caught_up_with(go, place, out):
+    go(engine=Scripted("warn"))
+    path = dossier_of(out)
+    before = path.read_bytes()
+    decide(out, "jane-carter", accept=True, **EVE)
+    path.write_bytes(before)
+    [person] = go(engine=Scripted("warn")).people
+    assert (person.status, stands(out)) == ("done", "HOLDS")
+
+
+def test_names_and_reasons_are_shown_as_they_were_written_and_run_nothing(go, place, out):
+    go(engine=Scripted("warn"))
+    evil = "<script>alert('x')</script>\"&amp;\x1b[31m"
+    decide(out, "jane-carter", accept=True, by=evil, because=evil)
+    page = write_report(out).read_text()
+    assert "<script>alert" not in page
+    assert "<script>alert('x')</script>\"&amp;" in Elements(page).text
+    [line] = (out / "results.jsonl").read_text().splitlines()
+    assert json.loads(line)["status"] == "waiting"
+
+
+def test_who_decided_is_forgotten_with_the_person(go, place, out):
+    go(engine=Scripted("warn"))
+    decide(out, "jane-carter", accept=True, by="Zacharias Quux", because="it is her")
+    forget(out, "jane-carter")
+    left = [path for path in out.rglob("*") if path.is_file() and b"Quux" in path.read_bytes()]
+    assert left == []
+    with pytest.raises(UsageError, match="jane-carter is nobody"):
+        decide(out, "jane-carter", accept=True, **EVE)
