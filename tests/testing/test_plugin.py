@@ -124,6 +124,7 @@ def test_clients_of_the_program_follow_the_clock(run) -> None:
         import sys
         import time
         import palprep
+        import pytest
 
         LATER = {"on": "request", "endpoint": "voices.get", "status": 429,
                  "headers": {"Retry-After": "59"}}
@@ -157,9 +158,11 @@ def test_clients_of_the_program_follow_the_clock(run) -> None:
             )
             assert said.stdout.split() == [b"completed"]
 
-        def test_elsewhere_time_is_real(palprep_environ):
-            with palprep.Client(api_key="k", base_url="http://127.0.0.1:1") as client:
-                assert client._sender.clock is time.monotonic
+        def test_where_no_sandbox_tells_it(palprep_environ):
+            elsewhere = palprep_environ | {"PALPREP_BASE_URL": "http://127.0.0.1:1"}
+            refused = pytest.raises(palprep.UsageError, match="none answers at http://127.0.0.1:1")
+            with palprep.Client.from_env(elsewhere) as client, refused:
+                client.voices.get("v")
     """)
     assert "4 passed" in said, said
 

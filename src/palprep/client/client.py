@@ -112,9 +112,8 @@ class Client(_BothClients[SyncSender]):
     a list. None sees the key.
 
     With PALPREP_LOG (``info``, ``debug``) in the environment the log is shown on standard error,
-    unless ``trust_env`` is false. With PALPREP_TIME=sandbox the client goes by the clock of the
-    sandbox at PALPREP_BASE_URL, and advances it in place of sleep. ``clock``, ``sleep``, ``random``
-    and ``now`` replace the machine's. Use the client as a context manager, or close it.
+    unless ``trust_env`` is false. ``clock``, ``sleep``, ``random`` and ``now`` replace the
+    machine's. Use the client as a context manager, or close it.
 
     Raises :class:`~palprep.errors.UsageError` for an unusable key, base URL or hook, and
     :class:`~palprep.errors.InvalidRequest` for unusable headers.
@@ -129,13 +128,13 @@ class Client(_BothClients[SyncSender]):
     def from_env(
         cls, environ: Mapping[str, str] | None = None, **options: Unpack[ClientOptions]
     ) -> Self:
-        """A client for PALPREP_BASE_URL with the key in PALPREP_API_KEY.
+        """A client for PALPREP_BASE_URL with the key in PALPREP_API_KEY. With PALPREP_TIME=sandbox
+        it goes by the clock of the sandbox there, and advances it in place of sleep.
 
         ``environ`` replaces the process's environment; ``options`` are the constructor's.
         Raises :class:`~palprep.errors.UsageError` when one of the two is not set.
         """
-        api_key, base_url = account_in(environ)
-        return cls(api_key=api_key, base_url=base_url, **options)
+        return cls(**{**account_in(environ, awaited=False), **options})
 
     def close(self) -> None:
         """Close all connections, unless they are of a client that was given."""
@@ -165,8 +164,7 @@ class AsyncClient(_BothClients[AsyncSender]):
         cls, environ: Mapping[str, str] | None = None, **options: Unpack[AsyncClientOptions]
     ) -> Self:
         """As :meth:`Client.from_env`."""
-        api_key, base_url = account_in(environ)
-        return cls(api_key=api_key, base_url=base_url, **options)
+        return cls(**{**account_in(environ, awaited=True), **options})
 
     async def close(self) -> None:
         """Close all connections, unless they are of a client that was given."""

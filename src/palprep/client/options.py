@@ -16,7 +16,7 @@ from typing import Any, TypeVar, cast, get_args, get_type_hints
 import anyio
 import httpx
 
-from palprep.api import UNSET, AccountSettings, is_https, sendable
+from palprep.api import UNSET, AccountSettings, sendable
 from palprep.client.resources import S
 from palprep.client.senders import AsyncSender, HookOptions, SandboxTime, hooks_of
 from palprep.client.writer import (
@@ -136,12 +136,7 @@ def sender_of(sender: type[S], api_key: str, base_url: str, options: Mapping[str
         query=dict(options.get("query") or {}),
         awaited=awaited,
     )
-    clock, now = time.monotonic, _utc_now
     sleep: Any = anyio.sleep if awaited else time.sleep
-    if trust_env and _tells_time(os.environ, writer.base_url):
-        sandbox = SandboxTime(writer.base_url)
-        clock, now = sandbox.clock, sandbox.now
-        sleep = sandbox.sleep_async if awaited else sandbox.sleep
     return sender(
         http=http,
         writer=writer,
@@ -149,8 +144,8 @@ def sender_of(sender: type[S], api_key: str, base_url: str, options: Mapping[str
         own=http is not options.get("http_client"),
         settings=options.get("settings") or AccountSettings(),
         retries=options.get("retries", DEFAULT_RETRIES),
-        clock=options.get("clock") or clock,
-        now=options.get("now") or now,
+        clock=options.get("clock") or time.monotonic,
+        now=options.get("now") or _utc_now,
         random=options.get("random") or randomness.random,
         deadline=options.get("deadline"),
         strict=options.get("strict", False),
@@ -189,24 +184,22 @@ def changed_sender(sender: S, options: Mapping[str, Any]) -> S:
     return replace(sender, writer=writer, hooks=hooks, **changed)
 
 
-def account_in(environ: Mapping[str, str] | None) -> tuple[str, str]:
-    """The key and the base URL."""
+def account_in(environ: Mapping[str, str] | None, *, awaited: bool) -> dict[str, Any]:
+    """The key, the base URL and, of a sandbox that tells it, the time: arguments of a client."""
     variables = os.environ if environ is None else environ
-    found = []
+    found: dict[str, Any] = {}
     for name in ("PALPREP_API_KEY", "PALPREP_BASE_URL"):
-        found.append(variables.get(name, "").strip())
-        if not found[-1]:
+        found[name.removeprefix("PALPREP_").lower()] = variables.get(name, "").strip()
+        if not variables.get(name, "").strip():
             raise UsageError(
                 f"{name} is not set. Set PALPREP_BASE_URL and PALPREP_API_KEY, or run "
                 "`palprep sandbox` and use the URL and the key that it prints."
             )
-    return found[0], found[1]
-
-
-def _tells_time(environ: Mapping[str, str], base_url: str) -> bool:
-    """Whether the service of the environment is a sandbox that tells its clients the time."""
-    here = environ.get("PALPREP_BASE_URL", "").rstrip("/") == base_url
-    return environ.get("PALPREP_TIME") == "sandbox" and here and is_https(base_url, loopback=True)
+    if variables.get("PALPREP_TIME") == "sandbox":
+        told = SandboxTime(found["base_url"])
+        sleep = told.sleep_async if awaited else told.sleep
+        found |= {"clock": told.clock, "now": told.now, "sleep": sleep}
+    return found
 
 
 def log_as_asked(environ: Mapping[str, str], log: logging.Logger = log) -> None:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -84,15 +83,19 @@ def palprep_module_sandbox(palprep_sandbox_options: dict[str, Any]) -> Iterator[
         yield sandbox
 
 
+def _environ(sandbox: Sandbox) -> dict[str, str]:
+    return {
+        "PALPREP_BASE_URL": sandbox.url,
+        "PALPREP_API_KEY": sandbox.user_key,
+        "PALPREP_TIME": "sandbox",
+    }
+
+
 @pytest.fixture
 def palprep_environ(palprep_sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     """The environment of a program under test: clients that it makes by ``Client.from_env()`` ask
     the sandbox, and wait by its clock. Also for programs that it starts."""
-    variables = {
-        "PALPREP_BASE_URL": palprep_sandbox.url,
-        "PALPREP_API_KEY": palprep_sandbox.user_key,
-        "PALPREP_TIME": "sandbox",
-    }
+    variables = _environ(palprep_sandbox)
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
     return variables
@@ -105,8 +108,10 @@ def palprep_client(
     """A client with the sandbox's user-scoped key. Where it would sleep, the clock advances."""
     from palprep.client import Client  # noqa: PLC0415 -- as above
 
-    options: dict[str, Any] = {"sleep": palprep_sandbox.advance, **palprep_client_options}
-    with Client(**(_by_clock(palprep_sandbox) | options)) as client:
+    # Its clock is at hand: it need not be asked for.
+    own: dict[str, Any] = {"trust_env": False, "clock": palprep_sandbox.now}
+    environ = _environ(palprep_sandbox)
+    with Client.from_env(environ, **(own | palprep_client_options)) as client:
         yield client
 
 
@@ -116,26 +121,10 @@ def palprep_async_client(
 ) -> AsyncClient:
     """The same for asynchronous tests, under whatever plugin runs them. It keeps no connection
     open, so that no event loop has to close it."""
-    import anyio.to_thread  # noqa: PLC0415 -- as above
-    import httpx  # noqa: PLC0415
+    import httpx  # noqa: PLC0415 -- as above
 
     from palprep.client import AsyncClient  # noqa: PLC0415
 
-    async def sleep(seconds: float) -> None:
-        # In a thread: what falls due may call back to this event loop.
-        await anyio.to_thread.run_sync(palprep_sandbox.advance, seconds)
-
     unkept = httpx.AsyncHTTPTransport(limits=httpx.Limits(max_keepalive_connections=0))
-    options: dict[str, Any] = {"sleep": sleep, "transport": unkept, **palprep_client_options}
-    return AsyncClient(**(_by_clock(palprep_sandbox) | options))
-
-
-def _by_clock(sandbox: Sandbox) -> dict[str, Any]:
-    """Arguments of a client whose time is the sandbox's."""
-    return {
-        "api_key": sandbox.user_key,
-        "base_url": sandbox.url,
-        "trust_env": False,
-        "clock": sandbox.now,
-        "now": lambda: datetime.fromtimestamp(sandbox.now(), UTC),
-    }
+    own: dict[str, Any] = {"trust_env": False, "clock": palprep_sandbox.now, "transport": unkept}
+    return AsyncClient.from_env(_environ(palprep_sandbox), **(own | palprep_client_options))
