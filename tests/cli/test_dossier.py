@@ -22,11 +22,13 @@ from .conftest import Palprep
 NOON = dt.datetime(2026, 11, 21, 12, tzinfo=dt.UTC)
 
 
-def written(folder: Path, outcome: str = "pass", person: str = "ada") -> Dossier:
-    """A dossier beside its video, as ``consent.consent.json``."""
+def written(
+    folder: Path, outcome: str = "pass", person: str = "ada", *, coded: bool = False
+) -> Dossier:
+    """A dossier beside its video, as ``consent.consent.json``; ``coded``, with its fresh code."""
     video, source = folder / "consent.mp4", folder / "raw.mov"
     proofs = []
-    for path in (source, video):
+    for path in (source, video, *([folder / "consent-code.mp4"] if coded else [])):
         path.write_bytes(path.name.encode())
         digest = hashlib.sha256(path.read_bytes()).hexdigest()
         proofs.append(FileProof(name=path.name, sha256=digest, size_bytes=8))
@@ -35,8 +37,9 @@ def written(folder: Path, outcome: str = "pass", person: str = "ada") -> Dossier
         statement="I, Ada", full_name="Ada Lovelace", language="en",
     )  # fmt: skip
     dossier = open_dossier(
-        person=person, consent=heard, source=proofs[0], output=proofs[1], written_at=NOON
-    )
+        person=person, consent=heard, source=proofs[0], output=proofs[1], written_at=NOON,
+        code=proofs[2] if coded else None,
+    )  # fmt: skip
     (folder / "consent.consent.json").write_text(dossier.model_dump_json())
     return dossier
 
@@ -154,10 +157,11 @@ def test_a_video_that_lies_in_a_bucket_alone(
     palprep: Palprep, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     """As after a run with --store: fetched for as long as it is looked at."""
-    dossier = written(tmp_path)
-    video = tmp_path / "consent.mp4"
+    dossier = written(tmp_path, coded=True)
+    video, code = tmp_path / "consent.mp4", tmp_path / "consent-code.mp4"
     content = video.read_bytes()
     video.unlink()
+    code.unlink()
     there = {each.name for each in tmp_path.iterdir()}
     with real_bucket(tmp_path_factory.mktemp("s3")) as endpoint:
         keys = {**KEYS, "endpoint": endpoint, "allow_http": "true"}
@@ -180,6 +184,9 @@ def test_a_video_that_lies_in_a_bucket_alone(
         assert changed.code == 1
         assert "consent.mp4 was changed since" in changed.out
         bucket.put(key, content)
+        assert "consent-code.mp4 is not there" in ask().out
+        assert dossier.evidence.code is not None
+        bucket.put(f"{dossier.evidence.code.sha256[:20]}-consent-code.mp4", code.name.encode())
         found = ask()
         assert found.code == 0
         assert "--store s3://media/work --export" in found.err

@@ -172,7 +172,8 @@ def examine_dossier(
         beside = place.with_name(output.name)
         files.append(_examined_file("output", output, Path(video) if video else beside))
     if code is not None:
-        files.append(_examined_file("code", code, place.with_name(code.name)))
+        near = Path(video) if video else place
+        files.append(_examined_file("code", code, near.with_name(code.name)))
     if made_of is not None:
         files.append(_examined_file("source", made_of, None if source is None else Path(source)))
     if dossier.removal is not None:

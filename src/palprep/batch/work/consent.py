@@ -82,20 +82,26 @@ def kept_dossiers(directory: str | Path) -> dict[Path, Dossier]:
 @contextlib.contextmanager
 def video_at_hand(dossier: Path, store: Bucket | None) -> Iterator[Path | None]:
     """Where the video that a dossier is about lies for as long as the block takes, fetched from the
-    bucket into which a run with ``--store`` prepared it.
+    bucket into which a run with ``--store`` prepared it; with what holds its fresh code beside it.
 
     None where it lies next to its dossier, and where the bucket does not have it either. Raises
     StorageError, and what :func:`read_dossier` raises.
     """
-    output = read_dossier(dossier).evidence.output
+    evidence = read_dossier(dossier).evidence
+    output = evidence.output
     if store is None or output is None or dossier.with_name(output.name).is_file():
         yield None
         return
-    name = key_in_bucket(Path(output.name), output.sha256)
-    if store.look(name) is None:
+    keys = {
+        Path(file.name).name: key_in_bucket(Path(file.name), file.sha256)
+        for file in (output, evidence.code)
+        if file is not None
+    }
+    there = {name: key for name, key in keys.items() if store.look(key) is not None}
+    if Path(output.name).name not in there:
         yield None
         return
     with tempfile.TemporaryDirectory(prefix="palprep-") as place:
-        path = Path(place) / Path(output.name).name
-        store.fetch(name, path, max_bytes=MAX_BYTES)
-        yield path
+        for name, key in there.items():
+            store.fetch(key, Path(place) / name, max_bytes=MAX_BYTES)
+        yield Path(place) / Path(output.name).name
