@@ -10,9 +10,10 @@ piper-tts in the environment that runs it; neither that nor a voice is a depende
 
 ``--set`` says which readings it makes: those that limits are chosen by (fitting), those that are
 reported on though some limits were chosen with sight of them (reported), those in voices and of
-names that no limit of the first model had seen (unseen), or that no limit has seen (third).
-docs/accuracy.md says more. What is said stands in consent_texts.toml. Writes 16 kHz WAV files and
-``index.json``: file, key, text, name (the one that is required), voice, condition, expected,
+names that no limit of the first model had seen (unseen), or that no limit has seen (third); or the
+exact statement with a remark beside it (remarks: half of them to choose the rule by, half kept from
+it). docs/accuracy.md says more. What is said stands in consent_texts.toml. Writes 16 kHz WAV files
+and ``index.json``: file, key, text, name (the one that is required), voice, condition, expected,
 statement.
 """
 
@@ -54,7 +55,8 @@ class Reading(NamedTuple):
     voice: str
     condition: str
     expected: str
-    """``exact``, ``either``, ``altered`` or, for a name much like the required one, ``near``."""
+    """``exact``, ``either``, ``altered`` or, for a name much like the required one, ``near``; for
+    a remark beside the statement ``harmless`` or ``other``."""
     statement: str
     """The one that is required, with ``{full_name}`` in it."""
 
@@ -127,6 +129,30 @@ def fitting(*, piper: bool) -> Iterator[Reading]:
         yield Reading(key, filled(EXACT, said), name, next(speakers), "clean", "near", short)
 
 
+def remarks() -> Iterator[Reading]:
+    """The exact statement with a remark before or after it, and alone. The condition of a remark
+    is clean; its half stands in its key.
+    """
+    short, turns = filled(EXACT, "{full_name}"), itertools.cycle(REMARKS)
+    for voice, name in REMARKS:
+        yield Reading("alone.kept", filled(EXACT, name), name, voice, "clean", "exact", short)
+    for kind, places in TEXTS["remarks"].items():
+        for place, texts in places.items():
+            for index, text in enumerate(texts):
+                voice, name = next(turns)
+                key = f"{kind}_{place}{index:02}.{('fitted', 'kept')[index % 2]}"
+                whole = f"{text} {EXACT}" if place == "before" else f"{EXACT} {text}"
+                yield Reading(key, filled(whole, name), name, voice, "clean", kind, short)
+
+
+REMARKS = (
+    ("festival_slt", "Robert Miller"),
+    ("robot_us", "Thomas Weber"),
+    ("flite_awb", "Emily Clark"),
+    ("robot_rp", "Emily Clark"),
+    ("festival_ked", "Thomas Weber"),
+)
+"""Voices, and names that pass in them: so what a remark costs can be told."""
 PIPER = ("joe", "slow", "fast", "high", "low", "slower", "faster")
 FITTING = (
     *("flite_slt", "flite_rms", "flite_awb", "festival_ked", "festival_slt"),
@@ -137,7 +163,7 @@ REPORTED = ("flite_slt", "flite_awb", "flite_kal", "robot_rp", "robot_scots")
 """The first two are for fitting, too."""
 UNSEEN = ("alan", "bdl", "clb", "evgeniy", "pico_us", "mbrola_us1")
 THIRD = ("mbrola_us2", "mbrola_us3", "mbrola_en1")
-SETS = ("fitting", "reported", "unseen", "third")
+SETS = ("fitting", "reported", "unseen", "third", "remarks")
 SPEAKERS = 4
 """So many voices say each name, and each altered statement, of those for fitting."""
 WITHDRAWN = ("withdrawn_after", "revoked_after", "take_back", "withdrawn_before")
@@ -317,9 +343,7 @@ def main() -> None:
     """Make what is not there yet."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--piper", type=Path)
-    parser.add_argument(
-        "--set", choices=("fitting", "reported", "unseen", "third"), default="fitting"
-    )
+    parser.add_argument("--set", choices=SETS, default="fitting")
     parser.add_argument("--into", type=Path, required=True)
     arguments = parser.parse_args()
     arguments.into.mkdir(parents=True, exist_ok=True)
@@ -331,6 +355,7 @@ def main() -> None:
         "reported": reported(REPORTED, TEXTS["reported_names"], TEXTS["reported_neighbours"]),
         "unseen": reported(UNSEEN, TEXTS["unseen_names"], TEXTS["unseen_neighbours"]),
         "third": reported(THIRD, TEXTS["third_names"], TEXTS["third_neighbours"]),
+        "remarks": remarks(),
     }
     for one in readings[arguments.set]:
         name = one.name.replace(" ", "_").replace(".", "")

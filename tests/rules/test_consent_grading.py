@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import pytest
 
-from palprep.consent import Statement, StatementReading, split_words
+from palprep.consent import (
+    ConsentFacts,
+    Statement,
+    StatementReading,
+    Surroundings,
+    split_words,
+)
 from palprep.consent.compare import Difference, compare
 from palprep.consent.facts import AlignedWord, NameReading, NegatedWording
 from palprep.consent.names import locate_name
 from palprep.consent.reading import Reading, heard_instead, part_reading
 from palprep.rules.consent_grading import Grade, grade_part, grade_statement
 from palprep.rules.profile import load_profile
+from palprep.values import Span
 
 TEXT = "I, Jane Doe, give my consent that videos can be made."
 SCRIPT = Statement.of(TEXT, "Jane Doe", "en")
@@ -46,7 +53,6 @@ def reading(
     turned: tuple[tuple[str, int, float], ...] = (("cannot", 7, 9.0),),
     name: NameReading = JANE,
     others: tuple[str, ...] = (),
-    afterwards: tuple[str, ...] = (),
 ) -> Reading:
     """A reading in which everything is sure but what is said otherwise."""
     words = split_words(heard)
@@ -69,7 +75,6 @@ def reading(
             for said, index, ratio in turned
         ),
         other_transcripts=others,
-        afterwards=afterwards,
         name=name,
         place=place,
     )
@@ -230,12 +235,9 @@ def test_a_word_next_to_a_name_that_was_misheard_can_be_a_piece_of_it(same, adde
         TEXT.replace("can be", "cannot be"),
         TEXT.replace("give", "never give"),
         TEXT.replace("give", "withdraw"),
-        f"{TEXT} I withdraw my consent.",
-        f"{TEXT} Just kidding.",
-        f"I will not say this. {TEXT}",
     ],
 )
-def test_negations_and_withdrawals_fail_whatever_the_forced_reading_says(heard):
+def test_negations_fail_whatever_the_forced_reading_says(heard):
     assert outcome(reading(heard, support=5.0)) == "fail"
 
 
@@ -246,21 +248,42 @@ def test_a_small_word_that_may_be_turned_does_not_pass(ratio, expected):
     assert "unlike" in reasons[0]
 
 
+def test_a_negation_in_a_less_probable_reading_is_a_doubt():
+    assert outcome(reading(others=(TEXT.replace("give", "don't give"),))) == "warn"
+
+
+def stated(
+    *parts: Reading, around: Surroundings | None = None, speech: tuple[Span, ...] = ()
+) -> ConsentFacts:
+    read = StatementReading(
+        statement=TEXT, full_name="Jane Doe", language="en", opening_s=30.0, speech=speech,
+        parts=tuple(map(part_reading, parts)), surroundings=around or Surroundings(),
+    )  # fmt: skip
+    return grade_statement(read, LIMITS)
+
+
 @pytest.mark.parametrize(
-    ("found", "expected"),
+    ("before", "after", "expected"),
     [
-        (reading(f"{TEXT} I don't know what else to say."), "warn"),
-        (reading(f"{TEXT} Hello and welcome."), "pass"),
-        (
-            reading(f"{TEXT} I would draw my consent.", afterwards=("I withdraw my consent.",)),
-            "fail",
-        ),
-        (reading(f"{TEXT} That was my consent."), "warn"),
-        (reading(others=(TEXT.replace("give", "don't give"),)), "warn"),
+        ("", ("", "Thank you."), ("pass", "pass", "pass")),
+        ("Hello.", ("Ask me again.",), ("warn", "pass", "warn")),
+        ("Under protest.", ("Ask me again.",), ("fail", "fail", "warn")),
+        ("", ("Okay.", "Not really."), ("fail", "pass", "fail")),
     ],
 )
-def test_what_stands_around_the_statement_counts(found, expected):
-    assert outcome(found) == expected
+def test_what_stands_around_the_statement_counts(before, after, expected):
+    facts = stated(reading(), around=Surroundings(before=before, after=after))
+    assert (facts.outcome, facts.before, facts.after) == expected
+    assert len(facts.reasons) == len([each for each in expected[1:] if each != "pass"])
+    assert all("statement, “" in reason for reason in facts.reasons)
+
+
+@pytest.mark.parametrize(("until_s", "expected"), [(24.0, "warn"), (26.0, "pass")])
+def test_talk_of_twenty_seconds_is_no_remark(until_s, expected):
+    talk = Surroundings(after=("Today we bake some bread.",))
+    facts = stated(reading(), around=talk, speech=(Span(start_s=0.0, end_s=until_s),))
+    assert facts.ends_at == pytest.approx(5.4)
+    assert facts.outcome == expected
 
 
 @pytest.mark.parametrize(
@@ -301,15 +324,6 @@ def test_where_nothing_else_was_heard_the_name_itself_must_be(same, expected):
     assert outcome(reading(name=name)) == expected
 
 
-def test_a_part_is_not_judged_by_what_stands_in_the_other_parts():
-    found = reading(f"I do not agree. {TEXT} I withdraw my consent.")
-    assert outcome(found) == "fail"
-    later = SCRIPT._replace(offset=6)
-    assert decide(found, later).outcome == "fail"
-    assert decide(found, SCRIPT._replace(ends=False)).outcome == "fail"
-    assert decide(found, later._replace(ends=False)).outcome == "pass"
-
-
 def test_the_words_of_a_part_are_counted_from_the_statements_start():
     found = reading(TEXT.replace("videos", "photos"), support=-9.0)
     assert decide(found, SCRIPT._replace(offset=6)).reasons == (
@@ -344,12 +358,6 @@ def test_a_part_that_is_not_heard_names_its_words():
     assert {word.outcome for word in grade.words} == {"fail"}
 
 
-@pytest.mark.parametrize(("ratio", "expected"), [(4.7, "fail"), (16.0, "warn")])
-def test_a_remark_that_may_be_a_withdrawal_fails(ratio, expected):
-    found = reading(f"{TEXT} I heard hope all of it.")
-    assert outcome(found._replace(withdrawal=ratio)) == expected
-
-
 def test_a_name_in_doubt_says_in_one_sentence_what_was_heard():
     name = name_reading("why Chan?", 0.9, same=False, told=0.5, favour=5.0)
     _, _, reasons = decide(reading(name=name, improbable=RARE))
@@ -360,11 +368,7 @@ def test_a_reading_whose_only_doubt_is_the_name_says_so():
     name = name_reading("why Chan?", 0.9, same=False, told=0.5, favour=5.0)
 
     def reasons(*others: str) -> tuple[str, ...]:
-        part = part_reading(reading(name=name, improbable=RARE, others=others))
-        read = StatementReading(
-            statement=TEXT, full_name="Jane Doe", language="en", opening_s=30.0, parts=(part,)
-        )
-        return grade_statement(read, LIMITS).reasons
+        return stated(reading(name=name, improbable=RARE, others=others)).reasons
 
     (told,) = reasons()
     assert told == (

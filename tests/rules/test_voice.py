@@ -132,7 +132,8 @@ def test_the_statement_is_judged_by_its_outcome(facts, expected):
     ("facts", "start", "first"),
     [
         (consent(), "pass", "pass"),
-        (consent(starts_at=9.0, said_before="Hello."), "warn", "warn"),
+        (consent(starts_at=9.0, said_before="Hello."), "warn", "pass"),
+        (consent(said_before="Ask me.", before=Outcome.WARN), "pass", "warn"),
         (consent("fail", starts_at=40.0), "fail", "pass"),
         (consent("fail", starts_at=None), "unknown", "unknown"),
     ],

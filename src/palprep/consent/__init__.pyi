@@ -43,4 +43,12 @@ from .statement import (
 )
 from .whisper import Whisper as Whisper
 from .wordings import negates as negates
-from .words import beyond_latin as beyond_latin, split_words as split_words
+from .words import (
+    LIKE_SOUND as LIKE_SOUND,
+    NEAR_SOUND as NEAR_SOUND,
+    Word as Word,
+    beyond_latin as beyond_latin,
+    keys_of as keys_of,
+    similarity as similarity,
+    split_words as split_words,
+)

@@ -105,24 +105,6 @@ class SecondHearing(Value):
     also in its transcript; None where that is the very name."""
 
 
-class Surroundings(Value):
-    """What is heard before and after the statement."""
-
-    negated_before: bool = False
-    """A negation is heard right before it."""
-    taken_back: bool = False
-    """Words take the consent back, or put it in doubt."""
-    negated_after: bool = False
-    """A negation is heard right after it."""
-    spoken_of_after: bool = False
-    """Consent is a subject of what follows."""
-    remark_after: bool = False
-    """So little follows that it may be a remark about the statement."""
-    withdrawal_log_likelihood_ratio: float | None = None
-    """Of a remark next to it as heard, against the same remark with a word that withdraws consent;
-    None without a remark."""
-
-
 class PartReading(Value):
     """The reading of the statement, or of a part of one that is too long for the model."""
 
@@ -142,7 +124,6 @@ class PartReading(Value):
     """Words heard within the statement that negate, and that it does not have."""
     negation_in_other_reading: bool = False
     """Whether a less probable reading hears a negation."""
-    surroundings: Surroundings = Surroundings()
     second: SecondHearing | None = None
     """None where the first model had no doubt, or there is no second one for the language."""
 
@@ -173,6 +154,18 @@ class Listening(Value):
     """What was heard of a fresh code; None where none was given out."""
 
 
+class Surroundings(Value):
+    """What is heard before and after the statement."""
+
+    before: str = ""
+    """Before it, as the transcript has it."""
+    perhaps_before: str = ""
+    """Between that and the statement: it may be the misheard beginning of the statement."""
+    after: tuple[str, ...] = ()
+    """After it: as the transcript has it, then readings of it alone, the most probable one first.
+    """
+
+
 class StatementReading(Listening):
     """Everything that was read of a statement, ungraded."""
 
@@ -183,6 +176,7 @@ class StatementReading(Listening):
     opening_s: float
     """The statement must begin within so many seconds."""
     parts: tuple[PartReading, ...] = ()
+    surroundings: Surroundings = Surroundings()
 
 
 class ConsentFacts(Listening):
@@ -196,6 +190,11 @@ class ConsentFacts(Listening):
     """
 
     outcome: Outcome
+    before: Outcome = Outcome.PASS
+    """Of ``said_before`` alone: ``pass`` for nothing and for what is harmless, ``warn`` for what
+    may change what the statement means, ``fail`` for what does."""
+    after: Outcome = Outcome.PASS
+    """The same of ``said_after``."""
     starts_at: float | None
     """When the statement's first word begins; None when it was not found."""
     ends_at: float | None

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from palprep.consent.facts import StatementReading
 from palprep.consent.moonshine import Moonshine
-from palprep.consent.reading import Reading, part_reading
+from palprep.consent.reading import Reading, part_reading, surroundings
 from palprep.consent.search import find_statement, hear_code
 from palprep.consent.second_hearing import hear_again, leaves_doubt
 from palprep.consent.statement import Statement
@@ -154,14 +154,18 @@ def read_samples(
     return hear_again(second, samples, reading) if second else reading
 
 
-def _around(found: Sequence[Reading]) -> dict[str, str]:
+def _around(found: Sequence[Reading]) -> dict[str, object]:
     """What is said before and after a statement that was found."""
     if not any(one.found for one in found):
         return {}
     first, last = found[0], found[-1]
     before = (*first.earlier, *(word.shown for word in first.heard[: first.opens]))
     after = (word.shown for word in last.after)
-    return {"said_before": " ".join(before), "said_after": " ".join(after)}
+    return {
+        "said_before": " ".join(before),
+        "said_after": " ".join(after),
+        "surroundings": surroundings(first, last),
+    }
 
 
 def _reading(

@@ -38,17 +38,12 @@ from palprep.consent.whisper import (
     mean_probability,
 )
 from palprep.consent.wordings import (
-    CLOSE,
-    is_remark,
     negated,
     negates,
     replaced,
-    speaks_of_consent,
-    takes_back,
-    withdrawals,
 )
 from palprep.consent.words import Word, keys_of, similarity, split_words, text_of
-from palprep.speech import RATE_HZ, WINDOW_S
+from palprep.speech import RATE_HZ, WINDOW_S, speech_spans
 
 HYPOTHESES = 5
 _FOUND = 0.5
@@ -57,6 +52,10 @@ _AFTERWARDS_S = 12.0
 _AFTERWARDS_READINGS = 3
 _LAST_WORDS_S = 1.0
 """The end of the statement is heard again, so that nothing of what follows is cut off."""
+_LONG_WORD_S = 0.75
+"""A word that is aligned with more may have taken in a remark that the transcript leaves out."""
+_SAME_END = 0.5
+"""A window can begin inside a word. What is heard of the rest is at least this alike."""
 _BEGUN = 8
 """So many of the statement's words tell where it begins."""
 
@@ -82,9 +81,6 @@ class Reading(NamedTuple):
     """What is heard between the part before and this one."""
     afterwards: tuple[str, ...] = ()
     """Readings of what follows the statement, heard on its own; empty when nothing does."""
-    withdrawal: float | None = None
-    """Log of P(a remark next to the statement as heard) / P(the likeliest withdrawal in its
-    place); None without a remark."""
     name: NameReading | None = None
     place: Place | None = None
     """Where the free reading has the name."""
@@ -154,16 +150,17 @@ def read_window(
     # What follows the statement and how its name fits are read while its words are weighed.
     with ThreadPoolExecutor(WORKERS) as pool:
         afterwards = name = None
-        if tail:
-            end_s = aligned[-1].end_s
+        words_aligned = _aligned(aligned, statement.words, offset_s)
+        last = words_aligned[-1]
+        end_s = min(last.end, last.start + _LONG_WORD_S) - offset_s
+        if tail or speech_spans(samples[_at(end_s) :]):
             afterwards = pool.submit(_afterwards, model, samples, statement, end_s)
         if statement.name:
             name = pool.submit(read_name, model, heard, statement, texts, lead)
         weighed = _weighed(model, heard, plain, log_probability(aligned))
         return weighed._replace(
-            aligned=_aligned(aligned, statement.words, offset_s),
+            aligned=words_aligned,
             afterwards=afterwards.result() if afterwards else (),
-            withdrawal=_withdrawal(model, heard, plain),
             name=name.result() if name else None,
         )
 
@@ -248,25 +245,6 @@ def _afterwards(
     return model.transcribe(rest, statement.language, hypotheses=_AFTERWARDS_READINGS)
 
 
-def _withdrawal(model: Whisper, heard: Heard, plain: Reading) -> float | None:
-    """How much more probable what is said before and after the statement is as heard than as a
-    withdrawal: the lesser of the two.
-    """
-    statement = plain.statement
-    places = (
-        (plain.heard[: plain.may_open], ""),
-        (plain.after, f"{plain.lead} {statement.text}".strip()),
-    )
-    ratios = []
-    for words, lead in places:
-        others = withdrawals(words)
-        if others:
-            texts = (text_of(words), *others)
-            score, *rest = model.weigh(heard, texts, statement.language, lead=lead)
-            ratios.append(score - max(rest))
-    return min(ratios, default=None)
-
-
 def _aligned(
     tokens: Sequence[Token], words: Sequence[Word], offset_s: float
 ) -> tuple[AlignedWord, ...]:
@@ -313,7 +291,6 @@ def part_reading(reading: Reading) -> PartReading:
         negation_in_other_reading=any(
             negates(word, known) for text in reading.other_transcripts for word in split_words(text)
         ),
-        surroundings=_surroundings(reading),
     )
 
 
@@ -343,22 +320,28 @@ def _negating(reading: Reading, required: Collection[str]) -> tuple[str, ...]:
     )
 
 
-def _surroundings(reading: Reading) -> Surroundings:
-    begins, ends = not reading.statement.offset, reading.statement.ends
-    before: list[Word] = []
-    after: list[Sequence[Word]] = []
-    if begins:
-        before = [word for text in reading.earlier for word in split_words(text)]
-        before += reading.heard[: reading.opens]
-    if ends:
-        code = reading.statement.code
-        later = (without_code(code, split_words(text)) for text in reading.afterwards)
-        after = [reading.after, *later]
+def without_end(said: Sequence[Word], required: Sequence[Word]) -> Sequence[Word]:
+    """What is heard, but for the end of the required words that it may begin with; what cuts the
+    audio there can cut a word.
+    """
+    for count in range(min(len(said), len(required)), 0, -1):
+        ends = required[-count:]
+        cut = similarity(keys_of(ends[:1]), keys_of(said[:1])) >= _SAME_END
+        if cut and [word.keys for word in ends[1:]] == [word.keys for word in said[1:count]]:
+            return said[count:]
+    return said
+
+
+def surroundings(first: Reading, last: Reading) -> Surroundings:
+    """What is heard before and after a statement, by the readings of its first and last part."""
+    lead = split_words(first.lead)
+    required = last.statement.words
+    code = last.statement.code
+    alone = (
+        without_code(code, without_end(split_words(text), required)) for text in last.afterwards
+    )
     return Surroundings(
-        negated_before=any(negates(word, ()) for word in before[-CLOSE:]),
-        taken_back=takes_back(before, after),
-        negated_after=bool(after) and any(negates(word, ()) for word in after[0][:CLOSE]),
-        spoken_of_after=any(map(speaks_of_consent, after)),
-        remark_after=bool(after) and is_remark(after[0]),
-        withdrawal_log_likelihood_ratio=reading.withdrawal if begins or ends else None,
+        before=" ".join((*first.earlier, first.lead)).strip(),
+        perhaps_before=text_of(first.heard[len(lead) : first.opens]),
+        after=tuple(map(text_of, (last.after, *alone))),
     )

@@ -8,10 +8,10 @@ from itertools import pairwise
 import numpy as np
 
 from palprep.consent.code import CodeReading, nearest_to_code
-from palprep.consent.reading import Reading, read_window
+from palprep.consent.reading import Reading, read_window, without_end
 from palprep.consent.statement import Statement
 from palprep.consent.whisper import Whisper
-from palprep.consent.words import NEAR_SOUND, Word, keys_of, similarity, split_words, text_of
+from palprep.consent.words import NEAR_SOUND, Word, split_words, text_of
 from palprep.media import Samples
 from palprep.speech import RATE_HZ, WINDOW_S
 from palprep.values import Span
@@ -41,8 +41,6 @@ _CODE_RATIO = -18.0
 """Log likelihood ratio of the code to what was written down in its place, where that sounds less
 like it. With 312 words in two synthetic voices, a code that was said has -13 or more (55 of 55),
 and another code -26 or less (46 of 46)."""
-_SAME_END = 0.5
-"""A window can begin inside a word. What is heard of the rest is at least this alike."""
 
 
 def find_statement(
@@ -191,10 +189,4 @@ def _between(before: Reading, reading: Reading) -> tuple[Word, ...]:
     """What is heard in front of a part, but for the end of the part before it."""
     if not reading.found:
         return ()
-    said = reading.heard[: reading.opens]
-    for count in range(len(said), 0, -1):
-        ends = before.statement.words[-count:]
-        cut = similarity(keys_of(ends[:1]), keys_of(said[:1])) >= _SAME_END
-        if cut and [word.keys for word in ends[1:]] == [word.keys for word in said[1:count]]:
-            return said[count:]
-    return said
+    return tuple(without_end(reading.heard[: reading.opens], before.statement.words))

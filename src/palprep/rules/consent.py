@@ -44,8 +44,9 @@ def consent_start(starts_at: float) -> Measured:
 @rule(STATED)
 def consent_first(consent: ConsentFacts) -> Measured:
     said = consent.said_before
+    harmless = consent.before is Outcome.PASS
     shown = f"“{said}” is said before it" if said else None
-    return Measured(value=not said, shown=shown, words={"said": said or ""})
+    return Measured(value=harmless, shown=shown, words={"said": said})
 
 
 def _samples(facts: Facts) -> tuple[FrameSample, ...] | Answer:

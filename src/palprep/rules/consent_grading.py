@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from palprep.consent import (
+    NEAR_SOUND,
     AlignedWord,
     CodeReading,
     ConsentFacts,
@@ -15,7 +16,6 @@ from palprep.consent import (
     NegatedWording,
     PartReading,
     StatementReading,
-    Surroundings,
     WordRecord,
     split_words,
 )
@@ -28,20 +28,18 @@ from palprep.rules.consent_evidence import (
     name_reason,
     together,
 )
+from palprep.rules.consent_remarks import Beside, grade_after, grade_before
 from palprep.rules.profile import ConsentLimits
 from palprep.rules.texts import consent_reason
 from palprep.values import Outcome, Span
 
 _SEVERITY = (Outcome.PASS, Outcome.WARN, Outcome.UNKNOWN, Outcome.FAIL)
-_AROUND = {
-    "negated_before": Outcome.FAIL,
-    "taken_back": Outcome.FAIL,
-    "withdrawn": Outcome.FAIL,
-    "negated_after": Outcome.WARN,
-    "spoken_of_after": Outcome.WARN,
-    "remark_after": Outcome.WARN,
+_REMARKS = {
+    ("before", Outcome.WARN): "before_warn",
+    ("before", Outcome.FAIL): "before_fail",
+    ("after", Outcome.WARN): "after_warn",
+    ("after", Outcome.FAIL): "after_fail",
 }
-"""What can be heard before and after the statement, the gravest first."""
 
 
 class Grade(NamedTuple):
@@ -54,6 +52,7 @@ class Grade(NamedTuple):
 
 def grade_statement(reading: StatementReading, limits: ConsentLimits) -> ConsentFacts:
     """Whether the required statement was spoken, by these limits."""
+    beside: dict[str, Beside] = {}
     if reading.problem is not None:
         grade = Grade(Outcome.UNKNOWN, (), (reading.problem,))
     elif not any(part.aligned for part in reading.parts):
@@ -64,7 +63,15 @@ def grade_statement(reading: StatementReading, limits: ConsentLimits) -> Consent
         parts = [grade_part(part, reading.full_name, limits) for part in reading.parts]
         words = _clamped([word for part in parts for word in part.words], _until_code(reading))
         reasons = dict.fromkeys(reason for part in parts for reason in part.reasons)
-        outcome = worst(part.outcome for part in parts)
+        beside = _beside(reading, limits)
+        reasons.update(
+            (consent_reason(_REMARKS[side, one.outcome], said=one.said), None)
+            for side, one in beside.items()
+            if one.outcome is not Outcome.PASS
+        )
+        outcome = worst(
+            (*(part.outcome for part in parts), *(one.outcome for one in beside.values()))
+        )
         grade = Grade(outcome, tuple(words), _told(outcome, tuple(reasons), reading))
     starts_at = next((word.start for word in grade.words if word.start is not None), None)
     ends_at = next((word.end for word in reversed(grade.words) if word.end is not None), None)
@@ -81,6 +88,7 @@ def grade_statement(reading: StatementReading, limits: ConsentLimits) -> Consent
         ends_at=ends_at,
         words=grade.words,
         reasons=grade.reasons,
+        **{side: one.outcome for side, one in beside.items()},
         **reading.model_dump(include={*Listening.model_fields}),
     )
 
@@ -117,6 +125,22 @@ def code_doubts(code: CodeReading) -> tuple[str, ...]:
 
 def _moment(at: dt.datetime) -> str:
     return f"{at.astimezone(dt.UTC):%Y-%m-%d %H:%M} UTC"
+
+
+def _beside(reading: StatementReading, limits: ConsentLimits) -> dict[str, Beside]:
+    """What is said before and after the statement, graded."""
+    required = split_words(reading.statement)
+    name = next((part.name for part in reading.parts if part.name), None)
+    known = (reading.spoken_as, reading.full_name, name.heard if name else None)
+    names = [each for each in known if each]
+    sure = name is None or name.likeness >= NEAR_SOUND
+    ends_s = max(word.end for part in reading.parts for word in part.aligned)
+    follows_s = sum(max(0.0, span.end_s - max(span.start_s, ends_s)) for span in reading.speech)
+    around, talk = reading.surroundings, follows_s >= limits.talk_s.value
+    return {
+        "before": grade_before(around, required, names, sure=sure),
+        "after": grade_after(around, required, names, talk=talk),
+    }
 
 
 def _told(outcome: Outcome, reasons: tuple[str, ...], reading: StatementReading) -> tuple[str, ...]:
@@ -159,9 +183,8 @@ def grade_part(part: PartReading, full_name: str, limits: ConsentLimits) -> Grad
     words, changes = _records(part, grades, added)
     reasons += changes
     within, negations = _negations(part, limits)
-    around, remarks = _surroundings(part.surroundings, limits)
-    outcome = worst((*(word.outcome for word in words), within, around))
-    reasons += [*negations, *remarks]
+    outcome = worst((*(word.outcome for word in words), within))
+    reasons += negations
     if not part.inserted:
         return Grade(outcome, words, tuple(reasons))
     inserted = WordRecord(expected=None, heard=part.inserted, outcome=Outcome.FAIL)
@@ -239,17 +262,6 @@ def _negations(part: PartReading, limits: ConsentLimits) -> tuple[Outcome, list[
 def _maybe(one: NegatedWording, part: PartReading) -> str:
     number, word = part.first_word + one.word + 1, part.expected[one.word]
     return consent_reason("maybe_negation", number=number, word=word, heard=one.heard)
-
-
-def _surroundings(around: Surroundings, limits: ConsentLimits) -> tuple[Outcome, list[str]]:
-    """The gravest of what is heard before and after the statement."""
-    ratio = around.withdrawal_log_likelihood_ratio
-    withdrawn = ratio is not None and ratio < limits.withdrawal_ratio.value
-    heard = {**around.model_dump(), "withdrawn": withdrawn}
-    for sign, outcome in _AROUND.items():
-        if heard[sign]:
-            return outcome, [consent_reason(sign)]
-    return Outcome.PASS, []
 
 
 def _unheard(required: Iterable[str]) -> tuple[WordRecord, ...]:

@@ -154,7 +154,7 @@ class ConsentLimits(Value):
     added_word_ratio: ConsentLimit
     negation_ratio: ConsentLimit
     doubted_negation_ratio: ConsentLimit
-    withdrawal_ratio: ConsentLimit
+    talk_s: ConsentLimit
     name_similarity: ConsentLimit
     name_prompted_probability: ConsentLimit
     name_aligned_probability: ConsentLimit

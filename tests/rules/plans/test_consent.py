@@ -24,7 +24,7 @@ def clip_of(video_facts):
 
     def planned(
         outcome, *speech, starts_at=6.0, ends_at=18.0, size_bytes=90_000_000, code=None,
-        with_code=False, **video,
+        with_code=False, after="pass", **video,
     ):  # fmt: skip
         facts = video_facts(size_bytes=size_bytes, **video).model_copy(
             update={
@@ -32,7 +32,7 @@ def clip_of(video_facts):
                 "consent": ConsentFacts(
                     outcome=outcome, transcript="", starts_at=starts_at, ends_at=ends_at,
                     words=(), reasons=(), statement="", full_name="Ada", language="en",
-                    said_before="hello" if starts_at > 1 else "", code=code,
+                    said_before="hello" if starts_at > 1 else "", code=code, after=after,
                 ),
             }
         )  # fmt: skip
@@ -97,3 +97,8 @@ def test_the_code_is_left_out_and_in_what_keeps_it(clip_of):
 def test_where_no_code_is_heard_none_is_kept(clip_of, code):
     assert clip_of("pass", (6.0, 18.0), code=code).trim.end_s == pytest.approx(18.5)
     assert clip_of("pass", (6.0, 18.0), code=code, with_code=True) is None
+
+
+@pytest.mark.parametrize("after", ["warn", "fail"])
+def test_a_remark_is_not_cut_off(clip_of, after):
+    assert clip_of("warn", (6.0, 18.0), (18.5, 20.0), after=after) is None

@@ -91,7 +91,7 @@ def _from_first_frame(facts: Facts) -> Span | None:
 def _trimming(report: Report, facts: Facts, profile: Profile) -> tuple[Span, Reason] | None:
     """What to keep and why; None when the whole is right, or no better part is known."""
     line, role = facts.timeline, report.role
-    if line is None or role is None:
+    if line is None or role is None or _doubted_beside(facts):
         return None
     longest = profile.tightest_maximum(role, "video_duration") or math.inf
     open_checks = not_passed(report) & {"video_duration", *_OPENS, *_CUT_AWAY}
@@ -171,6 +171,14 @@ def _spoken(facts: Facts) -> bool:
     return facts.consent is not None and facts.consent.outcome.passed is True
 
 
+def _doubted_beside(facts: Facts) -> bool:
+    """Whether a remark stands beside the statement that can change what it means. A cut would hide
+    it from whoever decides.
+    """
+    consent = facts.consent
+    return consent is not None and {consent.before, consent.after} != {Outcome.PASS}
+
+
 def _late(facts: Facts, open_checks: frozenset[str]) -> bool:
     """Whether the statement was heard, and something else, or a long silence, before it."""
     said_before = facts.consent is not None and bool(facts.consent.said_before)
@@ -194,11 +202,12 @@ def plan_consent_clip(
     """Cut out the statement with a little air, and fix what a consent video must have.
 
     ``report`` judges the whole video as a consent video. None where the statement was not
-    heard as required: cutting out something else would prove nothing. The fresh code after it is
-    left out; or in, ``with_code``, and None then where none was heard.
+    heard as required, and where a remark stands beside it: cutting out something else would prove
+    nothing. The fresh code after it is left out; or in, ``with_code``, and None then where none was
+    heard.
     """
     line = facts.timeline
-    if line is None or line.consent is None or not _spoken(facts):
+    if line is None or line.consent is None or not _spoken(facts) or _doubted_beside(facts):
         return None
     code = _code(facts, line)
     if with_code and code is None:

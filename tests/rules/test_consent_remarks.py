@@ -1,0 +1,97 @@
+"""What is said beside a statement: harmless, a doubt, or what changes what it means."""
+
+from __future__ import annotations
+
+import pytest
+
+from palprep.consent import Surroundings, split_words
+from palprep.consent.code import code_words
+from palprep.rules.consent_remarks import grade_after, grade_before
+from palprep.values import Outcome
+
+REQUIRED = split_words("I, Jane Doe, am currently speaking and give my consent to videos of me.")
+TALK = "Good morning and welcome to my kitchen. Today we bake some bread together, as every week."
+
+
+def before(said, *, perhaps="", sure=True, heard="Jane Doe"):
+    around = Surroundings(before=said, perhaps_before=perhaps)
+    return grade_before(around, REQUIRED, ["Jane Doe", heard], sure=sure).outcome
+
+
+def after(*said, talk=False):
+    return grade_after(Surroundings(after=said), REQUIRED, ["Jane Doe"], talk=talk).outcome
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        *("", "Hello.", "Good morning, everybody!", "Hi, my name is Jane Doe.", "Okay. Thank you."),
+        *("I'm Jayne Dough.", "Um, so, let me start.", "Are we recording?", "This is my consent."),
+        *("That's it, bye.", "All right. You can stop the recording now.", "Take two."),
+        "I, Jane Doe, am currently speaking and give my con",
+        "I, Jane Doe, am cur, sorry, once more.",
+        "Hello, this is my recording for the training.",
+    ],
+)
+def test_greetings_fillers_and_slips_are_harmless(said):
+    assert before(said) is Outcome.PASS
+    assert after(said) is Outcome.PASS
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        *("Ask me again next week.", "So says the script.", "Thank you for the money.", "Stop it."),
+        *(
+            "That was my consent for Peter.",
+            "Greetings from David Jones.",
+            "I heard hope all of it.",
+        ),
+    ],
+)
+def test_everything_else_is_a_doubt(said):
+    assert before(said) is Outcome.WARN
+    assert after(said) is Outcome.WARN
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        *("Under protest.", "This was only a test.", "For internal use only.", "If I get paid."),
+        *("Until the end of March.", "My name is actually David Jones.", "Just kidding."),
+        *("I speak on behalf of Maria Lopez.", "But I withdraw my consent.", "I take that back."),
+        *("I can't allow that.", "Actually, I have changed my mind.", "They made me do it."),
+        "Hello and good morning. None of that is true. Thank you.",
+    ],
+)
+def test_what_negates_limits_protests_or_names_another_fails(said):
+    assert before(said) is Outcome.FAIL
+    assert after(said) is Outcome.FAIL
+
+
+def test_any_reading_of_what_follows_can_be_grave():
+    assert after("I would draw it.", "I withdraw it.") is Outcome.FAIL
+    assert after("Is it recording?", "Is it recorded?") is Outcome.PASS
+    assert after("", "Ask me again.") is Outcome.WARN
+
+
+def test_the_misheard_beginning_of_a_statement_is_no_remark_that_fails():
+    assert before("Hi, why can't", sure=False) is Outcome.WARN
+    assert before("Hi, why can't", sure=True) is Outcome.FAIL
+    assert before("I do not consent.", sure=False) is Outcome.FAIL
+    assert before("Hi,", perhaps="why can't") is Outcome.WARN
+    assert before("Hello.", perhaps="I'm Jendo,", heard="Jendo") is Outcome.PASS
+
+
+def test_talk_that_goes_on_is_no_remark_unless_it_bears_on_the_consent():
+    assert after(TALK) is Outcome.WARN
+    assert after(TALK, talk=True) is Outcome.PASS
+    assert after(f"Only today. {TALK}", talk=True) is Outcome.WARN
+    assert after(f"{TALK} You can't forget that recipe.", talk=True) is Outcome.PASS
+    assert after(f"{TALK} {TALK} And I do not consent to any of it.", talk=True) is Outcome.FAIL
+    assert after(f"{TALK} That was my consent.", talk=True) is Outcome.WARN
+
+
+def test_no_word_of_a_code_is_grave_or_speaks_of_consent():
+    assert after(" ".join(code_words())) is Outcome.WARN
+    assert after(" ".join(code_words()), talk=True) is Outcome.PASS
