@@ -31,6 +31,7 @@ def after(*said, talk=False):
         "I, Jane Doe, am currently speaking and give my con",
         "I, Jane Doe, am cur, sorry, once more.",
         "Hello, this is my recording for the training.",
+        "Good morning, and thank you for taking the time to meet me.",
     ],
 )
 def test_greetings_fillers_and_slips_are_harmless(said):

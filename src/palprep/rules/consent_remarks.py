@@ -27,10 +27,9 @@ from palprep.values import Outcome
 
 _PHRASES = r"""
 hello|hi|hey|cheers|welcome|good (morning|afternoon|evening|day|night)|nice to meet you
-(many )?thanks?( you)?( very| so)?( much)?( for (having me|listening|watching|your time))?
-thank you for taking the time( to (meet|see) me)?
+(many )?thanks?( you)?( very| so)?( much)?( for (having me|listening|watching|TIME))?
 (good)?bye?|see you( soon| later| then)?|(have )?an? (nice|good|great) (day|evening|weekend|one)
-everyone|everybody|folks|again|once more|now|then|out|over|please|and
+everyone|everybody|their|folks|again|once more|now|then|out|over|please|and
 okay|so|well|write|alright|all write|yes|yeah|yep|um|uh|er|ah|hm+|good|great|perfect|fine
 sorry|pardon|oops|excuse me|no (problem|worries)|how are you
 (from|at) the (top|start|beginning)|one to three|three to one|testing|mic|action|cut
@@ -45,12 +44,13 @@ take (one|to|three|for|five)|here (we|i) go|go ahead|ready when you are
 """
 _PARTS = {
     "DO": "(start|begin|try|read|say|repeat)",
+    "TIME": "(your time|taking the time( to (meet|see) me)?)",
     "READY": "(ready|set|done|finished|recording|running|rolling)",
     "THE": "((the|my|this|a) )?((consent|voice|video|audio|training) )*"
     "(statement|consent|recording|video|declaration|text|clip)"
     "( (for|of) (the|my) (training|recording|video|clone|avatar))?",
 }
-_WHOLE = re.sub("DO|READY|THE", lambda one: _PARTS[one[0]], _PHRASES.strip().replace("\n", "|"))
+_WHOLE = re.sub("|".join(_PARTS), lambda one: _PARTS[one[0]], _PHRASES.strip().replace("\n", "|"))
 _HARMLESS = re.compile(rf"(?<![\w@])({_WHOLE})(?![\w@])")
 """``@`` is the speaker's name."""
 _GRAVE = re.compile(
@@ -59,7 +59,7 @@ _GRAVE = re.compile(
     r"|den(?:y|ies|ied)|object\w*|protest\w*|against|duress|pressure\w*|forc(?:e|ed|ing)|coerc\w+"
     r"|threat\w*|unwilling\w*|reluctant\w*|reserv\w+|if|unless|except\w*|only|provided|conditions?"
     r"|subject|as long as|limit\w*|restrict\w*|exclu\w+|until|till|expir\w+|temporar\w+|valid"
-    r"|invalid|void|purposes?|otherwise|tests?|trial|rehears\w+|practi[cs]e|example|jok\w+|kidding"
+    r"|invalid|void|purposes?|otherwi[sz]e|tests?|trial|rehears\w+|practi[csz]e|example|jok\w+|kidding"
     r"|pretend\w*|fake|false|untrue|lies?|lying|lied|mistake\w*|forget|ignore|disregard|scratch"
     r"|strike|scrap|erase|delete\w*|undo|take (?:\w+ ){0,4}back|take back|chang\w+ my mind"
     r"|made me|(?:told|ordered|paid) (?:me )?to)\b"
@@ -183,10 +183,11 @@ def _with_sign(said: Sequence[str], name: str) -> str:
 
 def _another(text: str, names: Sequence[str]) -> bool:
     """Whether a person is named who sounds like no part of the speaker's name."""
-    own = [part for name in names for part in (name, *name.split())]
+    parts = [part for name in names for part in name.split()]
+    found = ((one or other).strip() for one, other in _NAMED.findall(text))
     return any(
-        max(similarity(one or other, part) for part in own) < LIKE_SOUND
-        for one, other in _NAMED.findall(text)
+        max(similarity(each, own) for own in (names if " " in each else parts)) < LIKE_SOUND
+        for each in found
     )
 
 
