@@ -9,7 +9,6 @@ import pytest
 from palprep.consent import CodeReading, ConsentFacts
 from palprep.errors import UsageError
 from palprep.journal import (
-    CodeGiven,
     Journal,
     PersonNames,
     RunStarted,
@@ -17,7 +16,7 @@ from palprep.journal import (
     give_code,
     note_code,
 )
-from palprep.journal.entries import FileJudged
+from palprep.journal.entries import CodeGiven, FileJudged
 from palprep.values import Outcome, Span
 
 NOW = dt.datetime(2026, 3, 1, 12, tzinfo=dt.UTC)

@@ -118,6 +118,10 @@ def test_without_a_name_the_statement_is_unknown_and_apart_it_is_no_question(spo
     assert not CONSENT_CHECKS & {check.id for check in apart.checks}
 
 
+def doubts_of(report, file=""):
+    return consent_doubts(report.checks, report.consent, file)
+
+
 LACKING = {
     "pass": None,
     "warn": None,
@@ -227,7 +231,7 @@ def test_a_doubt_says_what_to_listen_to(spoken, consent, doubts):
         update={**consent, "outcome": Outcome(consent.get("outcome", "pass"))}
     )
     report = report_of(spoken(footage(lambda at_s: True), facts), Role.CONSENT_VIDEO)
-    told = consent_doubts(report)
+    told = doubts_of(report)
     assert tuple(each.words for each in told) == doubts
     for each in told:
         stretch = each.stretch
@@ -238,29 +242,29 @@ def test_what_could_not_be_looked_at_is_a_doubt_and_what_was_not_heard_is_none(s
     hardly = footage(lambda at_s: True, every_s=5.0)
     unseen = report_of(spoken(hardly, heard("warn", starts_at=0.5)), Role.CONSENT_VIDEO)
     assert lacks_consent(unseen) is None
-    words, seen = consent_doubts(unseen, "x.mp4")
+    words, seen = doubts_of(unseen, "x.mp4")
     assert (words.check, words.sentence) == ("consent_spoken", "Because.")
     assert seen.check == "consent_seen"
     assert seen.words.startswith("x.mp4: Too few frames")
     assert seen.words.endswith("Watch the prepared file from 0.5 s to 10.0 s.")
     unheard = report_of(spoken(hardly, heard("unknown", starts_at=0.5)), Role.CONSENT_VIDEO)
     assert lacks_consent(unheard) is not None
-    assert consent_doubts(unheard) == ()
+    assert doubts_of(unheard) == ()
 
 
 def test_a_mouth_that_rests_leaves_it_in_doubt_who_speaks(spoken):
     # Too few frames to call a mouth still.
     resting = spoken(footage(lambda at_s: False, every_s=2.0), heard(starts_at=0.5))
-    [doubt] = consent_doubts(report_of(resting, Role.CONSENT_VIDEO))
+    [doubt] = doubts_of(report_of(resting, Role.CONSENT_VIDEO))
     assert doubt.words.startswith("The mouth moves in only 0% of the seconds of the statement.")
     assert doubt.words.endswith("Watch the prepared file from 0.5 s to 10.0 s.")
     elsewhere = report_of(resting, left_out=CONSENT_CHECKS)
     assert elsewhere.check("mouth_moves").outcome is Outcome.WARN
-    assert consent_doubts(elsewhere) == ()
+    assert doubts_of(elsewhere) == ()
 
 
 def test_a_still_mouth_is_no_doubt_but_a_failure(spoken):
     still = report_of(spoken(footage(lambda at_s: False), heard(starts_at=0.5)), Role.CONSENT_VIDEO)
     assert still.check("mouth_moves").outcome is Outcome.FAIL
     assert not still.passed
-    assert consent_doubts(still) == ()
+    assert doubts_of(still) == ()

@@ -127,7 +127,7 @@ class FilesAtWork:
 
     def count(self, *reports: rules.Report) -> None:
         """Take the reports on one file, or on what was made of it, into the exit code."""
-        doubtful = any(map(rules.consent_doubts, reports))
+        doubtful = any(rules.consent_doubts(each.checks, each.consent) for each in reports)
         passed = all(report.passed for report in reports)
         code = ExitCode.OK if passed else ExitCode.FAILED
         self.codes.append(ExitCode.IN_DOUBT if doubtful else code)

@@ -19,6 +19,7 @@ from typing import Any, Literal, NamedTuple
 from palprep.consent import ConsentFacts
 from palprep.rules import (
     SAME_PERSON,
+    Check,
     ConsentDecision,
     ConsentEvidence,
     ConsentFile,
@@ -51,11 +52,6 @@ class ConsentCheck(Value):
     outcome: Outcome
     sentence: str
     """What the check found, as the report says it."""
-
-    @property
-    def message(self) -> str:
-        """The finding. What was to do about it then is not on record."""
-        return self.sentence
 
 
 class Entry(Value):
@@ -115,25 +111,25 @@ class Dossier(Value):
     def consent(self) -> ConsentState:
         """What the evidence comes to with the decision that counts; expiry and revocation aside."""
         first = self.evidence
+        checks = [Check(label=each.id, **dict(each)) for each in first.checks]
         different = (
             each.sentence
-            for each in first.checks
+            for each in checks
             if each.id == SAME_PERSON.id and each.outcome is Outcome.FAIL
         )
-        heard = first.consent is not None and first.consent.outcome.passed
-        missing = [each.sentence for each in consent_failures(first)]
-        if not (heard or missing):
+        missing = consent_failures(checks)
+        if not missing and (first.consent is None or not first.consent.outcome.passed):
             missing = ["The statement of consent was not heard as required."]
-        file, made_of = first.output, first.source
-        files = () if file is None else (
-            ConsentFile(role=None, path=file.name, sha256=file.sha256,
-                        source_sha256=made_of and made_of.sha256),
-        )  # fmt: skip
+        output = () if first.output is None else (first.output,)
+        files = (
+            ConsentFile(role=None, path=each.name, sha256=each.sha256, source_sha256=None)
+            for each in output
+        )
         found = ConsentEvidence(
-            files=files,
+            files=tuple(files),
             against=tuple(different),
             missing=tuple(missing),
-            doubts=consent_doubts(first),
+            doubts=consent_doubts(checks, first.consent),
         )
         return consent_state(found, self.decision)
 

@@ -11,7 +11,7 @@ import contextlib
 from collections.abc import Iterable
 from pathlib import Path
 
-from palprep.dossier import Dossier, add_entry, keep_dossier, read_dossier, sole_writer, waive
+from palprep.dossier import add_entry, keep_dossier, read_dossier, sole_writer, waive
 from palprep.errors import UsageError
 from palprep.journal import (
     ConsentDecided,
@@ -50,14 +50,18 @@ def consent_evidence(
     """
     judged = [each for each in (video, apart) if each is not None]
     missing = [
-        f"{named(each)}: {check.message}"
+        f"{named(each)}: {failed}"
         for each in judged
-        for check in consent_failures(each.report)
+        for failed in consent_failures(each.report.checks)
     ]
     if video is not None and not missing:
         lacking = lacks_consent(video.report, apart.report if apart else None)
         missing = [f"{named(video)}: {lacking}"] if lacking else []
-    doubts = (doubt for each in judged for doubt in consent_doubts(each.report, named(each)))
+    doubts = (
+        doubt
+        for each in judged
+        for doubt in consent_doubts(each.report.checks, each.report.consent, named(each))
+    )
     return ConsentEvidence(
         files=tuple(map(_file, judged)),
         against=different_people(compared),
@@ -121,7 +125,7 @@ def decide(
         writers = {
             path: until_recorded.enter_context(sole_writer(path))
             for path in sorted(kept)
-            if path.is_file() and _is_about(read_dossier(path), evidence)
+            if path.is_file() and evidence.is_about(read_dossier(path).consent.evidence)
         }
         now = journal.now()
         decision = ConsentDecision(
@@ -129,10 +133,8 @@ def decide(
         )
         journal.append(ConsentDecided(decision=decision), person=slug)
         for path, add in writers.items():
-            longer = add(kind="decision", written_at=now, decision=decision)
-            journal.append(
-                DossierKept(path=_place(path, journal), dossier=longer.to_json()), person=slug
-            )
+            add(kind="decision", written_at=now, decision=decision)
+            _keep(journal, slug, path)
         return decision
 
 
@@ -150,11 +152,6 @@ def _decidable(evidence: ConsentEvidence, person: str, root: Path) -> ConsentEvi
         if path.is_file() and sha256_of(path) != file.sha256:
             raise UsageError(f"{path} has changed since it was judged: run it again, then decide")
     return evidence
-
-
-def _is_about(dossier: Dossier, evidence: ConsentEvidence) -> bool:
-    output = dossier.evidence.output
-    return output is not None and output.sha256 in {each.sha256 for each in evidence.files}
 
 
 def named(judged: Judged) -> str:
@@ -207,8 +204,12 @@ def keep_evidence(
             add_entry(path, kind="lapse", written_at=now)
         if waived:
             waive(path, written_at=now, note=" ".join(waived))
-        kept = DossierKept(path=_place(path, journal), dossier=read_dossier(path).to_json())
-        journal.append(kept, person=person)
+        _keep(journal, person, path)
+
+
+def _keep(journal: Journal, person: str, path: Path) -> None:
+    kept = DossierKept(path=_place(path, journal), dossier=read_dossier(path).to_json())
+    journal.append(kept, person=person)
 
 
 def _place(path: Path, journal: Journal) -> str:

@@ -5,13 +5,12 @@ the person seen who speaks it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
 
 from palprep.consent import ConsentFacts
 from palprep.facts import Facts
 from palprep.rules.consent_state import ConsentDoubt
 from palprep.rules.needs import CONSENT, NOT_FOUND, STATED
-from palprep.rules.report import Report
+from palprep.rules.report import Check, Report
 from palprep.rules.rule import Answer, Measured, Need, rule
 from palprep.rules.texts import OTHERWISE, REASONS, Unmeasured
 from palprep.rules.video_person import mouth_moves
@@ -86,28 +85,6 @@ CONSENT_DOUBTS = CONSENT_CHECKS | {mouth_moves.id}
 whose failure speaks against it."""
 
 
-class Found(Protocol):
-    """A check, as a report or a dossier has it."""
-
-    @property
-    def id(self) -> str: ...
-    @property
-    def outcome(self) -> Outcome: ...
-    @property
-    def sentence(self) -> str: ...
-    @property
-    def message(self) -> str: ...
-
-
-class Stating(Protocol):
-    """What is known of a video that says the consent: its report, or the entry of a dossier."""
-
-    @property
-    def checks(self) -> Sequence[Found]: ...
-    @property
-    def consent(self) -> ConsentFacts | None: ...
-
-
 def lacks_consent(video: Report, apart: Report | None = None) -> str | None:
     """Why a replica must not be trained from this video, in sentences; None when consent to it
     was heard, be it with doubts.
@@ -132,26 +109,24 @@ def lacks_consent(video: Report, apart: Report | None = None) -> str | None:
     return None
 
 
-def consent_failures(stating: Stating) -> tuple[Found, ...]:
-    """The failed checks that speak against a consent, whatever was heard."""
-    return tuple(
-        check
-        for check in stating.checks
-        if check.outcome is Outcome.FAIL and check.id in CONSENT_DOUBTS
-    )
+def consent_failures(checks: Sequence[Check]) -> list[str]:
+    """What speaks against a consent, whatever was heard: the failed checks, in sentences."""
+    failed = (check for check in checks if check.outcome is Outcome.FAIL)
+    return [check.message for check in failed if check.id in CONSENT_DOUBTS]
 
 
-def consent_doubts(stating: Stating, file: str = "") -> tuple[ConsentDoubt, ...]:
-    """Why it is in doubt that consent is given in this video, which is named as ``file``, with the
+def consent_doubts(
+    checks: Sequence[Check], consent: ConsentFacts | None, file: str = ""
+) -> tuple[ConsentDoubt, ...]:
+    """Why it is in doubt that consent is given in a video, which is named as ``file``, with the
     seconds of the prepared file to listen to or to watch. Each finding is told once.
 
     A check of the consent that could not be made is a doubt, too. Empty where nothing is in doubt,
     and where there is nothing to decide: the statement was not heard, or a check failed.
     """
-    consent = stating.consent
-    words = [check for check in stating.checks if check.id == consent_spoken.id]
+    words = [check for check in checks if check.id == consent_spoken.id]
     heard = {*(check.outcome for check in words), *([consent.outcome] if consent else ())}
-    if not heard or not all(each.passed for each in heard) or consent_failures(stating):
+    if not heard or not all(each.passed for each in heard) or consent_failures(checks):
         return ()
     found: dict[str, ConsentDoubt] = {}
 
@@ -166,7 +141,7 @@ def consent_doubts(stating: Stating, file: str = "") -> tuple[ConsentDoubt, ...]
         told = consent.reasons if consent and consent.reasons else [each.sentence for each in words]
         said = " ".join(told)
         doubt(consent_spoken.id, said, said, _place("Listen to", consent, by_word=True))
-    for check in stating.checks:
+    for check in checks:
         unsure = check.outcome is Outcome.UNKNOWN and check.id in CONSENT_CHECKS
         warned = check.outcome is Outcome.WARN and check.id in CONSENT_DOUBTS
         if (warned or unsure) and check.id != consent_spoken.id:

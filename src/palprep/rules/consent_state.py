@@ -47,6 +47,11 @@ class ConsentEvidence(Value):
     doubts: tuple[ConsentDoubt, ...] = ()
     """What a person's decision, or a waiver, passes over."""
 
+    def is_about(self, other: ConsentEvidence) -> bool:
+        """Whether all files of the other evidence are among its own, as they are."""
+        files = {each.sha256 for each in self.files}
+        return files.issuperset(each.sha256 for each in other.files)
+
     @property
     def waivable(self) -> tuple[str, ...]:
         """What a waiver passes over."""
@@ -67,9 +72,8 @@ class ConsentDecision(Value):
 
     def covers(self, evidence: ConsentEvidence) -> bool:
         """Whether it was taken on all of these files as they are, and on all of these doubts."""
-        files = {each.sha256 for each in self.evidence.files}
         doubts = {each.sentence for each in self.evidence.doubts}
-        return files.issuperset(each.sha256 for each in evidence.files) and doubts.issuperset(
+        return self.evidence.is_about(evidence) and doubts.issuperset(
             each.sentence for each in evidence.doubts
         )
 
