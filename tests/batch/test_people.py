@@ -11,7 +11,7 @@ import pytest
 from palprep.batch.people.folder import find_people, read_person
 from palprep.batch.people.person import Roster, name_of, read_people
 from palprep.errors import FileUnreadable, UsageError
-from palprep.journal import utc_now
+from palprep.journal import Journal, utc_now
 from palprep.media import Source
 from palprep.preflight import kinds_of
 from palprep.values import Kind, Role
@@ -283,8 +283,21 @@ def test_folders_that_hold_nobody(tmp_path):
     with pytest.raises(UsageError, match=r"one subfolder per person$"):
         found_in(tmp_path)
     (tmp_path / "portrait.jpg").write_bytes(JPEG)
-    with pytest.raises(UsageError, match="its 1 media files belong in such subfolders"):
+    with pytest.raises(UsageError, match="its 1 media files belong in such subfolders") as error:
         found_in(tmp_path)
+    alone = f"palprep run {tmp_path.parent} --only {tmp_path.name}"
+    assert error.value.message.endswith(f"If they are one person's: {alone}")
+
+
+def test_the_output_of_a_run_is_nobody(folder):
+    put_wav(folder / "voice.wav")
+    for out in ("out", "palprep-out/shard-1-of-2"):
+        Journal.of(folder.parent / out, create=True).close()
+    (folder.parent / "shard-like").mkdir()
+    assert {each.slug for each in find_people(folder.parent, utc_now()).people} == {
+        folder.name,
+        "shard-like",
+    }
 
 
 def test_a_link_to_a_folder_elsewhere_is_refused(folder, tmp_path_factory):

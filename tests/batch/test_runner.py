@@ -270,6 +270,15 @@ def test_an_output_that_cannot_be_a_folder(go, add, tmp_path):
         go(into=tmp_path / "file" / "below")
 
 
+def test_the_people_and_an_address_are_no_output_folder(add, folder):
+    add("ada", voice=True)
+    with pytest.raises(UsageError, match="is the folder of the people: name another one"):
+        run(folder, into=folder / ".")
+    with pytest.raises(UsageError, match="s3://bucket/out is an address"):
+        run(folder, into="s3://bucket/out")
+    assert [each.name for each in folder.iterdir()] == ["ada"]
+
+
 def test_a_second_run_into_the_same_folder(go, add, out):
     add("ada")
     go()

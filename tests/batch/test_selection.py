@@ -8,7 +8,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from palprep.batch.people.selection import Selection, Shard, shards_in
+from palprep.batch.people.folder import shards_in
+from palprep.batch.people.selection import Selection, Shard
 from palprep.errors import UsageError
 from palprep.journal import JOURNAL_NAME, status
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
 from .conftest import Palprep
 
@@ -56,6 +57,25 @@ def test_files_of_the_same_name_do_not_overwrite_each_other(
     assert twice.code == 0
     first, second = twice.objects
     assert first["prepared"] == second["prepared"]
+
+
+def test_folders_are_mirrored(palprep: Palprep, tmp_path: Path) -> None:
+    for each in ("a/x.png", "a/below/x.png", "b/y.png", "b/y.webp"):
+        path = tmp_path / "given" / each
+        path.parent.mkdir(parents=True, exist_ok=True)
+        Image.new("RGB", (700, 700), "navy").save(path)
+    one = palprep("fix", "given/a", "--into", "one", "--json")
+    assert [entry["prepared"] for entry in one.objects] == [
+        "one/rejected/x.png",
+        "one/rejected/below/x.png",
+    ]
+    both = palprep("fix", "given/a", "given/b", "given/b/y.png", "--into", "both")
+    made = {str(each.relative_to(tmp_path / "both")) for each in (tmp_path / "both").rglob("*.*")}
+    assert made == {
+        *("rejected/a/x.png", "rejected/a/below/x.png"),
+        *("rejected/b/y.png", "rejected/b/y.webp"),
+    }
+    assert "set apart in both/rejected" in both.err
 
 
 def test_what_still_fails_is_set_apart(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import datetime as dt
+import os
 import shlex
 from collections.abc import Container, Iterator, Mapping
 from contextlib import contextmanager
@@ -15,6 +16,7 @@ from palprep.batch.engines.cluster import make_engine
 from palprep.batch.execution import Execution
 from palprep.batch.outputs import write_outputs
 from palprep.batch.people.files import KindsOf
+from palprep.batch.people.folder import DEFAULT_INTO
 from palprep.batch.people.person import Person, Roster, RosterEntry, read_people
 from palprep.batch.people.selection import People, find_everybody
 from palprep.batch.retention import remove_outlived
@@ -34,7 +36,7 @@ from palprep.batch.work.decision import known_profiles
 from palprep.batch.work.memory import Unchanged, record_start
 from palprep.batch.work.originals import SOURCES_NAME
 from palprep.consent import require_model
-from palprep.errors import OutputUnwritable
+from palprep.errors import OutputUnwritable, UsageError
 from palprep.journal import (
     Journal,
     PersonView,
@@ -50,7 +52,6 @@ from palprep.values import Kind
 from palprep.views import PICTURES_NAME, cell_progress
 from palprep.workers import Engine, LocalEngine
 
-DEFAULT_INTO = "palprep-out"
 _DEFAULTS = RunOptions()
 
 
@@ -101,6 +102,7 @@ def run(
     profiles = known_profiles(options.profile)
     if options.whisper_model is not None:
         options = replace(options, whisper_model=require_model(Path(options.whisper_model)))
+    _require_output_folder(into, people)
     place = options.select.place(Path(into))
     at = utc_now()
     roster = find_everybody(people, place / SOURCES_NAME, at)
@@ -250,6 +252,19 @@ def _opened_engine(options: RunOptions) -> Iterator[Engine]:
         yield own
     finally:
         own.close(at_once=True)
+
+
+def _require_output_folder(into: str | Path, people: People) -> None:
+    if "://" in str(into):
+        raise UsageError(
+            f"{into} is an address, and the output folder is one on this machine: its journal is a "
+            "database. Prepared files go to a bucket with --store"
+        )
+    if isinstance(people, str | os.PathLike) and Path(into).resolve() == Path(people).resolve():
+        raise UsageError(
+            f"{into} is the folder of the people: name another one with --into, or what is written "
+            "there would be taken for people"
+        )
 
 
 def _output_folder(into: Path) -> Path:

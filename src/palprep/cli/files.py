@@ -33,6 +33,9 @@ class Input(NamedTuple):
 
     path: Path
     problem: str | None = None
+    folder: Path | None = None
+    """Where it lies below the folder that was given; behind that one's name, if several were. None
+    for a file that was given by itself."""
 
 
 class FileOptions(NamedTuple):
@@ -192,13 +195,19 @@ def _inputs(
     """
     found: list[Input] = []
     passed_over: list[Path] = []
+    several = sum(path.is_dir() for path, _ in listed) > 1
     for path, files in listed:
         if path.is_dir():
             kinds = batch.kinds_in(
                 files, lambda each: preflight.seen_by(engine, preflight.kinds_of, each, Kind.OTHER)
             )
             nothing = Input(path, f"{path} is a folder without images, audio or videos.")
-            found += [Input(each) for each, kind in kinds.items() if kind] or [nothing]
+            top = Path(path.resolve().name) if several else Path()
+            found += [
+                Input(each, folder=top / each.parent.relative_to(path))
+                for each, kind in kinds.items()
+                if kind
+            ] or [nothing]
             passed_over += [each for each, kind in kinds.items() if not kind]
         elif os.path.lexists(path):
             found.append(Input(path))

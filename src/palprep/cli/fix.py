@@ -72,7 +72,7 @@ def fix(
         told = f"fixed, and are kept in {into}"
         with files_at_work(paths, asked, done=told, writes=into) as work:
             judge = preflight.Preflight(work.profile, engine=work.engine)
-            folders = _folders(work.inputs, into)
+            folders = _folders(work.inputs)
             holders = work.all_as(Role.TRAINING_VIDEO) if split_consent else frozenset()
             if split_consent and not holders:
                 raise UsageError("--split-consent needs a training video that holds the statement")
@@ -80,7 +80,7 @@ def fix(
             def fixed(path: Path, advance: Callable[[float], None]) -> tuple[_Fixed, ...]:
                 prepared = judge.prepare(
                     path,
-                    into=folders[path],
+                    into=into / folders[path],
                     role=role,
                     speaker=work.speaker,
                     consent_apart=work.consent_apart(path),
@@ -88,7 +88,8 @@ def fix(
                     progress=advance,
                 )
                 both = (prepared, *([prepared.consent] if prepared.consent else []))
-                return tuple(_kept(each, work.speaker) for each in both)
+                rejected = into / REJECTED / folders[path]
+                return tuple(_kept(each, work.speaker, rejected) for each in both)
 
             for _, found in work.each(fixed):
                 with work.aside():
@@ -118,14 +119,14 @@ class _Fixed(NamedTuple):
     dossier: Path | None
 
 
-def _kept(prepared: preflight.Prepared, speaker: facts.Speaker | None) -> _Fixed:
+def _kept(prepared: preflight.Prepared, speaker: facts.Speaker | None, rejected: Path) -> _Fixed:
     """The new file where it belongs, with its dossier where consent was listened for.
 
     One that is not fit is moved out of the folder of those that are.
     """
     report = prepared.report
     if not report.passed:
-        path = fixes.move_into(prepared.path, prepared.path.parent / REJECTED)
+        path = fixes.move_into(prepared.path, rejected)
         report = report.model_copy(update={"path": str(path)})
         prepared = prepared.model_copy(update={"path": path, "report": report})
     if speaker is None:
@@ -135,16 +136,19 @@ def _kept(prepared: preflight.Prepared, speaker: facts.Speaker | None) -> _Fixed
     return _Fixed(prepared, kept)
 
 
-def _folders(inputs: Sequence[Input], into: Path) -> dict[Path, Path]:
-    """Where each output goes: files of the same name go into a folder named like their own.
-
-    A fix may change the extension, so names are compared without it.
+def _folders(inputs: Sequence[Input]) -> dict[Path, Path]:
+    """Where below the output folder each new file goes: as the sources lie in the folders that were
+    given. Files that were given by themselves and have the same name, which a fix may give another
+    extension, go into folders named like their own.
     """
-    stems = Counter(each.path.stem for each in inputs)
-    return {
-        each.path: into / each.path.resolve().parent.name if stems[each.path.stem] > 1 else into
-        for each in inputs
-    }
+    stems = Counter(each.path.stem for each in inputs if each.folder is None)
+
+    def folder(given: Input) -> Path:
+        if given.folder is not None:
+            return given.folder
+        return Path(given.path.resolve().parent.name if stems[given.path.stem] > 1 else "")
+
+    return {each.path: folder(each) for each in inputs}
 
 
 def _show(fixed: Sequence[_Fixed], *, as_json: bool, verbose: bool) -> None:

@@ -252,7 +252,9 @@ def _uncollected() -> Iterator[None]:
 
 
 def listen(
-    journal: Annotated[Path, typer.Option(help="The output folder of a run.")],
+    journal: Annotated[
+        Path, typer.Option(help="The output folder of a run, also of one that is to come.")
+    ],
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
     port: Annotated[
         int, typer.Option(min=0, max=65535, help="Port to listen on; 0 takes a free one.")
@@ -267,7 +269,6 @@ def listen(
 
     Prints the secret address to give as callback_url.
     """
-    require_there(journal)
     received = 0
 
     def arrived(delivery: callbacks.Delivery) -> None:
@@ -278,7 +279,7 @@ def listen(
 
     with telling(quiet=quiet), serving.until_signalled() as stop:
         with (
-            journals.Journal.of(journal) as opened,
+            journals.Journal.of(journal, create=True) as opened,
             journals.callback_server(
                 opened, host=host, port=port, public_url=public_url, then=arrived
             ) as server,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import os
+import shlex
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
@@ -21,12 +22,30 @@ from palprep.batch.people.settings import (
     read_settings,
 )
 from palprep.errors import UsageError
+from palprep.journal import JOURNAL_NAME
 from palprep.storage import Bucket, Stored, private_folder
 from palprep.values import Kind
+
+DEFAULT_INTO = "palprep-out"
+
+
+def shards_in(into: Path) -> list[Path]:
+    """The output folders of shards within ``into``, in order."""
+    found = (each for each in into.glob("shard-*-of-*") if (each / JOURNAL_NAME).exists())
+    return sorted(found, key=lambda each: int(each.name.split("-")[1]))
+
+
+def holds_run(folder: Path) -> bool:
+    """Whether it is the output folder of a run; or one of shards that has the default name."""
+    # Path.exists raises for a folder that may not be read.
+    return os.path.exists(folder / JOURNAL_NAME) or (  # noqa: PTH110
+        folder.name == DEFAULT_INTO and bool(shards_in(folder))
+    )
 
 
 def find_people(folder: str | Path, at: dt.datetime) -> Roster:
     """The people of a folder, one per subfolder, sorted by name, ``at`` this time, which is now.
+    The output folder of a run is nobody.
 
     Raises UsageError when there is no such folder, or no one in it. What is wrong in one
     person's subfolder is that person's problem. It stops no one else.
@@ -51,14 +70,15 @@ def find_people(folder: str | Path, at: dt.datetime) -> Roster:
                 partial(read_person, Path(each.path)),
             )
             for each in entries
-            if each.is_dir()
+            if each.is_dir() and not holds_run(Path(each.path))
         )
         loose = [Path(each.path) for each in entries if not each.is_dir()]
         media = 0 if people else sum(promised_kind(each.name) is not None for each in loose)
     except OSError as error:
         raise UsageError(f"{root} cannot be read: {error.strerror}") from None
     if not people:
-        raise nobody_in(str(root), media)
+        alone = ["palprep", "run", str(root.parent), "--only", root.resolve().name]
+        raise nobody_in(str(root), media, shlex.join(alone))
     return Roster(people, tuple(_printable(each.name) for each in loose))
 
 

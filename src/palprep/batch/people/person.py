@@ -140,10 +140,13 @@ def read_people(people: Sequence[RosterEntry], kinds_of: KindsOf) -> tuple[Perso
         return tuple(threads.map(lambda each: each.read(kinds_of), people))
 
 
-def nobody_in(place: str, media: int) -> UsageError:
-    """The error for a folder without people, in which so many media files lie."""
+def nobody_in(place: str, media: int, alone: str = "") -> UsageError:
+    """The error for a folder without people, in which so many media files lie. ``alone`` runs the
+    one person whose folder it may be.
+    """
     hint = f"; its {media} media files belong in such subfolders" if media else ""
-    return UsageError(f"{place} holds nobody: make one subfolder per person{hint}")
+    meant = f". If they are one person's: {alone}" if media and alone else ""
+    return UsageError(f"{place} holds nobody: make one subfolder per person{hint}{meant}")
 
 
 def person_of(

@@ -13,7 +13,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Self
 
-from palprep.batch.people.folder import find_people, people_in_bucket
+from palprep.batch.people.folder import find_people, people_in_bucket, shards_in
 from palprep.batch.people.manifest import people_of_manifest, people_of_rows
 from palprep.batch.people.manifest_rows import ManifestRow, is_manifest
 from palprep.batch.people.person import Roster, RosterEntry
@@ -81,12 +81,6 @@ class Shard:
         # Not hash(), which is another one in every process.
         digest = hashlib.sha256(slug.encode("utf-8", "surrogateescape")).digest()
         return int.from_bytes(digest[:8]) % self.count == self.number - 1
-
-
-def shards_in(into: Path) -> list[Path]:
-    """The output folders of shards within ``into``, in order."""
-    found = (each for each in into.glob("shard-*-of-*") if (each / JOURNAL_NAME).exists())
-    return sorted(found, key=lambda each: int(each.name.split("-")[1]))
 
 
 @dataclass(frozen=True)
