@@ -1,29 +1,30 @@
-"""Portrait and consent video of one person must show one face."""
+"""The files of one person must show one face and hold one voice."""
 
 from __future__ import annotations
 
-from likeness import judge_likeness
+import pytest
+from likeness import judge_likeness, judge_voices
 from remember import Remembering
 
-from palprep.batch.engines.tasks import compare_faces
+from palprep.batch.engines.tasks import compare_people
 from palprep.batch.runner import run
 from palprep.batch.work.context import RunOptions
 from palprep.journal import FacesCompared, Journal
 
 
 class Counting(Remembering):
-    """Counts comparisons, and can answer them with another similarity."""
+    """Counts comparisons, and can answer them with other checks."""
 
-    def __init__(self, cache, similarity=None):
+    def __init__(self, cache, *checks):
         super().__init__(cache)
-        self.similarity = similarity
+        self.checks = checks
         self.compared = 0
 
     def run(self, function, /, *args, **kwargs):
-        if function is compare_faces:
+        if function is compare_people:
             self.compared += 1
-            if self.similarity is not None:
-                return (judge_likeness("portrait.jpg", "consent.mp4", self.similarity),)
+            if self.checks:
+                return self.checks
         return super().run(function, *args, **kwargs)
 
 
@@ -49,7 +50,26 @@ def test_another_face_is_refused_before_anything_is_created(
     add, folder, tmp_path, connection, cache, log
 ):
     add("jane-carter", portrait=True, consent=True)
-    person = go(folder, tmp_path / "out", connection, Counting(cache, similarity=0.1))
+    other = judge_likeness("portrait.jpg", "consent.mp4", 0.1)
+    person = go(folder, tmp_path / "out", connection, Counting(cache, other))
     assert person.status == "refused"
     assert "portrait.jpg and consent.mp4 show different people" in person.reasons[0]
+    assert log.creates == {}
+
+
+@pytest.mark.parametrize(
+    ("similarity", "status", "said"),
+    [
+        (0.0, "refused", "training.mp4 and consent.mp4 hold the voices of different people"),
+        (0.3, "needs_decision", "training.mp4 and consent.mp4 may hold the voices"),
+    ],
+)
+def test_another_voice_is_refused_and_one_that_may_be_another_holds_the_replica(
+    add, folder, tmp_path, connection, cache, log, similarity, status, said
+):
+    add("jane-carter", voice=False, training=True, consent=True)
+    voices = judge_voices("training.mp4", "consent.mp4", similarity)
+    person = go(folder, tmp_path / "out", connection, Counting(cache, voices))
+    assert person.status == status
+    assert any(said in reason for reason in person.reasons)
     assert log.creates == {}

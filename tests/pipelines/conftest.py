@@ -6,7 +6,7 @@ import asyncio
 import hashlib
 
 import pytest
-from likeness import judge_likeness
+from likeness import judge_likeness, judge_voices
 
 from palprep.client import AsyncClient, Client
 from palprep.journal import Journal, callback_server
@@ -83,10 +83,10 @@ def ready(tmp_path):
 
 @pytest.fixture
 def alike(monkeypatch):
-    """``alike(cosine)``: what the comparison of any two faces gives."""
+    """``alike(cosine, voices)``: what the comparison of any two files gives."""
 
-    def say(cosine):
-        checks = (judge_likeness("one", "other", cosine),)
+    def say(cosine, voices=0.9):
+        checks = (judge_likeness("one", "other", cosine), judge_voices("one", "other", voices))
         monkeypatch.setattr("palprep.preflight.same_person", lambda paths: checks)
 
     return say

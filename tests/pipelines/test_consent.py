@@ -82,6 +82,35 @@ def test_a_consent_video_of_another_person_is_refused(call, ready, alike, withou
         )  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("voices", "refusal"),
+    [
+        (0.0, "one and other hold the voices of different people"),
+        (0.3, "one and other may hold the voices .* in doubt.*without_consent=True"),
+    ],
+)
+def test_another_voice_is_refused_and_one_that_may_be_another_waits(
+    call, ready, alike, voices, refusal
+):
+    alike(0.9, voices)
+    video, consent = ready("t.mp4", MP4), ready("c.mp4", MP4 + b"1", GIVEN)
+    request = ReplicaRequest(replica_name="Ada")
+    with pytest.raises(UsageError, match=refusal):
+        call(make_replica, Refusing(), request, video=video, consent=consent)
+
+
+def test_a_waiver_passes_over_a_doubtful_voice_and_says_so(call, publisher, journal, ready, alike):
+    alike(0.9, 0.3)
+    video, consent = ready("t.mp4", MP4), ready("c.mp4", MP4 + b"1", GIVEN)
+    request = ReplicaRequest(replica_name="Ada")
+    call(
+        make_replica, publisher, request, video=video, consent=consent,
+        without_consent=True, journal=journal,
+    )  # fmt: skip
+    (waived,) = journal.entries(ConsentWaived)
+    assert "one and other may hold the voices" in waived.body.why[0]
+
+
 def test_faces_that_were_compared_before_are_not_compared_again(call, ready, monkeypatch):
     monkeypatch.setattr("palprep.preflight.same_person", None)
     video, consent = ready("t.mp4", MP4), ready("c.mp4", MP4 + b"1", GIVEN)

@@ -1,4 +1,4 @@
-"""Faces compared pair by pair."""
+"""Faces and voices compared pair by pair."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from palprep.errors import UsageError
+from palprep.errors import UnsupportedMedia, UsageError
 from palprep.preflight import same_person
+from palprep.rules import load_profile
 from palprep.values import Outcome
 from palprep.vision import Models
 
@@ -20,3 +21,30 @@ def test_a_person_is_the_same_on_two_pictures(folder: Path, models: Models) -> N
     assert blurred.outcome is nobody.outcome is Outcome.UNKNOWN
     with pytest.raises(UsageError):
         same_person([folder / "good.jpg"], models=models)
+
+
+def test_a_voice_is_the_same_in_video_and_recording_and_another_is_not(
+    sample_media: Path, models: Models
+) -> None:
+    jane, anna = (sample_media / "people" / name for name in ("jane-carter", "anna-miller"))
+    faces_only = load_profile().model_copy(update={"pairs": {}})
+    files = [jane / "recording.m4a", jane / "consent.mp4", anna / "recording.mov"]
+    assert same_person(files, profile=faces_only, models=models) == ()
+    face, own, other, across = same_person(files, models=models)
+    assert face.id == "same_person"
+    assert {own.id, other.id, across.id} == {"same_voice"}
+    assert own.outcome is Outcome.PASS
+    assert own.sentence == "recording.m4a and consent.mp4 hold the same voice."
+    assert other.outcome is across.outcome is Outcome.FAIL
+    assert across.sentence == ("consent.mp4 and recording.mov hold the voices of different people.")
+
+
+def test_where_nobody_speaks_no_voice_is_compared(sample_media: Path, models: Models) -> None:
+    recording = sample_media / "people" / "jane-carter" / "recording.m4a"
+    (found,) = same_person(
+        [recording, sample_media / "broken" / "silent-training.mp4"], models=models
+    )
+    assert found.outcome is Outcome.UNKNOWN
+    assert "less than 3 s of speech" in found.sentence
+    with pytest.raises(UnsupportedMedia, match="neither face nor voice"):
+        same_person([recording, sample_media / "broken" / "text-named-video.mp4"], models=models)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from likeness import judge_likeness
 
-from palprep.batch.engines.tasks import AssetTask, compare_faces, prepare_asset, why_unheard
+from palprep.batch.engines.tasks import AssetTask, compare_people, prepare_asset, why_unheard
 from palprep.consent import ConsentFacts
 from palprep.facts import Facts
 from palprep.journal import Journal
@@ -32,8 +32,8 @@ class Scripted:
         self.tasks: dict[Role, AssetTask] = {}
 
     def run(self, function, /, *args):
-        if function is compare_faces:
-            one, other = args[0]
+        if function is compare_people:
+            one, other, *_ = args[0]
             return (judge_likeness(one.path.name, other.path.name, 0.9),)
         if function is why_unheard:
             self.asked.append(args[0].role)

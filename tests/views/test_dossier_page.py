@@ -188,7 +188,8 @@ def test_a_doubt_is_told_beside_the_verdict(tmp_path: Path, dossier: Dossier, ch
 
 
 @pytest.mark.parametrize(
-    ("check", "outcome"), [("consent_seen", "warn"), ("consent_seen", "unknown")]
+    ("check", "outcome"),
+    [("consent_seen", "warn"), ("consent_seen", "unknown"), ("same_voice", "warn")],
 )
 def test_what_holds_a_replica_leaves_the_consent_open(
     tmp_path: Path, dossier: Dossier, check: str, outcome: str
@@ -235,7 +236,9 @@ def test_a_decision_is_told_with_its_evidence_and_what_it_proves(
     assert standing(examined(tmp_path, revoked), NOON + DAY).word == "VOID"
 
 
-@pytest.mark.parametrize("check", ["same_person", "consent_seen", "consent_first", "mouth_moves"])
+@pytest.mark.parametrize(
+    "check", ["same_person", "same_voice", "consent_seen", "consent_first", "mouth_moves"]
+)
 def test_what_stops_a_run_speaks_against_the_consent(
     tmp_path: Path, dossier: Dossier, check: str
 ) -> None:

@@ -3,7 +3,7 @@ after Ctrl-C.
 
 One person's way from files to a voice and a replica:
 
-    media steps        prepare, compare faces, the consent gate; decide what is made: what is
+    media steps        prepare, compare people, the consent gate; decide what is made: what is
                        unfit ends here, before anything leaves the machine
     service steps      the service's verdict on the portrait; publish and ask for the voice;
                        the same for the replica

@@ -19,6 +19,7 @@ from typing import Any, Literal, NamedTuple
 from palprep.consent import ConsentFacts
 from palprep.rules import (
     SAME_PERSON,
+    SAME_VOICE,
     Check,
     ConsentDecision,
     ConsentEvidence,
@@ -27,6 +28,7 @@ from palprep.rules import (
     consent_doubts,
     consent_failures,
     consent_state,
+    voice_doubts,
 )
 from palprep.values import Outcome, Value
 
@@ -115,7 +117,7 @@ class Dossier(Value):
         different = (
             each.sentence
             for each in checks
-            if each.id == SAME_PERSON.id and each.outcome is Outcome.FAIL
+            if each.id in {SAME_PERSON.id, SAME_VOICE.id} and each.outcome is Outcome.FAIL
         )
         missing = consent_failures(checks)
         if not missing and (first.consent is None or not first.consent.outcome.passed):
@@ -129,7 +131,7 @@ class Dossier(Value):
             files=tuple(files),
             against=tuple(different),
             missing=tuple(missing),
-            doubts=consent_doubts(checks, first.consent),
+            doubts=(*consent_doubts(checks, first.consent), *voice_doubts(checks)),
         )
         return consent_state(found, self.decision)
 

@@ -49,7 +49,7 @@ from palprep.media import (
     sample_frames,
     scan_video,
 )
-from palprep.speech import Silero, VoiceFacts, VoiceMeter, measure_voice
+from palprep.speech import Silero, VoiceFacts, VoiceMeter, Voiceprint, measure_voice
 from palprep.values import Kind, Role
 from palprep.vision import (
     CLOSE_LOOKS,
@@ -95,6 +95,11 @@ class Toolkit:
     def voice_activity(self) -> Silero:
         """The network that tells speech from everything else."""
         return Silero.load()
+
+    @cached_property
+    def voiceprint(self) -> Voiceprint:
+        """The network that tells whose voice it is."""
+        return Voiceprint.load()
 
     def listeners(self, folder: Path | None = None) -> Listeners | None:
         """The models that verify words; None where no folder is named, and palprep's own model, or

@@ -201,7 +201,7 @@ class PortraitPicked(AboutRun):
 
 
 class FacesCompared(AboutRun):
-    """The faces in a person's files were compared. The key names the files' contents."""
+    """Faces and voices in a person's files were compared. The key names the files' contents."""
 
     kind = "faces_compared"
     checks: tuple[Check, ...]

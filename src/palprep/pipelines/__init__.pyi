@@ -1,7 +1,6 @@
 from .consent import (
     consent_evidence as consent_evidence,
     decide as decide,
-    different_people as different_people,
     keep_evidence as keep_evidence,
     last_decision as last_decision,
     named as named,

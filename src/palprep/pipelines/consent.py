@@ -1,14 +1,14 @@
 """The consent gate: whether a replica may be made of a video, and what goes on file about it.
 
 Consent is given in the opening of the training video, or in a video of its own. The
-statement must have been heard, the files must show one person, and what is left in doubt a named
-person must have accepted.
+statement must have been heard, the files must show one person and hold one voice, and what is left
+in doubt a named person must have accepted.
 """
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from palprep.dossier import add_entry, keep_dossier, read_dossier, sole_writer, waive
@@ -32,6 +32,7 @@ from palprep.rules import (
     consent_doubts,
     consent_failures,
     lacks_consent,
+    voice_doubts,
 )
 from palprep.values import Outcome
 
@@ -40,13 +41,17 @@ Judged = Asset | Prepared
 
 
 def consent_evidence(
-    video: Judged | None, apart: Judged | None, compared: Iterable[Check] = ()
+    video: Judged | None,
+    apart: Judged | None,
+    compared: Sequence[Check] = (),
+    recording: Judged | None = None,
 ) -> ConsentEvidence:
     """What is known of the consent to a replica of a ``video``, which may be in a video ``apart``.
 
     What fails in either is missing, and a doubt in either holds it, also where the other one would
     do: what was listened for is never passed over. Without ``video`` nothing is trained, and
-    nothing has to be heard. ``compared`` holds the checks that compare the faces in the files.
+    nothing has to be heard. ``compared`` holds the checks that compare these files; a ``recording``
+    whose voice is in doubt belongs to the evidence.
     """
     judged = [each for each in (video, apart) if each is not None]
     missing = [
@@ -57,22 +62,20 @@ def consent_evidence(
     if video is not None and not missing:
         lacking = lacks_consent(video.report, apart.report if apart else None)
         missing = [f"{named(video)}: {lacking}"] if lacking else []
-    doubts = (
+    doubts = [
         doubt
         for each in judged
         for doubt in consent_doubts(each.report.checks, each.report.consent, named(each))
-    )
+    ]
+    if voices := voice_doubts(compared):
+        doubts += voices
+        judged += [recording] if recording is not None else []
     return ConsentEvidence(
         files=tuple(map(_file, judged)),
-        against=different_people(compared),
+        against=tuple(check.message for check in compared if check.outcome is Outcome.FAIL),
         missing=tuple(missing),
         doubts=() if missing else tuple(doubts),
     )
-
-
-def different_people(compared: Iterable[Check]) -> tuple[str, ...]:
-    """Which files show different people, one sentence each; empty when none are known to."""
-    return tuple(check.message for check in compared if check.outcome is Outcome.FAIL)
 
 
 def _file(judged: Judged) -> ConsentFile:
@@ -174,7 +177,7 @@ def keep_evidence(
     """Put on file what was heard of the consent to a person's files, whether or not it suffices.
 
     Each file in which the statement was listened for gets a dossier next to it, which the journal
-    keeps, too. ``compared`` holds the checks that compare the faces in the files. ``waived`` says
+    keeps, too. ``compared`` holds the checks that compare the files. ``waived`` says
     what is missing of the consent or in doubt, where the work goes on regardless: the journal
     records that, under the ``key`` of the replica where it is known, and so do the dossiers, as
     they record a decision that counts for this evidence, or counts no more.

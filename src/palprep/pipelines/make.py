@@ -127,8 +127,8 @@ async def make_replica(
 
     Nothing is uploaded, and UsageError raised, unless the statement was heard and matches (prepare
     the video that holds it with its ``speaker``), without a doubt or with one that
-    :func:`palprep.decide` accepted in the ``journal``; or when the two videos show two people. What
-    was heard is kept as a dossier next to the video. ``without_consent`` goes on, whatever is
+    :func:`palprep.decide` accepted in the ``journal``; or when the two videos are of two people.
+    What was heard is kept as a dossier next to the video. ``without_consent`` goes on, whatever is
     missing or in doubt, but not over a refusal. That is put on record, in the journal and in the
     dossier. JournalError is raised for a dossier that was changed.
     """
@@ -144,7 +144,7 @@ async def make_replica(
         raise _refused(missing, _GIVE)
     if compared is None and consent is not None and video is not None:
         paths = (video.path, consent.path)
-        # Loaded here: a run has its workers compare faces, and loads no network itself.
+        # Loaded here: a run has its workers compare them, and loads no network itself.
         from palprep.preflight import same_person  # noqa: PLC0415
 
         compared = await work(client, lambda: same_person(paths))

@@ -1,4 +1,4 @@
-"""Faces compared: how fit an image or frame is as a portrait, and whether files show one person.
+"""Compared: how fit an image or frame is as a portrait, and whether files show and hold one person.
 
 No limit is held to fitness; it is there to rank by.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -20,12 +20,14 @@ from palprep.preflight.values import Candidate
 from palprep.rules import (
     PORTRAIT_CHECKS,
     SAME_PERSON,
+    SAME_VOICE,
     Check,
+    PairRule,
     Profile,
     judge,
-    judge_pair,
     load_profile,
 )
+from palprep.speech import voice_of
 from palprep.values import Kind, Outcome, Role
 from palprep.vision import (
     MAX_SIDE,
@@ -54,27 +56,52 @@ def same_person(
     profile: str | Path | Profile = DEFAULT_PROFILE,
     models: Models | None = None,
 ) -> tuple[Check, ...]:
-    """One check per pair of images or videos, in the order of ``itertools.combinations``.
+    """Whether files show one face and hold one voice: a check of :data:`~palprep.rules.SAME_PERSON`
+    for each pair of images and videos, then one of :data:`~palprep.rules.SAME_VOICE` for each pair
+    of videos and recordings, in the order of ``itertools.combinations``.
 
-    None at all where the profile disables ``same_person``. Embeddings identify a person; they
-    are dropped once the cosines are known. Raises UsageError for fewer than two files, MediaError
-    for a file that cannot be read, ProfileError for a profile that cannot be read.
+    What the profile disables is left out. Embeddings identify a person; they are dropped once the
+    cosines are known. Raises UsageError for fewer than two files, MediaError for a file that cannot
+    be read, ProfileError for a profile that cannot be read.
     """
     if len(paths) < 2:
-        raise UsageError("Comparing faces takes two files at the least")
+        raise UsageError("Comparing takes two files at the least")
     chosen = profile if isinstance(profile, Profile) else load_profile(profile)
-    loaded = models or shared_toolkit().models
-    limits = chosen.pairs.get(SAME_PERSON.id)
-    if not limits:
-        return ()
+    shared = shared_toolkit()
+    loaded = models or shared.models
     sources = [Source.of(path) for path in paths]
-    faces = [(source.name, face_of(source, loaded)) for source in sources]
-    return tuple(
-        judge_pair(
-            first, second, None if one is None or other is None else cosine(one, other), limits
-        )
-        for (first, one), (second, other) in itertools.combinations(faces, 2)
+    for source in sources:
+        if source.type.kind is Kind.OTHER:
+            raise UnsupportedMedia(
+                f"{source.name} is {source.type.description}: it has neither face nor voice"
+            )
+    seen = (each for each in sources if each.type.kind is not Kind.AUDIO)
+    heard = (each for each in sources if each.type.kind is not Kind.IMAGE)
+    return (
+        *_pairs(SAME_PERSON, chosen, seen, lambda source: face_of(source, loaded)),
+        *_pairs(
+            SAME_VOICE,
+            chosen,
+            heard,
+            lambda source: voice_of(source, shared.voice_activity, shared.voiceprint),
+        ),
     )
+
+
+def _pairs(
+    rule: PairRule,
+    profile: Profile,
+    sources: Iterable[Source],
+    embed: Callable[[Source], Floats | None],
+) -> Iterator[Check]:
+    """The checks of one rule; nothing is embedded where there is no pair, or no limit."""
+    limits, compared = profile.pairs.get(rule.id), list(sources)
+    if not limits or len(compared) < 2:
+        return
+    embedded = [(source.name, embed(source)) for source in compared]
+    for (first, one), (second, other) in itertools.combinations(embedded, 2):
+        alike = None if one is None or other is None else cosine(one, other)
+        yield rule.judge(first, second, alike, limits)
 
 
 def face_of(source: Source, models: Models) -> Floats | None:

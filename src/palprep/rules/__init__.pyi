@@ -15,6 +15,7 @@ from .consent import (
     consent_spoken as consent_spoken,
     lacks_consent as lacks_consent,
     never_asked as never_asked,
+    voice_doubts as voice_doubts,
 )
 from .consent_grading import code_doubts as code_doubts, grade_statement as grade_statement
 from .consent_state import (
@@ -27,6 +28,7 @@ from .consent_state import (
 )
 from .image import image_memory as image_memory
 from .judgement import judge as judge, report_on as report_on
+from .pairs import SAME_PERSON as SAME_PERSON, SAME_VOICE as SAME_VOICE, PairRule as PairRule
 from .profile import (
     BUILT_IN as BUILT_IN,
     Profile as Profile,
@@ -35,8 +37,4 @@ from .profile import (
 from .report import Check as Check, Report as Report
 from .texts import counted as counted, measure_words as measure_words
 from .video import base_layer_shows as base_layer_shows, video_duration as video_duration
-from .video_person import (
-    SAME_PERSON as SAME_PERSON,
-    facing_limits as facing_limits,
-    judge_pair as judge_pair,
-)
+from .video_person import facing_limits as facing_limits

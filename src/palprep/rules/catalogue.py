@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType, ModuleType
 from typing import Final
 
-from palprep.rules import audio, consent, image, portrait, video, video_person
+from palprep.rules import audio, consent, image, pairs, portrait, video, video_person
 from palprep.rules.profile import ConsentLimit, Limit, Profile
 from palprep.rules.rule import Checked
 from palprep.rules.texts import TEXTS
@@ -28,7 +28,7 @@ def _rules_of(*modules: ModuleType) -> Iterator[tuple[str, Checked]]:
 
 
 RULES: Final[Mapping[str, Checked]] = MappingProxyType(
-    dict(_rules_of(image, portrait, audio, video, video_person, consent))
+    dict(_rules_of(image, portrait, audio, video, video_person, pairs, consent))
 )
 """All rules by id, of one file or of two. A rule joins by standing in one of these modules."""
 

@@ -4,12 +4,13 @@ the person seen who speaks it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from palprep.consent import ConsentFacts
 from palprep.facts import Facts
 from palprep.rules.consent_state import ConsentDoubt
 from palprep.rules.needs import CONSENT, NOT_FOUND, STATED
+from palprep.rules.pairs import SAME_VOICE
 from palprep.rules.report import Check, Report
 from palprep.rules.rule import Answer, Measured, Need, rule
 from palprep.rules.texts import OTHERWISE, REASONS, Unmeasured
@@ -149,6 +150,15 @@ def consent_doubts(
             place = _place("Watch", consent, before=before)
             doubt(check.id, check.sentence, check.message, place)
     return tuple(found.values())
+
+
+def voice_doubts(compared: Iterable[Check]) -> tuple[ConsentDoubt, ...]:
+    """Which of the checks of two files leave it in doubt that they hold one voice."""
+    return tuple(
+        ConsentDoubt(check=check.id, sentence=check.sentence, words=check.message, stretch=None)
+        for check in compared
+        if check.id == SAME_VOICE.id and check.outcome is Outcome.WARN
+    )
 
 
 _Place = tuple[str, Span | None]

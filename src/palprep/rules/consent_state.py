@@ -13,7 +13,8 @@ from palprep.values import Role, Span, Value
 
 
 class ConsentFile(Value):
-    """A prepared video that says the consent, or is trained from under it."""
+    """A prepared video that says the consent, or is trained from under it; or a recording whose
+    voice may be another."""
 
     role: Role | None
     path: str
@@ -41,7 +42,7 @@ class ConsentEvidence(Value):
 
     files: tuple[ConsentFile, ...] = ()
     against: tuple[str, ...] = ()
-    """Files that show different people. Nothing passes over it."""
+    """Files that show or hold different people. Nothing passes over it."""
     missing: tuple[str, ...] = ()
     """Empty when the statement was heard and matches. Only a waiver passes over it."""
     doubts: tuple[ConsentDoubt, ...] = ()

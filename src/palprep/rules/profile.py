@@ -13,7 +13,7 @@ A profile is a TOML file::
     date = 2026-11-01
 
 A role's list for a rule replaces the extended profile's list for it. ``[[pairs.same_person]]``
-does the same for the check of two files, ``[consent.unsaid_word_probability]`` for one limit of the
+does the same for a check of two files, ``[consent.unsaid_word_probability]`` for one limit of the
 statement (:class:`ConsentLimits`). What stands under ``limits.video`` holds for a training video
 and for a consent video, unless the profile has a list under that role.
 """
@@ -40,7 +40,7 @@ from palprep.vocabulary import DEFAULT_PROFILE
 
 BUILT_IN = ("core-4", "core-4.5", "core-3")
 
-PAIR_CHECKS: Final = frozenset({"same_person"})
+PAIR_CHECKS: Final = frozenset({"same_person", "same_voice"})
 """Ids of the checks that compare two files. Their limits stand under ``pairs``."""
 
 NAMED: Final[Mapping[str, float]] = {

@@ -6,14 +6,13 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from palprep.consent import LipsFacts
 from palprep.facts import FacingLimits, Timeline
 from palprep.rules.needs import FOOTAGE, LIPS, NO_FACE, SEEN, STRUCTURE
-from palprep.rules.profile import Limit
-from palprep.rules.report import Check, Report
-from palprep.rules.rule import Answer, Checked, Measured, rule
+from palprep.rules.report import Report
+from palprep.rules.rule import Answer, Measured, rule
 from palprep.rules.texts import REASONS, Unmeasured, degrees
 from palprep.vision import FootageFacts, FrameSample
 
@@ -168,22 +167,3 @@ def _share(share: float | None, word: str, unknown: Unmeasured) -> Measured | Un
         shown=f"{share:.0%} of the time {word}",
         words={"share": f"{share:.0%}"},
     )
-
-
-SAME_PERSON = Checked("same_person")
-"""The rule of two files. They are compared two by two, so its limits stand in the profile's table
-``pairs``, and not under a role."""
-
-
-def judge_pair(first: str, second: str, similarity: float | None, limits: Sequence[Limit]) -> Check:
-    """The check of :data:`SAME_PERSON` of the files with these names.
-
-    ``similarity`` is the cosine similarity of their SFace embeddings, -1 to 1, None where one of
-    them shows no face. There is one limit at the least.
-    """
-    label = f"Same person in {first} and {second}"
-    if similarity is None:
-        return SAME_PERSON.check(REASONS["no_face_to_compare"], limits, label=label)
-    measured = Measured(value=similarity, words={"first": first, "second": second})
-    found = SAME_PERSON.check(measured, limits, label=label)
-    return found.model_copy(update={"measured": round(similarity, 3)})

@@ -9,3 +9,4 @@ from .spectrum import (
     log_mel as log_mel,
 )
 from .voice_meter import VoiceMeter as VoiceMeter, measure_voice as measure_voice
+from .voiceprint import Voiceprint as Voiceprint, voice_of as voice_of

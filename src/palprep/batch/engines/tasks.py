@@ -114,8 +114,8 @@ def why_unheard(task: AssetTask) -> str | None:
     return model.problem if isinstance(model, StatementReading) else None
 
 
-def compare_faces(files: tuple[Prepared, ...], profile: str) -> tuple[Check, ...]:
-    """One check per pair of images and videos: do they show one person?"""
+def compare_people(files: tuple[Prepared, ...], profile: str) -> tuple[Check, ...]:
+    """Do these files show one face, and hold one voice? A check for each pair that can tell."""
     from palprep.preflight import same_person  # noqa: PLC0415
 
     preflight = _preflight(profile)

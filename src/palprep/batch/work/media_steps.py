@@ -1,4 +1,4 @@
-"""The steps that need no service: prepare every file, compare faces, keep dossiers."""
+"""The steps that need no service: prepare every file, compare people, keep dossiers."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from palprep._version import __version__
-from palprep.batch.engines.tasks import AssetTask, compare_faces, prepare_asset, why_unheard
+from palprep.batch.engines.tasks import AssetTask, compare_people, prepare_asset, why_unheard
 from palprep.batch.fingerprint import stage_key
 from palprep.batch.people.files import File
-from palprep.batch.people.person import Person
+from palprep.batch.people.person import LISTENED_TO, Person
 from palprep.batch.people.settings import SETTINGS_NAME
 from palprep.batch.work.consent import speaker_of
 from palprep.batch.work.context import PREPARED_NAME, Reporter, RunContext
@@ -38,7 +38,6 @@ from palprep.journal import (
 )
 from palprep.pipelines import (
     consent_evidence,
-    different_people,
     keep_evidence,
     last_decision,
     named,
@@ -61,8 +60,8 @@ T = TypeVar("T")
 
 R = TypeVar("R")
 
-_SHOWING = (Role.FACE_IMAGE, Role.TRAINING_VIDEO, Role.CONSENT_VIDEO)
-"""The roles whose files show a face."""
+_COMPARED = (Role.FACE_IMAGE, Role.TRAINING_VIDEO, Role.CONSENT_VIDEO, Role.VOICE_AUDIO)
+"""The roles whose files show a face or hold a voice."""
 
 _NOT_LISTENED = (
     "No video was prepared. Add what is missing and run the same command again; or run with "
@@ -146,11 +145,16 @@ class MediaSteps:
             if (reasons := _why_unfit(asset, CONSENT_CHECKS))
         }
         asked = requests_for(person, {*assets, *files}, run.model)
+        prepared = {role: each.prepared for role, each in assets.items() if each.prepared}
+        fit = {role: each for role, each in prepared.items() if role not in unfit}
+        compared = self._compared(fit) if asked else ()
+        recorded = assets.get(Role.VOICE_AUDIO) if Role.VOICE_AUDIO in person.sources else None
         videos = assets.get(Role.TRAINING_VIDEO), assets.get(Role.CONSENT_VIDEO)
-        evidence = consent_evidence(*videos)
+        evidence = consent_evidence(*videos, compared, recorded)
         if unheard:
             evidence = evidence.model_copy(update={"missing": unheard})
-        consent = consent_state(evidence, last_decision(run.journal, person.slug))
+        heard = evidence.model_copy(update={"against": ()})
+        consent = consent_state(heard, last_decision(run.journal, person.slug))
         waived = evidence.waivable if waive and consent.state in {"open", "fails"} else ()
         decision = decide(
             asked,
@@ -159,11 +163,6 @@ class MediaSteps:
             voice_from_video=Role.VOICE_AUDIO not in person.sources,
         )
         notes = (*notes, *decision.left_out)
-        prepared = {role: each.prepared for role, each in assets.items() if each.prepared}
-        fit = {role: each for role, each in prepared.items() if role not in unfit}
-        # Whoever decides has to know of all doubts.
-        compared = self._compared(fit) if decision.requests or decision.held else ()
-        evidence = evidence.model_copy(update={"against": different_people(compared)})
         keep_evidence(
             run.journal,
             person.slug,
@@ -291,17 +290,19 @@ class MediaSteps:
         return asset
 
     def _compared(self, files: Mapping[Role, Prepared]) -> tuple[Check, ...]:
-        """Whether portrait, training video and consent video show one person, pair by pair."""
-        shown = [files[role] for role in _SHOWING if role in files]
-        if len(shown) < 2:
+        """Whether portrait, videos and recording show and hold one person, pair by pair."""
+        # Not a recording that is the training video's own sound.
+        own = {*self.person.sources, Role.CONSENT_VIDEO}
+        shown = [files[role] for role in _COMPARED if role in files and role in own]
+        if len(shown) < 2 or files.keys().isdisjoint(LISTENED_TO):
             return ()
-        key = stage_key("compared", *(each.sha256 for each in shown))
+        key = stage_key("compared", *(each.sha256 for each in shown), __version__)
         journal, person = self.run.journal, self.person.slug
         earlier = journal.reused(FacesCompared, key, person)
         if earlier is not None:
             return earlier.checks
-        self.reporter.begin("compare faces")
-        checks = self.run.engine.run(compare_faces, tuple(shown), self.profile)
+        self.reporter.begin("compare faces and voices")
+        checks = self.run.engine.run(compare_people, tuple(shown), self.profile)
         journal.append(FacesCompared(checks=checks), person=person, key=key)
         return checks
 

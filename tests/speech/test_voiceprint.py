@@ -1,0 +1,55 @@
+"""Whose voice it is, in real recordings and through a telephone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from palprep.media import Source
+from palprep.speech import Silero, Voiceprint, voice_of
+from palprep.speech.voiceprint import LEAST_S, MOST_S, speech_of
+
+RATE_HZ = 16_000
+
+
+@pytest.fixture(scope="module")
+def voiceprint() -> Voiceprint:
+    return Voiceprint.load()
+
+
+@pytest.fixture(scope="module")
+def spoken(sample_media: Path) -> np.ndarray:
+    return speech_of(
+        Source.of(sample_media / "people" / "jane-carter" / "recording.m4a"), Silero.load()
+    )
+
+
+def test_speech_is_taken_without_pauses_from_the_whole_minute(spoken):
+    assert len(spoken) == MOST_S * RATE_HZ
+    quarters = spoken.reshape(4, -1)
+    assert min(np.sqrt((quarter**2).mean()) for quarter in quarters) > 0.02
+
+
+def test_a_voice_keeps_its_direction_whatever_its_level(voiceprint, spoken):
+    whole = voiceprint.embed(spoken)
+    assert whole.shape == (192,)
+    assert np.linalg.norm(whole) == pytest.approx(1.0, abs=1e-5)
+    assert whole @ voiceprint.embed(spoken * 0.1) > 0.999
+    first, last = (voiceprint.embed(half) for half in np.split(spoken, 2))
+    assert first @ last > 0.8
+
+
+def test_another_voice_has_another_direction(voiceprint, spoken, sample_media):
+    woman = Source.of(sample_media / "people" / "anna-miller" / "recording.mov")
+    other = voice_of(woman, Silero.load(), voiceprint)
+    assert other is not None
+    assert voiceprint.embed(spoken) @ other < 0.1
+
+
+def test_without_sound_or_speech_there_is_no_voice(voiceprint, sample_media):
+    activity = Silero.load()
+    silent = Source.of(sample_media / "broken" / "silent-training.mp4")
+    assert voice_of(silent, activity, voiceprint) is None
+    assert LEAST_S < MOST_S
