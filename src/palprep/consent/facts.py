@@ -73,7 +73,8 @@ class NameReading(Value):
     last: int
     heard: str = ""
     likeness: float = 0.0
-    """Best similarity in sound between the name and any free reading of its place, 0 to 1."""
+    """Best similarity in sound between the name, as it is spoken or written, and any free reading
+    of its place, 0 to 1."""
     same: bool = False
     """Whether a free reading heard the very name, word for word by its sound."""
     transcript_likeness: float = 0.0
@@ -81,7 +82,7 @@ class NameReading(Value):
     the transcript, has in its place."""
     prompted_probability: float = 0.0
     """Probability of the name's least probable word once the model is prompted with the name's
-    spelling. A name that is not spoken stays improbable (research/evaluation/consent.py)."""
+    spelling. A name that is not spoken stays improbable (research/evaluation/names.py)."""
     log_likelihood_ratio: float | None = 0.0
     """Of the name against what was heard, the model being prompted with both spellings; None
     where the very name was heard."""
