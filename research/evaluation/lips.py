@@ -8,6 +8,9 @@ more with the picture moved, enlarged, noisy and strongly compressed, as forgers
 forgeries are made: a photograph that sways, a picture that freezes halfway, and loops, whose rounds
 come from the one and the other by turns. What is measured is kept in TALKERS/.kept.
 
+The sound is shifted, and taken from other people and from other words of the same: do lips and
+sound still go together? That is judged on sources alone that nothing was fitted on.
+
 Prints how many fail, by the length of the speech and, of the genuine, by source; with --table that
 goes into the document.
 """
@@ -31,11 +34,14 @@ import palprep.media.frames
 import palprep.vision.landmarks
 import palprep.vision.mouth
 from palprep.consent import FRAMES_PER_S, LipsFacts, measure_lips
+from palprep.consent.lip_sync import STEP_S, Sums, synchrony_of
+from palprep.consent.lips import on_grid
 from palprep.facts.probing import FRAME_SIDE
 from palprep.facts.timeline import player_times
 from palprep.media import SampledFrame, Source, probe_video, sample_frames
 from palprep.media.samples import stream_samples
 from palprep.rules import Profile, load_profile
+from palprep.rules.video_person import LATE
 from palprep.speech import RATE_HZ, Silero, speech_spans
 from palprep.values import Role, Span
 from palprep.vision import Models, MouthTrack, Pixels, follow_mouth
@@ -47,6 +53,11 @@ from research.material.sources_and_labels import MATERIAL
 LENGTHS_S = (3.0, 5.0, 8.0, 12.0)
 WORN_QUALITY, WORN_NOISE, WORN_ZOOM = 40, 4.0, 1.03
 STILL_FRAMES = 50
+SILENCE = np.zeros(0, np.float32)
+SYNC_LENGTHS_S = (8.0, 12.0)
+SHIFTS_S = (0.2, 0.4, 0.6, 1.0, 1.6)
+DUBS = 3
+"""Other people's sound that every stretch is held against."""
 CODE = (palprep.media.frames, palprep.vision.landmarks, palprep.vision.mouth)
 
 
@@ -191,8 +202,8 @@ def fails(lips: LipsFacts, profile: Profile) -> bool:
 def stretches(seen: Seen, length_s: float) -> Iterator[Seen]:
     """The talker's stretch cut into such lengths, one after the other; those of seven eighths of
     the longer lengths count, too."""
-    whole_s = seen.talker.end_s - seen.talker.start_s
-    for start in np.arange(0.0, max(whole_s - 0.875 * length_s, 0.0) + 1e-6, length_s):
+    spare_s = seen.talker.end_s - seen.talker.start_s - 0.875 * length_s
+    for start in np.arange(0.0, spare_s + 1e-6, length_s):
         span = Span(start_s=start, end_s=start + length_s)
         yield seen._replace(
             genuine=_cut(seen.genuine, span),
@@ -219,7 +230,7 @@ def table(all_seen: Sequence[Seen], profile: Profile) -> Iterator[str]:
             for seen in (part for each in all_seen for part in stretches(each, length_s)):
                 span = Span(start_s=0.0, end_s=length_s)
                 track = forge(seen, length_s)
-                lips = measure_lips(track, span, seen.speech, stated=True)
+                lips = measure_lips(track, span, seen.speech, SILENCE, stated=True)
                 found.append(fails(lips, profile))
                 if kind == "genuine":
                     by_source[seen.talker.source].append(found[-1])
@@ -239,6 +250,47 @@ def table(all_seen: Sequence[Seen], profile: Profile) -> Iterator[str]:
     )
 
 
+def sounds_of(part: Seen, all_seen: Sequence[Seen]) -> Iterator[tuple[str, NDArray[np.float32]]]:
+    """Its own sound, that sound late, and other sounds, by what they are."""
+    length = int(part.talker.end_s - part.talker.start_s) * RATE_HZ
+    yield "genuine", part.sound
+    for shift_s in SHIFTS_S:
+        yield f"sound late by {shift_s:g} s", np.roll(part.sound, round(shift_s * RATE_HZ))
+    others = [each for each in all_seen if each.talker.person != part.talker.person]
+    others = [each for each in others if len(each.sound) >= 0.875 * length]
+    for index in range(min(DUBS, len(others))):
+        at = (index * 7 + len(part.sound)) % len(others)
+        yield "another's sound", others[at].sound
+    for each in all_seen:
+        same = each.talker.person == part.talker.person and each.talker != part.talker
+        if same and len(each.sound) >= 0.875 * length:
+            yield "other words of the same", each.sound
+            return
+
+
+def sync_table(all_seen: Sequence[Seen], profile: Profile) -> Iterator[str]:
+    """How many are doubted, of people that nothing was fitted on."""
+    unseen = [each for each in all_seen if each.talker.use == "measure"]
+    limits, sums = profile.for_role(Role.CONSENT_VIDEO)["lip_sync"], Sums.load()
+    yield f"| Sound | {' | '.join(f'{length:g} s' for length in SYNC_LENGTHS_S)} |"
+    yield f"|---|{'---|' * len(SYNC_LENGTHS_S)}"
+    counts: dict[str, dict[float, list[bool]]] = defaultdict(lambda: defaultdict(list))
+    for length_s in SYNC_LENGTHS_S:
+        for part in (part for each in unseen for part in stretches(each, length_s)):
+            shape, known = on_grid(part.genuine, np.arange(0.0, length_s, STEP_S))
+            for kind, sound in sounds_of(part, unseen):
+                found = synchrony_of(shape, known, sound, 0.0, sums)
+                if found is not None:
+                    value = 0.0 if found.margin < LATE else found.correlation
+                    counts[kind][length_s].append(not all(each.holds(value) for each in limits))
+    for kind, by_length in counts.items():
+        cells = []
+        for found_of in (by_length[length_s] for length_s in SYNC_LENGTHS_S):
+            low, high = wilson(sum(found_of), len(found_of))
+            cells.append(f"{sum(found_of)} of {len(found_of)} ({low:.0%} to {high:.0%})")
+        yield f"| {kind} | {' | '.join(cells)} |"
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("talkers", type=Path)
@@ -246,10 +298,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     models, network = Models(), Silero.load()
     all_seen = [seen_of(each, options.talkers, models, network) for each in read_talkers()]
-    lines = list(table(all_seen, load_profile()))
-    print(*lines, sep="\n")
-    if options.table:
-        replace_marked(options.table, "forged-footage", lines)
+    for name, made in (("forged-footage", table), ("lip-sync", sync_table)):
+        lines = list(made(all_seen, load_profile()))
+        print(*lines, sep="\n")
+        if options.table:
+            replace_marked(options.table, name, lines)
     return 0
 
 

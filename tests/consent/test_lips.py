@@ -12,6 +12,7 @@ from palprep.vision import MouthTrack
 
 RATE = 12.5
 ALL = Span(start_s=0.0, end_s=10.0)
+SILENCE = np.zeros(16_000)
 
 
 def talk(seconds=10.0, seed=1):
@@ -24,7 +25,7 @@ def talk(seconds=10.0, seed=1):
 
 def measured(shape, *, speech=(ALL,), stated=True, times=None):
     times = np.arange(len(shape)) / RATE if times is None else times
-    return measure_lips(MouthTrack(times, shape), ALL, speech, stated=stated)
+    return measure_lips(MouthTrack(times, shape), ALL, speech, SILENCE, stated=stated)
 
 
 def looped(shape, steps):
@@ -83,13 +84,17 @@ def test_frames_without_a_face_leave_it_open():
     lips = measured(talk()[seen], times=times[seen])
     assert lips.motion is None
     assert lips.repeat > 0.6
-    empty = measure_lips(MouthTrack(np.zeros(0), np.zeros((0, 6))), ALL, (ALL,), stated=True)
+    empty = measure_lips(
+        MouthTrack(np.zeros(0), np.zeros((0, 6))), ALL, (ALL,), SILENCE, stated=True
+    )
     assert empty == LipsFacts(stated=True, span=ALL, frames=0)
 
 
 def test_two_seconds_are_too_short_to_tell():
     short = Span(start_s=0.0, end_s=2.0)
-    lips = measure_lips(MouthTrack(np.arange(25) / RATE, talk(2.0)), short, (short,), stated=True)
+    lips = measure_lips(
+        MouthTrack(np.arange(25) / RATE, talk(2.0)), short, (short,), SILENCE, stated=True
+    )
     assert (lips.motion, lips.repeat) == (None, None)
 
 

@@ -1,4 +1,4 @@
-"""Footage that freezes or comes again under the statement fails: real files."""
+"""Footage that freezes or comes again fails, sound that is shifted is a doubt: real files."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import pytest
 from still_video import forged_video
 
 from palprep.facts import Speaker
+from palprep.rules import consent_doubts
 from palprep.values import Outcome, Role
 
 JANE = Speaker(full_name="Jane Carter")
@@ -19,8 +20,9 @@ def check(preflight, path):
 def test_the_sample_passes(spoken_consent, preflight):
     report = check(preflight, spoken_consent)
     assert report.facts.lips.stated
-    for check_id in ("lips_keep_moving", "lips_not_repeated"):
+    for check_id in ("lips_keep_moving", "lips_not_repeated", "lip_sync"):
         assert report.check(check_id).outcome is Outcome.PASS
+    assert abs(report.facts.lips.synchrony.lag_s) <= 0.2
 
 
 @pytest.mark.parametrize("frames", [45, 100])
@@ -42,3 +44,16 @@ def test_a_picture_that_freezes_halfway_fails(spoken_consent, preflight, tmp_pat
     rests = report.check("lips_keep_moving")
     assert rests.outcome is Outcome.FAIL
     assert report.facts.lips.rests_at_s > 6.0
+
+
+def test_sound_that_is_shifted_leaves_the_consent_in_doubt(spoken_consent, preflight, tmp_path):
+    late = forged_video(spoken_consent, tmp_path / "late.mp4", sound="adelay=600:all=1")
+    report = check(preflight, late)
+    assert report.check("consent_spoken").outcome is Outcome.PASS
+    found = report.check("lip_sync")
+    assert found.outcome is Outcome.WARN
+    assert report.facts.lips.synchrony.lag_s == pytest.approx(0.6, abs=0.17)
+    (doubt,) = consent_doubts(report)
+    assert doubt.check == "lip_sync"
+    assert "with the sound shifted by" in doubt.sentence
+    assert "Watch the prepared file from" in doubt.words

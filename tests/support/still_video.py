@@ -39,12 +39,12 @@ def still_video(talk: Path, made: Path, *, at_s: float, motion: str) -> Path:
     return made
 
 
-def forged_video(talk: Path, made: Path, picture: str) -> Path:
-    """The sound of ``talk`` under its own picture, which filters of ffmpeg have changed."""
+def forged_video(talk: Path, made: Path, picture: str = "null", sound: str = "anull") -> Path:
+    """``talk`` with its picture or its sound changed by filters of ffmpeg."""
     subprocess.run(
         [
             *(imageio_ffmpeg.get_ffmpeg_exe(), "-y", "-v", "error", "-nostdin", "-i", str(talk)),
-            *("-vf", picture, "-map", "0:v", "-map", "0:a", "-c:a", "copy", "-shortest"),
+            *("-vf", picture, "-af", sound, "-map", "0:v", "-map", "0:a", "-shortest"),
             *("-c:v", "libx264", "-preset", "veryfast", "-pix_fmt", "yuv420p", str(made)),
         ],
         check=True,

@@ -8,16 +8,14 @@ again for two.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from palprep.consent.facts import StatementReading
+from palprep.consent.lip_sync import STEP_S, Floats, Sums, Synchrony, synchrony_of
 from palprep.values import Span, Value
 from palprep.vision import SHAPE, MouthTrack
-
-Floats = NDArray[np.floating[Any]]
 
 LONGEST_S = 12.0
 """What is looked at of the words that are spoken, frame by frame. More adds little
@@ -26,7 +24,6 @@ LONGEST_S = 12.0
 FRAMES_PER_S = 12.5
 """Frames that are looked at. Twice as many tell hardly more."""
 
-_STEP_S = 0.04
 _WIDEST_GAP_S = 0.28
 """Between two frames that show a face. What lies in a wider gap is not known."""
 
@@ -62,6 +59,8 @@ class LipsFacts(Value):
     courses of that spread and 0 for the same frames. None where too little is seen."""
     repeats_at_s: float | None = None
     """When those two seconds come again."""
+    synchrony: Synchrony | None = None
+    """How they go together with the sound; None where too little of both is known."""
 
 
 def stretch_of(
@@ -94,12 +93,12 @@ def _within(speech: Sequence[Span], start_s: float) -> list[Span]:
 
 
 def measure_lips(
-    track: MouthTrack, span: Span, speech: Sequence[Span], *, stated: bool
+    track: MouthTrack, span: Span, speech: Sequence[Span], samples: Floats, *, stated: bool
 ) -> LipsFacts:
-    """What the lips do in that span. Times, those of the track too, count from where a player
-    starts."""
-    times = np.arange(span.start_s, span.end_s, _STEP_S)
-    shape, known = _on_grid(track, times)
+    """What the lips do in that span. All times count from where a player starts, those of the track
+    and of ``samples`` too, which are mono at 16 kHz. Raises ToolMissing for damaged weights."""
+    times = np.arange(span.start_s, span.end_s, STEP_S)
+    shape, known = on_grid(track, times)
     spoken = np.zeros(len(times), bool)
     for each in speech:
         spoken |= (times >= each.start_s) & (times <= each.end_s)
@@ -113,17 +112,18 @@ def measure_lips(
         rests_at_s=None if rest is None else float(times[rest]),
         repeat=repeat,
         repeats_at_s=None if again is None else float(times[again]),
+        synchrony=synchrony_of(shape, known, samples, span.start_s, Sums.load()),
     )
 
 
-def _on_grid(track: MouthTrack, times: Floats) -> tuple[Floats, NDArray[np.bool_]]:
+def on_grid(track: MouthTrack, times: Floats) -> tuple[Floats, NDArray[np.bool_]]:
     """The shape of the lips at these times, and where frames are near enough to tell it."""
     if not len(track.at_s):
         return np.zeros((len(times), SHAPE)), np.zeros(len(times), bool)
     shape = np.column_stack([np.interp(times, track.at_s, each) for each in track.shape.T])
     after = np.searchsorted(track.at_s, times).clip(1, max(1, len(track.at_s) - 1))
     edges = track.at_s.take((after - 1, after), mode="clip")
-    inside = (times >= edges[0] - _STEP_S) & (times <= edges[1] + _STEP_S)
+    inside = (times >= edges[0] - STEP_S) & (times <= edges[1] + STEP_S)
     return shape, inside & (edges[1] - edges[0] <= _WIDEST_GAP_S)
 
 

@@ -27,6 +27,8 @@ _BEYOND_S = 10.0
 """Time that is heard after the opening, for a statement that starts late in it."""
 _WORD_S = 0.75
 """A slow speaker's time for a word: 80 words a minute."""
+_USUAL_WORDS = 40
+"""Of a statement that is not known."""
 
 
 class Listeners:
@@ -105,8 +107,9 @@ class Opening:
     It is long enough for a statement that begins late, is spoken slowly, and is taken back.
     """
 
-    def __init__(self, required: Statement, *, window_s: float = OPENING_S) -> None:
-        most_s = window_s + len(required.words) * _WORD_S + _BEYOND_S
+    def __init__(self, required: Statement | None, *, window_s: float = OPENING_S) -> None:
+        words = len(required.words) if required else _USUAL_WORDS
+        most_s = window_s + words * _WORD_S + _BEYOND_S
         self.sink = Sink(self._take, RATE_HZ, 1, most_s)
         """What gives it its samples in a decode."""
         self._most = int(most_s * RATE_HZ)

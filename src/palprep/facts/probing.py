@@ -19,6 +19,7 @@ from threading import Lock
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from palprep.consent import (
     FRAMES_PER_S,
@@ -49,7 +50,7 @@ from palprep.media import (
     sample_frames,
     scan_video,
 )
-from palprep.speech import Silero, VoiceFacts, VoiceMeter, Voiceprint, measure_voice
+from palprep.speech import RATE_HZ, Silero, VoiceFacts, VoiceMeter, Voiceprint, measure_voice
 from palprep.values import Kind, Role
 from palprep.vision import (
     CLOSE_LOOKS,
@@ -183,7 +184,8 @@ def _probe_video(
         voice=voice,
         statement=audio.statement(),
     )
-    return facts.model_copy(update={"lips": _lips(source, facts, toolkit.models)})
+    lips = _lips(source, facts, audio.samples(), toolkit.models)
+    return facts.model_copy(update={"lips": lips})
 
 
 class _AudioMeters:
@@ -197,17 +199,20 @@ class _AudioMeters:
         self._opening: Opening | None = None
 
     def sinks(self, stream: AudioStreamFacts) -> Iterator[Sink]:
-        """Of the voice meter and, with a speaker, of the opening in which consent is looked for."""
+        """Of the voice meter and of the opening, in which consent is looked for."""
         self._meter = VoiceMeter.of(stream, self._toolkit.voice_activity)
         yield self._meter.sink
-        if self._required is not None:
-            self._opening = Opening(self._required)
-            yield self._opening.sink
+        self._opening = Opening(self._required)
+        yield self._opening.sink
 
     def listen(self, scan: VideoScan) -> tuple[VideoFacts, VoiceFacts | None]:
         """Decode the sound: the completed facts, and those of the voice, None without sound."""
         video = scan.listen()
         return video, self._meter.facts() if self._meter else None
+
+    def samples(self) -> NDArray[np.float32]:
+        """The opening, mono at 16 kHz; empty without sound."""
+        return self._opening.samples() if self._opening else np.zeros(0, np.float32)
 
     def statement(self) -> StatementReading | None:
         """What is read of the statement; None without sound or speaker."""
@@ -219,7 +224,9 @@ class _AudioMeters:
         return read_samples(self._opening.samples(), self._required, model)
 
 
-def _lips(source: Source, facts: Facts, models: Models) -> LipsFacts | None:
+def _lips(
+    source: Source, facts: Facts, opening: NDArray[np.float32], models: Models
+) -> LipsFacts | None:
     """The lips while the statement is spoken, from frame to frame; None where nobody is heard, or
     nobody is seen from then on."""
     video, voice, footage = facts.video, facts.voice, facts.footage
@@ -243,7 +250,8 @@ def _lips(source: Source, facts: Facts, models: Models) -> LipsFacts | None:
     track = follow_mouth(prefetch(frames), models)
     track = track._replace(at_s=track.at_s - starts_s)
     speech = [each.moved(late_s) for each in voice.speech]
-    return measure_lips(track, shown, speech, stated=stated)
+    samples = np.pad(opening, (round(late_s * RATE_HZ), 0))
+    return measure_lips(track, shown, speech, samples, stated=stated)
 
 
 def _look_at(

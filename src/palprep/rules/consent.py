@@ -14,7 +14,12 @@ from palprep.rules.pairs import SAME_VOICE
 from palprep.rules.report import Check, Report
 from palprep.rules.rule import Answer, Measured, Need, rule
 from palprep.rules.texts import OTHERWISE, REASONS, Unmeasured
-from palprep.rules.video_person import mouth_moves
+from palprep.rules.video_person import (
+    lip_sync,
+    lips_keep_moving,
+    lips_not_repeated,
+    mouth_moves,
+)
 from palprep.values import Outcome, Role, Span
 from palprep.vision import FrameSample
 
@@ -81,7 +86,9 @@ CONSENT_CHECKS = frozenset(
 )
 """The ids of their checks."""
 
-CONSENT_DOUBTS = CONSENT_CHECKS | {mouth_moves.id}
+CONSENT_DOUBTS = CONSENT_CHECKS | {
+    rule.id for rule in (mouth_moves, lips_keep_moving, lips_not_repeated, lip_sync)
+}
 """The ids of the checks whose warning leaves the consent of the video that holds it in doubt, and
 whose failure speaks against it."""
 

@@ -1,0 +1,87 @@
+"""When lips fail, when they are in doubt, and when they are not judged: from made-up facts."""
+
+from __future__ import annotations
+
+import pytest
+from voices import voice_of
+
+from palprep.consent import LipsFacts
+from palprep.consent.lip_sync import Synchrony
+from palprep.rules.consent import CONSENT_DOUBTS
+from palprep.rules.judgement import report_on
+from palprep.rules.profile import load_profile
+from palprep.values import Outcome, Role, Span
+
+PROFILE = load_profile()
+
+
+@pytest.fixture
+def judged(video_facts):
+    """The report of a video that is all speech, with these lips."""
+
+    def report(role=Role.CONSENT_VIDEO, **lips):
+        found = {
+            "stated": True, "span": Span(start_s=1.0, end_s=13.0), "frames": 150,
+            "motion": 0.05, "rests_at_s": 4.0, "repeat": 0.8, "repeats_at_s": 6.0,
+            "synchrony": synchrony(), **lips,
+        }  # fmt: skip
+        facts = video_facts(duration_s=20.0).model_copy(
+            update={
+                "voice": voice_of((0.0, 20.0), duration_s=20.0),
+                "lips": LipsFacts.model_validate(found),
+            }
+        )
+        return report_on("x.mp4", facts, role, PROFILE)
+
+    return report
+
+
+def synchrony(seconds=12.0, correlation=0.3, margin=0.1, lag_s=0.04):
+    return Synchrony(seconds=seconds, correlation=correlation, margin=margin, lag_s=lag_s)
+
+
+@pytest.mark.parametrize("role", [Role.CONSENT_VIDEO, Role.TRAINING_VIDEO])
+def test_rest_and_repetition_fail_just_below_their_limits(judged, role):
+    for check_id, name, limit in (
+        ("lips_keep_moving", "motion", 0.02),
+        ("lips_not_repeated", "repeat", 0.45),
+    ):
+        assert judged(role, **{name: limit}).check(check_id).outcome is Outcome.PASS
+        below = judged(role, **{name: limit - 0.001}).check(check_id)
+        assert below.outcome is Outcome.FAIL
+        assert " s on" in below.sentence
+        assert check_id in CONSENT_DOUBTS
+
+
+def test_a_listener_may_rest(judged):
+    ids = {check.id for check in judged(Role.TRAINING_VIDEO, stated=False, motion=0.0).checks}
+    assert "lips_not_repeated" in ids
+    assert "lips_keep_moving" not in ids
+
+
+@pytest.mark.parametrize(
+    ("found", "outcome"),
+    [
+        (synchrony(correlation=0.15), Outcome.PASS),
+        (synchrony(correlation=0.149), Outcome.WARN),
+        (synchrony(correlation=-0.1), Outcome.WARN),
+        (synchrony(margin=-0.05), Outcome.PASS),
+        (synchrony(margin=-0.051), Outcome.WARN),
+    ],
+)
+def test_lips_without_their_sound_are_a_doubt_and_no_failure(judged, found, outcome):
+    check = judged(synchrony=found).check("lip_sync")
+    assert check.outcome is outcome
+    assert check.id in CONSENT_DOUBTS
+
+
+def test_a_shift_is_told_with_the_seconds_to_watch(judged):
+    check = judged(synchrony=synchrony(margin=-0.3, lag_s=0.6)).check("lip_sync")
+    assert check.sentence == (
+        "Lips and sound fit better from 1.0 s to 13.0 s with the sound shifted by 0.6 s."
+    )
+
+
+def test_short_lips_are_not_held_against_the_sound(judged):
+    for short in (synchrony(seconds=10.4, correlation=0.0), None):
+        assert "lip_sync" not in {check.id for check in judged(synchrony=short).checks}
