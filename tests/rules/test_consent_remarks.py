@@ -43,11 +43,7 @@ def test_greetings_fillers_and_slips_are_harmless(said):
     "said",
     [
         *("Ask me again next week.", "So says the script.", "Thank you for the money.", "Stop it."),
-        *(
-            "That was my consent for Peter.",
-            "Greetings from David Jones.",
-            "I heard hope all of it.",
-        ),
+        *("Greetings from David Jones.", "I heard hope all of it."),
     ],
 )
 def test_everything_else_is_a_doubt(said):
@@ -62,6 +58,7 @@ def test_everything_else_is_a_doubt(said):
         *("Until the end of March.", "My name is actually David Jones.", "Just kidding."),
         *("I speak on behalf of Maria Lopez.", "But I withdraw my consent.", "I take that back."),
         *("I can't allow that.", "Actually, I have changed my mind.", "They made me do it."),
+        *("That was my consent for Peter.", "I would throw my consent from last week."),
         "Hello and good morning. None of that is true. Thank you.",
     ],
 )
@@ -79,7 +76,7 @@ def test_any_reading_of_what_follows_can_be_grave():
 def test_the_misheard_beginning_of_a_statement_is_no_remark_that_fails():
     assert before("Hi, why can't", sure=False) is Outcome.WARN
     assert before("Hi, why can't", sure=True) is Outcome.FAIL
-    assert before("I do not consent.", sure=False) is Outcome.FAIL
+    assert before("I do not say the following.", sure=False) is Outcome.FAIL
     assert before("Hi,", perhaps="why can't") is Outcome.WARN
     assert before("Hello.", perhaps="I'm Jendo,", heard="Jendo") is Outcome.PASS
 
@@ -90,7 +87,7 @@ def test_talk_that_goes_on_is_no_remark_unless_it_bears_on_the_consent():
     assert after(f"Only today. {TALK}", talk=True) is Outcome.WARN
     assert after(f"{TALK} You can't forget that recipe.", talk=True) is Outcome.PASS
     assert after(f"{TALK} {TALK} And I do not consent to any of it.", talk=True) is Outcome.FAIL
-    assert after(f"{TALK} That was my consent.", talk=True) is Outcome.WARN
+    assert after(f"{TALK} That was my consent for Peter.", talk=True) is Outcome.WARN
 
 
 def test_no_word_of_a_code_is_grave_or_speaks_of_consent():

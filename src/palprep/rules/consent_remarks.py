@@ -65,7 +65,7 @@ _GRAVE = re.compile(
     r"|made me|(?:told|ordered|paid) (?:me )?to)\b"
 )
 _SUBJECT = re.compile(
-    r"\b(?:consent\w*|permi\w+|agree\w*|allow\w*|authori[sz]\w+|clone\w*|withdr\w+|revo[ck]\w+"
+    r"\b(?:consent\w*|permi\w+|agree\w*|allow\w*|authori[sz]\w+|withdr\w+|revo[ck]\w+"
     r"|rescind\w*|retract\w*|disagree\w*)\b"
 )
 _NAMED = re.compile(
@@ -89,13 +89,15 @@ def grade_before(
     around: Surroundings, required: Sequence[Word], names: Sequence[str], *, sure: bool
 ) -> Beside:
     """Of what is said before the statement. ``required`` are the statement's words, ``names`` the
-    speaker's name as written and as heard. Where the statement's beginning is not ``sure``, words
-    before it may be that beginning, misheard: what they say is a doubt, unless it is of consent.
+    speaker's name as written and as heard. Where the statement's beginning is not ``sure``, the
+    last words before it may be that beginning, misheard: what they say is a doubt.
     """
     text, near = around.before, slice(-_NEAR, None)
     grade = _grade(text, required, names, near=near, talk=False)
-    if grade is Outcome.FAIL and not sure and not _SUBJECT.search(_keys(text)):
-        grade = Outcome.WARN
+    if grade is Outcome.FAIL and not sure:
+        surely = " ".join(text.split()[: -len(names[0].split()) - 1])
+        if _grade(surely, required, names, near=near, talk=False) is not Outcome.FAIL:
+            grade = Outcome.WARN
     if grade is Outcome.PASS and _left_over(around.perhaps_before, required, names):
         grade, text = Outcome.WARN, around.perhaps_before
     return Beside(grade, _told(text, near))
@@ -124,15 +126,17 @@ def _grade(
     text: str, required: Sequence[Word], names: Sequence[str], *, near: slice, talk: bool
 ) -> Outcome:
     left = _left_over(text, required, names)
-    sentences = re.split(r"(?<=[.!?])\s", text)
-    subjects = [said for said in map(_keys, sentences) if _SUBJECT.search(said)]
+    bearing = [
+        keys
+        for said in re.split(r"(?<=[.!?])\s", text)
+        if _SUBJECT.search(keys := _keys(said)) and _left_over(said, required, names)
+    ]
     nearest = _told(text, near)
-    grave = any(_GRAVE.search(piece) for piece in _left_over(nearest, required, names))
-    if left and (any(_GRAVE.search(said) for said in subjects) or _another(nearest, names)):
+    if any(not talk or _GRAVE.search(said) for said in bearing) or _another(nearest, names):
         return Outcome.FAIL
-    if grave:
+    if any(_GRAVE.search(piece) for piece in _left_over(nearest, required, names)):
         return Outcome.WARN if talk else Outcome.FAIL
-    return Outcome.WARN if left and (subjects or not talk) else Outcome.PASS
+    return Outcome.WARN if left and (bearing or not talk) else Outcome.PASS
 
 
 def _left_over(text: str, required: Sequence[Word], names: Sequence[str]) -> list[str]:
