@@ -9,14 +9,15 @@ import pytest
 from portraits import FLAWLESS
 from voices import voice_of
 
-from palprep.consent import ConsentFacts
+from palprep.consent import ConsentFacts, LipsFacts
+from palprep.consent.lip_sync import Synchrony
 from palprep.facts import Facts
 from palprep.media import SignalFacts, TimingFacts
 from palprep.rules.catalogue import RULES
 from palprep.rules.profile import Limit
 from palprep.rules.rule import Measured, Rule
 from palprep.rules.texts import MET
-from palprep.values import Outcome
+from palprep.values import Outcome, Span
 from palprep.vision import FootageFacts, FrameSample
 
 PORTRAIT = FLAWLESS.model_copy(update={"nudity": 0.01})
@@ -34,6 +35,11 @@ FOOTAGE = FootageFacts(
         for at in range(40)
     ),
 )  # fmt: skip
+LIPS = LipsFacts(
+    stated=True, span=Span(start_s=1.0, end_s=13.0), frames=150, motion=0.05, rests_at_s=4.0,
+    repeat=0.8, repeats_at_s=6.0,
+    synchrony=Synchrony(seconds=12.0, correlation=0.3, margin=0.1, lag_s=0.04),
+)  # fmt: skip
 TIMING = TimingFacts(dropped_frames=0, audio_offset_s=0.0, audio_drift_s=0.0)
 SIGNAL = SignalFacts(
     frames=600, seconds=(), black=(), cuts=(), freezes=(), exposure_steps=(),
@@ -49,7 +55,9 @@ def files(image_facts, audio_facts, video_facts) -> tuple[Facts, ...]:
     return (
         image_facts().model_copy(update={"portrait": PORTRAIT}),
         audio_facts().model_copy(update={"voice": voice}),
-        video.model_copy(update={"footage": FOOTAGE, "voice": voice, "consent": CONSENT}),
+        video.model_copy(
+            update={"footage": FOOTAGE, "voice": voice, "consent": CONSENT, "lips": LIPS}
+        ),
     )
 
 
