@@ -21,7 +21,7 @@ from palprep.rules.needs import (
     Skin,
     face_or,
 )
-from palprep.rules.plans.image import COLOURLESS, framing_advice
+from palprep.rules.plans.image import COLOURLESS, FACE_SHARE, NARROWEST, framing_advice
 from palprep.rules.rule import Answer, Measured, Need, rule
 from palprep.rules.texts import REASONS, Unmeasured, degrees
 from palprep.vision import (
@@ -67,6 +67,11 @@ leaves look like faces to the detector; nothing else speaks for a person there."
 
 ADULT = 0.5
 """Likelihood of an adult from which a covered face may be one."""
+
+SURE_MINOR, MINOR_YEARS, DOUBTED_MINOR = 0.06, 16.0, 0.2
+"""From this likelihood of an adult on, and from this apparent age, a face counts as the third at
+the least: a doubt and no proof. The likelihood alone is as low of one in ten women with dark skin
+or a headscarf, and of East Asian men (docs/accuracy.md)."""
 
 GLOSS = 0.75
 """Brightness over peak of faces in ordinary light, at the least."""
@@ -236,8 +241,8 @@ def appears_under_18(portrait: PortraitFacts) -> Measured | Unmeasured:
     if not others:
         return found
     adult, youngest = min(others, key=lambda other: other[0])
-    judged = portrait.subject if isinstance(found, Measured) else None
-    if adult >= (judged.adult if judged else ADULT):
+    least = found.value if isinstance(found, Measured) else ADULT
+    if isinstance(least, float) and adult >= least:
         return found
     return Measured(
         value=round(adult, 3),
@@ -255,8 +260,9 @@ def _largest_face(portrait: PortraitFacts) -> Measured | Unmeasured:
         return HIDDEN
     if subject.visibility.whole < BARELY_VISIBLE and subject.adult >= ADULT:
         return HIDDEN
+    doubted = subject.adult >= SURE_MINOR and subject.age_years >= MINOR_YEARS
     return Measured(
-        value=round(subject.adult, 3),
+        value=round(max(subject.adult, DOUBTED_MINOR) if doubted else subject.adult, 3),
         shown=f"{subject.adult:.0%} likely, apparent age {subject.age_years:.0f}",
         region=portrait.framing.face,
     )
@@ -307,7 +313,12 @@ def head_fully_in_frame(framed: Framed) -> Measured:
 
 @rule(FRAMED)
 def chest_up_framing_acceptable(framed: Framed) -> Measured:
-    share = framed.framing.face_height_share
+    """Face height over image height. Of an image that is narrower than any crop may be only the
+    height of such a crop counts, so that a phone's portrait is not called far away.
+    """
+    share, portrait = framed.framing.face_height_share, framed.portrait
+    tall = max(1.0, NARROWEST * portrait.height / portrait.width)
+    share = max(share, min(share * tall, FACE_SHARE))
     return Measured(
         value=round(share, 3),
         shown=f"face {share:.0%} of the height",
