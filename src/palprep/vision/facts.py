@@ -49,9 +49,9 @@ class Eyes(Value):
 
     @property
     def gaze_off_deg(self) -> float:
-        """How far the gaze misses the lens. Pitch counts by two fifths: where people look into the
-        lens it follows the shape of the face more than the eyes, and scatters nearly twice as much
-        as yaw (research/evaluation/gaze.py)."""
+        """How far the gaze misses the lens. Pitch counts by two fifths: it follows the shape of the
+        face and the lids more than the eyes (research/evaluation/gaze.py). A half found those who
+        look away no better."""
         return math.hypot(self.gaze_yaw_deg, self.gaze_pitch_deg / 2.5)
 
     @property
