@@ -48,14 +48,13 @@ def test_without_consent_nothing_is_uploaded(go, place, log, heard, apart):
     if apart:
         shutil.copy(place / "training.mp4", place / "consent.mp4")
     [person] = go(engine=Scripted(heard)).people
-    assert person.status == "refused"
+    assert person.status == "redo"
     said_in = "consent.mp4 (consent-video)" if apart and heard == "fail" else "training.mp4 (train"
     assert said_in in person.reasons[0]
     why = "does not ask for consent_spoken" if heard == "no check" else "A word was added."
     assert why in person.reasons[0]
     assert "run with --without-consent" in person.reasons[-1]
     assert log.requests == []
-    assert person.result.at_service is False
     [person] = go(engine=Scripted(heard), without_consent=True).people
     assert person.status == "done"
     assert person.result.reasons[0].startswith("Gone on without consent: ")
@@ -65,7 +64,7 @@ def test_a_person_whose_settings_waive_consent_goes_on_alone(go, place, add, log
     (place / "person.toml").write_text('full_name = "Jane Carter"\nwithout_consent = true')
     (add("ada") / "training.mp4").write_bytes((place / "training.mp4").read_bytes() + b"\0")
     jane, ada = sorted(go(engine=Scripted("fail")).people, key=lambda each: -len(each.slug))
-    assert (jane.status, ada.status) == ("done", "refused")
+    assert (jane.status, ada.status) == ("done", "redo")
     assert jane.result.reasons[0].startswith("Gone on without consent: ")
     assert [entry.why for entry in recorded(out, ConsentWaived)] == [jane.waived]
     assert log.creates == {"voice": 2, "replica": 1}  # Ada's recording becomes a voice.
@@ -93,7 +92,7 @@ def test_a_waiver_goes_on_where_no_statement_is_known(go, place, log):
     engine = Scripted("unknown")
     [refused] = go(engine=engine).people
     assert "No consent statement is known in 'de'" in refused.reasons[0]
-    assert (refused.status, engine.tasks) == ("refused", {})
+    assert (refused.status, engine.tasks) == ("redo", {})
     [waived] = go(engine=engine, without_consent=True).people
     assert waived.status == "done"
     assert waived.result.reasons[0].startswith("Gone on without consent: ")
@@ -105,7 +104,7 @@ def test_where_no_one_can_listen_nothing_is_worked_on(go, place, add, log, out):
     engine = Scripted(deaf="The Whisper model is not installed: run this")
     people = {person.slug: person for person in go(engine=engine).people}
     jane = people["jane-carter"]
-    assert jane.status == "refused"
+    assert jane.status == "redo"
     assert jane.reasons[0] == (
         "Consent cannot be verified: The Whisper model is not installed: run this"
     )
@@ -125,7 +124,7 @@ def test_where_no_one_can_listen_a_recording_still_becomes_a_voice(go, place, wa
     shutil.copy(wav, place / "recording.wav")
     engine = Scripted(deaf="The Whisper model is not installed: run this")
     [person] = go(engine=engine).people
-    assert (person.status, person.replica) == ("refused", None)
+    assert (person.status, person.replica) == ("redo", None)
     assert person.reasons[0].startswith("Only the voice is made. Consent cannot be verified")
     assert set(engine.tasks) == {Role.VOICE_AUDIO}
     assert log.creates == {"voice": 1}
@@ -134,7 +133,7 @@ def test_where_no_one_can_listen_a_recording_still_becomes_a_voice(go, place, wa
 def test_without_consent_only_a_recording_of_its_own_becomes_a_voice(go, place, wav, log):
     shutil.copy(wav, place / "recording.wav")
     [person] = go(engine=Scripted("fail")).people
-    assert (person.status, person.result.voice_status) == ("refused", "completed")
+    assert (person.status, person.result.voice_status) == ("redo", "completed")
     assert person.reasons[0].startswith("Only the voice is made. ")
     assert "A word was added." in person.reasons[0]
     assert log.creates == {"voice": 1}
@@ -254,7 +253,7 @@ def test_a_later_watch_of_an_embedded_sandbox_knows_the_statements(go, place, ou
 def test_a_waiver_of_one_run_does_not_hold_for_the_next(go, place, log):
     go(engine=Scripted("fail"), without_consent=True)
     [person] = go(engine=Scripted("fail")).people
-    assert person.status == "refused"
+    assert person.status == "redo"
     assert person.waived == ()
 
 
@@ -303,5 +302,5 @@ def test_a_statement_of_the_persons_own_may_be_toml(go, place):
     assert engine.tasks[Role.TRAINING_VIDEO].speaker.statement == "I, {full_name}, agree."
     (place / "own.toml").write_text('[statements]\ndefault = "I, Charles, agree."\n')
     [person] = go(engine=engine, dry_run=True).people
-    assert person.status == "refused"
+    assert person.status == "redo"
     assert "names nobody called Jane Carter" in person.reasons[0]

@@ -90,10 +90,10 @@ def test_a_decision_falls_with_a_new_doubt(go, place, log, out, monkeypatch):
 def test_a_refused_person_is_to_record_again_until_somebody_decides_otherwise(go, place, log, out):
     go(engine=Scripted("warn"))
     refusal = decide(out, "Jane Carter", accept=False, by="Eve", because="it is somebody else")
-    assert [each.status for each in status(out).people] == ["refused"]
+    assert [each.status for each in status(out).people] == ["redo"]
     for waived in (False, True):
         [person] = go(engine=Scripted("warn"), without_consent=waived).people
-        assert (person.status, person.reasons[0]) == ("refused", refusal.words)
+        assert (person.status, person.reasons[0]) == ("redo", refusal.words)
     assert person.reasons == (refusal.words, REFUSED)
     assert (log.requests, stands(out)) == ([], "VOID")
     decide(out, "jane-carter", accept=True, **EVE)
@@ -102,8 +102,8 @@ def test_a_refused_person_is_to_record_again_until_somebody_decides_otherwise(go
     assert kinds == ["evidence", "decision", "decision"]
     # Taken back when the replica is there: it is told, and nothing is created again.
     decide(out, "jane-carter", accept=False, by="Eve", because="she took it back")
-    assert [each.status for each in status(out).people] == ["refused"]
-    assert [each.status for each in go(engine=Scripted("warn")).people] == ["refused"]
+    assert [each.status for each in status(out).people] == ["redo"]
+    assert [each.status for each in go(engine=Scripted("warn")).people] == ["redo"]
     assert log.creates == {"voice": 1, "replica": 1}
 
 
@@ -112,10 +112,10 @@ def test_a_voice_goes_on_beside_the_decision(go, place, wav, log, out, accept):
     shutil.copy(wav, place / "recording.wav")
     go(engine=Scripted("warn"))
     decide(out, "jane-carter", accept=accept, **EVE)
-    expected = "waiting" if accept else "refused"
+    expected = "waiting" if accept else "redo"
     assert [each.status for each in status(out).people] == [expected]
     [person] = go(engine=Scripted("warn")).people
-    assert person.status == ("done" if accept else "refused")
+    assert person.status == ("done" if accept else "redo")
     assert log.creates == {"voice": 1, "replica": 1} if accept else {"voice": 1}
 
 

@@ -52,7 +52,7 @@ def test_another_face_is_refused_before_anything_is_created(
     add("jane-carter", portrait=True, consent=True)
     other = judge_likeness("portrait.jpg", "consent.mp4", 0.1)
     person = go(folder, tmp_path / "out", connection, Counting(cache, other))
-    assert person.status == "refused"
+    assert person.status == "redo"
     assert "portrait.jpg and consent.mp4 show different people" in person.reasons[0]
     assert log.creates == {}
 
@@ -60,7 +60,7 @@ def test_another_face_is_refused_before_anything_is_created(
 @pytest.mark.parametrize(
     ("similarity", "status", "said"),
     [
-        (0.0, "refused", "training.mp4 and consent.mp4 hold the voices of different people"),
+        (0.0, "redo", "training.mp4 and consent.mp4 hold the voices of different people"),
         (0.3, "needs_decision", "training.mp4 and consent.mp4 may hold the voices"),
     ],
 )

@@ -170,7 +170,6 @@ def test_what_is_kept_is_used_again(make, no_more, shelf, out):
 def test_a_file_that_is_gone_is_that_persons_failure(make, shelf, out):
     ada = make(name="gone.wav")
     assert ada.status == "failed"
-    assert ada.at_service
     assert ada.reasons == (
         f"{shelf.url}/gone.wav cannot be fetched, with status 404: there is no such file",
     )

@@ -52,7 +52,7 @@ def test_a_replica_from_videos_waits_for_consent(go, add, log, out):
     place = add("jane-carter", voice=False, training=True, consent=True,
                 settings='full_name = "Mary Wollstonecraft"')  # fmt: skip
     [refused] = go().people
-    assert refused.status == "refused"
+    assert refused.status == "redo"
     assert refused.reasons[0].startswith("consent.mp4 (consent-video): The name Mary ")
     assert "Wollstonecraft" in refused.reasons[0]
     assert log.requests == []
@@ -70,7 +70,7 @@ def test_what_is_unfit_never_leaves_the_machine(go, add, log):
     place = add("bad", voice=False)
     (place / "training.mp4").write_text("no video at all")
     [person] = go().people
-    assert person.status == "refused"
+    assert person.status == "redo"
     assert "training.mp4 (training-video)" in person.reasons[0]
     assert "text" in person.reasons[0]
     assert log.requests == []
@@ -84,7 +84,7 @@ def test_one_persons_trouble_stops_nobody_else(go, add, log):
     add("good")
     people = {person.slug: person for person in go().people}
     assert {slug: person.status for slug, person in people.items()} == {
-        "bad": "refused", "empty": "refused", "good": "done", "typo": "refused",
+        "bad": "redo", "empty": "needs_answer", "good": "done", "typo": "needs_answer",
     }  # fmt: skip
     assert "did you mean full_name?" in people["typo"].reasons[0]
     assert log.creates == {"voice": 1}
@@ -123,7 +123,7 @@ def test_a_file_that_cannot_be_prepared_is_looked_at_once(go, add, folder, out, 
     place = add("ada", voice=False, settings='stock_voice = "gloria"')
     shutil.copy(broken, place / "portrait.heic")
     [first] = go(dry_run=True).people
-    assert (first.status, looked_at(out)) == ("refused", 1)
+    assert (first.status, looked_at(out)) == ("redo", 1)
     [again] = go(dry_run=True).people
     assert (again.reasons, looked_at(out)) == (first.reasons, 1)
     assert again.assets == first.assets
@@ -142,11 +142,10 @@ def test_a_refused_portrait_stops_the_replica_and_not_the_voice(go, add, log):
     add("ada", portrait=True, settings='stock_voice = "gloria"')
     log.fault(on="request", endpoint="faces.validate_image", status=200, body=REFUSAL)
     [person] = go().people
-    assert person.status == "refused"
+    assert person.status == "redo"
     assert person.reasons == (
         "Only the voice is made. The service refuses the portrait: Person centred",
     )
-    assert person.at_service
     assert log.creates == {"voice": 1}
     assert go().people[0].status == "done"
     assert log.creates == {"voice": 1, "replica": 1}
@@ -314,4 +313,4 @@ def test_a_file_that_takes_too_much_is_that_files_finding(add, folder, out):
     assert len(seen.people) == 2
     told = "portrait.heic (face-image): The work at this file takes more than 57 MiB of memory"
     assert any(each.startswith(told) for each in reasons)
-    assert {person.status for person in seen.people} == {"refused"}
+    assert {person.status for person in seen.people} == {"redo"}

@@ -42,7 +42,7 @@ def test_conditions_add_up(conditions, who):
 
 
 def test_those_who_failed_or_were_refused():
-    ended = {"ada": "done", "alan": "failed", "bob": "refused", "zoe": "failed"}
+    ended = {"ada": "done", "alan": "failed", "bob": "redo", "zoe": "failed"}
     assert selected(ended, failed=True) == ["alan", "bob"]
     assert selected(ended, failed=True, only=("b*",)) == ["bob"]
     assert selected({}, failed=True) == []
@@ -138,7 +138,7 @@ def test_a_run_for_some_leaves_the_others_as_they_stand(go, add, log, out):
     assert shown(out) == {"bob": "done", "ada": "done"}
     assert slugs(go()) == ["ada", "bob", "eve"]
     assert slugs(go(select=Selection(failed=True))) == ["eve"]
-    everybody = {"ada": "done", "bob": "done", "eve": "refused"}
+    everybody = {"ada": "done", "bob": "done", "eve": "redo"}
     assert shown(out) == everybody
     assert {each.person: each.status for each in status(out).people} == everybody
     assert (out / "report.html").read_text().count("Bob") > 0

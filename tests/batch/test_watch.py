@@ -176,7 +176,7 @@ def test_a_voice_that_the_service_does_not_tell_of_is_said_so(go, add, log, mute
     log.fault(on="request", endpoint="voices.get", status=404, body={"message": "gone"})
     told = []
     [person] = go(connection=mute, pace=Pace(wait_s=5), tell=told.append).people
-    assert (person.status, person.at_service) == ("failed", True)
+    assert person.status == "failed"
     assert "gone" in person.reasons[0]
     assert (told[-1].person, told[-1].status) == ("ada", "failed")
     assert statuses(go(connection=mute, pace=NOT_AT_ALL)) == {"waiting"}

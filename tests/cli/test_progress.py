@@ -95,14 +95,14 @@ def test_a_line_for_each_person_who_is_through(caplog: pytest.LogCaptureFixture)
     caplog.set_level(logging.DEBUG, "palprep.cli")
     people = run_progress(Bars(Console(), disable=True))
     people(step("ada", "prepare face-image"))
-    people(end("bob", "refused", "No face was found.", "And more."))
+    people(end("bob", "redo", "No face was found.", "And more."))
     people(end("ada", "in_doubt"))
     assert [(each.levelname, each.message) for each in caplog.records] == [
         ("DEBUG", "ada: prepare face-image"),
         ("INFO", "1 of 3: bob refused: No face was found."),
         ("INFO", "2 of 3: ada in doubt"),
     ]
-    assert (people.people, dict(people.ended)) == (3, {"refused": 1, "in_doubt": 1})
+    assert (people.people, dict(people.ended)) == (3, {"redo": 1, "in_doubt": 1})
 
 
 def drawn(bars) -> list[str]:

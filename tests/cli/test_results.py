@@ -11,7 +11,7 @@ from palprep.cli.results import exit_code_of_results, next_step, summary
 from palprep.journal import PersonResult, PersonStanding, PersonStatus
 
 
-def result(status: PersonStatus, person: str = "ada", *, at_service: bool = False) -> PersonResult:
+def result(status: PersonStatus, person: str = "ada") -> PersonResult:
     return PersonResult(
         person=person,
         status=status,
@@ -21,7 +21,6 @@ def result(status: PersonStatus, person: str = "ada", *, at_service: bool = Fals
         replica_status=None,
         reasons=("because",) if status != "done" else (),
         assets=(),
-        at_service=at_service,
     )
 
 
@@ -29,11 +28,13 @@ def result(status: PersonStatus, person: str = "ada", *, at_service: bool = Fals
     ("statuses", "code"),
     [
         (["done"], ExitCode.OK),
-        (["done", "waiting"], ExitCode.OK),
-        (["done", "refused"], ExitCode.FAILED),
-        (["refused", "failed"], ExitCode.FAILED),
-        (["failed", "in_doubt", "refused"], ExitCode.IN_DOUBT),
-        (["failed", "needs_decision", "refused"], ExitCode.IN_DOUBT),
+        (["done", "voice_only"], ExitCode.OK),
+        (["done", "waiting"], ExitCode.WAITING),
+        (["waiting", "redo"], ExitCode.FAILED),
+        (["waiting", "needs_answer"], ExitCode.FAILED),
+        (["redo", "failed"], ExitCode.SERVICE),
+        (["failed", "in_doubt", "redo"], ExitCode.IN_DOUBT),
+        (["failed", "needs_decision", "redo"], ExitCode.IN_DOUBT),
     ],
 )
 def test_the_worst_person_decides(statuses: list[PersonStatus], code: ExitCode) -> None:
@@ -43,15 +44,13 @@ def test_the_worst_person_decides(statuses: list[PersonStatus], code: ExitCode) 
 @pytest.mark.parametrize("status", ["waiting", "failed"])
 def test_who_is_held_needs_a_decision_whatever_becomes_of_the_voice(status: PersonStatus) -> None:
     held = result(status).model_copy(update={"held": True})
-    assert exit_code_of_results([held, result("refused", at_service=True)]) is ExitCode.IN_DOUBT
+    assert exit_code_of_results([held, result("failed")]) is ExitCode.IN_DOUBT
     assert "held" not in held.to_json()
 
 
-@pytest.mark.parametrize("status", ["refused", "failed"])
-def test_what_the_service_refused_is_told_from_what_a_file_lacks(status: PersonStatus) -> None:
-    people = [result("refused"), result(status, at_service=True)]
-    assert exit_code_of_results(people) is ExitCode.SERVICE
-    assert "at_service" not in people[1].to_json()
+def test_a_dry_run_waits_for_nothing() -> None:
+    assert exit_code_of_results([result("waiting")], dry_run=True) is ExitCode.OK
+    assert exit_code_of_results([result("waiting"), result("redo")], dry_run=True) == 1
 
 
 def standing(status, *, voice_status=None):
@@ -62,8 +61,8 @@ def standing(status, *, voice_status=None):
 
 
 def test_everybody_is_counted():
-    people = [standing(each) for each in ("done", "refused", "done", "waiting")]
-    assert summary(people) == "4 people: 2 done, 1 waiting, 1 refused"
+    people = [standing(each) for each in ("done", "redo", "done", "waiting")]
+    assert summary(people) == "4 people: 2 done, 1 waiting, 1 redo"
     assert summary(people[:1]) == "1 person: 1 done"
 
 
@@ -71,8 +70,8 @@ def test_everybody_is_counted():
     ("people", "said"),
     [
         ([standing("done")], "open my out/report.html"),
-        ([standing("done"), standing("refused")], "fix what the reasons name"),
-        ([standing("refused"), standing("waiting", voice_status="started")],
+        ([standing("done"), standing("redo")], "see to what the reasons name"),
+        ([standing("redo"), standing("waiting", voice_status="started")],
          "`palprep watch 'my out'`"),
         ([standing("in_doubt"), standing("failed")], "`palprep status 'my out'`"),
         ([standing("waiting")], "run the same command again"),

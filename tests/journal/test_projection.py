@@ -91,7 +91,7 @@ RAN = (
 
 
 def test_what_stands_is_of_the_last_run_alone():
-    ended = PersonEnded(outcome=PersonOutcome(status="refused", reasons=("no",)))
+    ended = PersonEnded(outcome=PersonOutcome(status="redo", reasons=("no",)))
     with Journal() as journal:
         journal.append(RUN)
         first = journal.append(ended, person="ada")

@@ -79,7 +79,7 @@ def test_people_who_were_not_reached_are_waiting(journal):
 
 def test_only_the_last_run_counts_but_creations_of_all(journal):
     journal.append(RUN)
-    end(journal, "refused", "no")
+    end(journal, "redo", "no")
     journal.append(Intent(what="voice", request={}), person="ada", key="v")
     created = Created(snapshot=Snapshot(id="v1", status="completed"))
     journal.append(created, person="ada", key="v")

@@ -108,7 +108,7 @@ def changed(seen, **head):
 
 FULL = person(
     name=f"Ada {EVIL}",
-    status="refused",
+    status="redo",
     reasons=(f"because {EVIL}",),
     assets=(asset(GOOD, UNKNOWN, BAD, consent=CONSENT),),
     face=FaceVerdict(

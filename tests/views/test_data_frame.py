@@ -49,7 +49,7 @@ def test_a_row_for_each_person_of_a_run() -> None:
     frame = to_pandas(run(FULL, person(slug="bob")))
     assert list(frame.index) == ["ada", "bob"]
     ada = frame.loc["ada"]
-    assert (ada["status"], ada["voice_id"], ada["face-image"]) == ("refused", "voice_7", "fail")
+    assert (ada["status"], ada["voice_id"], ada["face-image"]) == ("redo", "voice_7", "fail")
     assert ada["first_reason"] == FULL.reasons[0]
     assert frame.loc["bob", "reasons"] == 0
     assert pd.isna(frame.loc["bob", "training-video"])

@@ -103,7 +103,7 @@ def test_everything_that_came_from_outside_is_escaped():
 def test_what_matters_is_there_in_words():
     text = Elements(shown(run(FULL))).text
     for words in (
-        "1 person", "http://127.0.0.1:8700", "21 November 2026, 05:00:00 UTC", "Refused",
+        "1 person", "http://127.0.0.1:8700", "21 November 2026, 05:00:00 UTC", "Redo",
         "Why not everything was created", "voice_7", "completed", "no id known", "in doubt",
         "a.heic",
         "a.jpg", "JPEG · 123 kB · 200 \N{MULTIPLICATION SIGN} 400 px",
@@ -141,10 +141,10 @@ def test_without_a_picture_there_are_initials():
 
 
 def test_every_status_has_its_word():
-    statuses = ("done", "waiting", "in_doubt", "needs_decision", "refused", "failed")
+    statuses = ("done", "waiting", "in_doubt", "needs_decision", "redo", "failed")
     people = [person(slug=status, status=status, reasons=("why",)) for status in statuses]
     text = Elements(shown(run(*people))).text
-    for word in ("Done", "Waiting", "In doubt", "Needs decision", "Refused", "Failed", "6 people"):
+    for word in ("Done", "Waiting", "In doubt", "Needs decision", "Redo", "Failed", "6 people"):
         assert word in text
 
 
@@ -171,11 +171,11 @@ def test_a_person_without_a_picture_has_initials():
 def test_the_worst_stands_first_and_the_table_says_why():
     people = [
         person(slug=status, name=status.title(), status=status, reasons=(f"why {status}", "more"))
-        for status in ("done", "waiting", "refused", "failed", "needs_decision", "in_doubt")
+        for status in ("done", "waiting", "redo", "failed", "needs_decision", "in_doubt")
     ]
     html = shown(run(*people))
     rows = [a["data-status"] for tag, a in Elements(html).elements if "data-status" in a]
-    assert rows == ["in_doubt", "needs_decision", "failed", "refused", "waiting", "done"]
+    assert rows == ["in_doubt", "needs_decision", "failed", "redo", "waiting", "done"]
     overview = Elements(html[html.index("<table") : html.index("</table>")]).text
     for status in rows:
         assert f"why {status} and 1 more" in overview

@@ -83,7 +83,7 @@ def test_words_and_states_narrow_the_table_and_the_people(browser: Browser, html
     assert rows_and_people_left(shown) == (["done"], [False, False, True])
     assert "1 of 3 shown" in Elements(shown).text
     again = rows_and_people_left(browser.after(html, f"{pressed};{pressed}"))
-    assert again == (["refused", "waiting", "done"], [True, True, True])
+    assert again == (["redo", "waiting", "done"], [True, True, True])
 
 
 @pytest.mark.parametrize("flags", [(WIDE,), (NARROW, DARK)], ids=["desktop", "narrow and dark"])

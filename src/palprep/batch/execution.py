@@ -35,7 +35,6 @@ from palprep.batch.work.service_steps import Requested, ServiceSteps
 from palprep.batch.work.waiting import Watch
 from palprep.client import LOOK_EVERY_S
 from palprep.errors import (
-    AT_SERVICE,
     CreationUnrecorded,
     DossierUnusable,
     JournalError,
@@ -72,7 +71,7 @@ def guarded(person: Person, steps: Callable[[], T]) -> T | PersonOutcome:
     except (Stopped, WorkStopped):
         return PersonOutcome(status="waiting", reasons=(INTERRUPTED,))
     except PalprepError as error:
-        return PersonOutcome.failed(error.message, at_service=isinstance(error, AT_SERVICE))
+        return PersonOutcome.failed(error.message)
     except Exception as error:  # noqa: BLE001 -- a defect at one person's files is not everybody's
         _log.debug("unexpected error at %s", person.slug, exc_info=True)
         said = f"Unexpected {type(error).__name__}: {error}. Please report this"
@@ -195,7 +194,7 @@ class Execution:
         decision = ready.decision
         made = " and ".join(each.words for each in decision.requests)
         told = f"Dry run, nothing was sent: {made} would be created"
-        status: PersonStatus = "refused" if decision.refused else "waiting"
+        status: PersonStatus = "redo" if decision.refused else "waiting"
         if decision.held:
             status = "needs_decision"
         return PersonOutcome(status=status, reasons=(told,)), ()

@@ -15,7 +15,15 @@ from palprep.batch.work.context import PREPARED_NAME, Note
 from palprep.batch.work.originals import SOURCES_NAME
 from palprep.dossier import DOSSIER_SUFFIX, add_entry, read_dossier
 from palprep.errors import DossierUnusable
-from palprep.journal import DossierKept, FilesRemoved, Journal, PersonEnded, PersonView, ReadableRun
+from palprep.journal import (
+    READY,
+    DossierKept,
+    FilesRemoved,
+    Journal,
+    PersonEnded,
+    PersonView,
+    ReadableRun,
+)
 
 
 def remove_outlived(
@@ -27,7 +35,7 @@ def remove_outlived(
     A person whose dossier was changed keeps everything. Raises OutputUnwritable, JournalError.
     """
     for person in run.people:
-        if person.status != "done" or person.files_removed:
+        if person.status not in READY or person.files_removed:
             continue
         ended = _ended_at(journal, person)
         if ended is None or (journal.now() - ended).total_seconds() < retain_s:

@@ -42,6 +42,8 @@ class ExitCode(IntEnum):
     IN_DOUBT = 4
     """A create may or may not have happened, or consent may or may not be given: it needs a
     decision."""
+    WAITING = 5
+    """Some people's trainings have not ended, or not begun."""
     INTERRUPTED = 130
     """Ctrl-C, as shells report it."""
 
@@ -58,12 +60,14 @@ def exit_code_of(error: PalprepError) -> ExitCode:
 
 
 _LIGHTEST_FIRST = (
-    *(ExitCode.OK, ExitCode.FAILED, ExitCode.USAGE, ExitCode.SERVICE, ExitCode.IN_DOUBT),
+    *(ExitCode.OK, ExitCode.WAITING, ExitCode.FAILED),
+    *(ExitCode.USAGE, ExitCode.SERVICE, ExitCode.IN_DOUBT),
 )
 
 
 def worst(codes: Iterable[ExitCode]) -> ExitCode:
-    """The code for several results: doubt outweighs refusal, and refusal outweighs failure.
+    """The code for several results: doubt outweighs refusal, refusal outweighs failure, and failure
+    outweighs waiting.
 
     No results give OK.
     """

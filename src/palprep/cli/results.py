@@ -20,15 +20,18 @@ def print_results(results: Sequence[journal.PersonStanding]) -> None:
     """Print a table: of many people only the first who are not done."""
     shown = results
     if len(results) > _MANY:
-        shown = [each for each in results if each.status != "done"][:_MANY]
+        shown = [each for each in results if each.status not in journal.READY][:_MANY]
     show(views.results_view(shown))
     if len(shown) < len(results):
         print_line(f"{len(shown):,} of {len(results):,} people are shown. --json lists all.")
 
 
-def exit_code_of_results(results: Iterable[journal.PersonStanding]) -> ExitCode:
-    """The worst of all people. Waiting is no failure: everything was asked for."""
-    return worst(map(_exit_code, results))
+def exit_code_of_results(
+    results: Iterable[journal.PersonStanding], *, dry_run: bool = False
+) -> ExitCode:
+    """The worst of all people. A dry run waits for nothing."""
+    codes = map(_exit_code, results)
+    return worst(each for each in codes if not (dry_run and each is ExitCode.WAITING))
 
 
 def _exit_code(result: journal.PersonStanding) -> ExitCode:
@@ -37,14 +40,18 @@ def _exit_code(result: journal.PersonStanding) -> ExitCode:
     match result.status:
         case "in_doubt" | "needs_decision":
             return ExitCode.IN_DOUBT
-        case "refused" | "failed":
-            return ExitCode.SERVICE if result.at_service else ExitCode.FAILED
-        case "done" | "waiting":
+        case "failed":
+            return ExitCode.SERVICE
+        case "redo" | "needs_answer":
+            return ExitCode.FAILED
+        case "waiting":
+            return ExitCode.WAITING
+        case "done" | "voice_only":
             return ExitCode.OK
 
 
 def summary(results: Sequence[journal.PersonStanding]) -> str:
-    """How many people there are, and how many of them are done, waiting, refused and so on."""
+    """How many people there are, and how many of them are done, waiting, to redo and so on."""
     if not results:
         return "There was no one to work on"
     counts = Counter(each.status for each in results)
@@ -77,7 +84,7 @@ def next_step(
             "needs_decision" in found,
             f"listen to what is named, and decide as `palprep status {place}` says. {WAIVE}",
         ),
-        (found & {"refused", "failed"}, f"fix what the reasons name, and {again}."),
+        (found & {"redo", "needs_answer", "failed"}, f"see to what the reasons name, and {again}."),
         (dry_run and results, "run the same command without --dry-run."),
         ("waiting" in found, f"{again}. It goes on, and creates nothing twice."),
         (True, f"open {into / 'report.html'}"),

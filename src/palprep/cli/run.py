@@ -185,7 +185,7 @@ def run(
         if not as_json:
             tell(f"The whole story is in {place / 'report.html'}")
         tell(next_step(results, place, dry_run=dry_run))
-    raise typer.Exit(exit_code_of_results(results))
+    raise typer.Exit(exit_code_of_results(results, dry_run=dry_run))
 
 
 def _tell_note(note: batch.Note, *, dry_run: bool) -> None:

@@ -38,7 +38,7 @@ from .inbox import (
     into_journal as into_journal,
     secret_path as secret_path,
 )
-from .outcome import PersonOutcome as PersonOutcome, PersonStatus as PersonStatus
+from .outcome import READY as READY, PersonOutcome as PersonOutcome, PersonStatus as PersonStatus
 from .people import (
     find_person as find_person,
     nobody as nobody,

@@ -285,11 +285,9 @@ def _as_trained(recorded: PersonOutcome, creations: Sequence[Creation]) -> Perso
         return recorded.becomes(RESOLVED)
     errors = tuple(error_words(c) for c in creations if c.state is CreationState.ERROR)
     if errors:
-        return recorded.becomes(
-            PersonOutcome(status="failed", reasons=errors, complete=True, at_service=True)
-        )
+        return recorded.becomes(PersonOutcome(status="failed", reasons=errors, complete=True))
     if creations and all(c.state is CreationState.COMPLETED for c in creations):
-        return recorded.ended_well()
+        return recorded.ended_well(replica=any(c.what == "replica" for c in creations))
     return (
         _still_waiting(recorded, creations)
         if recorded.status == "waiting"

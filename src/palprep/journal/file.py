@@ -18,7 +18,7 @@ from palprep.errors import JournalError
 from palprep.journal import projection
 from palprep.storage import private_file
 
-_VERSION = 4
+_VERSION = 5
 """Of the file's tables and of the entries in them."""
 _APPLICATION_ID = 0x50414C4A  # "PALJ", in the header of the file
 _BUSY_S = 30.0

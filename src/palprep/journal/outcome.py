@@ -2,23 +2,34 @@
 
 from __future__ import annotations
 
-from typing import Literal, Self
+from typing import Final, Literal, Self
 
 from palprep.rules import ConsentState
 from palprep.values import Value
 
-PersonStatus = Literal["done", "refused", "failed", "in_doubt", "needs_decision", "waiting"]
+PersonStatus = Literal[
+    "done",
+    "voice_only",
+    "needs_answer",
+    "redo",
+    "failed",
+    "in_doubt",
+    "needs_decision",
+    "waiting",
+]
+
+READY: Final = frozenset[PersonStatus]({"done", "voice_only"})
+"""Everything that was asked for is made."""
 
 
 class PersonOutcome(Value):
     """How the work for one person ended.
 
     ``complete``: everything that was to be created has been asked for. What arrives later can
-    then turn ``waiting`` into ``done`` without another run. ``at_service``: the service
-    refused, or could not be reached.
+    then turn ``waiting`` into ``done`` without another run.
 
     ``not_made`` says why the voice or the replica is not made, where the other one is. Such a
-    person ends as refused; or as one who needs a decision where it is ``held`` by a doubt about the
+    person has something to redo; or needs a decision where it is ``held`` by a doubt about the
     consent alone. ``notes`` says what was decided on the way: which image was picked, which file
     was left out.
     """
@@ -29,17 +40,21 @@ class PersonOutcome(Value):
     not_made: tuple[str, ...] = ()
     complete: bool = False
     held: bool = False
-    at_service: bool = False
 
     @classmethod
-    def refused(cls, *reasons: str, notes: tuple[str, ...] = (), at_service: bool = False) -> Self:
-        """Nothing is made for this person, for these reasons."""
-        return cls(status="refused", reasons=reasons, notes=notes, at_service=at_service)
+    def redo(cls, *reasons: str, notes: tuple[str, ...] = ()) -> Self:
+        """Nothing is made before the person has made new files, for these reasons."""
+        return cls(status="redo", reasons=reasons, notes=notes)
 
     @classmethod
-    def failed(cls, reason: str, *, at_service: bool = False) -> Self:
-        """The work for this person broke off."""
-        return cls(status="failed", reasons=(reason,), at_service=at_service)
+    def needs_answer(cls, *reasons: str, notes: tuple[str, ...] = ()) -> Self:
+        """Nothing is made before whoever runs this has answered or added something."""
+        return cls(status="needs_answer", reasons=reasons, notes=notes)
+
+    @classmethod
+    def failed(cls, reason: str) -> Self:
+        """The work for this person broke off: at a tool, or at the service."""
+        return cls(status="failed", reasons=(reason,))
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -53,21 +68,23 @@ class PersonOutcome(Value):
 
     def decided(self, consent: ConsentState, *, made: bool) -> PersonOutcome:
         """The outcome with what a person has decided since about a doubt that held the replica; or
-        refused when it was ``made``."""
+        to redo when it was ``made``."""
         if consent.state == "holds" and self.held:
             now = PersonOutcome(status="waiting", reasons=("The next run goes on with it",))
         elif consent.state == "refused" and (self.held or made):
-            now = PersonOutcome.refused(*consent.reasons)
+            now = PersonOutcome.redo(*consent.reasons)
         else:
             return self
-        if self.status in {"needs_decision", "done"}:
+        if self.status in READY | {"needs_decision"}:
             return now.model_copy(update={"notes": self.notes})
-        not_made = now.reasons if now.status == "refused" else ()
+        not_made = now.reasons if now.status == "redo" else ()
         return self.model_copy(update={"held": False, "not_made": not_made})
 
-    def ended_well(self) -> PersonOutcome:
-        """The outcome once everything that was asked for is ready."""
-        status: PersonStatus = "refused" if self.not_made else "done"
+    def ended_well(self, *, replica: bool) -> PersonOutcome:
+        """The outcome once all that was asked for is ready, a ``replica`` among it or not."""
+        status: PersonStatus = "done" if replica else "voice_only"
         if self.held:
             status = "needs_decision"
+        elif self.not_made:
+            status = "redo"
         return self.model_copy(update={"status": status, "reasons": ()})

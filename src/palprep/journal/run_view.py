@@ -49,8 +49,6 @@ class PersonStanding(Value):
     """A doubt about the consent holds the replica, whatever else goes on. Not part of the line."""
     evidence: ConsentEvidence = Field(default=ConsentEvidence(), exclude=True)
     """What was found of the consent. Not part of the line."""
-    at_service: bool = Field(default=False, exclude=True)
-    """The service refused or could not be reached. Not part of the line."""
 
 
 class PersonResult(PersonStanding):
@@ -87,8 +85,6 @@ class PersonView(PersonNames):
     """A doubt about the consent holds the replica."""
     consent_state: ConsentState = ConsentState(state="holds")
     """Whether the consent holds, and what was decided about it."""
-    at_service: bool = False
-    """The service refused, or could not be reached."""
     state: str | None = Field(default=None, exclude=True)
     """The digest of :class:`PersonEnded`. Nothing shows it."""
     files_removed: bool = False
@@ -133,7 +129,6 @@ class PersonView(PersonNames):
                 *(self.consent_state.reasons if self.consent_state.state == "holds" else ()),
                 *self.reasons,
             ),
-            at_service=self.at_service,
             held=self.held,
             evidence=self.consent_state.evidence,
         )
@@ -312,7 +307,6 @@ def _person(names: PersonNames, told: Iterable[_Told], *, running: bool = False)
         full_name=names.full_name,
         status=outcome.status,
         reasons=outcome.words,
-        at_service=outcome.at_service,
         held=outcome.held,
         consent_state=consent,
         waived=waived,

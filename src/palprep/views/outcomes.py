@@ -60,19 +60,24 @@ OUTCOMES: Mapping[Outcome, Look] = {
 """The outcomes of checks, in the order in which every surface lists them."""
 
 STATUSES: Mapping[PersonStatus, Look] = {
-    "done": Look("✓", "Done", "green", "pass", "all that was to be made is ready"),
+    "done": Look("✓", "Done", "green", "pass", "voice or replica are ready"),
+    "voice_only": Look("✓", "Voice only", "green", "pass", "nothing was given for a replica"),
     "waiting": Look("…", "Waiting", "cyan", "unknown", "not finished yet"),
     "in_doubt": Look("?", "In doubt", "bold yellow", "doubt", "a create may have happened"),
     "needs_decision": Look(
         *("◆", "Needs decision", "bold yellow", "doubt"), "a doubt about consent holds the replica"
     ),
-    "refused": Look("✕", "Refused", "red", "fail", "not fit: not everything was created"),
+    "needs_answer": Look(
+        "?", "Needs an answer", "bold yellow", "warn", "a file or setting is missing"
+    ),
+    "redo": Look("✕", "Redo", "red", "fail", "needs new files from the person"),
     "failed": Look("!", "Failed", "bold red", "warn", "the service or a tool gave up"),
 }
 """How a person can stand at the end of a run."""
 
 WORST_FIRST: Sequence[PersonStatus] = (
-    *("in_doubt", "needs_decision", "failed", "refused", "waiting", "done"),
+    *("in_doubt", "needs_decision", "needs_answer", "failed", "redo"),
+    *("waiting", "voice_only", "done"),
 )
 """The order in which a reader looks at people: first those who need a decision, last the done."""
 

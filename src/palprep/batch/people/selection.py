@@ -44,7 +44,7 @@ def find_everybody(people: People, into: Path, at: dt.datetime) -> Roster:
     return find_people(path, at)
 
 
-WENT_WRONG = frozenset[PersonStatus]({"failed", "refused", "needs_decision"})
+WENT_WRONG = frozenset[PersonStatus]({"failed", "redo", "needs_answer", "needs_decision"})
 """How somebody ended whom ``failed`` selects."""
 
 

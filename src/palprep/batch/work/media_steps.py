@@ -94,7 +94,7 @@ def prepare_files(run: RunContext, person: Person, reporter: Reporter) -> Ready 
     listen for the consent to a video, no video is worked on.
     """
     if person.problems:
-        return PersonOutcome.refused(*person.problems)
+        return PersonOutcome.needs_answer(*person.problems)
     originals = Originals(run, reporter)
     try:
         person, notes = _pick_portrait(originals, person)
@@ -122,7 +122,7 @@ class MediaSteps:
             speaker = speaker_of(person, self.profile, run.options.whisper_model)
         except UsageError as error:
             if not waive:
-                return PersonOutcome.refused(error.message, notes=notes)
+                return PersonOutcome.needs_answer(error.message, notes=notes)
             speaker, notes = None, (*notes, error.message)
         files = dict(person.sources)
         if Role.VOICE_AUDIO not in files and Role.TRAINING_VIDEO in files:
@@ -137,7 +137,7 @@ class MediaSteps:
             own = Role.VOICE_AUDIO in person.sources
             looked = [each for each in looked if own and each.task.role is Role.VOICE_AUDIO]
             if not looked:
-                return PersonOutcome.refused(*unheard, notes=notes)
+                return PersonOutcome.needs_answer(*unheard, notes=notes)
         assets = self._prepared(looked)
         unfit = {
             role: Unfit(reasons=reasons, report=asset.report)
@@ -173,13 +173,14 @@ class MediaSteps:
         )
         if evidence.against:
             refused = () if decision.held else decision.refused
-            return PersonOutcome.refused(*refused, *evidence.against, notes=notes)
+            return PersonOutcome.redo(*refused, *evidence.against, notes=notes)
         if not decision.requests and decision.held:
             return PersonOutcome(
                 status="needs_decision", reasons=decision.refused, notes=notes, held=True
             )
         if not decision.requests:
-            return PersonOutcome.refused(*decision.refused, notes=notes)
+            ended = PersonOutcome.redo if asked or unfit else PersonOutcome.needs_answer
+            return ended(*decision.refused, notes=notes)
         return Ready(fit, decision, (*notes, *not_asked_for(asked, fit)))
 
     def _tasks(self, files: Mapping[Role, File], speaker: Speaker | None) -> list[AssetTask]:

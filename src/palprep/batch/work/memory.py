@@ -15,6 +15,7 @@ from palprep.batch.fingerprint import Fingerprint, digest_of
 from palprep.batch.people.person import Person, RosterEntry
 from palprep.batch.work.context import PREPARED_NAME, RunOptions
 from palprep.journal import (
+    READY,
     AssetPrepared,
     Journal,
     PersonNames,
@@ -121,7 +122,7 @@ class Unchanged:
         done = {
             each.slug: each
             for each in last
-            if each.status == "done" and not each.waived and each.state is not None
+            if each.status in READY and not each.waived and each.state is not None
         }
         return {
             person.slug: done[person.slug]

@@ -14,7 +14,6 @@ from palprep.batch.work.media_steps import Ready
 from palprep.batch.work.pace import HeldBack, Places
 from palprep.batch.work.waiting import Watch
 from palprep.errors import (
-    AT_SERVICE,
     AuthenticationError,
     JournalError,
     OutputUnwritable,
@@ -58,7 +57,7 @@ class ServiceSteps:
         if refusal := self._refusal(person, ready, reporter):
             left = tuple(each for each in requests if Role.FACE_IMAGE not in each.roles)
             if not left:
-                return PersonOutcome.refused(refusal, at_service=True), ()
+                return PersonOutcome.redo(refusal), ()
             if left == requests:
                 notes = (f"Left out: {refusal}",)
             else:
@@ -82,7 +81,6 @@ class ServiceSteps:
                 self._open_end(person, each) for each in made if each.state is CreationState.STARTED
             ),
             complete=True,
-            at_service=bool(not_made),
         )
         update = {"notes": notes, "not_made": not_made}
         return outcome.model_copy(update=update), tuple(made)
@@ -175,5 +173,4 @@ def _after(errors: Sequence[PalprepError]) -> PersonOutcome | None:
     reasons = tuple(dict.fromkeys(error.message for error in errors))
     if all(isinstance(error, HeldBack | Stopped) for error in errors):
         return PersonOutcome(status="waiting", reasons=reasons)
-    at_service = any(isinstance(error, AT_SERVICE) for error in errors)
-    return PersonOutcome(status="failed", reasons=reasons, at_service=at_service)
+    return PersonOutcome(status="failed", reasons=reasons)
