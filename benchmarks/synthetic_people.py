@@ -74,7 +74,7 @@ class Job:
             tell=_silent,
             with_reports=False,
         )
-        left = [person for person in seen.people if person.status != "done"]
+        left = [person for person in seen.people if person.status not in {"done", "voice_only"}]
         if left:
             why = "; ".join(f"{each.name}: {' '.join(each.reasons)}" for each in left[:3])
             raise SystemExit(f"{len(left)} of {len(seen.people)} are not done: {why}")

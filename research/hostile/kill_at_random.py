@@ -41,7 +41,15 @@ import imageio_ffmpeg
 
 from palprep.batch import Connection, Pace, RunOptions, run
 from palprep.errors import PalprepError
-from palprep.journal import JOURNAL_NAME, Creation, Journal, resolve_found, resolve_retry, status
+from palprep.journal import (
+    JOURNAL_NAME,
+    READY,
+    Creation,
+    Journal,
+    resolve_found,
+    resolve_retry,
+    status,
+)
 from palprep.sandbox import USER_KEY, Choices, Sandbox, serve
 from palprep.sandbox.store import Store
 from research.marked import replace_marked
@@ -239,7 +247,7 @@ def settle(stage: Stage, tally: Tally) -> None:
         stage.serve()
         stage.start_run().join()
         standing = status(stage.into)
-        if not standing.in_doubt and all(each.status == "done" for each in standing.people):
+        if not standing.in_doubt and all(each.status in READY for each in standing.people):
             break
         stage.end_service(kill=False)
         decide(stage, standing.in_doubt, tally)

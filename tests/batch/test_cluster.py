@@ -118,7 +118,10 @@ def test_people_are_made_through_the_bucket(cluster, here, go, add, out, log):
     for slug in ("ada", "bea"):
         add(slug, settings=f'name = "{slug.title()}"')
     seen = go(engine=cluster.address, store=STORE)
-    assert [(each.slug, each.status) for each in seen.people] == [("ada", "done"), ("bea", "done")]
+    assert [(each.slug, each.status) for each in seen.people] == [
+        ("ada", "voice_only"),
+        ("bea", "voice_only"),
+    ]
     assert log.creates == {"voice": 2}
     [asset] = seen.people[0].assets
     prepared = asset.prepared
@@ -136,7 +139,7 @@ def test_the_same_command_again_prepares_nothing(cluster, here, go, add, log, mo
     go(engine=cluster.address, store=STORE)
     monkeypatch.setattr(DaskEngine, "run", lambda *_: pytest.fail("prepared twice"))
     [ada] = go(engine=cluster.address, store=STORE).people
-    assert ada.status == "done"
+    assert ada.status == "voice_only"
     assert log.creates == {"voice": 1}
 
 
@@ -146,7 +149,7 @@ def test_whoever_is_done_and_unchanged_needs_no_work(cluster, here, go, add, fol
     def again() -> int:
         said = []
         [ada] = go(engine=cluster.address, store=STORE, note=said.append).people
-        assert ada.status == "done"
+        assert ada.status == "voice_only"
         return sum(each.about == "unchanged" for each in said)
 
     add("ada", settings='name = "Ada"')
@@ -176,7 +179,7 @@ def test_one_bucket_for_both_keeps_files_from_this_machine(
     monkeypatch.setattr(BucketFiles, "fetch", lambda *_: pytest.fail("fetched"))
     published = replace(connection, publish_to=STORE)
     [ada] = go(engine=cluster.address, store=STORE, connection=published).people
-    assert ada.status == "done"
+    assert ada.status == "voice_only"
     assert log.creates == {"voice": 1}
 
 
@@ -199,7 +202,7 @@ def test_people_in_a_bucket_are_fetched_by_workers(
             pace=PACE,
         ),
     ).people
-    assert (ada.slug, ada.status) == ("ada", "done")
+    assert (ada.slug, ada.status) == ("ada", "voice_only")
     assert ada.assets[0].source == "s3://media/people/ada/recording.wav"
     assert log.creates == {"voice": 1}
 

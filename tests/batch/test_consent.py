@@ -92,7 +92,7 @@ def test_a_waiver_goes_on_where_no_statement_is_known(go, place, log):
     engine = Scripted("unknown")
     [refused] = go(engine=engine).people
     assert "No consent statement is known in 'de'" in refused.reasons[0]
-    assert (refused.status, engine.tasks) == ("redo", {})
+    assert (refused.status, engine.tasks) == ("needs_answer", {})
     [waived] = go(engine=engine, without_consent=True).people
     assert waived.status == "done"
     assert waived.result.reasons[0].startswith("Gone on without consent: ")
@@ -104,7 +104,7 @@ def test_where_no_one_can_listen_nothing_is_worked_on(go, place, add, log, out):
     engine = Scripted(deaf="The Whisper model is not installed: run this")
     people = {person.slug: person for person in go(engine=engine).people}
     jane = people["jane-carter"]
-    assert jane.status == "redo"
+    assert jane.status == "needs_answer"
     assert jane.reasons[0] == (
         "Consent cannot be verified: The Whisper model is not installed: run this"
     )
@@ -112,7 +112,7 @@ def test_where_no_one_can_listen_nothing_is_worked_on(go, place, add, log, out):
     assert "run with --without-consent" in jane.reasons[-1]
     assert engine.asked == [Role.TRAINING_VIDEO]
     assert set(engine.tasks) == {Role.VOICE_AUDIO}  # Ada's.
-    assert people["ada"].status == "done"
+    assert people["ada"].status == "voice_only"
     assert log.creates == {"voice": 1}
     waived = {person.slug: person for person in go(engine=engine, without_consent=True).people}
     assert waived["jane-carter"].status == "done"
@@ -302,5 +302,5 @@ def test_a_statement_of_the_persons_own_may_be_toml(go, place):
     assert engine.tasks[Role.TRAINING_VIDEO].speaker.statement == "I, {full_name}, agree."
     (place / "own.toml").write_text('[statements]\ndefault = "I, Charles, agree."\n')
     [person] = go(engine=engine, dry_run=True).people
-    assert person.status == "redo"
+    assert person.status == "needs_answer"
     assert "names nobody called Jane Carter" in person.reasons[0]

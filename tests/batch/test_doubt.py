@@ -32,7 +32,7 @@ def test_a_lost_answer_is_in_doubt_and_not_repeated(go, add, log, out, connectio
     [resolved] = status(out).people
     assert resolved.status == "waiting"
     assert "run the same command again" in resolved.reasons[0]
-    assert go(connection=mute).people[0].status == "done"
+    assert go(connection=mute).people[0].status == "voice_only"
     assert log.creates == {"voice": 2}
 
 
@@ -40,7 +40,7 @@ def test_a_callback_resolves_the_doubt(go, add, log, connection):
     add("ada")
     log.fault(on="request", endpoint="voices.create", drop="after_commit")
     [person] = go(pace=Pace(wait_s=20, doubt_wait_s=20)).people
-    assert (person.status, person.reasons) == ("done", ())
+    assert (person.status, person.reasons) == ("voice_only", ())
     assert log.voice_ids() == [person.voice.id]
     assert log.creates == {"voice": 1}
 
@@ -51,7 +51,7 @@ def test_a_request_that_never_arrived_is_asked_again(go, add, log):
     [person] = go().people
     assert person.status == "failed"
     assert "not today" in person.reasons[0]
-    assert go().people[0].status == "done"
+    assert go().people[0].status == "voice_only"
     assert log.creates == {"voice": 1}
 
 
@@ -65,7 +65,7 @@ def test_a_failed_training_is_not_repeated_unless_told(go, add, log, out):
     assert log.creates == {"voice": 1}
     with Journal.of(out) as journal:
         resolve_retry(journal, person.voice.key)
-    assert go().people[0].status == "done"
+    assert go().people[0].status == "voice_only"
     assert log.creates == {"voice": 2}
 
 
@@ -74,7 +74,7 @@ def test_a_key_that_may_not_create_voices(go, add, log, connection, sandbox):
     [person] = go(connection=replace(connection, api_key=sandbox.service_key)).people
     assert person.status == "failed"
     assert "user-scoped" in person.reasons[0]
-    assert go().people[0].status == "done"
+    assert go().people[0].status == "voice_only"
 
 
 def test_without_a_callback_a_replica_is_left_waiting(go, add, log, out, connection):

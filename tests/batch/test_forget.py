@@ -45,7 +45,10 @@ def both(add, go, out):
         each.rename(place / f"zq-{each.name}")
     add("ben", settings='name = "Ben Bo"')
     people = go(connection=None).people
-    assert [(each.status, each.reasons) for each in people] == [("done", ()), ("done", ())]
+    assert [(each.status, each.reasons) for each in people] == [
+        ("done", ()),
+        ("voice_only", ()),
+    ]
     return out
 
 
@@ -132,7 +135,7 @@ def test_no_byte_of_the_person_is_left_and_the_other_is_unharmed(both, go, folde
     # A later run says so, makes nothing, and writes nothing about her.
     told = []
     view = go(connection=None, note=told.append)
-    assert [(each.slug, each.status) for each in view.people] == [("ben", "done")]
+    assert [(each.slug, each.status) for each in view.people] == [("ben", "voice_only")]
     [said] = [each for each in told if each.about == "forgotten"]
     assert said.person == "ada-l"
     assert said.text.endswith(f"palprep forget {both} ada-l --again")
@@ -197,7 +200,7 @@ def test_nothing_is_created_again_until_the_person_is_taken_in_again(add, go, ou
     with pytest.raises(UsageError, match="Nobody was forgotten as 'ben'"):
         take_in_again(out, "ben")
     take_in_again(out, "ada")
-    assert {each.status for each in go().people} == {"done"}
+    assert {each.status for each in go().people} == {"voice_only"}
     assert log.creates == {"voice": 3}
 
 
@@ -222,7 +225,7 @@ def test_what_another_person_uses_too_is_theirs(add, go, out, log):
     pictures = {each.name for each in (out / "pictures").iterdir()}
     forget(out, "ada")
     [twin] = go().people
-    assert (twin.slug, twin.status, twin.voice.id) == ("twin", "done", made)
+    assert (twin.slug, twin.status, twin.voice.id) == ("twin", "voice_only", made)
     assert twin.voice.person == "twin"
     assert {each.name for each in (out / "pictures").iterdir()} == pictures
     assert log.creates == {"voice": 1}

@@ -87,7 +87,7 @@ def test_where_nothing_is_in_doubt_the_next_run_goes_on(killed, again, add, log,
     add("ada")
     killed(kind, when)
     [person] = again()
-    assert (person.status, person.reasons) == ("done", ())
+    assert (person.status, person.reasons) == ("voice_only", ())
     assert log.creates == {"voice": 1}
     assert log.voice_ids() == [person.voice.id]
 
@@ -101,7 +101,7 @@ def test_killed_before_the_request_left(killed, again, add, log, tmp_path):
     assert log.creates == {}
     with Journal(tmp_path / "out" / JOURNAL_NAME) as journal:
         resolve_retry(journal, person.voice.key)
-    assert again()[0].status == "done"
+    assert again()[0].status == "voice_only"
     assert log.creates == {"voice": 1}
 
 
@@ -117,7 +117,7 @@ def test_killed_before_the_answer_was_recorded(killed, again, add, log, tmp_path
     with Journal(tmp_path / "out" / JOURNAL_NAME) as journal:
         resolve_found(journal, creation.key, found)
     [person] = again()
-    assert (person.status, person.voice.id) == ("done", found)
+    assert (person.status, person.voice.id) == ("voice_only", found)
     assert log.creates == {"voice": 1}
 
 
@@ -125,7 +125,7 @@ def test_killed_before_the_answer_and_resolved_by_the_callback(killed, again, ad
     add("ada")
     killed("created", "before", callback="")
     [person] = again(doubt_wait_s=20)
-    assert person.status == "done"
+    assert person.status == "voice_only"
     assert log.creates == {"voice": 1}
     assert log.voice_ids() == [person.voice.id]
 
@@ -160,7 +160,7 @@ def test_ctrl_c_leaves_nothing_running_and_nothing_in_doubt(
     assert not _group_lives(process.pid)
     assert not (tmp_path / "out/results.jsonl").exists()  # The journal has it all.
     assert status(tmp_path / "out").in_doubt == ()
-    assert {person.status for person in again()} == {"done"}
+    assert {person.status for person in again()} == {"voice_only"}
     assert log.creates == {"voice": 3}
 
 

@@ -102,7 +102,7 @@ def no_more(monkeypatch):
 
 def test_a_file_is_fetched_prepared_and_gone(make, shelf, out, log):
     ada = make()
-    assert (ada.status, ada.reasons) == ("done", ())
+    assert (ada.status, ada.reasons) == ("voice_only", ())
     assert ada.result.assets[0].path.startswith(str(out / "prepared/ada/voice-audio/"))
     assert ada.assets[0].source == f"{shelf.url}/a%20voice.wav"
     assert not (out / "sources").exists()
@@ -136,7 +136,7 @@ def test_no_signature_is_written_down(make, out):
 def test_an_unchanged_file_is_not_fetched_again(make, no_more, log):
     make()
     no_more()
-    assert make(query="?signature=another").status == "done"
+    assert make(query="?signature=another").status == "voice_only"
     assert log.creates == {"voice": 1}
 
 
@@ -144,7 +144,7 @@ def test_a_changed_file_is_fetched_again(make, shelf, out, log):
     make()
     path = shelf.folder / "a voice.wav"
     path.write_bytes(path.read_bytes()[:-40_000])
-    assert make().status == "done"
+    assert make().status == "voice_only"
     assert len({body.sha256 for body in fetched(out)}) == 2
     assert log.creates == {"voice": 2}
 
@@ -164,7 +164,7 @@ def test_what_is_kept_is_used_again(make, no_more, shelf, out):
     for path in (out / "prepared").rglob("*.wav"):
         path.unlink()
     no_more()
-    assert make(keep_sources=True).status == "done"
+    assert make(keep_sources=True).status == "voice_only"
 
 
 def test_a_file_that_is_gone_is_that_persons_failure(make, shelf, out):

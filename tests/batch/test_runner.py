@@ -84,7 +84,7 @@ def test_one_persons_trouble_stops_nobody_else(go, add, log):
     add("good")
     people = {person.slug: person for person in go().people}
     assert {slug: person.status for slug, person in people.items()} == {
-        "bad": "redo", "empty": "needs_answer", "good": "done", "typo": "needs_answer",
+        "bad": "redo", "empty": "needs_answer", "good": "voice_only", "typo": "needs_answer",
     }  # fmt: skip
     assert "did you mean full_name?" in people["typo"].reasons[0]
     assert log.creates == {"voice": 1}
@@ -155,7 +155,7 @@ def test_a_refused_portrait_that_nothing_needs_is_left_out(go, add, log):
     add("ada", portrait=True)
     log.fault(on="request", endpoint="faces.validate_image", status=200, body=REFUSAL)
     [person] = go().people
-    assert person.status == "done"
+    assert person.status == "voice_only"
     assert "names no stock_voice" in person.reasons[0]
     assert person.reasons[1:] == ("Left out: The service refuses the portrait: Person centred",)
     assert log.creates == {"voice": 1}
@@ -164,7 +164,7 @@ def test_a_refused_portrait_that_nothing_needs_is_left_out(go, add, log):
 def test_an_unfit_file_that_nothing_needs_vetoes_nobody(go, add, log, out):
     (add("ada") / "portrait.jpg").write_text("no image at all")
     [person] = go().people
-    assert person.status == "done"
+    assert person.status == "voice_only"
     [reason] = results(out)[0]["reasons"]
     assert reason.startswith("Left out: portrait.jpg (face-image) is a text file")
     assert log.creates == {"voice": 1}
@@ -208,14 +208,14 @@ def test_a_failed_start_changes_nothing_of_an_earlier_run(go, add, out, connecti
         go(connection=replace(connection, api_key=None))
     assert (out / "results.jsonl").read_text() == before
     [ada] = status(out).people
-    assert (ada.status, ada.voice_status) == ("done", "completed")
+    assert (ada.status, ada.voice_status) == ("voice_only", "completed")
 
 
 def test_equal_people_share_what_was_created(go, add, log):
     for slug in ("one", "two"):
         add(slug, settings='name = "Ada"')
     first, second = go().people
-    assert first.status == second.status == "done"
+    assert first.status == second.status == "voice_only"
     assert first.voice.id == second.voice.id
     assert log.creates == {"voice": 1}
 
@@ -244,7 +244,7 @@ def test_a_defect_at_one_person_is_reported_as_such(go, add, cache, caplog):
         ada, bob = go(engine=Broken(cache)).people
     assert ada.status == "failed"
     assert ada.reasons == ("Unexpected ZeroDivisionError: oops. Please report this",)
-    assert bob.status == "done"
+    assert bob.status == "voice_only"
     assert "unexpected error at ada" in caplog.text
 
 
@@ -297,7 +297,7 @@ def test_missing_pieces_are_named_before_anything_is_sent(go, add, connection):
 def test_the_embedded_sandbox_keeps_its_state(go, add, out):
     add("ada")
     first = go(connection=None, pace=Pace(wait_s=300)).people[0]
-    assert (first.status, first.reasons) == ("done", ())
+    assert (first.status, first.reasons) == ("voice_only", ())
     second = go(connection=None).people[0]
     assert second.voice.id == first.voice.id
     assert (out / "sandbox").is_dir()

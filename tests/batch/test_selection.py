@@ -133,12 +133,12 @@ def test_a_run_for_some_leaves_the_others_as_they_stand(go, add, log, out):
     add("bob")
     (add("eve", voice=False) / "training.mp4").write_text("no video at all")
     assert slugs(go(select=Selection(only=("bob",)))) == ["bob"]
-    assert shown(out) == {"bob": "done"}
+    assert shown(out) == {"bob": "voice_only"}
     assert slugs(go(select=Selection(limit=1))) == ["ada"]
-    assert shown(out) == {"bob": "done", "ada": "done"}
+    assert shown(out) == {"bob": "voice_only", "ada": "voice_only"}
     assert slugs(go()) == ["ada", "bob", "eve"]
     assert slugs(go(select=Selection(failed=True))) == ["eve"]
-    everybody = {"ada": "done", "bob": "done", "eve": "redo"}
+    everybody = {"ada": "voice_only", "bob": "voice_only", "eve": "redo"}
     assert shown(out) == everybody
     assert {each.person: each.status for each in status(out).people} == everybody
     assert (out / "report.html").read_text().count("Bob") > 0
@@ -147,7 +147,7 @@ def test_a_run_for_some_leaves_the_others_as_they_stand(go, add, log, out):
     (out.parent / "people/eve/training.mp4").rename(out.parent / "people/eve/recording.wav")
     assert slugs(go(select=Selection(failed=True))) == ["eve"]
     assert slugs(go(select=Selection(failed=True))) == []
-    assert set(shown(out).values()) == {"done"}
+    assert set(shown(out).values()) == {"voice_only"}
     assert log.creates == {"voice": 3}
 
 
@@ -156,7 +156,7 @@ def test_results_of_a_dry_run_do_not_stay_beside_real_ones(go, add, out):
     add("bob")
     go(dry_run=True)
     go(select=Selection(only=("ada",)))
-    assert shown(out) == {"ada": "done"}
+    assert shown(out) == {"ada": "voice_only"}
 
 
 def test_shards_make_everybody_once(go, add, log, out):
@@ -165,11 +165,11 @@ def test_shards_make_everybody_once(go, add, log, out):
     first = go(select=Selection(shard=Shard(1, 2)))
     second = go(select=Selection(shard=Shard(2, 2)))
     assert (slugs(first), slugs(second)) == (FIRST_OF_TWO, ["alan", "grace"])
-    assert shown(out / "shard-2-of-2") == {"alan": "done", "grace": "done"}
+    assert shown(out / "shard-2-of-2") == {"alan": "voice_only", "grace": "voice_only"}
     assert log.creates == {"voice": 4}
     with pytest.raises(UsageError, match="without --shard"):
         go()
-    assert go(select=Selection(shard=Shard(1, 2))).people[0].status == "done"
+    assert go(select=Selection(shard=Shard(1, 2))).people[0].status == "voice_only"
     assert log.creates == {"voice": 4}
 
 

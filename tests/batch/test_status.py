@@ -28,7 +28,7 @@ def test_what_programs_have_made_is_shown(journal, tmp_path):
     standing = status(tmp_path)
     assert standing.target == "http://service"
     [ada] = standing.people
-    assert (ada.person, ada.status, ada.voice_id) == ("Ada", "done", "v1")
+    assert (ada.person, ada.status, ada.voice_id) == ("Ada", "voice_only", "v1")
     assert ada.replica_id is None
 
 

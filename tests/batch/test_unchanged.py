@@ -83,7 +83,7 @@ def test_nothing_is_opened_asked_or_written(done, go, log, out, monkeypatch, con
     # No service is needed either.
     seen = go(note=said.append, connection=replace(connection, api_key=None))
     assert [(each.slug, each.status, each.reasons) for each in seen.people] == [
-        ("ada", "done", ()), ("bob", "done", ()),
+        ("ada", "voice_only", ()), ("bob", "voice_only", ()),
     ]  # fmt: skip
     assert [each.text for each in said] == [
         "2 people are done, and nothing of theirs has changed since"
@@ -129,7 +129,7 @@ def test_whoever_changed_is_worked_on_alone(done, again, log, out, change):
         started = journal.entries(RunStarted)[-1].body
     assert started.only == ("ada",)
     assert [each.slug for each in started.people] == ["ada", "bob"]
-    assert [each.status for each in status(out).people] == ["done", "done"]
+    assert [each.status for each in status(out).people] == ["voice_only", "voice_only"]
     assert log.creates == {"voice": 2}
     prepared = out / "prepared/ada/voice-audio/recording.wav"
     assert prepared.stat().st_size > 100_000

@@ -68,10 +68,13 @@ def test_watch_goes_on_later_and_asks_each_once_when_there_is_no_time(
     advance(sandbox, 100_000)
     told = []
     seen = watch(out, connection=mute, pace=NOT_AT_ALL, tell=told.append)
-    assert statuses(seen) == {"done"}
-    assert {(p.person, p.status) for p in told if p.status} == {("ada", "done"), ("bob", "done")}
+    assert statuses(seen) == {"done", "voice_only"}
+    assert {(p.person, p.status) for p in told if p.status} == {
+        ("ada", "done"),
+        ("bob", "voice_only"),
+    }
     assert (out / "results.jsonl").read_bytes() != before
-    assert statuses(status(out)) == {"done"}
+    assert statuses(status(out)) == {"done", "voice_only"}
     assert log.creates == {"voice": 2, "replica": 1}
 
 
@@ -126,7 +129,12 @@ def test_only_so_many_are_in_training_at_once(go, add, log, mute, sandbox):
     advance(sandbox, 100_000)
     seen = go(connection=mute, pace=pace)
     assert log.creates == {"voice": 4}
-    assert sorted(p.status for p in seen.people) == ["done", "done", "waiting", "waiting"]
+    assert sorted(p.status for p in seen.people) == [
+        "voice_only",
+        "voice_only",
+        "waiting",
+        "waiting",
+    ]
 
 
 def test_a_voice_that_is_refused_keeps_no_replica_from_being_asked_for(go, add, log, mute):

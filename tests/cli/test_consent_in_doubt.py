@@ -104,7 +104,7 @@ def test_no_replica_is_made_before_somebody_has_decided(
     assert accepted.code == 0
     assert "by who is named “Eve”: “it is her”." in accepted.out
     assert "nothing proves who decided. Next: start `palprep run` again." in accepted.err
-    assert palprep("status", "out").code == 0
+    assert palprep("status", "out").code == 5
     shown = palprep("dossier", "out")
     assert (shown.code, shown.out[:5]) == (0, "HOLDS")
     assert accepted.out.strip() in shown.out

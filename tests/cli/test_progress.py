@@ -99,7 +99,7 @@ def test_a_line_for_each_person_who_is_through(caplog: pytest.LogCaptureFixture)
     people(end("ada", "in_doubt"))
     assert [(each.levelname, each.message) for each in caplog.records] == [
         ("DEBUG", "ada: prepare face-image"),
-        ("INFO", "1 of 3: bob refused: No face was found."),
+        ("INFO", "1 of 3: bob redo: No face was found."),
         ("INFO", "2 of 3: ada in doubt"),
     ]
     assert (people.people, dict(people.ended)) == (3, {"redo": 1, "in_doubt": 1})

@@ -208,9 +208,9 @@ def test_what_a_run_tells_without_a_terminal(palprep: Palprep, tmp_path: Path) -
         "bob: IMG_1.jpg is taken as the face-image: it is the only image without another role",
     ]
     assert sorted(line.split(" of 2: ")[0] for line in lines[4:6]) == ["1", "2"]
-    assert all(" refused: " in line for line in lines[4:6])
-    assert lines[6].startswith("2 people: 2 refused, in ")
-    assert lines[-1] == "Next: fix what the reasons name, and run the same command again."
+    assert all(" redo: " in line for line in lines[4:6])
+    assert lines[6].startswith("2 people: 2 redo, in ")
+    assert lines[-1] == "Next: see to what the reasons name, and run the same command again."
     logged = (tmp_path / "log/run.log").read_text()
     assert "ada: prepare face-image" in logged
     quiet = palprep("run", "people", "--dry-run", "--jobs", "1", "--quiet")

@@ -25,7 +25,7 @@ def test_what_is_under_way_is_no_doubt_while_a_run_is_at_work(
         during = palprep("status", into)
         page = palprep("report", into)
         assert palprep("status", into, "--retry", "voice-1").code == 1
-    assert (during.code, page.code) == (0, 0)
+    assert (during.code, page.code) == (5, 0)
     assert "A run is at work, and this person is not finished yet" in during.out
     assert during.out.endswith("in doubt: look again after the run.\n")
     assert during.err.endswith("Next: let the run that is at work end, or interrupt it.\n")

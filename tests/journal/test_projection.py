@@ -110,7 +110,11 @@ def test_status_says_what_the_view_says(tmp_path):
             journal.append(body, person="ada", key=key)
         [seen], [stands] = RunReader(journal).view().people, status(tmp_path).people
         assert seen.standing == stands
-        assert (stands.status, stands.voice_id, stands.voice_status) == ("done", "v1", "completed")
+        assert (stands.status, stands.voice_id, stands.voice_status) == (
+            "voice_only",
+            "v1",
+            "completed",
+        )
 
 
 def test_what_another_process_adds_is_seen(path):

@@ -105,7 +105,8 @@ def test_a_stage_that_was_reused_counts_for_this_run_too(journal):
 
 
 @pytest.mark.parametrize(
-    ("status", "expected"), [("completed", "done"), ("error", "failed"), ("started", "waiting")]
+    ("status", "expected"),
+    [("completed", "done"), ("error", "failed"), ("started", "waiting")],
 )
 def test_what_arrives_after_the_run_counts(journal, status, expected):
     journal.append(RUN)
@@ -200,7 +201,7 @@ def test_a_reader_reads_reports_of_whom_it_is_asked_for(journal, monkeypatch):
     assert [each.slug for each in reader.view({"bob"}).people] == ["bob"]
     monkeypatch.setattr(RunReader, "person", lambda *_: pytest.fail("reports were read"))
     [ada, _] = reader.view(with_reports=False).people
-    assert (ada.status, ada.voice.id) == ("done", "v1")
+    assert (ada.status, ada.voice.id) == ("voice_only", "v1")
 
 
 def test_a_mark_changes_with_whatever_is_known_of_somebody(journal):

@@ -6,7 +6,7 @@ import pytest
 from voices import voice_of
 
 from palprep.consent import LipsFacts
-from palprep.consent.lip_sync import Synchrony
+from palprep.consent.facts import Synchrony
 from palprep.rules.consent import CONSENT_DOUBTS
 from palprep.rules.judgement import report_on
 from palprep.rules.profile import load_profile

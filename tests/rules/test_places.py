@@ -10,7 +10,7 @@ from portraits import FLAWLESS
 from voices import voice_of
 
 from palprep.consent import ConsentFacts, LipsFacts
-from palprep.consent.lip_sync import Synchrony
+from palprep.consent.facts import Synchrony
 from palprep.facts import Facts
 from palprep.media import SignalFacts, TimingFacts
 from palprep.rules.catalogue import RULES

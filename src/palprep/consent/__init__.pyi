@@ -10,6 +10,7 @@ from .facts import (
     AlignedWord as AlignedWord,
     ConsentFacts as ConsentFacts,
     HeardInstead as HeardInstead,
+    LipsFacts as LipsFacts,
     Listening as Listening,
     NameReading as NameReading,
     NegatedWording as NegatedWording,
@@ -20,7 +21,6 @@ from .facts import (
 )
 from .lips import (
     FRAMES_PER_S as FRAMES_PER_S,
-    LipsFacts as LipsFacts,
     measure_lips as measure_lips,
     stretch_of as stretch_of,
 )

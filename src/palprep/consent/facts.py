@@ -210,3 +210,41 @@ class ConsentFacts(Listening):
         keys = ("outcome", "transcript", "starts_at", "ends_at", "words", "reasons")
         asked = ("code",) if self.code else ()
         return {"path": path, **{key: data[key] for key in (*keys, *asked)}}
+
+
+class Synchrony(Value):
+    """How lips and sound go together."""
+
+    seconds: float
+    """How long the lips are seen."""
+    correlation: float
+    """Mean of the three correlations, at the best shift of the sound by up to 0.2 s."""
+    margin: float
+    """By how much that exceeds the best of all shifts by 0.32 to 2 s."""
+    lag_s: float
+    """The best of all shifts; positive when the sound is late."""
+
+
+class LipsFacts(Value):
+    """The lips over a stretch of speech, from frame to frame. Times count from where a player
+    starts."""
+
+    stated: bool
+    """Whether the stretch is that of the statement, else what is spoken most densely."""
+    span: Span
+    frames: int
+    """How many frames of it show a face."""
+    motion: float | None = None
+    """How far the lips move at the least, over three seconds of speech: the mean of the standard
+    deviations of six distances, in lengths of the nose or distances of the eyes. None without so
+    much speech, all of which shows a face."""
+    rests_at_s: float | None = None
+    """When those three seconds begin."""
+    repeat: float | None = None
+    """How much the course of the lips differs from itself, played forwards or backwards, where two
+    seconds of it come closest to any two before: the root mean square distance, 1 for unrelated
+    courses of that spread and 0 for the same frames. None where too little is seen."""
+    repeats_at_s: float | None = None
+    """When those two seconds come again."""
+    synchrony: Synchrony | None = None
+    """How they go together with the sound; None where too little of both is known."""

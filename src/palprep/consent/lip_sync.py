@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from palprep.consent.facts import Synchrony
 from palprep.media import read_manifest
 from palprep.speech import RATE_HZ, filterbank, log_mel
-from palprep.values import Value
 
 Floats = NDArray[np.floating[Any]]
 Known = NDArray[np.bool_]
@@ -34,19 +34,6 @@ _BANDS, _MEL_STEPS = 16, 4
 _DRIFT = 51
 """Steps, 2 s, whose mean is taken from the lips: a head that turns says no word."""
 _LEAST_KNOWN = 0.7
-
-
-class Synchrony(Value):
-    """How lips and sound go together."""
-
-    seconds: float
-    """How long the lips are seen."""
-    correlation: float
-    """Mean of the three correlations, at the best shift of the sound by up to 0.2 s."""
-    margin: float
-    """By how much that exceeds the best of all shifts by 0.32 to 2 s."""
-    lag_s: float
-    """The best of all shifts; positive when the sound is late."""
 
 
 class Sums(NamedTuple):

@@ -12,9 +12,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from palprep.consent.facts import StatementReading
-from palprep.consent.lip_sync import STEP_S, Floats, Sums, Synchrony, synchrony_of
-from palprep.values import Span, Value
+from palprep.consent.facts import LipsFacts, StatementReading
+from palprep.consent.lip_sync import STEP_S, Floats, Sums, synchrony_of
+from palprep.values import Span
 from palprep.vision import SHAPE, MouthTrack
 
 LONGEST_S = 12.0
@@ -36,31 +36,6 @@ _SOONEST = 12
 _LEAST_SPREAD = 0.3
 """Of the variance over the whole stretch. Where lips hardly move they are alike by chance."""
 _UNKNOWN = 100.0
-
-
-class LipsFacts(Value):
-    """The lips over a stretch of speech, from frame to frame. Times count from where a player
-    starts."""
-
-    stated: bool
-    """Whether the stretch is that of the statement, else what is spoken most densely."""
-    span: Span
-    frames: int
-    """How many frames of it show a face."""
-    motion: float | None = None
-    """How far the lips move at the least, over three seconds of speech: the mean of the standard
-    deviations of six distances, in lengths of the nose or distances of the eyes. None without so
-    much speech, all of which shows a face."""
-    rests_at_s: float | None = None
-    """When those three seconds begin."""
-    repeat: float | None = None
-    """How much the course of the lips differs from itself, played forwards or backwards, where two
-    seconds of it come closest to any two before: the root mean square distance, 1 for unrelated
-    courses of that spread and 0 for the same frames. None where too little is seen."""
-    repeats_at_s: float | None = None
-    """When those two seconds come again."""
-    synchrony: Synchrony | None = None
-    """How they go together with the sound; None where too little of both is known."""
 
 
 def stretch_of(

@@ -61,14 +61,14 @@ OUTCOMES: Mapping[Outcome, Look] = {
 
 STATUSES: Mapping[PersonStatus, Look] = {
     "done": Look("✓", "Done", "green", "pass", "voice or replica are ready"),
-    "voice_only": Look("✓", "Voice only", "green", "pass", "nothing was given for a replica"),
+    "voice_only": Look("♪", "Voice only", "green", "pass", "nothing was given for a replica"),
     "waiting": Look("…", "Waiting", "cyan", "unknown", "not finished yet"),
     "in_doubt": Look("?", "In doubt", "bold yellow", "doubt", "a create may have happened"),
     "needs_decision": Look(
         *("◆", "Needs decision", "bold yellow", "doubt"), "a doubt about consent holds the replica"
     ),
     "needs_answer": Look(
-        "?", "Needs an answer", "bold yellow", "warn", "a file or setting is missing"
+        "✎", "Needs an answer", "bold yellow", "warn", "a file or setting is missing"
     ),
     "redo": Look("✕", "Redo", "red", "fail", "needs new files from the person"),
     "failed": Look("!", "Failed", "bold red", "warn", "the service or a tool gave up"),
