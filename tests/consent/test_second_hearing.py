@@ -10,7 +10,6 @@ from palprep.consent.facts import (
     AlignedWord,
     HeardInstead,
     NameReading,
-    NegatedWording,
     PartReading,
     StatementReading,
 )
@@ -77,8 +76,7 @@ def reading(one: PartReading, transcript: str = TEXT, said_before: str = "") -> 
 
 def instead(first: int, last: int, heard: str) -> HeardInstead:
     return HeardInstead(
-        first=first, last=last, heard=heard, likeness=0.5, log_likelihood_ratio=-3.0,
-        in_every_reading=True,
+        first=first, last=last, heard=heard, log_likelihood_ratio=-3.0, in_every_reading=True,
     )  # fmt: skip
 
 
@@ -101,7 +99,6 @@ def test_what_was_heard_clearly_is_not_heard_again():
         {"instead": (instead(3, 4, "gave"),)},
         {"name": NAME.model_copy(update={"same": False})},
         {"name": NAME.model_copy(update={"transcript_likeness": 0.8})},
-        {"negated": (NegatedWording(word=8, heard="cannot", log_likelihood_ratio=1.5),)},
         {"negation_in_other_reading": True},
     ],
 )
@@ -124,15 +121,6 @@ def test_the_required_word_is_weighed_against_the_other_one():
     second = heard_again(Witness(TEXT.replace("give", "gave")), reading(other)).second
     assert second.instead == (-10.0, 10.0)
     assert second.probabilities[3] == 0.01
-
-
-def test_only_doubtful_negations_are_weighed():
-    wordings = (
-        NegatedWording(word=8, heard="cannot", log_likelihood_ratio=1.5),
-        NegatedWording(word=8, heard="could", log_likelihood_ratio=9.0),
-    )
-    second = heard_again(Witness(TEXT), reading(part(negated=wordings))).second
-    assert second.negated == (10.0, None)
 
 
 @pytest.mark.parametrize(

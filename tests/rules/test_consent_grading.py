@@ -49,7 +49,6 @@ def reading(
     *,
     improbable: dict[str, float] | None = None,
     support: float = 0.0,
-    expected: float = 0.0,
     turned: tuple[tuple[str, int, float], ...] = (("cannot", 7, 9.0),),
     name: NameReading = JANE,
     others: tuple[str, ...] = (),
@@ -78,7 +77,7 @@ def reading(
         name=name,
         place=place,
     )
-    instead = [heard_instead(plain, one, support, expected) for one in plain.differences]
+    instead = [heard_instead(plain, one, support) for one in plain.differences]
     return plain._replace(instead=tuple(instead))
 
 
@@ -100,13 +99,13 @@ def test_two_readings_that_agree_pass():
 
 
 def test_a_word_that_only_the_free_reading_hears_is_a_doubt():
-    grade, words, _ = decide(reading(improbable={"made.": 0.001}), SCRIPT)
+    grade, words, _ = decide(reading(improbable={"made.": 0.0005}), SCRIPT)
     assert grade == "warn"
     assert [word.expected for word in words if word.outcome == "warn"] == ["made."]
 
 
 @pytest.mark.parametrize(
-    ("support", "expected"), [(0.5, "pass"), (-1.0, "pass"), (-3.0, "warn"), (-8.0, "fail")]
+    ("support", "expected"), [(0.5, "pass"), (-1.0, "pass"), (-3.5, "warn"), (-8.0, "fail")]
 )
 def test_of_two_wordings_the_likelier_one_is_believed(support, expected):
     assert outcome(reading(TEXT.replace("that", "when"), support=support)) == expected
@@ -119,53 +118,19 @@ def test_words_that_fit_better_than_what_was_heard_pass_in_a_voice_heard_badly(l
 
 
 @pytest.mark.parametrize(
-    ("heard", "prior", "outcome_of_it"),
-    [("vidios", -3.0, "warn"), ("vidios", -1.0, "fail"), ("photos", -3.0, "fail")],
+    ("least", "support", "expected"),
+    [(0.03, -2.9, "pass"), (0.03, -3.1, "warn"), (0.01, -2.9, "warn"), (0.01, -4.1, "fail")],
 )
-def test_another_spelling_of_the_same_sounds_is_a_doubt(heard, prior, outcome_of_it):
-    found = reading(
-        TEXT.replace("videos", heard), improbable={"videos": 0.015}, support=-8.0, expected=prior
-    )
-    assert outcome(found) == outcome_of_it
+def test_the_worse_words_fit_the_more_each_must_be_supported(least, support, expected):
+    heard = TEXT.replace("videos", "middies")
+    assert outcome(reading(heard, improbable={"videos": least}, support=support)) == expected
 
 
-@pytest.mark.parametrize(
-    ("heard", "least", "prior", "outcome_of_it"),
-    [
-        ("middies", 0.006, -12.5, "pass"),
-        ("middies", 0.006, -11.5, "fail"),
-        ("middies", 0.006, 5.0, "fail"),
-        ("middies", 0.004, -12.5, "fail"),
-        ("letters", 0.006, -12.5, "fail"),
-    ],
-)
-def test_a_commoner_word_that_sounds_alike_and_was_expected_says_little(
-    heard, least, prior, outcome_of_it
-):
-    found = reading(
-        TEXT.replace("videos", heard),
-        improbable={"videos": least},
-        support=-11.0,
-        expected=prior,
-    )
-    assert outcome(found) == outcome_of_it
-
-
-def test_one_word_that_was_not_said_does_not_hide_among_others_that_were_misheard():
+def test_of_words_heard_otherwise_only_those_fail_that_were_not_said():
     heard = TEXT.replace("videos can", "middies con")
-    found = reading(heard, improbable={"videos": 0.006}, support=-11.0, expected=-12.5)
+    found = reading(heard, improbable={"videos": 0.006}, support=-11.0)
     assert [(one.first, one.last) for one in found.differences] == [(7, 9)]
-    assert outcome(found) == "fail"
-
-
-@pytest.mark.parametrize(("lasts_s", "expected"), [(0.06, "fail"), (0.9, "warn")])
-def test_words_that_are_aligned_with_one_moment_were_not_said(lasts_s, expected):
-    found = reading(TEXT.replace(" can be made", ""), support=-3.0)
-    squeezed = [
-        word.model_copy(update={"start": 4.0, "end": 4.0 + lasts_s}) if index >= 8 else word
-        for index, word in enumerate(found.aligned)
-    ]
-    assert outcome(found._replace(aligned=tuple(squeezed))) == expected
+    assert [word.outcome for word in decide(found).words[7:9]] == ["fail", "warn"]
 
 
 def test_a_changed_word_is_named_with_what_was_heard():
@@ -194,7 +159,7 @@ def test_words_may_have_been_added_where_far_more_was_heard(least, expected):
 
 def test_an_added_word_fails_unless_it_was_a_whim():
     heard = TEXT.replace("can be", "can only be")
-    grade, words, _ = decide(reading(heard, support=-3.0), SCRIPT)
+    grade, words, _ = decide(reading(heard, support=-3.5), SCRIPT)
     assert grade == "fail"
     (added,) = [word for word in words if word.expected is None]
     assert (added.heard, added.outcome) == ("only", "fail")
@@ -211,19 +176,26 @@ def test_an_added_word_without_which_the_statement_fits_far_better_is_a_doubt():
     longer = TEXT.replace("my consent", "my if paid consent")
     assert outcome(reading(longer, support=3.5, others=(longer,))) == "fail"
     surname = reading(TEXT.replace("Doe,", "Doe Smith,"), support=3.5)
-    next_to_it = heard_instead(surname, Difference(3, 3, 3, 4), 3.5, 0.0)
+    next_to_it = heard_instead(surname, Difference(3, 3, 3, 4), 3.5)
     part = part_reading(surname._replace(instead=(next_to_it,)))
     assert grade_part(part, "Jane Doe", LIMITS).outcome == "fail"
 
 
 @pytest.mark.parametrize(
     ("same", "added", "expected"),
-    [(False, "Cheer", "warn"), (True, "Smith", "fail"), (False, "Smith and", "fail")],
+    [
+        (False, "Cheer", "warn"),
+        (True, "Smith", "fail"),
+        (False, "Smith and", "fail"),
+        (True, "I", "warn"),
+        (True, "give", "warn"),
+        (True, "my", "fail"),
+    ],
 )
-def test_a_word_next_to_a_name_that_was_misheard_can_be_a_piece_of_it(same, added, expected):
+def test_a_word_next_to_a_name_can_be_a_piece_of_it_or_the_statements_own(same, added, expected):
     name = name_reading("Jane Doe", 0.9, same=same, told=0.9, favour=4.0)
     found = reading(TEXT.replace("Doe,", f"Doe {added},"), name=name)
-    next_to_it = heard_instead(found, Difference(3, 3, 3, 3 + len(added.split())), -4.0, 0.0)
+    next_to_it = heard_instead(found, Difference(3, 3, 3, 3 + len(added.split())), -4.0)
     part = part_reading(found._replace(instead=(next_to_it,)))
     assert grade_part(part, "Jane Doe", LIMITS).outcome == expected
 
@@ -241,11 +213,11 @@ def test_negations_fail_whatever_the_forced_reading_says(heard):
     assert outcome(reading(heard, support=5.0)) == "fail"
 
 
-@pytest.mark.parametrize(("ratio", "expected"), [(0.9, "fail"), (1.5, "warn")])
+@pytest.mark.parametrize(("ratio", "expected"), [(1.2, "fail"), (1.3, "pass")])
 def test_a_small_word_that_may_be_turned_does_not_pass(ratio, expected):
     grade, _, reasons = decide(reading(turned=(("unlike", 6, ratio),)), SCRIPT)
     assert grade == expected
-    assert "unlike" in reasons[0]
+    assert ["unlike" in reason for reason in reasons] == ([True] if expected == "fail" else [])
 
 
 def test_a_negation_in_a_less_probable_reading_is_a_doubt():
@@ -332,11 +304,9 @@ def test_the_words_of_a_part_are_counted_from_the_statements_start():
 
 
 def test_a_limit_of_the_profile_moves_the_outcome():
-    doubted = reading(TEXT.replace("that", "when"), support=-3.0)
+    doubted = reading(TEXT.replace("that", "when"), support=-3.5)
     lenient = LIMITS.model_copy(
-        update={
-            "equal_wordings_ratio": LIMITS.equal_wordings_ratio.model_copy(update={"value": -3.5})
-        }
+        update={"sure_ratio": LIMITS.sure_ratio.model_copy(update={"value": 4.0})}
     )
     part = part_reading(doubted)
     assert grade_part(part, "Jane Doe", LIMITS).outcome == "warn"

@@ -48,11 +48,7 @@ class HeardInstead(Value):
     first: int
     last: int
     heard: str
-    likeness: float
-    """Similarity in sound between the two, 0 to 1."""
     log_likelihood_ratio: float
-    log_prior_ratio: float = 0.0
-    """The same ratio without the audio: below 0 the model expects the other wording anyway."""
     in_every_reading: bool
     """Whether all readings of the search have these words, after the word before them."""
 
@@ -99,8 +95,6 @@ class SecondHearing(Value):
     """Per expected word, as those of the first model."""
     instead: tuple[float, ...]
     """Per entry of ``instead`` the log likelihood ratio."""
-    negated: tuple[float | None, ...]
-    """Per entry of ``negated`` the log likelihood ratio; None where the first model is sure."""
     name: float | None = None
     """The least log likelihood ratio of the name against what the first model heard in its place,
     also in its transcript; None where that is the very name."""

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -179,15 +178,12 @@ def _weighed(model: Whisper, heard: Heard, plain: Reading, score: float) -> Read
     ]
     changes = negated(statement.text, statement.words)
     texts = [*instead, *changes.values()]
-    weigh = partial(model.weigh, language=statement.language, lead=plain.lead)
-    ratios = [score - other for other in weigh(heard, texts)]
-    expected, *others = (
-        weigh(model.silenced(heard), (statement.text, *instead)) if instead else (0.0,)
-    )
+    weighed = model.weigh(heard, texts, language=statement.language, lead=plain.lead)
+    ratios = [score - other for other in weighed]
     return plain._replace(
         instead=tuple(
-            heard_instead(plain, one, ratio, expected - other)
-            for one, ratio, other in zip(differences, ratios, others, strict=False)
+            heard_instead(plain, one, ratio)
+            for one, ratio in zip(differences, ratios, strict=False)
         ),
         negated=tuple(
             NegatedWording(word=word, heard=said, log_likelihood_ratio=ratio)
@@ -196,9 +192,8 @@ def _weighed(model: Whisper, heard: Heard, plain: Reading, score: float) -> Read
     )
 
 
-def heard_instead(plain: Reading, one: Difference, ratio: float, prior: float) -> HeardInstead:
-    """A difference, with its log likelihood ratio and the same without the audio."""
-    required = plain.statement.words[one.first : one.last]
+def heard_instead(plain: Reading, one: Difference, ratio: float) -> HeardInstead:
+    """A difference, with its log likelihood ratio."""
     said = plain.heard[one.heard_first : one.heard_last]
     phrase = keys_of(plain.heard[max(0, one.heard_first - 1) : one.heard_last])
     others = (keys_of(split_words(text)) for text in plain.other_transcripts)
@@ -206,9 +201,7 @@ def heard_instead(plain: Reading, one: Difference, ratio: float, prior: float) -
         first=one.first,
         last=one.last,
         heard=text_of(said),
-        likeness=similarity(keys_of(required), keys_of(said)),
         log_likelihood_ratio=ratio,
-        log_prior_ratio=prior,
         in_every_reading=all(f" {phrase} " in f" {other} " for other in others),
     )
 

@@ -10,13 +10,11 @@ from functools import partial
 from palprep.consent.facts import NameReading, PartReading, SecondHearing, StatementReading
 from palprep.consent.moonshine import LONGEST_S, Moonshine
 from palprep.consent.names import AFTER_NAME, name_in, rivals
-from palprep.consent.wordings import negated, replaced
+from palprep.consent.wordings import replaced
 from palprep.consent.words import SAME_SOUND, split_words, text_of
 from palprep.media import Samples
 from palprep.speech import RATE_HZ
 
-_SURE = 3.0
-"""Log likelihood ratio from which the first model is sure that a wording was not said."""
 _UNSURE = 0.05
 """Probability below which it is not sure of a word."""
 _BEFORE_S = 12.0
@@ -33,7 +31,6 @@ def leaves_doubt(part: PartReading) -> bool:
         bool(part.instead or part.negating_words or part.negation_in_other_reading)
         or (part.name is not None and _doubtful(part.name))
         or any(word.probability < _UNSURE for word in part.aligned)
-        or any(one.log_likelihood_ratio < _SURE for one in part.negated)
     )
 
 
@@ -76,18 +73,11 @@ def _heard_again(
     totals = {lead: sum(word.log_probability for word in tried[lead]) for lead in sorted(tried)}
     lead = max(totals, key=totals.__getitem__)
     weigh = partial(model.weigh, heard, lead=lead)
-    changes = negated(text, words)
     return SecondHearing(
         probabilities=tuple(word.probability for word in tried[lead]),
         instead=tuple(
             totals[lead] - weigh(replaced(text, words, one.first, one.last, one.heard))
             for one in part.instead
-        ),
-        negated=tuple(
-            totals[lead] - weigh(changes[one.word, one.heard])
-            if one.log_likelihood_ratio < _SURE and (one.word, one.heard) in changes
-            else None
-            for one in part.negated
         ),
         name=_least_of_name(weigh, part, part.name, reading.transcript) if part.name else None,
     )

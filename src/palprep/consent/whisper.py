@@ -10,7 +10,6 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -115,12 +114,6 @@ class Whisper:
         frames = min(len(samples), int(RATE_HZ * WINDOW_S)) // int(RATE_HZ * FRAME_S)
         return Heard(self._looked_up_by(encoded), max(1, frames))
 
-    def silenced(self, heard: Heard) -> Heard:
-        """As if nothing had been heard. How probable a text is then, is what the model expects of
-        the language alone.
-        """
-        return heard._replace(encoded=self._silence)
-
     def transcribe(
         self,
         heard: Heard,
@@ -203,11 +196,6 @@ class Whisper:
 
         with ThreadPoolExecutor(WORKERS) as workers:
             return tuple(workers.map(one, texts))
-
-    @cached_property
-    def _silence(self) -> Arrays:
-        shape = self._memory.get_inputs()[0].shape
-        return self._looked_up_by(np.zeros(shape, np.float32))
 
     @property
     def _is_multilingual(self) -> bool:

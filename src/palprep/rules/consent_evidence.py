@@ -7,7 +7,6 @@ ratios are added up, as those of two witnesses who have not talked to each other
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 from palprep.consent import (
@@ -17,6 +16,8 @@ from palprep.consent import (
     PartReading,
     WordRecord,
     beyond_latin,
+    keys_of,
+    split_words,
 )
 from palprep.rules.profile import ConsentLimits
 from palprep.rules.texts import consent_reason
@@ -24,8 +25,6 @@ from palprep.values import Outcome
 
 MARKS = " ,.;:?!"
 """What a name that was heard is told without, before and after it."""
-_SEVERAL = 3
-"""So many words have a duration. One or two short ones can be aligned with one moment of 20 ms."""
 _MORE_WORDS = 2
 """A long word is written down as two; so many more are others."""
 
@@ -78,81 +77,43 @@ def grade_stretch(
 ) -> None:
     """Words that were heard differently pass where they fit the audio as well as what was heard,
     and a second model, whose ratio is ``second``, does not hear the same. The worse they fit, the
-    more the forced reading must support each of them. What sounds much the same is judged by its
-    sound: it may be another spelling, or a rare word that was misheard.
+    more the forced reading must support each of them; so it must where far more was heard, among
+    which words may have been added.
     """
     words, ratio = range(one.first, one.last), one.log_likelihood_ratio
-    if _squeezed(one, aligned, limits) or _swollen(one, aligned, limits):
-        for index in words:
-            grades[index] = Outcome.FAIL
-        return
     least = min(aligned[index].probability for index in words)
-    by_sound = _by_sound(one, least, limits)
-    alike = one.likeness >= limits.same_sound_likeness.value
-    misheard = one.likeness >= limits.misheard_word_likeness.value
-    unsaid = limits.unsaid_word_probability.value
-    unsupported = ratio < limits.unsupported_word_ratio.value and not alike
-    floor = unsaid if unsupported else limits.never_said_probability.value
-    likely = ratio >= limits.equal_wordings_ratio.value and least >= unsaid
-    other_said = (max(ratio, by_sound) if alike else ratio) < limits.other_wording_ratio.value
+    unsaid, sure = limits.unsaid_word_probability.value, limits.sure_ratio.value
+    added = len(one.heard.split()) - len(words) >= _MORE_WORDS
+    unsupported = added or ratio < limits.unsupported_word_ratio.value
     grade = Outcome.WARN
-    if misheard and by_sound >= limits.misheard_word_ratio.value:
-        grade = Outcome.PASS
-    elif other_said or least < floor:
+    if ratio < limits.other_wording_ratio.value or least < (
+        unsaid if unsupported else limits.never_said_probability.value
+    ):
         grade = Outcome.FAIL
-    elif likely or ratio >= 0:
+    elif second >= -sure and (ratio >= 0 or (ratio >= -sure and least >= unsaid)):
         grade = Outcome.PASS
-    if grade is Outcome.PASS and second < -limits.sure_ratio.value:
-        grade = Outcome.WARN
-    doubtful = [i for i in words if aligned[i].probability < limits.sure_word_probability.value]
+    doubtful = [index for index in words if aligned[index].probability < unsaid]
     for index in words:
         spared = grade is Outcome.FAIL and doubtful and index not in doubtful
         grades[index] = Outcome.WARN if spared else grade
 
 
-def _squeezed(one: HeardInstead, aligned: Sequence[AlignedWord], limits: ConsentLimits) -> bool:
-    """Whether several words are aligned with a moment in which nobody can say them. The forced
-    reading holds them for probable where they are said elsewhere: a sentence in another's place.
-    """
-    count = one.last - one.first
-    if one.heard or count < _SEVERAL:
-        return False
-    lasts_s = aligned[one.last - 1].end - aligned[one.first].start
-    return lasts_s < count * limits.shortest_word_s.value
-
-
-def _swollen(one: HeardInstead, aligned: Sequence[AlignedWord], limits: ConsentLimits) -> bool:
-    """Whether so much more was heard than is required, and a required word so hardly, that words
-    may have been added among those that were misheard.
-    """
-    least = min(word.probability for word in aligned[one.first : one.last])
-    more = len(one.heard.split()) - (one.last - one.first)
-    return more >= _MORE_WORDS and least < limits.unsaid_word_probability.value
-
-
-def _by_sound(one: HeardInstead, least: float, limits: ConsentLimits) -> float:
-    """The log likelihood ratio, less how much more the model expects what it wrote down without any
-    audio: of two words that sound alike it writes down the commoner one. That tells something of
-    one word, as probable as those that are heard: of several, one can hide that was not said.
-    ``least`` is the probability of the least word.
-    """
-    if one.last - one.first != 1 or least < limits.heard_word_probability.value:
-        return -math.inf
-    return one.log_likelihood_ratio - min(0.0, one.log_prior_ratio)
-
-
 def added_words(one: HeardInstead, part: PartReading, limits: ConsentLimits) -> WordRecord:
     """Words that nothing asked for, in the gap before the required word ``one.first``. Where the
     statement without it fits much better, one word is a doubt; next to the name, where it may
-    belong to another one, only if the name itself was misheard, of which it can be a piece.
+    belong to another one, only if the name itself was misheard, of which it can be a piece, or if
+    the statement has it there, before or after the name.
     """
     aligned = part.aligned
     start = aligned[one.first - 1].end if one.first else None
     end = aligned[one.first].start if one.first < len(aligned) else None
-    named = part.name is not None and one.first in (part.name.first, part.name.last)
     single = len(one.heard.split()) == 1
-    misheard = part.name is not None and not part.name.same
-    likely = misheard if named else one.log_likelihood_ratio >= limits.sure_ratio.value
+    likely = one.log_likelihood_ratio >= limits.sure_ratio.value
+    name = part.name
+    if name is not None and one.first in (name.first, name.last):
+        around = (*part.expected[: name.first][-1:], *part.expected[name.last :][:1])
+        own = {keys_of(split_words(word)) for word in around}
+        likely = not name.same or keys_of(split_words(one.heard)) in own
     return WordRecord(
         expected=None,
         heard=one.heard,

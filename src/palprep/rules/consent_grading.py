@@ -163,7 +163,7 @@ def grade_part(part: PartReading, full_name: str, limits: ConsentLimits) -> Grad
         return Grade(Outcome.FAIL, _unheard(part.expected), (why,))
     part = together(part)
     grades = [
-        Outcome.PASS if word.probability >= limits.heard_word_probability.value else Outcome.WARN
+        Outcome.PASS if word.probability >= limits.never_said_probability.value else Outcome.WARN
         for word in part.aligned
     ]
     added: dict[int, WordRecord] = {}
@@ -171,7 +171,7 @@ def grade_part(part: PartReading, full_name: str, limits: ConsentLimits) -> Grad
     for one, second in zip(part.instead, seconds, strict=True):
         if one.first < one.last:
             grade_stretch(grades, one, part.aligned, limits, second)
-        elif one.log_likelihood_ratio < limits.added_word_ratio.value or one.in_every_reading:
+        elif one.log_likelihood_ratio < -limits.sure_ratio.value or one.in_every_reading:
             added[one.first] = added_words(one, part, limits)
     reasons: list[str] = []
     if part.name is not None:
@@ -242,21 +242,15 @@ def _why(key: str, record: WordRecord, number: int) -> str:
 
 def _negations(part: PartReading, limits: ConsentLimits) -> tuple[Outcome, list[str]]:
     """Negations within the statement, by what is freely heard and by what fits the audio."""
-    likely = [one for one in part.negated if one.log_likelihood_ratio < limits.negation_ratio.value]
-    reasons = [_maybe(one, part) for one in likely]
-    reasons += [consent_reason("negation", heard=word) for word in part.negating_words]
-    if reasons:
-        return Outcome.FAIL, reasons
-    # A second model takes a doubt away, and no failure: models like the fluent wording alike.
-    seconds = part.second.negated if part.second else (None,) * len(part.negated)
     reasons = [
         _maybe(one, part)
-        for one, second in zip(part.negated, seconds, strict=True)
-        if one.log_likelihood_ratio + max(0.0, second or 0.0) < limits.doubted_negation_ratio.value
+        for one in part.negated
+        if one.log_likelihood_ratio < limits.negation_ratio.value
     ]
-    if part.negation_in_other_reading:
-        reasons.append(consent_reason("other_negation"))
-    return (Outcome.WARN if reasons else Outcome.PASS), reasons
+    reasons += [consent_reason("negation", heard=word) for word in part.negating_words]
+    if reasons or not part.negation_in_other_reading:
+        return (Outcome.FAIL if reasons else Outcome.PASS), reasons
+    return Outcome.WARN, [consent_reason("other_negation")]
 
 
 def _maybe(one: NegatedWording, part: PartReading) -> str:

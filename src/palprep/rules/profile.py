@@ -139,21 +139,12 @@ class ConsentLimits(Value):
     logarithm of P(required wording) / P(other wording).
     """
 
-    heard_word_probability: ConsentLimit
     unsaid_word_probability: ConsentLimit
     never_said_probability: ConsentLimit
-    sure_word_probability: ConsentLimit
-    shortest_word_s: ConsentLimit
     sure_ratio: ConsentLimit
     other_wording_ratio: ConsentLimit
     unsupported_word_ratio: ConsentLimit
-    equal_wordings_ratio: ConsentLimit
-    same_sound_likeness: ConsentLimit
-    misheard_word_likeness: ConsentLimit
-    misheard_word_ratio: ConsentLimit
-    added_word_ratio: ConsentLimit
     negation_ratio: ConsentLimit
-    doubted_negation_ratio: ConsentLimit
     talk_s: ConsentLimit
     name_similarity: ConsentLimit
     name_prompted_probability: ConsentLimit
