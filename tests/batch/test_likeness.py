@@ -38,8 +38,8 @@ def test_the_same_person_goes_on_and_is_compared_once(add, folder, tmp_path, con
     add("jane-carter", portrait=True, consent=True)
     engine = Counting(cache)
     out = tmp_path / "out"
-    assert go(folder, out, connection, engine).status == "done"
-    assert go(folder, out, connection, engine).status == "done"
+    assert go(folder, out, connection, engine).status == "voice_only"
+    assert go(folder, out, connection, engine).status == "voice_only"
     assert engine.compared == 1
     with Journal.of(out) as journal:
         [entry] = journal.entries(FacesCompared)

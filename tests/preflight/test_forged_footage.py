@@ -53,7 +53,7 @@ def test_sound_that_is_shifted_leaves_the_consent_in_doubt(spoken_consent, prefl
     found = report.check("lip_sync")
     assert found.outcome is Outcome.WARN
     assert report.facts.lips.synchrony.lag_s == pytest.approx(0.6, abs=0.17)
-    (doubt,) = consent_doubts(report)
+    (doubt,) = consent_doubts(report.checks, report.consent)
     assert doubt.check == "lip_sync"
     assert "with the sound shifted by" in doubt.sentence
     assert "Watch the prepared file from" in doubt.words
