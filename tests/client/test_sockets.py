@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import pytest
-from loopback import answer, hang_up, loopback, stop_halfway
+from loopback import accepted, answer, hang_up, loopback, stop_halfway
 
 from palprep import errors
 from palprep.client import AsyncClient, Client
@@ -64,14 +64,9 @@ def closing_early(reply: bytes) -> Iterator[str]:
     """A server that reads the beginning of each request, replies and closes."""
 
     def serve(listener: socket.socket) -> None:
-        while True:
-            try:
-                connection, _ = listener.accept()
-            except OSError:
-                return
-            with connection:
-                connection.recv(1000)
-                connection.sendall(reply)
+        for connection in accepted(listener):
+            connection.recv(1000)
+            connection.sendall(reply)
 
     with socket.create_server(("127.0.0.1", 0)) as listener:
         thread = threading.Thread(target=serve, args=(listener,))

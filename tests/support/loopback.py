@@ -44,6 +44,17 @@ def stop_halfway(connection: socket.socket) -> None:
     connection.shutdown(socket.SHUT_RDWR)
 
 
+def accepted(listener: socket.socket) -> Iterator[socket.socket]:
+    """Each connection in turn, closed before the next one, until the listener is shut down."""
+    while True:
+        try:
+            connection, _ = listener.accept()
+        except OSError:
+            return
+        with connection:
+            yield connection
+
+
 @dataclass
 class Loopback:
     """What the server does with each request in turn, and what it received."""
@@ -54,13 +65,8 @@ class Loopback:
     open: int = 0
 
     def serve(self, listener: socket.socket) -> None:
-        while True:
-            try:
-                connection, _ = listener.accept()
-            except OSError:
-                return
-            with connection:
-                self._converse(connection)
+        for connection in accepted(listener):
+            self._converse(connection)
 
     def _converse(self, connection: socket.socket) -> None:
         with connection.makefile("rb", buffering=65536) as stream:

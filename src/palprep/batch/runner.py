@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple
 from palprep.batch.engines.cluster import make_engine
 from palprep.batch.execution import Execution
 from palprep.batch.outputs import write_outputs
-from palprep.batch.people.files import KindsOf
+from palprep.batch.people.files import KindsOf, is_url
 from palprep.batch.people.folder import DEFAULT_INTO
 from palprep.batch.people.person import Person, Roster, RosterEntry, read_people
 from palprep.batch.people.selection import People, find_everybody
@@ -255,7 +255,7 @@ def _opened_engine(options: RunOptions) -> Iterator[Engine]:
 
 
 def _require_output_folder(into: str | Path, people: People) -> None:
-    if "://" in str(into):
+    if is_url(str(into)):
         raise UsageError(
             f"{into} is an address, and the output folder is one on this machine: its journal is a "
             "database. Prepared files go to a bucket with --store"

@@ -23,7 +23,7 @@ def guide(
     into: Annotated[Path, typer.Option(help="The HTML file to write.")],
     language: Annotated[
         str,
-        typer.Option(help="The language of the guide: en, de or es. The statement keeps its own."),
+        typer.Option(help="Language of the guide, ISO 639-1; the statement keeps its own."),
     ] = "en",
     statement: options.Statement = None,
     profile: options.ProfileName = DEFAULT_PROFILE,

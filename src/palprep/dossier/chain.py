@@ -122,10 +122,10 @@ class Dossier(Value):
         missing = consent_failures(checks)
         if not missing and (first.consent is None or not first.consent.outcome.passed):
             missing = ["The statement of consent was not heard as required."]
-        output = () if first.output is None else (first.output,)
         files = (
             ConsentFile(role=None, path=each.name, sha256=each.sha256, source_sha256=None)
-            for each in output
+            for each in (first.output,)
+            if each is not None
         )
         found = ConsentEvidence(
             files=tuple(files),

@@ -74,18 +74,16 @@ def fix_image(plan: ImagePlan, source: Source, new: NewOutput) -> Applied:
 
 def _kept(plan: ImagePlan, source: Source) -> tuple[ImageFacts, bytes] | None:
     """The facts of a JPEG, and its bytes without metadata, where the plan asks for nothing else."""
+    if any(_adjusted(plan)) or source.type.format != "jpeg" or "jpeg" not in plan.formats:
+        return None
     facts, _ = probe_image(source, max_memory_mb=0)
+    plain = (facts.mode, facts.orientation) == ("RGB", 1)
+    other_colours = facts.icc_profile is not None and not facts.icc_is_srgb
     largest = max(facts.width, facts.height)
-    as_asked = (
-        facts.format == "jpeg" in plan.formats
-        and (facts.mode, facts.orientation) == ("RGB", 1)
-        and (facts.icc_profile is None or facts.icc_is_srgb)
-        and not (plan.level_deg or plan.crop or plan.exposure_ev)
-        and plan.white_balance == (1.0, 1.0, 1.0)
-        and largest <= (plan.max_side_px or largest)
-    )
-    data = bare_jpeg(source) if as_asked else b""
-    return (facts, data) if data and base64_chars(len(data)) <= plan.max_base64_chars else None
+    if not plain or other_colours or largest > (plan.max_side_px or largest):
+        return None
+    data = bare_jpeg(source)
+    return (facts, data) if base64_chars(len(data)) <= plan.max_base64_chars else None
 
 
 def _region(plan: ImagePlan) -> Box | None:

@@ -50,18 +50,14 @@ def asked_code(journal: Journal, full_name: str, *, name: str, sha256: str) -> A
     at = dt.datetime.fromisoformat(first.at)
     code = next((each for each in reversed(given) if each.given_at <= at), given[0])
     before = next((each.body for each in judged if each.body.spoken == code.words), None)
-    other = before is not None and before.sha256 != sha256
-    return AskedCode(
-        **dict(code), judged_at=at, spoken_in=before.name if before and other else None
-    )
+    other = before.name if before and before.sha256 != sha256 else None
+    return AskedCode(**dict(code), judged_at=at, spoken_in=other)
 
 
 def note_code(journal: Journal, heard: ConsentFacts, *, name: str, sha256: str) -> None:
     """Note that a file holds its code, so that no other file can."""
     if heard.code is not None and heard.code.spoken is not None:
-        key, body = (
-            name_key(heard.full_name),
-            FileJudged(name=name, sha256=sha256, spoken=heard.code.words),
-        )
+        key = name_key(heard.full_name)
+        body = FileJudged(name=name, sha256=sha256, spoken=heard.code.words)
         if body not in [entry.body for entry in journal.entries(FileJudged, key=key)]:
             journal.append(body, key=key)

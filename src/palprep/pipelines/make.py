@@ -155,8 +155,8 @@ async def make_replica(
     try:
         creator = Creator(client, publisher, opened, callbacks, options, request, files)
         decision = await work(client, lambda: last_decision(opened, creator.person))
-        state = consent_state(evidence, decision).state
-        waived = evidence.waivable if without_consent and state in {"open", "fails"} else ()
+        found = consent_state(evidence, decision)
+        waived = evidence.waivable if without_consent and found.state in {"open", "fails"} else ()
         await work(
             client,
             lambda: keep_evidence(
@@ -169,8 +169,8 @@ async def make_replica(
                 key=creator.key,
             ),
         )
-        if state == "refused" or (state == "open" and not without_consent):
-            raise _refused(consent_state(evidence, decision).reasons, _DECIDE[state])
+        if found.state == "refused" or (found.state == "open" and not without_consent):
+            raise _refused(found.reasons, _DECIDE[found.state])
         creation = await creator.create()
         return await creator.ended(creation, timeout_s)
     finally:

@@ -230,13 +230,18 @@ def filterbank(channels: int) -> Floats:
     mels = np.linspace(0.0, top_mel, channels + 2)
     above = _LOG_FROM_HZ * np.exp(_LOG_STEP * (mels - _LOG_FROM_MEL))
     edges = np.where(mels < _LOG_FROM_MEL, _LINEAR_HZ * mels, above)
-    bins = np.linspace(0.0, RATE_HZ / 2, _MEL_FFT // 2 + 1)
-    width = np.diff(edges)
-    slope = edges[:, None] - bins[None, :]
-    rising = -slope[:-2] / width[:-1, None]
-    falling = slope[2:] / width[1:, None]
     area = 2.0 / (edges[2:] - edges[:-2])
-    return (np.clip(np.minimum(rising, falling), 0.0, None) * area[:, None]).astype(np.float32)
+    filters = triangles(edges, np.linspace(0.0, RATE_HZ / 2, _MEL_FFT // 2 + 1))
+    return (filters * area[:, None]).astype(np.float32)
+
+
+def triangles(edges: NDArray[np.float64], bins: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Filters that rise from each edge to the next one and fall to the one after it, 1 at the most:
+    shape ``(edges - 2, bins)``. Both are on the scale on which the filters are straight."""
+    width = np.diff(edges)[:, None]
+    slope = edges[:, None] - bins[None, :]
+    filters = np.minimum(-slope[:-2] / width[:-1], slope[2:] / width[1:])
+    return np.clip(filters, 0.0, None)
 
 
 def log_mel(samples: Floats, filters: Floats) -> Floats:

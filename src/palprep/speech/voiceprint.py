@@ -16,6 +16,7 @@ from palprep.media import Source, open_network, read_manifest, stream_samples
 from palprep.speech.activity import CHUNK, Silero
 from palprep.speech.arrays import RATE_HZ, Floats, product
 from palprep.speech.speakers import spoken_runs
+from palprep.speech.spectrum import triangles
 from palprep.speech.voice_meter import mix_down
 
 LISTENED_S = 60.0
@@ -111,12 +112,9 @@ def speech_of(source: Source, activity: Silero) -> Floats:
 
 def _mel_filters() -> Floats:
     """Triangles on the mel scale 1127 ln(1 + f / 700), shape ``(257, 80)``."""
-    bins = _mel(np.arange(_FFT // 2 + 1) * RATE_HZ / _FFT)[:, None]
+    bins = _mel(np.arange(_FFT // 2 + 1) * RATE_HZ / _FFT)
     edges = np.linspace(_mel(_LOWEST_HZ), _mel(RATE_HZ / 2), _BANDS + 2)
-    rising = (bins - edges[:-2]) / np.diff(edges)[:-1]
-    falling = (edges[2:] - bins) / np.diff(edges)[1:]
-    filters = np.maximum(np.minimum(rising, falling), 0.0)
-    return np.ascontiguousarray(filters, np.float32)
+    return np.ascontiguousarray(triangles(edges, bins).T, np.float32)
 
 
 def _mel(hz: float | np.ndarray) -> np.ndarray:

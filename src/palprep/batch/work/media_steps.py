@@ -214,9 +214,11 @@ class MediaSteps:
         if isinstance(original, MediaError):
             return _Looked(task, original)
         if task.speaker is not None:
-            found = (self.run.journal, task.speaker.full_name)
-            code = asked_code(*found, name=Path(task.source).name, sha256=original.sha256)
-            speaker = task.speaker.model_copy(update={"code": code})
+            speaker, name = task.speaker, Path(task.source).name
+            code = asked_code(
+                self.run.journal, speaker.full_name, name=name, sha256=original.sha256
+            )
+            speaker = speaker.model_copy(update={"code": code})
             task = task.model_copy(update={"speaker": speaker})
         limits = self.run.profiles[task.profile].limits
         asked = (task.speaker, task.consent_apart, task.split_consent)
