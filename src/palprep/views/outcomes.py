@@ -60,7 +60,7 @@ OUTCOMES: Mapping[Outcome, Look] = {
 """The outcomes of checks, in the order in which every surface lists them."""
 
 STATUSES: Mapping[PersonStatus, Look] = {
-    "done": Look("✓", "Done", "green", "pass", "voice or replica are ready"),
+    "done": Look("✓", "Done", "green", "pass", "everything that was asked for is ready"),
     "voice_only": Look("♪", "Voice only", "green", "pass", "nothing was given for a replica"),
     "waiting": Look("…", "Waiting", "cyan", "unknown", "not finished yet"),
     "in_doubt": Look("?", "In doubt", "bold yellow", "doubt", "a create may have happened"),
