@@ -15,8 +15,7 @@ from palprep.batch.engines import cluster_worker
 from palprep.batch.engines.cluster import DaskEngine, make_engine
 from palprep.errors import MediaTooHeavy, ServiceUnreachable, UnsupportedMedia, UsageError
 from palprep.media import Source
-from palprep.workers import Limits, LocalEngine
-from palprep.workers.engine import WithTime
+from palprep.workers import Limits, LocalEngine, Runner
 
 WORK = Path(__file__).parents[1] / "workers"
 
@@ -90,7 +89,7 @@ def test_a_cluster_gives_a_file_the_time_that_its_own_length_needs(wav, monkeypa
     given: list[float] = []
 
     class Near(LocalEngine):
-        def for_length(self, media_s: float) -> WithTime:
+        def for_length(self, media_s: float) -> Runner:
             given.append(media_s)
             return super().for_length(media_s)
 

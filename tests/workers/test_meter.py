@@ -22,10 +22,14 @@ PARENT = textwrap.dedent("""
 """Runs a program that runs another one, which holds 50 MiB."""
 
 
+def unnamed(pid):
+    raise FileNotFoundError(pid)
+
+
 @pytest.mark.parametrize("named", [True, False])
 def test_a_child_of_a_child_counts(monkeypatch, named):
     if not named:
-        monkeypatch.setattr(meter, "_descendants", lambda _: None)
+        monkeypatch.setattr(meter, "_named_children", unnamed)
     command = [sys.executable, "-c", PARENT]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdout.readline() == b"held\n"
@@ -38,7 +42,7 @@ def test_the_kernel_names_the_children_that_psutil_finds():
     with subprocess.Popen([sys.executable, "-c", PARENT], stdin=-1, stdout=-1) as process:
         assert process.stdout.readline() == b"held\n"
         found = psutil.Process(os.getpid()).children(recursive=True)
-        named = meter._descendants(os.getpid())
+        named = list(meter._named_children(os.getpid()))
         process.stdin.close()
     assert process.pid in {each.pid for each in found}
     assert {each.pid for each in named} == {each.pid for each in found}

@@ -3,7 +3,6 @@ from .engine import (
     Engine as Engine,
     Limits as Limits,
     Runner as Runner,
-    TimedEngine as TimedEngine,
     WorkStopped as WorkStopped,
     usable_cores as usable_cores,
 )

@@ -6,7 +6,7 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any, ParamSpec, Protocol, TypeVar
+from typing import Any, NamedTuple, ParamSpec, Protocol, TypeVar
 
 from pydantic import Field
 
@@ -15,9 +15,6 @@ from palprep.values import Value
 
 P = ParamSpec("P")
 T = TypeVar("T")
-
-Run = Callable[[float, Callable[..., Any], tuple[Any, ...], dict[str, Any]], Any]
-"""Calls a function with its arguments, within the time for media of so many seconds."""
 
 FIRST_S = 300.0
 """What any file may take of the processor. The slowest honest image takes a few seconds on a slow
@@ -86,63 +83,47 @@ class Runner(Protocol):
         """
 
 
-class WithTime:
-    """A runner whose work may take as long as media of one length needs."""
+class Engine(ABC):
+    """Runs functions elsewhere, ``jobs`` at a time."""
 
-    def __init__(self, run: Run, media_s: float) -> None:
-        self._run = run
-        self._media_s = media_s
+    jobs: int
+    far: bool
+    """Whether a file must travel to the workers before they can tell how long it lasts."""
 
     def run(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
         """See :meth:`Runner.run`."""
-        return self._run(self._media_s, function, args, kwargs)  # type: ignore[no-any-return]
+        return self.for_length(0.0).run(function, *args, **kwargs)
 
+    def for_length(self, media_s: float) -> Runner:
+        """The same workers, with a time limit for media that says it lasts ``media_s`` seconds."""
+        return _WithTime(self._run, media_s)
 
-class TimedEngine(ABC):
-    """What engines share: work without a length, and work for media of one length."""
+    def may_open(  # noqa: B027 -- far workers see to it themselves
+        self, *, reads: Iterable[Path] = (), writes: Iterable[Path] = ()
+    ) -> None:
+        """Let the workers open these files, and all that lies below these folders; read and write
+        below the folders ``writes``, which are made if they are missing, and removed again if
+        nothing comes into them.
+
+        Said before the workers start it costs nothing.
+        """
+
+    @abstractmethod
+    def close(self, *, at_once: bool = False) -> None:
+        """End the workers, with ``at_once`` also those that are at work."""
 
     @abstractmethod
     def _run(
         self, media_s: float, function: Callable[..., Any], args: Any, kwargs: dict[str, Any]
     ) -> Any: ...
 
+
+class _WithTime(NamedTuple):
+    call: Callable[[float, Callable[..., Any], tuple[Any, ...], dict[str, Any]], Any]
+    media_s: float
+
     def run(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
-        """See :meth:`Runner.run`."""
-        return self.for_length(0.0).run(function, *args, **kwargs)
-
-    def for_length(self, media_s: float) -> WithTime:
-        """See :meth:`Engine.for_length`."""
-        return WithTime(self._run, media_s)
-
-    def may_open(  # noqa: B027 -- far workers see to it themselves
-        self, *, reads: Iterable[Path] = (), writes: Iterable[Path] = ()
-    ) -> None:
-        """See :meth:`Engine.may_open`."""
-
-
-class Engine(Runner, Protocol):
-    """Runs functions elsewhere, ``jobs`` at a time."""
-
-    @property
-    def jobs(self) -> int: ...
-
-    @property
-    def far(self) -> bool:
-        """Whether a file must travel to the workers before they can tell how long it lasts."""
-
-    def for_length(self, media_s: float) -> Runner:
-        """The same workers, with a time limit for media that says it lasts ``media_s`` seconds."""
-
-    def may_open(self, *, reads: Iterable[Path] = (), writes: Iterable[Path] = ()) -> None:
-        """Let the workers open these files, and all that lies below these folders; read and write
-        below the folders ``writes``, which are made if they are missing, and removed again if
-        nothing comes into them.
-
-        Said before the workers start it costs nothing. Far workers see to it themselves.
-        """
-
-    def close(self, *, at_once: bool = False) -> None:
-        """End the workers, with ``at_once`` also those that are at work."""
+        return self.call(self.media_s, function, args, kwargs)  # type: ignore[no-any-return]
 
 
 def usable_cores() -> int:

@@ -10,13 +10,12 @@ import weakref
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self, TypeVar
 
-from palprep.errors import MediaTooHeavy, ToolFailed, UsageError
+from palprep.errors import ToolFailed, UsageError
 from palprep.storage import private_folder
 from palprep.workers.confinement import Protections
-from palprep.workers.engine import Limits, TimedEngine, WorkStopped, usable_cores
+from palprep.workers.engine import Engine, Limits, WorkStopped, usable_cores
 from palprep.workers.messages import (
     Callback,
     Done,
@@ -28,7 +27,7 @@ from palprep.workers.messages import (
     value_of,
 )
 from palprep.workers.reach import Reach, needed_for
-from palprep.workers.worker import Bounds, Died, TooLarge, TooLong, Worker
+from palprep.workers.worker import Bounds, Died, Worker
 
 T = TypeVar("T")
 
@@ -49,7 +48,7 @@ _NOTICED_WITHIN_S = 10.0
 _log = logging.getLogger(__name__)
 
 
-class LocalEngine(TimedEngine):
+class LocalEngine(Engine):
     """Runs functions in worker processes on this machine, ``jobs`` at a time.
 
     A worker that crashes, hangs or takes too much memory is the end of its task alone. Workers
@@ -96,14 +95,11 @@ class LocalEngine(TimedEngine):
         """See :meth:`Engine.may_open`."""
         folders = [each.resolve() for each in writes]
         for folder in folders:
+            missing = [each for each in (folder, *folder.parents) if not each.exists()]
             with contextlib.suppress(OSError):  # The work at a file says what is wrong with it.
-                self._make(folder)
+                private_folder(folder)
+                self._made += missing
         self._pool.extend(Reach.of(reads, folders))
-
-    def _make(self, folder: Path) -> None:
-        missing = [each for each in (folder, *folder.parents) if not each.exists()]
-        private_folder(folder)
-        self._made += missing
 
     def protections(self) -> Protections:
         """What keeps the workers from the rest of this system, as one of them says."""
@@ -124,12 +120,7 @@ class LocalEngine(TimedEngine):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: object, *_: object) -> None:
         self.close(at_once=kind is not None)
 
     def _run(
@@ -147,12 +138,6 @@ class LocalEngine(TimedEngine):
             kept = True
         except Died as died:
             raise self._of_death(died) from None
-        except TooLong as late:
-            clean_up = True
-            raise _too_long(bounds, worker.pid, waited=late.waited) from None
-        except TooLarge as large:
-            # No time to clean up: it would take even more.
-            raise _too_large(bounds, worker.pid, programs=large.programs) from None
         except NoAnswer as wrong:
             _log.debug("worker %s: %s", worker.pid, wrong)
             raise _no_answer(worker.pid) from None
@@ -190,7 +175,7 @@ class LocalEngine(TimedEngine):
             worker = self._pool.take(needed)
             try:
                 worker.get_ready()
-            except (Died, TooLong, NoAnswer) as failed:
+            except (Died, TimeoutError, NoAnswer) as failed:
                 _log.debug("worker %s did not start: %r", worker.pid, failed)
                 self._pool.give_back(worker, kept=False)
             except BaseException:
@@ -297,46 +282,12 @@ class _Pool:
             self._changed.wait_for(lambda: not self._busy, timeout=_NOTICED_WITHIN_S)
 
 
-def _too_long(bounds: Bounds, pid: int, *, waited: bool) -> MediaTooHeavy:
-    if waited:
-        what = f"{_time(bounds.wall_s)} of the wall clock"
-        why = "a decoder hangs, or the machine is very busy. Try again, or give another file"
-    else:
-        what = f"{_time(bounds.time_s)} of processor time"
-        why = (
-            "the file is very long, or made to keep a decoder busy. Give a shorter file, or a "
-            "higher time limit"
-        )
-    return MediaTooHeavy(
-        f"The work at this file takes longer than {what} and was stopped: {why}", pid=pid
-    )
-
-
-def _too_large(bounds: Bounds, pid: int, *, programs: bool) -> MediaTooHeavy:
-    if programs:
-        return MediaTooHeavy(
-            "The work at this file starts one program after the other and was stopped: the file is "
-            "made to do harm. Do not open it elsewhere",
-            pid=pid,
-        )
-    return MediaTooHeavy(
-        f"The work at this file takes more than {bounds.memory_bytes / (1 << 20):,.0f} MiB of "
-        "memory and was stopped: its picture is very large, or made to fill the memory. Give a "
-        "smaller file, or a higher memory limit",
-        pid=pid,
-    )
-
-
 def _no_answer(pid: int) -> ToolFailed:
     return ToolFailed(
         "A worker process gave no proper answer at this file, and was stopped: the file may be "
         "made to take over a decoder. Do not open it elsewhere, and please report it",
         pid=pid,
     )
-
-
-def _time(seconds: float) -> str:
-    return f"{seconds:g} s" if seconds < 120 else f"{seconds / 60:.0f} minutes"
 
 
 def _cause(exit_code: int) -> str:

@@ -52,24 +52,19 @@ class Meter:
 
 
 def _family(pid: int) -> Sequence[psutil.Process]:
+    """The process, its children and theirs."""
     try:
         process = psutil.Process(pid)
-        named = _descendants(pid)
-        return [process, *(process.children(recursive=True) if named is None else named)]
+        try:
+            return [process, *_named_children(pid)]
+        except OSError:  # Not every system names them.
+            return [process, *process.children(recursive=True)]
     except psutil.Error:
         return ()
 
 
-def _descendants(pid: int) -> list[psutil.Process] | None:
-    """The children and theirs, as Linux names them (proc_pid_task(5), ``children``); None where
-    the system does not."""
-    try:
-        return list(_named_children(pid))
-    except OSError:
-        return None
-
-
 def _named_children(pid: int) -> Iterator[psutil.Process]:
+    """As Linux names them (proc_pid_task(5), ``children``). Raises OSError."""
     for thread in Path(f"/proc/{pid}/task").iterdir():
         for child in map(int, (thread / "children").read_text().split()):
             with contextlib.suppress(psutil.Error, OSError):

@@ -16,11 +16,12 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
-from palprep.workers.channel import Channel
+from palprep.errors import MediaTooHeavy
 from palprep.workers.confinement import Protections
 from palprep.workers.messages import (
     Callback,
     Called,
+    Channel,
     Done,
     Failed,
     Message,
@@ -67,22 +68,6 @@ class Died(Exception):
     def __init__(self, pid: int, code: int) -> None:
         super().__init__(pid, code)
         self.pid, self.code = pid, code
-
-
-class TooLong(Exception):
-    """The task took more time than it may: of the wall clock, where it mostly ``waited``."""
-
-    def __init__(self, *, waited: bool) -> None:
-        super().__init__(waited)
-        self.waited = waited
-
-
-class TooLarge(Exception):
-    """The task took more memory than it may, or ran more ``programs``."""
-
-    def __init__(self, *, programs: bool) -> None:
-        super().__init__(programs)
-        self.programs = programs
 
 
 class Bounds(NamedTuple):
@@ -166,10 +151,10 @@ class Worker:
 
     def get_ready(self) -> None:
         """Wait until the worker has loaded. Raises Died for one that ended before any task, or
-        since its last one; TooLong for one that does not start.
+        since its last one; TimeoutError for one that does not start.
         """
         if self._protections is None:
-            message = self._receive(time.monotonic() + _START_WITHIN_S, None)
+            message = self._receive(time.monotonic() + _START_WITHIN_S, lambda: None)
             if not isinstance(message, Ready):
                 raise self._died()
             self._protections = message.protections
@@ -183,7 +168,7 @@ class Worker:
     ) -> Done | Failed | Unexpected:
         """The reply to a task, of a worker that is ready.
 
-        Raises Died, TooLong, TooLarge, or NoAnswer: the worker must be ended then.
+        Raises MediaTooHeavy, Died, or NoAnswer: the worker must be ended then.
         """
         self.tasks += 1
         # Loaded now that the worker is: it does not wait for this.
@@ -194,7 +179,15 @@ class Worker:
         give_up = time.monotonic() + bounds.wall_s
         told = 0
         while True:
-            match self._receive(give_up, (meter, bounds)):
+            try:
+                message = self._receive(give_up, lambda: self._require(meter, bounds))
+            except TimeoutError:
+                what = f"{_time(bounds.wall_s)} of the wall clock"
+                why = (
+                    "a decoder hangs, or the machine is very busy. Try again, or give another file"
+                )
+                raise self._too_heavy(f"takes longer than {what}", why) from None
+            match message:
                 case Called(name=name, value=value) if name in callbacks and told < _MOST_TOLD:
                     told += len(str(value))
                     callbacks[name](value)
@@ -252,19 +245,45 @@ class Worker:
         except OSError:
             raise self._died() from None
 
-    def _receive(self, give_up: float, within: tuple[Meter, Bounds] | None) -> Message:
+    def _receive(self, give_up: float, look: Callable[[], object]) -> Message:
         while True:
             left = give_up - time.monotonic()
             if left <= 0:
-                raise TooLong(waited=True)
+                raise TimeoutError
             try:
                 message = self._channel.receive(min(left, _LOOK_S))
             except (EOFError, OSError):
                 raise self._died() from None
             if message is not None:
                 return read(message)
-            if within is not None:
-                _require(*within)
+            look()
+
+    def _require(self, meter: Meter, bounds: Bounds) -> None:
+        """Raise MediaTooHeavy for a task that takes more than it may. One that takes too much
+        memory has no time to clean up: it would take even more."""
+        use = meter.use()
+        if use.memory_bytes > bounds.memory_bytes:
+            self.end(clean_up=False)
+            raise self._too_heavy(
+                f"takes more than {bounds.memory_bytes / (1 << 20):,.0f} MiB of memory",
+                "its picture is very large, or made to fill the memory. Give a smaller file, or a "
+                "higher memory limit",
+            )
+        if use.processes > _MOST_PROCESSES:
+            self.end(clean_up=False)
+            raise self._too_heavy(
+                "starts one program after the other",
+                "the file is made to do harm. Do not open it elsewhere",
+            )
+        if use.processor_s > bounds.time_s:
+            raise self._too_heavy(
+                f"takes longer than {_time(bounds.time_s)} of processor time",
+                "the file is very long, or made to keep a decoder busy. Give a shorter file, or a "
+                "higher time limit",
+            )
+
+    def _too_heavy(self, what: str, why: str) -> MediaTooHeavy:
+        return MediaTooHeavy(f"The work at this file {what} and was stopped: {why}", pid=self.pid)
 
     def _died(self) -> Died:
         self._wait(_CLEAN_UP_WITHIN_S)
@@ -272,14 +291,8 @@ class Worker:
         return Died(self.pid, self._process.returncode)
 
 
-def _require(meter: Meter, bounds: Bounds) -> None:
-    use = meter.use()
-    if use.memory_bytes > bounds.memory_bytes:
-        raise TooLarge(programs=False)
-    if use.processes > _MOST_PROCESSES:
-        raise TooLarge(programs=True)
-    if use.processor_s > bounds.time_s:
-        raise TooLong(waited=False)
+def _time(seconds: float) -> str:
+    return f"{seconds:g} s" if seconds < 120 else f"{seconds / 60:.0f} minutes"
 
 
 def _python(code: str) -> list[str]:

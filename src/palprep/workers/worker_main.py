@@ -6,6 +6,7 @@ import faulthandler
 import gc
 import importlib
 import os
+import pickle
 import queue
 import shutil
 import signal
@@ -21,15 +22,15 @@ from types import FrameType
 from typing import Any
 
 from palprep.errors import PalprepError
-from palprep.workers.channel import Channel
 from palprep.workers.confinement import Confinement, confine
 from palprep.workers.messages import (
     Called,
+    Channel,
     Failed,
     Ready,
+    Task,
     Unexpected,
     done,
-    read_task,
     write,
 )
 
@@ -110,7 +111,7 @@ def _forget_temporary_files() -> None:
 
 def _reply(message: bytes, channel: Channel) -> bytes:
     try:
-        task = read_task(message)
+        task: Task = pickle.loads(message)  # noqa: S301 -- from the process that started this one
         _limit_processor(task.time_s)
         callbacks = {name: partial(_call, channel, name) for name in task.callbacks}
         return write(done(task.function, task.function(*task.args, **task.kwargs, **callbacks)))

@@ -37,7 +37,7 @@ from palprep.media import Source
 from palprep.preflight import media_workers
 from palprep.storage import PROBE, PROBE_NAME, Bucket, GoOn
 from palprep.vocabulary import install_advice
-from palprep.workers import LONGEST_S, Engine, Limits, TimedEngine, WorkStopped
+from palprep.workers import LONGEST_S, Engine, Limits, WorkStopped
 
 _KILLED = "KilledWorker"
 """Dask's error for a task at which several workers died, one after the other."""
@@ -50,7 +50,7 @@ _BESIDES_S = 900.0
 what was prepared is put into a bucket. The worker itself ends the work when its time is over."""
 
 
-class DaskEngine(TimedEngine):
+class DaskEngine(Engine):
     """A Dask cluster, named ``dask://HOST:PORT``. Its workers must have palprep in this version.
 
     Each task runs in a process of its own there, within ``limits``. The workers see the same files
