@@ -76,6 +76,7 @@ from .journal import (
     RunView as RunView,
     callback_server as callback_server,
     into_journal as into_journal,
+    resolve_ended as resolve_ended,
     resolve_found as resolve_found,
     resolve_retry as resolve_retry,
 )

@@ -87,11 +87,16 @@ def test_who_belongs_to_a_shard_never_changes():
 FIRST_OF_TWO = ["ada", "bob"]
 
 
-@pytest.mark.parametrize("text", ["", "1", "0/4", "5/4", "1/0", "-1/4", "1/4/2", "a/b"])
+@pytest.mark.parametrize("text", ["", "1", "0/4", "5/4", "1/0", "-1/4", "1/4/2", "a/b", "auto/2"])
 def test_what_is_no_shard(text):
     with pytest.raises(UsageError, match="shard"):
-        Shard.parse(text)
-    assert Shard.parse("2/8") == Shard(2, 8)
+        Shard.parse(text, {"JOB_COMPLETION_INDEX": ""})
+
+
+def test_a_shard_by_its_number_or_by_that_of_the_job():
+    assert Shard.parse("2/8", {}) == Shard(2, 8)
+    assert Shard.parse("auto/8", {"JOB_COMPLETION_INDEX": "0"}) == Shard(1, 8)
+    assert Shard.parse("auto/8", {"AWS_BATCH_JOB_ARRAY_INDEX": "7"}) == Shard(8, 8)
 
 
 def touch(folder):

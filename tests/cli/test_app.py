@@ -7,6 +7,7 @@ import json
 import shlex
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -163,3 +164,26 @@ def test_what_needs_no_work_loads_nothing_slow(arguments: list[str]) -> None:
     loaded = set(last.removeprefix("loaded:").split())
     assert "typer" in loaded
     assert loaded & SLOW_TO_LOAD == set()
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_option_can_be_set_by_the_environment(name: str) -> None:
+    options = [each for each in load(name).params if each.param_type_name == "option"]
+    assert {each.name for each in options if not each.envvar} <= {"help"}
+
+
+def test_an_option_of_the_environment_is_obeyed_unless_it_is_given(
+    palprep: Palprep, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PALPREP_JSON", "1")
+    monkeypatch.setenv("PALPREP_PROFILE", "core-9")
+    assert "core-9" in palprep("explain", "file_size").err
+    [rule] = palprep("explain", "file_size", "--profile", "core-4").objects
+    assert rule["id"] == "file_size"
+
+
+def test_an_address_is_no_output_folder(palprep: Palprep, tmp_path: Path) -> None:
+    (tmp_path / "people" / "ada").mkdir(parents=True)
+    ran = palprep("run", tmp_path / "people", "--into", "s3://media/out")
+    assert ran.code == 2
+    assert "is an address" in ran.err

@@ -14,7 +14,7 @@ import threading
 import pytest
 
 from palprep.errors import JournalError, OutputUnwritable, UsageError
-from palprep.journal.at_most_once import resolve_found, resolve_retry
+from palprep.journal.at_most_once import resolve_ended, resolve_found, resolve_retry
 from palprep.journal.creations import CreationState
 from palprep.journal.entries import Body, CalledBack, Created, Intent, Polled, Snapshot
 from palprep.journal.file import is_running, readable
@@ -201,6 +201,21 @@ def test_a_resource_in_error_may_be_retried(path):
             resolve_retry(journal, "a")
         journal.append(Polled(snapshot=Snapshot(id="v1", status="error")), key="a")
         assert resolve_retry(journal, "a").state is CreationState.ABSENT
+
+
+@pytest.mark.parametrize("named_by", ["a", "r1"])
+def test_a_training_that_nobody_can_hear_of_is_ended_by_hand(path, named_by):
+    with Journal(path, lock=True, create=True) as journal:
+        journal.append(INTENT, person="ada", key="a")
+        with pytest.raises(UsageError, match="Nothing is in training"):
+            resolve_ended(journal, named_by, "completed")
+        journal.append(Created(snapshot=Snapshot(id="r1", status="started")), key="a")
+        with pytest.raises(UsageError, match="not as 'done'"):
+            resolve_ended(journal, named_by, "done")
+        ended = resolve_ended(journal, named_by, "completed")
+        assert (ended.state, ended.id, ended.ended_at is None) == ("completed", "r1", False)
+        with pytest.raises(UsageError, match="Nothing is in training"):
+            resolve_ended(journal, named_by, "error")
 
 
 def test_nothing_is_resolved_while_a_run_is_at_work(path):

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperCommand, TyperGroup, TyperOption
 from typer.main import get_command
 
 from palprep._version import __version__
@@ -35,7 +35,7 @@ COMMANDS: Mapping[str, str] = {
     "forget": "Remove everything that an output folder holds of one person.",
     "run": "Check, fix, prove and publish everything, and make each person's voice and replica.",
     "watch": "Wait for the trainings that a run has begun, and write the results when they end.",
-    "status": "Show where every person stands; with --found or --retry, resolve what is in doubt.",
+    "status": "Show where every person stands; with --found, --retry, --ended say what you know.",
     "report": "Write results.jsonl and report.html again, with what has arrived since.",
     "listen": "Receive the service's callbacks into the journal of a run, until Ctrl-C.",
     "sandbox": "Serve the whole interface on loopback, judged by palprep's own checks, until "
@@ -72,7 +72,12 @@ def load(name: str) -> Any:
     # Typer wraps no lines after the mark.
     examples = "\n".join(("\b", "Examples:", *(f"  {each}" for each in own)))
     made.command(name, epilog=examples)(getattr(module, name))
-    return get_command(made)
+    command = get_command(made)
+    for option in command.params:
+        if isinstance(option, TyperOption) and not option.envvar and not option.is_eager:
+            option.envvar = f"PALPREP_{(option.name or '').upper()}"
+            option.show_envvar = False
+    return command
 
 
 class _OnDemand(TyperCommand):
@@ -101,7 +106,8 @@ app = typer.Typer(
     rich_markup_mode=None,
     epilog="Exit codes: 0 all passed; 1 something failed its checks or could not be read; 2 wrong "
     "usage; 3 the service refused or could not be reached; 4 something is in doubt and needs a "
-    "decision; 5 some are still waiting.",
+    "decision; 5 some are still waiting. Every option can be set by the environment: PALPREP_ and "
+    "its name, as PALPREP_DRY_RUN=1.",
     context_settings={
         "help_option_names": ["-h", "--help"],
         "max_content_width": 100,

@@ -32,6 +32,7 @@ EXAMPLES = (
     "palprep watch palprep-out --wait 4h",
     "palprep status palprep-out",
     "palprep status palprep-out --found KEY=ID",
+    "palprep status palprep-out --ended ID completed",
     "palprep status out/shard-*",
     "palprep report palprep-out",
     "palprep report out/shard-* --into out",
@@ -111,18 +112,25 @@ def status(
         list[str] | None,
         typer.Option(metavar="KEY", help="It was not created. The next run asks for it again."),
     ] = None,
+    ended: Annotated[
+        tuple[str, str] | None,
+        typer.Option(
+            metavar="ID completed|error",
+            help="Its training has ended so, and the service cannot tell it any more.",
+        ),
+    ] = None,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Show where every person stands; with --found or --retry, resolve what is in doubt.
+    """Show where every person stands; with --found, --retry, --ended say what you know.
 
     Exit code 4 while something is in doubt and no run is at work, which may resolve it itself; and
     while a doubt about consent holds somebody's replica.
     """
     _require_all(directories)
-    if len(directories) > 1 and (found or retry):
+    if len(directories) > 1 and (found or retry or ended):
         raise UsageError("Resolve one DIR at a time: name the one that the doubt is in")
-    _resolve(directories[0], found or [], retry or [])
+    _resolve(directories[0], found or [], retry or [], ended)
     standings, people = _standings(directories)
     doubts = any(each.in_doubt and not each.running for each in standings)
     if as_json:
@@ -159,12 +167,22 @@ def _show_open_ends(standing: journals.JournalStatus) -> None:
     for person in standing.people:
         if person.held:
             print_line(_how_to_decide(standing.directory, person))
+    silent = [each for each in standing.people if each.replica_status == "started"]
+    if silent and not standing.running:
+        command = shlex.join(["palprep", "status", standing.directory, "--ended"])
+        print_line(
+            "Only a callback tells the end of a replica. If it was lost, look at the service, then\n"
+            f"  {command} {silent[0].replica_id} completed    if the training ended well\n"
+            f"  {command} {silent[0].replica_id} error        if it did not"
+        )
     if standing.unclaimed_callbacks:
         print_line(f"{standing.unclaimed_callbacks} callbacks belong to nothing made here")
 
 
-def _resolve(directory: Path, found: list[str], retry: list[str]) -> None:
-    if not found and not retry:
+def _resolve(
+    directory: Path, found: list[str], retry: list[str], ended: tuple[str, str] | None
+) -> None:
+    if not found and not retry and ended is None:
         return
     with journals.Journal.of(directory) as decided:
         for decision in found:
@@ -174,6 +192,8 @@ def _resolve(directory: Path, found: list[str], retry: list[str]) -> None:
             journals.resolve_found(decided, key, resource_id)
         for key in retry:
             journals.resolve_retry(decided, key)
+        if ended is not None:
+            journals.resolve_ended(decided, *ended)
 
 
 def _how_to_resolve(directory: str, creation: journals.Creation) -> str:

@@ -77,7 +77,7 @@ def run(
         typer.Option(
             metavar="I/N",
             help="Work on part I of N, with an output folder of its own in --into. Each person "
-            "is in one part.",
+            "is in one part. auto/N takes I from a Kubernetes Job or an AWS Batch array.",
         ),
     ] = None,
     keep_sources: Annotated[
@@ -137,7 +137,7 @@ def run(
         only=tuple(only or ()),
         limit=limit,
         failed=failed,
-        shard=batch.Shard.parse(shard) if shard is not None else None,
+        shard=batch.Shard.parse(shard, os.environ) if shard is not None else None,
     )
     place = select.place(into)
     began = time.monotonic()

@@ -1,5 +1,6 @@
 from .at_most_once import (
     create_once as create_once,
+    resolve_ended as resolve_ended,
     resolve_found as resolve_found,
     resolve_retry as resolve_retry,
 )

@@ -6,7 +6,7 @@ What is in doubt afterwards is resolved by a person, whose decision is an entry 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any
+from typing import Any, cast, get_args
 
 from palprep.client import AnyClient, pause, work
 from palprep.errors import (
@@ -20,7 +20,16 @@ from palprep.errors import (
     UsageError,
 )
 from palprep.journal.creations import Creation, CreationState
-from palprep.journal.entries import Created, Doubt, Intent, NotCreated, Resolved, Snapshot, What
+from palprep.journal.entries import (
+    Created,
+    Doubt,
+    EndedStatus,
+    Intent,
+    NotCreated,
+    Resolved,
+    Snapshot,
+    What,
+)
 from palprep.journal.store import Journal
 
 _TURN_EVERY_S = 0.05
@@ -122,6 +131,23 @@ def resolve_retry(journal: Journal, key: str) -> Creation:
         if creation is None or creation.state is not CreationState.ERROR:
             creation = _in_doubt(journal, key)
         return _decided(journal, creation, Resolved())
+
+
+def resolve_ended(journal: Journal, key: str, status: str) -> Creation:
+    """Decide that a training has ended, because the service cannot tell it any more.
+
+    For a callback that was lost, where nothing else tells of a replica. ``key`` may also be the id
+    of the voice or replica. ``status`` is completed or error. Raises UsageError for another one, or
+    when nothing is in training under ``key``; JournalError while a run is at work.
+    """
+    if status not in get_args(EndedStatus):
+        raise UsageError(f"A training ends as completed or as error, not as {status!r}")
+    with journal.exclusive():
+        creation = journal.creation(key) or journal.creation_of(key)
+        if creation is None or creation.state is not CreationState.STARTED:
+            raise UsageError(f"Nothing is in training under {key!r}: give the id of the replica")
+        ended = Resolved(found_id=creation.id, status=cast("EndedStatus", status))
+        return _decided(journal, creation, ended)
 
 
 def _decided(journal: Journal, creation: Creation, decision: Resolved) -> Creation:

@@ -188,8 +188,8 @@ def _after(before: Creation, body: AboutCreation, at: str) -> Creation:
             return _moved(before, Event.NOT_CREATED, why=why)
         case Doubt(message=why):
             return _moved(before, Event.DOUBT, why=why)
-        case Resolved(found_id=found):
-            return _resolved(before, found)
+        case Resolved():
+            return _resolved(before, body, at)
     return before
 
 
@@ -205,7 +205,10 @@ def _told(before: Creation, told: Snapshot | None, at: str) -> Creation:
     )
 
 
-def _resolved(before: Creation, found_id: str | None) -> Creation:
+def _resolved(before: Creation, decided: Resolved, at: str) -> Creation:
+    found_id = decided.found_id
+    if found_id is not None and decided.status is not None:
+        return _told(before, Snapshot(id=found_id, status=decided.status), at)
     if found_id is not None:
         return _moved(before, Event.FOUND, id=before.id or found_id)
     after = _moved(before, Event.RETRY)

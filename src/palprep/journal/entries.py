@@ -28,6 +28,9 @@ What = Literal["voice", "replica"]
 ResourceStatus = Literal["started", "completed", "error"]
 """Of a voice or a replica, as the specification names it."""
 
+EndedStatus = Literal["completed", "error"]
+"""How a training ends."""
+
 
 class Snapshot(Value):
     """The state of one voice or replica, as the service told it at one moment."""
@@ -358,10 +361,12 @@ class Resolved(AboutCreation):
     """A person decided a doubt, or let a training that ended in error be tried again.
 
     ``found_id`` is the id under which the resource was found. None: it may be created.
+    ``status`` is how its training ended, where a person says that it has.
     """
 
     kind = "resolved"
     found_id: str | None = None
+    status: EndedStatus | None = None
 
 
 KINDS: Mapping[str, type[Body]] = {

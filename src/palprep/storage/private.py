@@ -8,18 +8,29 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import stat
 from pathlib import Path
 
+from palprep.errors import UsageError
+
 FILE_MODE = 0o600
 _FOLDER_MODE = 0o700
+_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+:/")
+"""How an address begins as a path, which holds no two slashes side by side. A drive has one letter.
+"""
 
 
 def private_folder(folder: Path) -> None:
     """Make a folder, and those above it that are missing. One that is there stays as it is.
 
-    Raises OSError.
+    Raises OSError; UsageError for the address of a bucket or a server.
     """
+    if _ADDRESS.match(folder.as_posix()):
+        raise UsageError(
+            f"{folder} is an address, and what is written goes into a folder of this machine: name "
+            "one. --publish-to and --store take buckets"
+        )
     try:
         folder.mkdir(_FOLDER_MODE)
     except FileNotFoundError:

@@ -48,6 +48,9 @@ WENT_WRONG = frozenset[PersonStatus]({"failed", "redo", "needs_answer", "needs_d
 """How somebody ended whom ``failed`` selects."""
 
 
+_INDEXES = ("JOB_COMPLETION_INDEX", "AWS_BATCH_JOB_ARRAY_INDEX")
+
+
 @dataclass(frozen=True)
 class Shard:
     """One of ``count`` parts of all people, ``number`` from 1.
@@ -66,12 +69,21 @@ class Shard:
             )
 
     @classmethod
-    def parse(cls, text: str) -> Self:
-        """``2/8`` is the second of eight. Raises UsageError."""
-        found = re.fullmatch(r"([0-9]{1,6})/([0-9]{1,6})", text)
+    def parse(cls, text: str, environment: Mapping[str, str]) -> Self:
+        """``2/8`` is the second of eight. Raises UsageError.
+
+        ``auto/8`` is the part whose number from 0 a Kubernetes Job or an AWS Batch array has put
+        into the ``environment`` of this process.
+        """
+        found = re.fullmatch(r"(auto|[0-9]{1,6})/([0-9]{1,6})", text)
         if found is None:
-            raise UsageError(f"--shard needs I/N, such as 1/4, not {text!r}")
-        return cls(int(found[1]), int(found[2]))
+            raise UsageError(f"--shard needs I/N, such as 1/4, or auto/N, not {text!r}")
+        if found[1] != "auto":
+            return cls(int(found[1]), int(found[2]))
+        index = next(filter(None, map(environment.get, _INDEXES)), "")
+        if not re.fullmatch(r"[0-9]{1,6}", index):
+            raise UsageError(f"--shard auto/N needs {' or '.join(_INDEXES)}: a number from 0")
+        return cls(int(index) + 1, int(found[2]))
 
     def __str__(self) -> str:
         return f"{self.number}/{self.count}"
