@@ -171,7 +171,7 @@ def _show_open_ends(standing: journals.JournalStatus) -> None:
     if silent and not standing.running:
         command = shlex.join(["palprep", "status", standing.directory, "--ended"])
         print_line(
-            "Only a callback tells the end of a replica. If it was lost, look at the service, then\n"
+            "Only a callback tells the end of a replica. Where it was lost, ask the service, then\n"
             f"  {command} {silent[0].replica_id} completed    if the training ended well\n"
             f"  {command} {silent[0].replica_id} error        if it did not"
         )
