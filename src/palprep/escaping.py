@@ -7,7 +7,10 @@ and characters that reverse the text around them (Unicode Technical Report 36, s
 
 from __future__ import annotations
 
+import csv
+import io
 import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 _UNSEEN = re.compile(
     "["
@@ -19,6 +22,9 @@ _UNSEEN = re.compile(
     "]"
 )
 _BREAKS = re.compile("[\t\n]")
+
+_FORMULA = re.compile(r"\s*[=+\-@\uff0b\uff0d\uff1d\uff20]|[\t\r]")
+"""How a cell begins that a spreadsheet computes."""
 
 _BYTES = range(0xDC80, 0xDD00)
 """How Python holds bytes of a name that are not UTF-8 (PEP 383)."""
@@ -37,6 +43,28 @@ def escaped_line(text: str) -> str:
 def escaped_json(text: str) -> str:
     """JSON with such characters in JSON's own escapes: it stands for the same value."""
     return _UNSEEN.sub(_in_json, text)
+
+
+def table_rows(columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -> Iterator[str]:
+    """A table as CSV for a spreadsheet (RFC 4180, with the byte order mark that Excel needs), line
+    by line. The parts of a list are joined by spaces, None is empty, and what is no column is left
+    out.
+
+    No cell is a formula: text that would begin one is quoted by an apostrophe (OWASP, "CSV
+    Injection").
+    """
+    line = io.StringIO()
+    writer = csv.DictWriter(line, columns, extrasaction="ignore")
+    yield "\ufeff"
+    for row in ({name: name for name in columns}, *rows):
+        writer.writerow({name: _cell(each) for name, each in row.items() if each is not None})
+        yield line.getvalue()
+        line.seek(line.truncate(0))
+
+
+def _cell(value: object) -> str:
+    text = " ".join(map(str, value)) if isinstance(value, list | tuple) else f"{value}"
+    return escaped(f"'{text}" if _FORMULA.match(text) else text)
 
 
 def _written_out(found: re.Match[str]) -> str:

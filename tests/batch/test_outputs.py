@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import csv
 import json
+import stat
 
-from finished_runs import person, run
+from finished_runs import creation, person, run
 
 from palprep.batch.outputs import write_results
 
@@ -17,3 +19,22 @@ def test_results_hold_no_marks_of_direction(tmp_path):
     assert "\\u202eevil\\u2028" in text
     assert text.count("\n") == len(text.splitlines()) == 1
     json.loads(text)
+
+
+def test_the_table_computes_nothing_in_a_spreadsheet(tmp_path):
+    made = {"id": "=1+1", "state": "completed"}
+    ada = person(
+        slug="-ada", status="redo", reasons=("=HYPERLINK(1)", 'a, "b"'), blocked_by=("no_nudity",),
+        voice=creation("voice", **made),
+    )  # fmt: skip
+    write_results(tmp_path, run(ada, person(slug="bob")))
+    path = tmp_path / "results.csv"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        first, second = csv.DictReader(file)
+    line, _ = (tmp_path / "results.jsonl").read_text().splitlines()
+    assert {*first} == {*json.loads(line), "blocked_by"} - {"assets"}
+    assert (first["person"], first["voice_id"]) == ("'-ada", "'=1+1")
+    assert first["reasons"] == """'=HYPERLINK(1) a, "b\""""
+    assert (first["blocked_by"], first["replica_id"]) == ("no_nudity", "")
+    assert (second["person"], second["status"]) == ("bob", "done")

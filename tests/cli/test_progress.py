@@ -146,3 +146,24 @@ def test_more_people_at_work_than_a_screen_holds() -> None:
     for number in range(40):
         people(step(f"person-{number}", "validate face"))
     assert len(drawn(bars)) == 9
+
+
+def test_the_time_left_is_told_by_those_who_were_worked_on() -> None:
+    """Of those whose end is known at once, hundreds end in the first second."""
+    now = [0.0]
+    console = Console(file=io.StringIO(), width=80, color_system=None, get_time=lambda: now[0])
+    bars = Bars(console)
+    people = run_progress(bars)
+
+    def at(second: float, told: Progress) -> str:
+        now[0] = second
+        people(told.model_copy(update={"people": 100}))
+        return drawn(bars)[0]
+
+    at(0, step("ada", "prepare voice-audio"))
+    for number in range(60):
+        known = at(1, end(f"nobody-{number}", "needs_answer"))
+    assert known.endswith("left -:--:--")
+    assert at(10, end("ada", "done")).endswith("left 0:06:30")
+    at(10, step("bob", "prepare voice-audio"))
+    assert at(20, step("bob", "training")).endswith("left 0:06:20")

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from palprep.cli.exits import ExitCode
-from palprep.cli.results import exit_code_of_results, next_step, summary
+from palprep.cli.output import telling
+from palprep.cli.results import exit_code_of_results, next_step, summary, tell_blockers
 from palprep.journal import PersonResult, PersonStanding, PersonStatus
 
 
@@ -84,6 +85,27 @@ def test_the_most_urgent_comes_next(people, said):
 def test_what_goes_on_with_the_run_is_named():
     said = next_step([standing("failed")], Path("out"), again="start `palprep run` again")
     assert "reasons name, and start `palprep run` again." in said
+
+
+def test_what_is_in_the_way_is_told_by_reason_with_the_command_that_lists_each(capsys):
+    def blocked(status, *ids):
+        return standing(status).model_copy(update={"blocked_by": ids})
+
+    people = [
+        *([blocked("needs_answer", "nothing_to_make", "image_resolution")] * 3),
+        *([blocked("redo", "appears_under_18")] * 2),
+        *(blocked("failed", "unexpected_reply"), standing("in_doubt")),
+        *(blocked("done", "nothing_to_make"), standing("waiting")),
+    ]
+    with telling():
+        tell_blockers(people, Path("my out"))
+    listing = "(`palprep status 'my out' --because"
+    assert capsys.readouterr().err.splitlines() == [
+        f"3 people: no recording, and no stock_voice {listing} nothing_to_make`)",
+        f"2 people: may be under 18 {listing} appears_under_18`)",
+        f"1 person: unexpected reply {listing} unexpected_reply`)",
+        f"1 person: a create may have happened {listing} in_doubt`)",
+    ]
 
 
 def test_with_no_one_to_work_on():

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import time
@@ -201,18 +202,25 @@ def test_what_a_run_tells_without_a_terminal(palprep: Palprep, tmp_path: Path) -
     ran = palprep("run", "people", "--dry-run", "--jobs", "1", "--log-file", "log/run.log")
     assert ran.code == 1
     lines = ran.err.splitlines()
-    assert lines[:4] == [
+    assert lines[:2] == [
         "team photo.jpg is not used: it lies outside the people's subfolders",
-        "ada: IMG_1.jpg is taken as the face-image: it is the only image without another role",
         "ada: notes.docx is not used: it is no image, audio or video",
-        "bob: IMG_1.jpg is taken as the face-image: it is the only image without another role",
     ]
-    assert sorted(line.split(" of 2: ")[0] for line in lines[4:6]) == ["1", "2"]
-    assert all(" redo: " in line for line in lines[4:6])
-    assert lines[6].startswith("2 people: 2 redo, in ")
+    assert sorted(line.split(" of 2: ")[0] for line in lines[2:4]) == ["1", "2"]
+    assert all(" redo: " in line for line in lines[2:4])
+    assert lines[4].startswith("2 people: 2 redo, in ")
+    counted, listing, _ = lines[6].split("`")
+    assert counted == "2 people: no recording, and no stock_voice ("
+    assert lines[7] == "2 guesses about files and names: --verbose tells them"
     assert lines[-1] == "Next: see to what the reasons name, and run the same command again."
+    listed = palprep(*shlex.split(listing)[1:])
+    assert listed.out.count("redo") == 2
+    other = palprep("status", "palprep-out", "--because", "no_nudity")
+    assert other.code == 2
+    assert "there is: nothing_to_make" in other.err
     logged = (tmp_path / "log/run.log").read_text()
     assert "ada: prepare face-image" in logged
+    assert "IMG_1.jpg is taken as the face-image: it is the only image" in logged
     quiet = palprep("run", "people", "--dry-run", "--jobs", "1", "--quiet")
     assert (quiet.code, quiet.err) == (1, "")
 

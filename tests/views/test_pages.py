@@ -35,7 +35,7 @@ def written(into: Path) -> dict[str, int]:
 
 def test_a_few_stand_on_one_page(tmp_path: Path) -> None:
     write_outputs(tmp_path, crowd(MOST_ON_ONE_PAGE))
-    assert set(written(tmp_path)) == {"report.html", "results.jsonl"}
+    assert set(written(tmp_path)) == {"report.html", "results.jsonl", "results.csv"}
 
 
 def test_many_have_a_page_each_and_the_first_leads_to_them(tmp_path: Path) -> None:
@@ -60,7 +60,7 @@ def test_what_shows_the_same_is_not_written_again(tmp_path: Path) -> None:
     write_outputs(tmp_path, people.model_copy(update={"people": others}))
     after = written(tmp_path)
     anew = {name for name, at in after.items() if at != before[name]}
-    assert anew == {"report.html", "results.jsonl", "people/p003.html"}
+    assert anew == {"report.html", "results.jsonl", "results.csv", "people/p003.html"}
 
 
 def test_of_whom_nothing_has_changed_no_report_is_read_again(

@@ -65,17 +65,17 @@ def guarded(person: Person, steps: Callable[[], T]) -> T | PersonOutcome:
     try:
         return steps()
     except DossierUnusable as error:
-        return PersonOutcome.failed(error.message)
+        return PersonOutcome.failed(error.message, error.code)
     except (JournalError, OutputUnwritable):
         raise
     except (Stopped, WorkStopped):
         return PersonOutcome(status="waiting", reasons=(INTERRUPTED,))
     except PalprepError as error:
-        return PersonOutcome.failed(error.message)
+        return PersonOutcome.failed(error.message, error.code)
     except Exception as error:  # noqa: BLE001 -- a defect at one person's files is not everybody's
         _log.debug("unexpected error at %s", person.slug, exc_info=True)
         said = f"Unexpected {type(error).__name__}: {error}. Please report this"
-        return PersonOutcome.failed(said)
+        return PersonOutcome.failed(said, "unexpected")
 
 
 class Execution:
@@ -185,6 +185,7 @@ class Execution:
             "notes": (*ready.notes, *outcome.notes),
             "not_made": (*ready.decision.refused, *outcome.not_made),
             "held": ready.decision.held,
+            "blocked_by": (*ready.decision.blocked_by, *outcome.blocked_by),
         }
         self._end(person, outcome.model_copy(update=update), made)
 

@@ -13,9 +13,16 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from palprep.errors import UsageError
-from palprep.escaping import escaped_json
+from palprep.escaping import escaped_json, table_rows
 from palprep.fixes import atomic_output, unwritable
-from palprep.journal import JOURNAL_NAME, Journal, PersonView, ReadableRun, RunReader
+from palprep.journal import (
+    JOURNAL_NAME,
+    Journal,
+    PersonStanding,
+    PersonView,
+    ReadableRun,
+    RunReader,
+)
 from palprep.storage import private_file, private_folder
 from palprep.views import (
     PEOPLE_FOLDER,
@@ -28,6 +35,8 @@ from palprep.views import (
 )
 
 RESULTS_NAME = "results.jsonl"
+TABLE_NAME = "results.csv"
+"""The same for a spreadsheet, without the reports."""
 
 _BEGINNING = re.compile(rb'\{"person": ("(?:[^"\\]|\\.)*")')
 """How a line of the results begins: with the person whose line it is."""
@@ -38,7 +47,8 @@ def write_outputs(into: Path, run: ReadableRun, *, again: bool = False) -> None:
     stands; the results in any case, and all of them, where ``again`` says so.
     """
     made = pages(run, into)
-    told = (into / RESULTS_NAME).is_file() and made[-1].tells_the_same_of_everybody(into)
+    there = all((into / name).is_file() for name in (RESULTS_NAME, TABLE_NAME))
+    told = there and made[-1].tells_the_same_of_everybody(into)
     if not again and told and made[-1].is_in(into) and _are_there(into, made):
         return
     stale = [page for page in made if not page.is_in(into)]
@@ -69,8 +79,8 @@ def _are_there(into: Path, made: Sequence[Page]) -> bool:
 def write_results(
     into: Path, run: ReadableRun, *, kept: Collection[str | None] = frozenset()
 ) -> None:
-    """Write results.jsonl, one person at a time. The lines of those who are ``kept`` stay as they
-    are, where the file has them: to make a line takes the person's reports.
+    """Write results.jsonl, one person at a time, and results.csv. The lines of those who are
+    ``kept`` stay as they are, where the file has them: to make a line takes the person's reports.
     """
     path = into / RESULTS_NAME
     file: BinaryIO = io.BytesIO()
@@ -89,6 +99,8 @@ def write_results(
             return escaped_json(json.dumps(result, ensure_ascii=False)) + "\n"
 
         replace(path, (line(each.slug) for each in run.people))
+    columns = [each for each in PersonStanding.model_fields if each not in {"held", "evidence"}]
+    replace(into / TABLE_NAME, table_rows(columns, (dict(each.standing) for each in run.people)))
 
 
 def _lines(file: BinaryIO, people: Collection[str | None]) -> dict[str, tuple[int, int]]:

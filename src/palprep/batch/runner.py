@@ -71,9 +71,9 @@ def run(
     ``.parquet``) with one row for each; or the rows of one. Files that lie elsewhere are fetched
     when it is their person's turn.
 
-    ``into`` receives prepared/, results.jsonl, report.html, pictures/ for it (above 50 people also
-    people/ with a page for each) and journal.sqlite. Only one run at a time may use an output
-    folder. Nothing is created twice, however an earlier run ended.
+    ``into`` receives prepared/, results.jsonl, results.csv, report.html, pictures/ for it (above 50
+    people also people/ with a page for each) and journal.sqlite. Only one run at a time may use an
+    output folder. Nothing is created twice, however an earlier run ended.
 
     Who is done, and has changed nothing since, is passed over. What the file system says of the
     files tells that: none of them is opened. A run that is like the last one and finds nothing to
@@ -88,7 +88,7 @@ def run(
     person is worked on; the others go on.
 
     An interrupted run (KeyboardInterrupt) finishes and records the requests under way, and leaves
-    results.jsonl and report.html as they are: `palprep report` writes them from the journal.
+    results and page as they are: `palprep report` writes them from the journal.
 
     Returns the people who were worked on, as they stand now. Without ``with_reports`` their
     ``assets`` are left out. Those of many thousand people take gigabytes; results.jsonl has them.

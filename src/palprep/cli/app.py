@@ -36,7 +36,7 @@ COMMANDS: Mapping[str, str] = {
     "run": "Check, fix, prove and publish everything, and make each person's voice and replica.",
     "watch": "Wait for the trainings that a run has begun, and write the results when they end.",
     "status": "Show where every person stands; with --found, --retry, --ended say what you know.",
-    "report": "Write results.jsonl and report.html again, with what has arrived since.",
+    "report": "Write the results and the page of a run again, with what has arrived since.",
     "listen": "Receive the service's callbacks into the journal of a run, until Ctrl-C.",
     "sandbox": "Serve the whole interface on loopback, judged by palprep's own checks, until "
     "Ctrl-C.",

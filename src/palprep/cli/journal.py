@@ -24,6 +24,7 @@ from palprep.cli.results import (
     people_at_work,
     print_results,
     summary,
+    tell_blockers,
 )
 from palprep.errors import UsageError
 
@@ -31,6 +32,7 @@ EXAMPLES = (
     "palprep watch palprep-out",
     "palprep watch palprep-out --wait 4h",
     "palprep status palprep-out",
+    "palprep status palprep-out --because appears_under_18",
     "palprep status palprep-out --found KEY=ID",
     "palprep status palprep-out --ended ID completed",
     "palprep status out/shard-*",
@@ -98,6 +100,7 @@ def watch(
         print_results(results)
     with telling(quiet=quiet, log_file=log_file):
         tell(summary(results))
+        tell_blockers(results, directory)
         tell(next_step(results, directory, again=_RUN))
     raise typer.Exit(exit_code_of_results(results))
 
@@ -119,6 +122,10 @@ def status(
             help="Its training has ended so, and the service cannot tell it any more.",
         ),
     ] = None,
+    because: Annotated[
+        str | None,
+        typer.Option(metavar="ID", help="Only those for whom this is in the way, as `run` tells."),
+    ] = None,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -131,7 +138,7 @@ def status(
     if len(directories) > 1 and (found or retry or ended):
         raise UsageError("Resolve one DIR at a time: name the one that the doubt is in")
     _resolve(directories[0], found or [], retry or [], ended)
-    standings, people = _standings(directories)
+    standings, people = _standings(directories, because)
     doubts = any(each.in_doubt and not each.running for each in standings)
     if as_json:
         for standing in standings:
@@ -144,6 +151,8 @@ def status(
             _show_open_ends(standing)
         with telling(quiet=quiet):
             tell(summary(people))
+            if because is None:
+                tell_blockers(people, *directories)
             # What is in doubt has been told, with the commands that resolve it.
             if not doubts and len(directories) == 1:
                 running = standings[0].running
@@ -227,7 +236,7 @@ def report(
     ] = None,
     quiet: options.Quiet = False,
 ) -> None:
-    """Write results.jsonl and report.html again, with what has arrived since."""
+    """Write the results and the page of a run again, with what has arrived since."""
     _require_all(directories)
     if into is not None:
         page = batch.write_merged_report(directories, into)
@@ -239,6 +248,7 @@ def report(
     standings, people = _standings(directories)
     with telling(quiet=quiet):
         tell(summary(people))
+        tell_blockers(people, *directories)
         if into is not None:
             tell(f"Next: open {page}")
         else:
@@ -252,11 +262,23 @@ def _require_all(directories: Sequence[Path]) -> None:
 
 
 def _standings(
-    directories: Sequence[Path],
+    directories: Sequence[Path], because: str | None = None
 ) -> tuple[list[journals.JournalStatus], list[journals.PersonStanding]]:
-    """What each journal says, and everybody in all of them."""
+    """What each journal says, and everybody in all of them; or those for whom one finding is in the
+    way. Raises UsageError where that is so of nobody."""
     with _uncollected():
         found = [journals.status(each) for each in directories]
+    if because is not None:
+        blockers = {person.blocker for each in found for person in each.people} - {None}
+        if because not in blockers:
+            known = ", ".join(sorted(map(str, blockers))) or "nothing is in the way of anybody"
+            raise UsageError(f"--because {because} is true of nobody here; there is: {known}")
+        found = [
+            each.model_copy(
+                update={"people": tuple(one for one in each.people if one.blocker == because)}
+            )
+            for each in found
+        ]
     return found, [person for each in found for person in each.people]
 
 

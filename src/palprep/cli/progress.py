@@ -5,6 +5,7 @@ Nothing is drawn where standard error is no terminal. It loads rich: import it w
 
 from __future__ import annotations
 
+import datetime as dt
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -14,11 +15,12 @@ from rich.markup import escape
 from rich.progress import (
     BarColumn,
     Progress,
+    ProgressColumn,
     SpinnerColumn,
+    Task,
     TaskID,
     TextColumn,
     TimeElapsedColumn,
-    TimeRemainingColumn,
 )
 from rich.table import Column
 from rich.text import Text
@@ -33,6 +35,15 @@ _TRAINING = "training"
 
 Advance = Callable[[float], None]
 """Takes the fraction done, 0 to 1."""
+
+
+class _Left(ProgressColumn):
+    """The time left, by what has been worked on: what needed no work tells nothing of it."""
+
+    def render(self, task: Task) -> Text:
+        worked, ahead = task.fields.get("work", (0, 0))
+        left = dt.timedelta(seconds=round(task.elapsed * ahead / worked)) if worked else "-:--:--"
+        return Text(f"left {left}", "dim")
 
 
 class Bars(Progress):
@@ -55,8 +66,7 @@ class Bars(Progress):
             TextColumn("{task.description}", table_column=Column(no_wrap=True)),
             BarColumn(bar_width=None, table_column=Column(ratio=1)),
             TimeElapsedColumn(),
-            TextColumn("left", style="dim"),
-            TimeRemainingColumn(),
+            _Left(),
         )
         self._open = (
             SpinnerColumn(),
@@ -68,12 +78,13 @@ class Bars(Progress):
             console=console, transient=True, expand=True, redirect_stdout=False, disable=disable
         )
 
-    def whole(self, words: str, done: int, total: int) -> None:
-        """The bar for all, in these words."""
+    def whole(self, words: str, done: int, total: int, work: tuple[int, int]) -> None:
+        """The bar for all, in these words. ``work`` is how many have been worked on, and how many
+        are to be."""
         with self._guard:
             if self._whole is None:
                 self._whole = self.add_task(words, total=total, known=True)
-            self.update(self._whole, description=words, completed=done, total=total)
+            self.update(self._whole, description=words, completed=done, total=total, work=work)
 
     def row(self, key: object, words: str, fraction: float | None = None) -> None:
         """The row of one, in these words, which are markup; no row where there are :data:`ROWS`.
@@ -157,7 +168,8 @@ class FilesProgress:
             self._done += 1
             if self._files > 1:
                 words = f"{self._done} of {self._files} files"
-                self._bars.whole(words, self._done, self._files)
+                left = self._files - self._done
+                self._bars.whole(words, self._done, self._files, (self._done, left))
 
 
 def run_progress(bars: Bars) -> RunProgress:
@@ -173,7 +185,8 @@ def run_progress(bars: Bars) -> RunProgress:
         else:
             bars.drop(step.person)
         waiting = f", {training} in training" if training else ""
-        bars.whole(f"{ended} of {progress.people} people{waiting}", ended, progress.people)
+        work = (progress.worked + training, progress.people - ended - training)
+        bars.whole(f"{ended} of {progress.people} people{waiting}", ended, progress.people, work)
 
     return RunProgress(show)
 

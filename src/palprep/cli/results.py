@@ -10,7 +10,7 @@ from pathlib import Path
 
 from palprep import journal, rules, views
 from palprep.cli.exits import ExitCode, worst
-from palprep.cli.output import SAME, WAIVE, ending_well, print_line, show
+from palprep.cli.output import SAME, WAIVE, ending_well, print_line, show, tell
 
 _MANY = 100
 """People who are listed one by one."""
@@ -61,6 +61,15 @@ def summary(results: Sequence[journal.PersonStanding]) -> str:
         if counts[status]
     )
     return f"{rules.counted(len(results), 'person', 'people')}: {said}"
+
+
+def tell_blockers(results: Iterable[journal.PersonStanding], *places: Path) -> None:
+    """Tell what is in the way of how many people, most first, with the command that lists them."""
+    found = Counter(each.blocker for each in results if each.blocker is not None)
+    for blocker, count in found.most_common():
+        who, why = rules.counted(count, "person", "people"), rules.blocker_words(blocker)
+        listing = ["palprep", "status", *map(str, places), "--because", blocker]
+        tell(f"{who}: {why} (`{shlex.join(listing)}`)")
 
 
 def next_step(

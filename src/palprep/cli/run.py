@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from palprep import batch, views
+from palprep import batch, rules, views
 from palprep.cli import options
 from palprep.cli.files import limits_of
 from palprep.cli.output import print_json, tell, tell_detail, telling
@@ -20,6 +20,7 @@ from palprep.cli.results import (
     people_at_work,
     print_results,
     summary,
+    tell_blockers,
 )
 from palprep.vocabulary import DEFAULT_PROFILE
 
@@ -133,6 +134,14 @@ def run(
         publish_to=publish_to,
         callback_url=callback_url,
     )
+    guesses = 0
+
+    def tell_note(note: batch.Note) -> None:
+        nonlocal guesses
+        guesses += note.about == "guess" and not verbose
+        line = f"{note.person}: {note.text}" if note.person is not None else note.text
+        (tell_detail if note.about in {"role", "guess"} else tell)(line)
+
     select = batch.Selection(
         only=tuple(only or ()),
         limit=limit,
@@ -172,7 +181,7 @@ def run(
             ),
             tell=progress,
             with_reports=False,
-            note=lambda note: _tell_note(note, dry_run=dry_run),
+            note=tell_note,
         )
     results = [person.standing for person in ended.people]
     if as_json:
@@ -184,14 +193,9 @@ def run(
         tell(f"{summary(results)}, in {views.duration(time.monotonic() - began)}")
         if not as_json:
             tell(f"The whole story is in {place / 'report.html'}")
+        tell_blockers(results, place)
+        if guesses:
+            guessed = rules.counted(guesses, "guess", "guesses")
+            tell(f"{guessed} about files and names: --verbose tells them")
         tell(next_step(results, place, dry_run=dry_run))
     raise typer.Exit(exit_code_of_results(results, dry_run=dry_run))
-
-
-def _tell_note(note: batch.Note, *, dry_run: bool) -> None:
-    """Tell a note. A role that a name or person.toml gives is a detail, except in a dry run."""
-    line = f"{note.person}: {note.text}" if note.person is not None else note.text
-    if note.about == "role" and not dry_run:
-        tell_detail(line)
-    else:
-        tell(line)

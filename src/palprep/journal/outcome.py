@@ -31,7 +31,9 @@ class PersonOutcome(Value):
     ``not_made`` says why the voice or the replica is not made, where the other one is. Such a
     person has something to redo; or needs a decision where it is ``held`` by a doubt about the
     consent alone. ``notes`` says what was decided on the way: which image was picked, which file
-    was left out.
+    was left out. ``blocked_by`` holds the ids of the findings that keep something from being made,
+    the one that leads first: ids of checks, codes of errors, and those that
+    :func:`palprep.rules.blocker_words` knows besides.
     """
 
     status: PersonStatus
@@ -40,21 +42,25 @@ class PersonOutcome(Value):
     not_made: tuple[str, ...] = ()
     complete: bool = False
     held: bool = False
+    blocked_by: tuple[str, ...] = ()
 
     @classmethod
-    def redo(cls, *reasons: str, notes: tuple[str, ...] = ()) -> Self:
+    def redo(cls, *reasons: str, blocked_by: tuple[str, ...], notes: tuple[str, ...] = ()) -> Self:
         """Nothing is made before the person has made new files, for these reasons."""
-        return cls(status="redo", reasons=reasons, notes=notes)
+        return cls(status="redo", reasons=reasons, notes=notes, blocked_by=blocked_by)
 
     @classmethod
-    def needs_answer(cls, *reasons: str, notes: tuple[str, ...] = ()) -> Self:
+    def needs_answer(
+        cls, *reasons: str, blocked_by: tuple[str, ...], notes: tuple[str, ...] = ()
+    ) -> Self:
         """Nothing is made before whoever runs this has answered or added something."""
-        return cls(status="needs_answer", reasons=reasons, notes=notes)
+        return cls(status="needs_answer", reasons=reasons, notes=notes, blocked_by=blocked_by)
 
     @classmethod
-    def failed(cls, reason: str) -> Self:
-        """The work for this person broke off: at a tool, or at the service."""
-        return cls(status="failed", reasons=(reason,))
+    def failed(cls, reason: str, code: str) -> Self:
+        """The work for this person broke off: at a tool, or at the service. ``code`` is that of
+        the error."""
+        return cls(status="failed", reasons=(reason,), blocked_by=(code,))
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -64,6 +70,7 @@ class PersonOutcome(Value):
     def becomes(self, now: PersonOutcome) -> PersonOutcome:
         """The outcome ``now``, with what was decided on the way."""
         kept = {name: getattr(self, name) for name in ("notes", "not_made", "held")}
+        kept["blocked_by"] = now.blocked_by or self.blocked_by
         return now.model_copy(update=kept)
 
     def decided(self, consent: ConsentState, *, made: bool) -> PersonOutcome:
@@ -72,13 +79,14 @@ class PersonOutcome(Value):
         if consent.state == "holds" and self.held:
             now = PersonOutcome(status="waiting", reasons=("The next run goes on with it",))
         elif consent.state == "refused" and (self.held or made):
-            now = PersonOutcome.redo(*consent.reasons)
+            now = PersonOutcome.redo(*consent.reasons, blocked_by=("consent_refused",))
         else:
             return self
         if self.status in READY | {"needs_decision"}:
             return now.model_copy(update={"notes": self.notes})
         not_made = now.reasons if now.status == "redo" else ()
-        return self.model_copy(update={"held": False, "not_made": not_made})
+        update = {"held": False, "not_made": not_made, "blocked_by": now.blocked_by}
+        return self.model_copy(update=update)
 
     def ended_well(self, *, replica: bool) -> PersonOutcome:
         """The outcome once all that was asked for is ready, a ``replica`` among it or not."""

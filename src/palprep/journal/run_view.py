@@ -28,7 +28,7 @@ from palprep.journal.entries import (
     PersonEnded,
     PersonNames,
 )
-from palprep.journal.outcome import PersonStatus
+from palprep.journal.outcome import READY, PersonStatus
 from palprep.journal.store import Journal
 from palprep.preflight import Asset
 from palprep.rules import ConsentDecision, ConsentEvidence, ConsentState, Report, consent_state
@@ -45,10 +45,21 @@ class PersonStanding(Value):
     replica_id: str | None
     replica_status: str | None
     reasons: tuple[str, ...]
+    blocked_by: tuple[str, ...] = Field(default=(), exclude=True)
+    """The ids of the findings that keep something from being made, the one that leads first. Not
+    part of the line."""
     held: bool = Field(default=False, exclude=True)
     """A doubt about the consent holds the replica, whatever else goes on. Not part of the line."""
     evidence: ConsentEvidence = Field(default=ConsentEvidence(), exclude=True)
     """What was found of the consent. Not part of the line."""
+
+    @property
+    def blocker(self) -> str | None:
+        """The id of what is in the way first: of a finding, or else the status. None for who is
+        done or waits."""
+        if self.status in READY | {"waiting"}:
+            return None
+        return next(iter(self.blocked_by), self.status)
 
 
 class PersonResult(PersonStanding):
@@ -81,6 +92,8 @@ class PersonView(PersonNames):
     replica: Creation | None = None
     waived: tuple[str, ...] = ()
     """What is missing of the consent or in doubt, where it was waived."""
+    blocked_by: tuple[str, ...] = ()
+    """See :class:`PersonOutcome`."""
     held: bool = False
     """A doubt about the consent holds the replica."""
     consent_state: ConsentState = ConsentState(state="holds")
@@ -129,6 +142,7 @@ class PersonView(PersonNames):
                 *(self.consent_state.reasons if self.consent_state.state == "holds" else ()),
                 *self.reasons,
             ),
+            blocked_by=self.blocked_by,
             held=self.held,
             evidence=self.consent_state.evidence,
         )
@@ -307,6 +321,7 @@ def _person(names: PersonNames, told: Iterable[_Told], *, running: bool = False)
         full_name=names.full_name,
         status=outcome.status,
         reasons=outcome.words,
+        blocked_by=outcome.blocked_by,
         held=outcome.held,
         consent_state=consent,
         waived=waived,

@@ -35,6 +35,10 @@ from .profile import (
     load_profile as load_profile,
 )
 from .report import Check as Check, Report as Report
-from .texts import counted as counted, measure_words as measure_words
+from .texts import (
+    blocker_words as blocker_words,
+    counted as counted,
+    measure_words as measure_words,
+)
 from .video import base_layer_shows as base_layer_shows, video_duration as video_duration
 from .video_person import facing_limits as facing_limits

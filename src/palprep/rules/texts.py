@@ -99,6 +99,9 @@ class Texts(Value):
     consent_reasons: Mapping[str, str]
     """Why a statement of consent did not pass."""
     consent_limits: Mapping[str, str]
+    blockers: Mapping[str, str]
+    """What keeps something from being made of a person's files, in a few words, by the ids of
+    checks, codes of errors and states."""
 
 
 def read_texts(language: str = "en") -> Texts:
@@ -121,6 +124,13 @@ REASONS: Final = TEXTS.reasons
 def consent_reason(key: str, **words: object) -> str:
     """The sentence of that key, with these words in its places."""
     return TEXTS.consent_reasons[key].format(**words)
+
+
+def blocker_words(blocker: str) -> str:
+    """What is in the way, in a few words: of a check, of an error by its code, or one of
+    ``nothing_to_make``, ``folder_unclear``, ``cannot_listen``, ``not_prepared``,
+    ``consent_in_doubt`` and ``consent_refused``."""
+    return TEXTS.blockers.get(blocker, blocker.replace("_", " "))
 
 
 Measure = bool | int | float | str | tuple[str, ...] | None

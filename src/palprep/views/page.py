@@ -45,6 +45,8 @@ ROLE_TITLES: dict[Role, str] = {
     Role.VOICE_AUDIO: "Voice recording",
 }
 
+_RESULTS = ("results.jsonl", "results.csv")
+
 _TOLD = re.compile(rb'<meta name="(stamp|face)" content="([0-9a-z.]*)">')
 _HEAD = 2_000
 """Bytes from the start of a page that hold its stamp and its portrait."""
@@ -226,7 +228,7 @@ class _Maker:
             links=links or [f"#p{number}" for number in range(1, len(people) + 1)],
             apart=bool(links),
             counts=[(status, counts[status]) for status in WORST_FIRST if counts[status]],
-            results=self._links.link("results.jsonl"),
+            results=[name for name in _RESULTS if self._links.link(name)],
             portrait=portrait or self.portrait,
         )
 

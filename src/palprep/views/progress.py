@@ -41,6 +41,8 @@ class RunProgress:
         """How many the run has."""
         self.ended: Counter[PersonStatus] = Counter()
         """How many people ended how."""
+        self.worked = 0
+        """How many of them were worked on: the others' end was known before any work."""
         self.at_work: dict[str, str] = {}
         """The step of each person who has begun and not ended."""
         self._show = show
@@ -53,7 +55,7 @@ class RunProgress:
             if step.status is None:
                 self.at_work[step.person] = step.step
             else:
-                self.at_work.pop(step.person, None)
+                self.worked += self.at_work.pop(step.person, None) is not None
                 self.ended[step.status] += 1
             self.last = step
             self._show(self)

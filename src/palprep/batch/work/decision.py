@@ -132,6 +132,9 @@ REFUSED = (
 _TO_DO = {"fails": WITHOUT_CONSENT, "open": IN_DOUBT, "refused": REFUSED}
 """What to do about each state of the consent that keeps something from being made."""
 
+_BLOCKERS = {"fails": "consent_spoken", "open": "consent_in_doubt", "refused": "consent_refused"}
+"""The id of the finding for each of them."""
+
 _ABOUT_THE_PERSON = "appears_under_18"
 """The check that fails for the person, whichever file shows it: no other file makes up for it."""
 
@@ -139,20 +142,22 @@ _ABOUT_THE_PERSON = "appears_under_18"
 class Decision(Value):
     """``requests`` is what to make. ``refused`` says why that is not all, or nothing; ``left_out``
     names the files that the work goes on without, and why. ``held``: a doubt about the consent
-    alone keeps something from being made.
+    alone keeps something from being made. ``blocked_by`` as of :class:`PersonOutcome`.
     """
 
     requests: Requests
     refused: tuple[str, ...] = ()
+    blocked_by: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
     held: bool = False
 
 
 class Unfit(Value):
-    """Why a file cannot be used, one sentence each."""
+    """Why a file cannot be used, one sentence each, and the ids of these findings."""
 
     reasons: tuple[str, ...]
     report: Report
+    ids: tuple[str, ...]
 
 
 def decide(
@@ -170,7 +175,11 @@ def decide(
     unheard = consent.state != "holds"
     against = consent.reasons if unheard else ()
     if not asked:
-        return Decision(requests=(), refused=_reasons(unfit, unfit, against, [NOTHING_TO_MAKE]))
+        return Decision(
+            requests=(),
+            refused=_reasons(unfit, unfit, against, [NOTHING_TO_MAKE]),
+            blocked_by=("nothing_to_make", *_ids(unfit, unfit)),
+        )
     of_a_video = {"voice", "replica"} if voice_from_video else {"replica"}
     for_all = {
         role
@@ -198,6 +207,7 @@ def decide(
     return Decision(
         requests=requests,
         refused=refused,
+        blocked_by=(*_ids(unfit, needed), *((_BLOCKERS[consent.state],) if stops else ())),
         left_out=tuple(f"Left out: {reason}" for reason in left_out),
         held=consent.state == "open" and requests != allowed(unheard=False),
     )
@@ -209,3 +219,9 @@ def _reasons(
     """Why the files in these roles cannot be used, then what stands ``besides``; each once."""
     against = (reason for role in roles for reason in unfit[role].reasons)
     return tuple(dict.fromkeys((*against, *(reason for each in besides for reason in each))))
+
+
+def _ids(unfit: Mapping[Role, Unfit], roles: Iterable[Role]) -> tuple[str, ...]:
+    """The ids of what was found in these files, that about the person first."""
+    found = dict.fromkeys(each for role in roles for each in unfit[role].ids)
+    return tuple(sorted(found, key=lambda each: each != _ABOUT_THE_PERSON))

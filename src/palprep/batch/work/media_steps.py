@@ -13,7 +13,6 @@ from palprep.batch.engines.tasks import AssetTask, compare_people, prepare_asset
 from palprep.batch.fingerprint import stage_key
 from palprep.batch.people.files import File
 from palprep.batch.people.person import LISTENED_TO, Person
-from palprep.batch.people.settings import SETTINGS_NAME
 from palprep.batch.work.consent import speaker_of
 from palprep.batch.work.context import PREPARED_NAME, Reporter, RunContext
 from palprep.batch.work.decision import (
@@ -26,13 +25,13 @@ from palprep.batch.work.decision import (
 )
 from palprep.batch.work.memory import still_good
 from palprep.batch.work.originals import Original, Originals
-from palprep.errors import MediaError, PalprepError, ToolFailed, UnsupportedMedia, UsageError
+from palprep.batch.work.roles import pick_portrait
+from palprep.errors import MediaError, ToolFailed, UsageError
 from palprep.facts import Speaker
 from palprep.journal import (
     AssetPrepared,
     FacesCompared,
     PersonOutcome,
-    PortraitPicked,
     asked_code,
     note_code,
 )
@@ -47,13 +46,10 @@ from palprep.preflight import (
     Prepared,
     at_one_file,
     for_source,
-    kinds_of,
     no_parts_left,
-    pick_best,
-    seen_by,
 )
 from palprep.rules import CONSENT_CHECKS, Check, Report, consent_state
-from palprep.values import Kind, Outcome, Role
+from palprep.values import Outcome, Role
 from palprep.views import PICTURES_NAME
 
 T = TypeVar("T")
@@ -94,10 +90,10 @@ def prepare_files(run: RunContext, person: Person, reporter: Reporter) -> Ready 
     listen for the consent to a video, no video is worked on.
     """
     if person.problems:
-        return PersonOutcome.needs_answer(*person.problems)
+        return PersonOutcome.needs_answer(*person.problems, blocked_by=("folder_unclear",))
     originals = Originals(run, reporter)
     try:
-        person, notes = _pick_portrait(originals, person)
+        person, notes = pick_portrait(originals, person)
         profile = profile_for(person, run.options.profile)
         return MediaSteps(run, person, profile, originals, reporter).take(notes)
     finally:
@@ -122,7 +118,8 @@ class MediaSteps:
             speaker = speaker_of(person, self.profile, run.options.whisper_model)
         except UsageError as error:
             if not waive:
-                return PersonOutcome.needs_answer(error.message, notes=notes)
+                unclear = ("folder_unclear",)
+                return PersonOutcome.needs_answer(error.message, blocked_by=unclear, notes=notes)
             speaker, notes = None, (*notes, error.message)
         files = dict(person.sources)
         if Role.VOICE_AUDIO not in files and Role.TRAINING_VIDEO in files:
@@ -137,12 +134,13 @@ class MediaSteps:
             own = Role.VOICE_AUDIO in person.sources
             looked = [each for each in looked if own and each.task.role is Role.VOICE_AUDIO]
             if not looked:
-                return PersonOutcome.needs_answer(*unheard, notes=notes)
+                deaf_here = ("cannot_listen",)
+                return PersonOutcome.needs_answer(*unheard, blocked_by=deaf_here, notes=notes)
         assets = self._prepared(looked)
         unfit = {
-            role: Unfit(reasons=reasons, report=asset.report)
+            role: found
             for role, asset in assets.items()
-            if (reasons := _why_unfit(asset, CONSENT_CHECKS))
+            if (found := _unfit(asset, CONSENT_CHECKS)) is not None
         }
         asked = requests_for(person, {*assets, *files}, run.model)
         prepared = {role: each.prepared for role, each in assets.items() if each.prepared}
@@ -173,14 +171,20 @@ class MediaSteps:
         )
         if evidence.against:
             refused = () if decision.held else decision.refused
-            return PersonOutcome.redo(*refused, *evidence.against, notes=notes)
+            apart = tuple(check.id for check in compared if check.outcome is Outcome.FAIL)
+            return PersonOutcome.redo(*refused, *evidence.against, blocked_by=apart, notes=notes)
+        blocked_by = decision.blocked_by
         if not decision.requests and decision.held:
             return PersonOutcome(
-                status="needs_decision", reasons=decision.refused, notes=notes, held=True
+                status="needs_decision",
+                reasons=decision.refused,
+                notes=notes,
+                held=True,
+                blocked_by=blocked_by,
             )
         if not decision.requests:
             ended = PersonOutcome.redo if asked or unfit else PersonOutcome.needs_answer
-            return ended(*decision.refused, notes=notes)
+            return ended(*decision.refused, blocked_by=blocked_by, notes=notes)
         return Ready(fit, decision, (*notes, *not_asked_for(asked, fit)))
 
     def _tasks(self, files: Mapping[Role, File], speaker: Speaker | None) -> list[AssetTask]:
@@ -320,79 +324,21 @@ def _at_once(work: Callable[[T], R], items: Sequence[T]) -> list[R]:
         return list(threads.map(work, items))
 
 
-def _pick_portrait(originals: Originals, person: Person) -> tuple[Person, tuple[str, ...]]:
-    """The person with one of the ``portraits`` picked, and what to say of the choice. A person
-    without several stays as it is.
-
-    Images that cannot be read are passed over. Where none can be read, the first one stands for
-    all, and its own report says why.
-    """
-    if not person.portraits:
-        return person, ()
-    run = originals.run
-    read = [
-        (original.sha256, file, original.source)
-        for file in person.portraits
-        if isinstance(original := originals.look_at(file), Original)
-    ]
-    kinds = seen_by(run.engine, kinds_of, [source for _, _, source in read], Kind.OTHER)
-    known = {
-        sha256: (file, source)
-        for (sha256, file, source), kind in zip(read, kinds, strict=True)
-        if kind is Kind.IMAGE
-    }
-    unreadable = person.with_portrait(person.portraits[0], "no other image can be read"), ()
-    if not known:
-        return unreadable
-    left_out: list[str] = []
-    profile = profile_for(person, run.options.profile)
-    key = stage_key("portrait", *known, run.profiles[profile].limits, __version__)
-    earlier = run.journal.reused(
-        PortraitPicked, key, person.slug, lambda found: found.sha256 in known
-    )
-    if earlier is not None:
-        path, _ = known[earlier.sha256]
-    elif len(known) == 1:
-        [(path, _)] = known.values()
-    else:
-        originals.reporter.begin("pick the portrait")
-        images = {source.shown: (sha256, path) for sha256, (path, source) in known.items()}
-        sources = [source for _, source in known.values()]
-        unread: dict[str, PalprepError] = {}
-        try:
-            ranked = pick_best(
-                sources, profile=profile, engine=run.engine, passed_over=unread.__setitem__
-            )
-        except UnsupportedMedia:
-            return unreadable
-        sha256, path = images[ranked[0].path]
-        run.journal.append(PortraitPicked(sha256=sha256), person=person.slug, key=key)
-        left_out = [
-            f"{images[each][1].name} was not compared: {unread[each].message}" for each in unread
-        ]
-    others = ", ".join(each.name for each in person.portraits if each != path)
-    note = (
-        f"{path.name} is the portrait: it is fitter than {others}. For another one, write "
-        f'[files] face-image = "…" into {SETTINGS_NAME}'
-    )
-    return person.with_portrait(path, "it is the fittest of several images"), (note, *left_out)
-
-
-def _why_unfit(asset: Asset, besides: Container[str] = ()) -> tuple[str, ...]:
-    """Why an asset cannot be used, ``besides`` these checks, one sentence each; or nothing."""
+def _unfit(asset: Asset, besides: Container[str] = ()) -> Unfit | None:
+    """Why an asset cannot be used, ``besides`` these checks; None where it can."""
     where, report = named(asset), asset.report
     if report.error is not None:
         # Errors about media begin with the name of the file, which is told once.
         bare = report.error.message.removeprefix(f"{Path(asset.source).name} ")
-        return (f"{where}{': ' if bare == report.error.message else ' '}{bare}",)
+        said = f"{where}{': ' if bare == report.error.message else ' '}{bare}"
+        return Unfit(reasons=(said,), report=report, ids=(report.error.code,))
     # Not ``report.told``: what follows from a check among ``besides`` makes the file unfit as well.
-    failed = tuple(
-        dict.fromkeys(
-            f"{where}: {check.message}"
-            for check in report.having(Outcome.FAIL)
-            if check.id not in besides
-        )
-    )
-    if failed or asset.prepared is not None:
-        return failed
-    return (f"{where}: {asset.problem or 'It could not be prepared.'}",)
+    failed = [check for check in report.having(Outcome.FAIL) if check.id not in besides]
+    if failed:
+        said_once = dict.fromkeys(f"{where}: {check.message}" for check in failed)
+        ids = tuple(check.id for check in failed)
+        return Unfit(reasons=tuple(said_once), report=report, ids=ids)
+    if asset.prepared is not None:
+        return None
+    said = f"{where}: {asset.problem or 'It could not be prepared.'}"
+    return Unfit(reasons=(said,), report=report, ids=("not_prepared",))

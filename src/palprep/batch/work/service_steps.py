@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import get_args
+from typing import NamedTuple, get_args
 
 from palprep.batch.fingerprint import stage_key
 from palprep.batch.people.person import Person
@@ -35,6 +35,13 @@ Requested = tuple[PersonOutcome, tuple[Creation, ...]]
 """How it ended at the service for one person, and what was created, now or before."""
 
 
+class _Refusal(NamedTuple):
+    """Why the service refuses a portrait, and the checks that fail there."""
+
+    words: str
+    checks: tuple[str, ...]
+
+
 @dataclass(frozen=True)
 class ServiceSteps:
     """Asks for one person's voice and replica, and waits for neither."""
@@ -54,14 +61,16 @@ class ServiceSteps:
         requests = ready.decision.requests
         notes: tuple[str, ...] = ()
         not_made: tuple[str, ...] = ()
+        blocked_by: tuple[str, ...] = ()
         if refusal := self._refusal(person, ready, reporter):
             left = tuple(each for each in requests if Role.FACE_IMAGE not in each.roles)
             if not left:
-                return PersonOutcome.redo(refusal), ()
+                return PersonOutcome.redo(refusal.words, blocked_by=refusal.checks), ()
             if left == requests:
-                notes = (f"Left out: {refusal}",)
+                notes = (f"Left out: {refusal.words}",)
             else:
-                not_made = (f"Only the voice is made. {refusal}",)
+                not_made = (f"Only the voice is made. {refusal.words}",)
+                blocked_by = refusal.checks
             requests = left
         made: list[Creation] = []
         errors: list[PalprepError] = []
@@ -82,10 +91,11 @@ class ServiceSteps:
             ),
             complete=True,
         )
-        update = {"notes": notes, "not_made": not_made}
+        blocked_by += outcome.blocked_by
+        update = {"notes": notes, "not_made": not_made, "blocked_by": blocked_by}
         return outcome.model_copy(update=update), tuple(made)
 
-    def _refusal(self, person: Person, ready: Ready, reporter: Reporter) -> str | None:
+    def _refusal(self, person: Person, ready: Ready, reporter: Reporter) -> _Refusal | None:
         """Why the service refuses the portrait; None when it does not, or was not asked.
 
         Requested before anything is published: a refused portrait is never put anywhere.
@@ -105,8 +115,10 @@ class ServiceSteps:
         journal.append(FaceValidated(verdict=verdict), person=slug, key=key)
         if verdict.passed:
             return None
-        broken = ", ".join(check.label for check in verdict.checks if not check.passed)
-        return f"The service refuses the portrait: {broken or verdict.message}"
+        broken = [check for check in verdict.checks if not check.passed]
+        why = ", ".join(check.label for check in broken) or verdict.message
+        ids = tuple(check.id for check in broken)
+        return _Refusal(f"The service refuses the portrait: {why}", ids or ("service_refused",))
 
     def _made(
         self, request: Request, files: Mapping[Role, Prepared], reporter: Reporter
@@ -173,4 +185,5 @@ def _after(errors: Sequence[PalprepError]) -> PersonOutcome | None:
     reasons = tuple(dict.fromkeys(error.message for error in errors))
     if all(isinstance(error, HeldBack | Stopped) for error in errors):
         return PersonOutcome(status="waiting", reasons=reasons)
-    return PersonOutcome(status="failed", reasons=reasons)
+    codes = tuple(dict.fromkeys(error.code for error in errors))
+    return PersonOutcome(status="failed", reasons=reasons, blocked_by=codes)

@@ -212,7 +212,7 @@ class Watch:
     def _lose(self, watched: _Watched, error: PalprepError) -> None:
         """The service cannot be asked about it any more: tell the people who wait for it."""
         with self._guard:
-            failed = PersonOutcome.failed(error.message)
+            failed = PersonOutcome.failed(error.message, error.code)
             for person in watched.people:
                 lost = self._open[person].outcome.becomes(failed)
                 self._journal.append(PersonEnded(outcome=lost), person=person)
