@@ -15,7 +15,7 @@ from palprep.client.upload import image_mime
 from palprep.errors import DamagedMedia
 from palprep.media import Source
 from palprep.sandbox import Sandbox
-from palprep.sandbox.handlers.faces import judge_by_bytes
+from palprep.sandbox.handlers.likenesses import judge_by_bytes
 
 
 def ftyp(*brands: bytes) -> bytes:

@@ -13,13 +13,12 @@ from palprep.sandbox.faults import (
     Faults,
     FaultScript,
     RequestFault,
-    parse_value,
     value_from,
 )
 
 
 def loaded(*faults, seed=0):
-    return Faults(parse_value(FaultScript, {"faults": list(faults), "seed": seed}))
+    return Faults(value_from(FaultScript, {"faults": list(faults), "seed": seed}))
 
 
 def request(faults, endpoint, method, path):
@@ -87,7 +86,7 @@ def test_each_fault_strikes_only_what_it_is_on():
 )
 def test_a_wrong_script_names_the_place(content, place):
     with pytest.raises(UsageError, match=f"wrong at {place}"):
-        parse_value(FaultScript, content)
+        value_from(FaultScript, content)
 
 
 def test_a_file_holds_an_object_or_a_list(tmp_path):

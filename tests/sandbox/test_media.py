@@ -12,8 +12,7 @@ from raw import JPEG, MP4, WAV, Raw
 from palprep.errors import DamagedMedia
 from palprep.sandbox import Choices, Sandbox
 from palprep.sandbox.assets import CONTENT_TYPES
-from palprep.sandbox.handlers.faces import judge_by_bytes
-from palprep.sandbox.handlers.training import train_by_bytes
+from palprep.sandbox.handlers.likenesses import judge_by_bytes, train_by_bytes
 
 
 def trained(raw, voice):

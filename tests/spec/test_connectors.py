@@ -14,7 +14,7 @@ from raw import Raw
 from toolserver import serving_tools
 
 from palprep.sandbox import Choices, Sandbox
-from palprep.sandbox.handlers import connectors
+from palprep.sandbox.handlers import conversations
 
 
 @pytest.fixture(scope="module")
@@ -182,7 +182,7 @@ def test_while_one_check_runs_another_is_refused_and_silence_has_an_end(through)
 def test_without_the_protocol_checks_are_not_available(api, monkeypatch):
     connector_id = api.fresh("c")
     api.seed(connectors=[{"connector_id": connector_id, "url": "http://127.0.0.1:1/"}])
-    monkeypatch.setattr(connectors, "find_spec", lambda _: None)
+    monkeypatch.setattr(conversations, "find_spec", lambda _: None)
     reply = api.send("POST", f"/v2/connectors/{connector_id}/runtime_check")
     assert (reply.status_code, reply.json().keys()) == (503, {"error"})
 

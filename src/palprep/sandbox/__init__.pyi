@@ -1,6 +1,5 @@
 from .choices import Choices as Choices
 from .faults import FaultScript as FaultScript
-from .forgetting import forget as forget
 from .log import Recording as Recording
 from .sandbox import Sandbox as Sandbox, parse_choices as parse_choices, serve as serve
 from .service import (
@@ -13,3 +12,4 @@ from .service import (
     Trainer as Trainer,
     TrainingKind as TrainingKind,
 )
+from .store import forget as forget

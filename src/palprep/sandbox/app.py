@@ -9,7 +9,6 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mappin
 from contextlib import asynccontextmanager
 from functools import cache, partial
 from typing import Any
-from urllib.parse import urlsplit
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -18,7 +17,7 @@ from starlette.routing import Route, Router
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from palprep._version import __version__
-from palprep.api import is_loopback
+from palprep.api import host_of, is_loopback
 from palprep.errors import UsageError
 from palprep.sandbox.answers import JsonAnswer, respond
 from palprep.sandbox.assets import serve_asset, sweep
@@ -27,9 +26,9 @@ from palprep.sandbox.control import CONTROLS, Controls
 from palprep.sandbox.control_routes import control_routes
 from palprep.sandbox.dispatch import endpoint_routes
 from palprep.sandbox.handlers.conversations import conversation_timed_out
-from palprep.sandbox.handlers.documents import step_document
+from palprep.sandbox.handlers.likenesses import train
+from palprep.sandbox.handlers.seeded import step_document
 from palprep.sandbox.handlers.tools import run_post_call_tool
-from palprep.sandbox.handlers.training import train
 from palprep.sandbox.log import trim
 from palprep.sandbox.openapi import openapi_document
 from palprep.sandbox.outbound import deliver_callback
@@ -108,9 +107,6 @@ async def _index(_: Request) -> Response:
     return respond(JsonAnswer(body=body))
 
 
-REFUSED = JsonAnswer(403, {"error": "The sandbox is for programs and pages of this machine only."})
-
-
 class LoopbackApp:
     """Serves ``router`` to requests that name a loopback host and come from no other's page.
 
@@ -129,7 +125,8 @@ class LoopbackApp:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and not self._from_here(scope["headers"]):
-            answer = REFUSED
+            said = {"error": "The sandbox is for programs and pages of this machine only."}
+            answer = JsonAnswer(403, said)
         else:
             scope["app"] = self  # Starlette then raises what it would otherwise answer as text.
             try:
@@ -156,13 +153,8 @@ class LoopbackApp:
 
 
 def _names_loopback(url: str) -> bool:
-    if "\\" in url:
-        return False  # Browsers and urlsplit do not agree which host that names.
-    try:
-        host = urlsplit(url).hostname
-    except ValueError:
-        return False
-    return host is not None and is_loopback(host)
+    # Browsers and urlsplit do not agree which host is named with a backslash.
+    return "\\" not in url and is_loopback(host_of(url))
 
 
 class DroppableProtocol(ImpatientProtocol):

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from types import UnionType
 from typing import Any, TypeVar
@@ -17,14 +16,10 @@ from palprep.sandbox.assets import receive
 from palprep.sandbox.choices import listing
 from palprep.sandbox.clock import Scheduler
 from palprep.sandbox.control_routes import Control, Missing, Route
-from palprep.sandbox.faults import FaultScript, parse_value, value_from
+from palprep.sandbox.faults import FaultScript, value_from
 from palprep.sandbox.handlers.conversations import call_tool, end_conversation
-from palprep.sandbox.handlers.training import end_by_hand
-from palprep.sandbox.log import (
-    RecordedRequest,
-    Recording,
-    show_log,
-)
+from palprep.sandbox.handlers.likenesses import end_by_hand
+from palprep.sandbox.log import RecordedRequest, Recording, show_log
 from palprep.sandbox.outbound import send_again
 from palprep.sandbox.seed import seed, seed_system_tool
 from palprep.sandbox.service import Service, first_key
@@ -99,7 +94,7 @@ class Controls:
             raise UsageError('Say how far: {"advance": SECONDS}, from 0 to ten years.')
         await self._scheduler.advance(seconds)
 
-    @Route("POST", "/seed", whole=lambda content: content, under="stored")
+    @Route("POST", "/seed", whole=True, under="stored")
     async def seed(self, records: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, int]:
         """Store records under their own ids, by kind: ``{"pals": [{"pal_id": "p1"}]}``. Members
         that are missing are filled in. Returns how many of each kind."""
@@ -110,7 +105,7 @@ class Controls:
         """The faults that can still strike, each with how often (``left``)."""
         return self._service.faults.waiting()
 
-    @Route("POST", "/faults", whole=partial(parse_value, FaultScript), after="faults")
+    @Route("POST", "/faults", whole=True, after="faults")
     async def load_faults(
         self, faults: FaultScript | Path | str | Sequence[Any] | Mapping[str, Any]
     ) -> None:
@@ -204,7 +199,7 @@ class Controls:
         """What was asked since :meth:`record`: a value, which ``model_dump_json()`` writes."""
         return self._service.recorder.recording
 
-    @Route("POST", "/replay", whole=partial(parse_value, Recording))
+    @Route("POST", "/replay", whole=True)
     async def replay(self, recording: Recording | Path | str) -> None:
         """Ask everything of a recording, or of its JSON file, again: in this sandbox or another
         one. What was created has the same ids, the clock moves on as it did then, and no fault

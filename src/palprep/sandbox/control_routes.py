@@ -96,15 +96,14 @@ class Control(Generic[P, T]):
         route, arguments = self.route, dict(request.path_params)
         if route.streamed is not None:
             return arguments | {route.streamed: request.stream(), "lifetime_s": _lifetime(request)}
-        if route.whole is not None:
-            [name] = self.members
-            return arguments | {name: route.whole(await _json(request))}
-        if self.members:
-            sent = await _json(request, empty={})
-            if not isinstance(sent, dict):
-                raise UsageError("The body must be a JSON object.")
-            arguments |= {name: sent.get(member) for name, member in self.members.items()}
-        return arguments
+        if not self.members:
+            return arguments
+        sent = await _json(request, b"" if route.whole else b"{}")
+        if not isinstance(sent, dict | list if route.whole else dict):
+            raise UsageError("The body must be a JSON object.")
+        if route.whole:
+            return dict.fromkeys(self.members, sent)
+        return arguments | {name: sent.get(member) for name, member in self.members.items()}
 
     @functools.cached_property
     def members(self) -> Mapping[str, str]:
@@ -137,7 +136,7 @@ class Control(Generic[P, T]):
         content: dict[str, Any] = {}
         if self.route.streamed is not None:
             content = {"application/octet-stream": {}}
-        elif self.route.whole is not None:
+        elif self.route.whole:
             content = {"application/json": {}}
         elif self.members:
             types = get_type_hints(self.act)
@@ -151,16 +150,16 @@ class Route:
     """Where a control is under ``/_sandbox``; the decorator that makes an async method one.
 
     The method's arguments are the parts of ``path``, and the members of a JSON object, by other
-    names where ``members`` gives some. Or its one argument is the JSON body, as ``whole`` reads
-    it, or the body as it comes (``streamed``, its name). The answer is the result, as a member
-    ``under`` this name; or that of the control which is asked ``after`` this one. Without a
-    result it is a 204.
+    names where ``members`` gives some. Or its one argument is the ``whole`` JSON body, an object
+    or an array, or the body as it comes (``streamed``, its name). The answer is the result, as a
+    member ``under`` this name; or that of the control which is asked ``after`` this one. Without
+    a result it is a 204.
     """
 
     method: str
     path: str
     members: Mapping[str, str] = field(default_factory=dict)
-    whole: Callable[[Any], Any] | None = None
+    whole: bool = False
     streamed: str | None = None
     under: str | None = None
     after: str | None = None
@@ -215,11 +214,10 @@ def _lifetime(request: Request) -> float | None:
         raise UsageError("expires_in is a number of seconds.") from None
 
 
-async def _json(request: Request, *, empty: Any = None) -> Any:
+async def _json(request: Request, unsaid: bytes) -> Any:
+    """The body as JSON; what is ``unsaid`` in its place where there is none."""
     body = await read_body(request, MAX_BODY_BYTES)
-    if not body and empty is not None:
-        return empty
     try:
-        return json_value(body)
+        return json_value(body or unsaid)
     except ValueError as error:
         raise UsageError(f"The body is not JSON: {error}.") from error

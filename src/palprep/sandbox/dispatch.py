@@ -34,15 +34,7 @@ from palprep.sandbox.answers import (
 )
 from palprep.sandbox.choices import Choices, image_error
 from palprep.sandbox.faults import RequestFault
-from palprep.sandbox.handlers import (
-    connectors,
-    conversations,
-    deployments,
-    documents,
-    faces,
-    tools,
-    training,
-)
+from palprep.sandbox.handlers import conversations, likenesses, seeded, tools
 from palprep.sandbox.log import Arrival, note_request
 from palprep.sandbox.service import Handler, HandlerContext, Service
 from palprep.serving import BodyTooLarge, read_body
@@ -100,30 +92,30 @@ def refuse_image(choices: Choices, problems: Sequence[Problem]) -> Refused:  # n
 
 HANDLERS: Mapping[str, Handler] = MappingProxyType(
     {
-        "connectors.runtime_check": connectors.check_connector,
+        "connectors.runtime_check": conversations.check_connector,
         "conversations.create": conversations.create_conversation,
         "deployments.delete": partial(HandlerContext.delete, kind="deployment"),
-        "deployments.get": deployments.get_deployment,
-        "deployments.patch": deployments.patch_deployment,
-        "documents.get": documents.get_document,
-        "faces.validate_image": partial(faces.validate_face, pose_key="pose_suitable_for_face"),
+        "deployments.get": seeded.get_deployment,
+        "deployments.patch": seeded.patch_deployment,
+        "documents.get": seeded.get_document,
+        "faces.validate_image": likenesses.validate_face,
         "pals.delete": partial(HandlerContext.delete, kind="pal"),
         "pals.replace_skills": conversations.replace_skills,
-        "pronunciation_dictionaries.get": documents.get_dictionary,
-        "replicas.create": training.create_replica,
+        "pronunciation_dictionaries.get": seeded.get_dictionary,
+        "replicas.create": likenesses.create_replica,
         "replicas.get": partial(HandlerContext.show, kind="replica"),
         "replicas.validate_image": partial(
-            faces.validate_face, pose_key="pose_suitable_for_replica"
+            likenesses.validate_face, pose_key="pose_suitable_for_replica"
         ),
         "tools.create": tools.create_tool,
         "tools.delete": tools.delete_tool,
         "tools.get": partial(HandlerContext.find, kind="tool"),
         "tools.list": tools.list_tools,
-        "videos.rename": documents.rename_video,
-        "voices.create": training.create_voice,
+        "videos.rename": seeded.rename_video,
+        "voices.create": likenesses.create_voice,
         "voices.get": partial(HandlerContext.show, kind="voice"),
-        "voices.list": training.list_voices,
-        "voices.update": training.update_voice,
+        "voices.list": likenesses.list_voices,
+        "voices.update": likenesses.update_voice,
     }
 )
 

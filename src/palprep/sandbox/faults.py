@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -159,40 +160,33 @@ class FaultScript(JsonFile):
 V = TypeVar("V", bound=JsonFile)
 
 
-def parse_value(kind: type[V], content: object) -> V:
-    """A script or a recording from parsed JSON. Raises :class:`UsageError`, which names the field
-    that is wrong."""
+def value_from(kind: type[V], source: object) -> V:
+    """A script or a recording as it is, from a file's path, or from the JSON that the file holds.
+
+    Raises :class:`UsageError` for what cannot be read, or names the field that is wrong.
+    """
+    if isinstance(source, kind):
+        return source
     try:
-        return kind.model_validate(content)
+        if isinstance(source, str | Path):
+            return kind.model_validate(json.loads(Path(source).read_text(encoding="utf-8")))
+        return kind.model_validate(source)
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"])
         why = first["msg"].removeprefix("Value error, ")
         raise UsageError(f"The {kind.called} is wrong at {place}: {why}") from error
-
-
-def value_from(kind: type[V], source: V | Path | str | Sequence[Any] | Mapping[str, Any]) -> V:
-    """A script or a recording as it is, from a file's path, or from the JSON that the file holds.
-
-    Raises :class:`UsageError` for what cannot be read or is none.
-    """
-    if isinstance(source, kind):
-        return source
-    if not isinstance(source, str | Path):
-        return parse_value(kind, source)
-    try:
-        return parse_value(kind, json.loads(Path(source).read_text(encoding="utf-8")))
     except (OSError, ValueError) as error:
         raise UsageError(f"The {kind.called} {source} cannot be used: {error}") from error
 
 
+@dataclass
 class Armed:
-    """One fault and how often it may still strike."""
+    """One fault, how many matches it still skips, and how often it may still strike."""
 
-    def __init__(self, fault: RequestFault | CallbackFault | AssetFault) -> None:
-        self.fault = fault
-        self.skip = fault.skip
-        self.left = fault.times
+    fault: RequestFault | CallbackFault | AssetFault
+    skip: int
+    left: int | None
 
     def strikes(self, chance: random.Random) -> bool:
         """Count one more match; whether the fault strikes at it."""
@@ -221,7 +215,7 @@ class Faults:
 
     def load(self, script: FaultScript) -> None:
         """Replace what is in force; an empty script ends all faults."""
-        self._armed = [Armed(fault) for fault in script.faults]
+        self._armed = [Armed(each, each.skip, each.times) for each in script.faults]
         self._chance = random.Random(script.seed)  # noqa: S311 - repeatable, not secret
 
     @contextmanager

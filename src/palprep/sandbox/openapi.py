@@ -27,7 +27,7 @@ from palprep.api import (
 from palprep.api.calls import ENDPOINTS
 from palprep.sandbox.choices import IMAGE_ERRORS, Choices
 from palprep.sandbox.dispatch import success_status
-from palprep.sandbox.handlers.faces import validation_result
+from palprep.sandbox.handlers.likenesses import validation_result
 from palprep.sandbox.seed import KINDS, NULLABLE
 from palprep.sandbox.service import refuse_unknown
 
@@ -313,9 +313,7 @@ REPLIES: Final[Mapping[str, Any]] = MappingProxyType(
         "Voices": {"data": [_VOICE]},
         "Tool": _KEPT_TOOL,
         "Tools": {"data": [_KEPT_TOOL]},
-        "FaceValidation": validation_result(
-            {"only_one_person_visible": False}, pose_key="pose_suitable_for_face"
-        ),
+        "FaceValidation": validation_result({"only_one_person_visible": False}, "pose"),
         "Replica": _kept("replicas", "r_1a2b3c", status="started"),
         "Deployment": _kept("deployments", "d_1a2b3c", name="Front desk", status="active"),
         "Document": _kept("documents", "d_1a2b3c", status="processing", progress=50),

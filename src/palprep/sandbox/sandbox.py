@@ -24,8 +24,7 @@ from palprep.sandbox.choices import Choices
 from palprep.sandbox.clock import ClockKind, SandboxClock
 from palprep.sandbox.control import Controls, Running
 from palprep.sandbox.faults import Faults, FaultScript, value_from
-from palprep.sandbox.handlers.faces import judge_by_bytes
-from palprep.sandbox.handlers.training import train_by_bytes
+from palprep.sandbox.handlers.likenesses import judge_by_bytes, train_by_bytes
 from palprep.sandbox.outbound import outbound_client
 from palprep.sandbox.service import (
     DEFAULT_KEYS,

@@ -10,7 +10,7 @@ from typing import Any
 
 from palprep.api import Endpoint, Reply, calls, deviations
 from palprep.errors import InvalidRequest, Problem, UsageError
-from palprep.sandbox.handlers.documents import begin_walk
+from palprep.sandbox.handlers.seeded import begin_walk
 from palprep.sandbox.service import REMOVED_MEMBER, Service
 from palprep.sandbox.store import Record, Taken
 
