@@ -67,27 +67,7 @@ def test_chapter_pictures_are_no_picture_track():
     references = box(b"tref", box(b"chap", struct.pack(">I", 2)))
     found = read(FTYP + movie(track(1, b"soun", references), track(2, b"vide")) + MDAT)
     assert found.video_tracks == ()
-    assert [each.track_id for each in found.audio_tracks] == [1]
-
-
-@pytest.mark.parametrize(
-    ("edits", "edited"),
-    [
-        ([(1500, 1024, 1, 0)], False),  # an encoder's priming, of 48,000 a second
-        ([(200, -1, 1, 0), (1500, 0, 1, 0)], False),
-        ([(500, -1, 1, 0), (1500, 0, 1, 0)], True),
-        ([(1500, 24_000, 1, 0)], True),
-        ([(500, 0, 1, 0), (500, 0, 1, 0)], True),
-        ([(1500, 0, 2, 0)], True),
-        ([], False),
-    ],
-)
-def test_edits_beyond_priming_are_told(edits, edited):
-    listed = struct.pack(">II", 0, len(edits)) + b"".join(struct.pack(">Iihh", *e) for e in edits)
-    (only,) = read(
-        FTYP + movie(track(1, b"soun", box(b"edts", box(b"elst", listed)))) + MDAT
-    ).tracks
-    assert only.edited is edited
+    assert [(each.track_id, each.handler) for each in found.tracks] == [(1, "soun"), (2, "vide")]
 
 
 def test_encrypted_samples():

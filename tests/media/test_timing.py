@@ -19,7 +19,6 @@ def test_a_regular_video(make_video):
     assert timing.dropped_frames == 0
     assert timing.audio_offset_s == pytest.approx(0.0, abs=0.1)
     assert timing.audio_drift_s == pytest.approx(0.0, abs=1e-3)
-    assert not timing.edited
 
 
 def test_dropped_frames_are_counted(make_video):
@@ -59,12 +58,11 @@ def shifted(path, seconds: str):
 
 
 @pytest.mark.parametrize("levels", [True, False])
-def test_late_sound_is_an_offset_and_an_edit(make_video, levels):
+def test_late_sound_is_an_offset(make_video, levels):
     path = shifted(make_video(seconds=2.0, sound=sine(2.0)), "0.5")
     timing = probe_video(Source.of(path), levels=levels).timing
     assert timing is not None
     assert timing.audio_offset_s == pytest.approx(0.5, abs=0.03)
-    assert timing.edited
 
 
 def test_missing_samples_are_a_drift(make_video):

@@ -14,8 +14,7 @@ from .conftest import sine
 def test_a_plain_mp4(make_video):
     path = make_video(sound=sine(1.0))
     facts = probe_video(Source.of(path))
-    assert (facts.container, facts.codec, facts.pixel_format) == ("mp4", "h264", "yuv420p")
-    assert facts.bits_per_channel == 8
+    assert (facts.codec, facts.pixel_format) == ("h264", "yuv420p")
     assert (facts.width, facts.height, facts.rotation_deg) == (64, 48, 0)
     assert facts.frames == 25
     assert facts.frame_rate == pytest.approx(25.0)
@@ -56,7 +55,6 @@ def test_rotation_turns_the_displayed_size(make_video, counter_clockwise, clockw
 def test_pixel_aspect_widens_the_displayed_size(make_video):
     path = make_video(aspect=Fraction(3, 2))
     facts = probe_video(Source.of(path))
-    assert facts.sample_aspect_ratio == pytest.approx(1.5)
     assert (facts.width, facts.height) == (96, 48)
 
 
@@ -97,7 +95,7 @@ def test_where_the_index_stands(make_video, flags, position):
 def test_ten_bits_and_hdr(make_video):
     path = make_video(pix_fmt="yuv420p10le", color_trc=16, codec="libx265")
     facts = probe_video(Source.of(path))
-    assert facts.bits_per_channel == 10
+    assert facts.pixel_format == "yuv420p10le"
     assert facts.color_transfer == "smpte2084"
     assert facts.hdr
 

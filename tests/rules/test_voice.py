@@ -33,7 +33,7 @@ STREAM = AudioStreamFacts(
     bit_rate=None,
     duration_s=100.0,
 )
-SOUND = AudioFacts(container="wav", duration_s=100.0, streams=(STREAM,), chosen=0, levels=None)
+SOUND = AudioFacts(duration_s=100.0, streams=(STREAM,), chosen=0, levels=None)
 FILE = FileFacts(path="a.wav", name="a.wav", size_bytes=1, type=WAV)
 TWO = SpeakerFacts(several=True, confidence=0.9)
 UNSURE = SpeakerFacts(several=None, confidence=0.0)

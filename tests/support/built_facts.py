@@ -56,7 +56,7 @@ def audio_facts():
             channels=changed.pop("channels", 1), layout="mono", bit_rate=None, duration_s=90.0,
         )  # fmt: skip
         sound = AudioFacts(
-            container="wav", duration_s=90.0, streams=(stream,), chosen=0,
+            duration_s=90.0, streams=(stream,), chosen=0,
             levels=AudioLevels(peak_dbfs=levels[0], rms_dbfs=levels[1]) if levels else None,
         )  # fmt: skip
         file = FileFacts(path=name, name=name, size_bytes=8_000_000, type=WAV)
@@ -71,9 +71,9 @@ def video_facts(audio_facts):
 
     def build(name="ada.mp4", *, size_bytes=90_000_000, media_type=MP4, **changed):
         video = VideoFacts(
-            container="mov,mp4,m4a,3gp,3g2,mj2", codec="h264", codec_profile="High",
-            pixel_format="yuv420p", bits_per_channel=8, stored_width=1920, stored_height=1080,
-            width=1920, height=1080, rotation_deg=0, sample_aspect_ratio=1.0, duration_s=100.0,
+            codec="h264", codec_profile="High",
+            pixel_format="yuv420p", stored_width=1920, stored_height=1080,
+            width=1920, height=1080, rotation_deg=0, duration_s=100.0,
             start_s=0.0, frames=3000, frame_rate=30.0,
             frame_rate_constant=True, color_transfer="bt709", hdr=False, moov_position="front",
             bit_rate=7_000_000, truncated=False, audio=audio_facts(codec="aac").recording,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 import numpy as np
-from av.audio.layout import AudioLayout
 from av.audio.stream import AudioStream
 from av.container import InputContainer
 from av.stream import Disposition
@@ -45,7 +44,6 @@ def probe_audio(
             )
         chosen = default_stream(streams)
         facts = AudioFacts(
-            container=source.type.format,
             duration_s=streams[chosen].duration_s or stated_length_s(container),
             streams=streams,
             chosen=chosen,
@@ -126,16 +124,12 @@ def _described(stream: AudioStream) -> AudioStreamFacts:
         codec=context.codec.canonical_name,
         sample_rate_hz=context.sample_rate,
         channels=context.layout.nb_channels,
-        layout=_layout_name(context.layout),
+        # WAV files from before channel masks only count their channels.
+        layout={1: "mono", 2: "stereo"}.get(context.layout.nb_channels, context.layout.name),
         bit_rate=stream.bit_rate or context.bit_rate or None,
         duration_s=float(stream.duration * base) if stream.duration and base else None,
         default=bool(stream.disposition & Disposition.default),
     )
-
-
-def _layout_name(layout: AudioLayout) -> str:
-    # WAV files from before channel masks only count their channels.
-    return {1: "mono", 2: "stereo"}.get(layout.nb_channels, layout.name)
 
 
 def decibels(amplitude: float) -> float:

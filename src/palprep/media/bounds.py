@@ -67,6 +67,10 @@ class HeaderReader:
         self._file.seek(position)
         return self._file.read(length)
 
+    def between(self, start: int, end: int, most: int) -> bytes:
+        """What stands between two offsets, ``most`` bytes of it."""
+        return self.at(start, min(end - start, most))
+
     def number_at(self, position: int) -> int:
         """The four bytes at an offset, the highest one first."""
         return int.from_bytes(self.at(position, 4), "big")

@@ -54,16 +54,13 @@ def open_container(source: Source, *, analyse_frames: bool = True) -> Iterator[I
         require_few_tags(HeaderReader(file, source.size_bytes, source.name), demuxer)
     options = _OPTIONS | (_QUICKTIME_OPTIONS if demuxer == "mov" else {})
     options |= {} if analyse_frames else _WITHOUT_FRAMES
-    with translate_av_errors(source):
-        # The prefix keeps a name like "concat:a|b" a name.
-        container = av.open(
-            f"file:{source.path}",
-            format=demuxer,
-            options=options,
-            metadata_errors="replace",
-        )
-        with container:
-            yield container
+    # The prefix keeps a name like "concat:a|b" a name.
+    address = f"file:{source.path}"
+    with (
+        translate_av_errors(source),
+        av.open(address, format=demuxer, options=options, metadata_errors="replace") as container,
+    ):
+        yield container
 
 
 def _require_readable(source: Source) -> None:

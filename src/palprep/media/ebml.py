@@ -87,9 +87,12 @@ def read_matroska(reader: HeaderReader) -> Matroska:
     """
     doc_type, kinds, truncated = "", [], False
     for element in elements(reader, 0, reader.size):
-        end = reader.size if element.end is None else min(element.end, reader.size)
+        end = element.ends_by(reader.size)
         if element.number == _HEADER:
-            doc_type = _doc_type(reader, element.body, end)
+            inside = elements(reader, element.body, end)
+            found = next((each for each in inside if each.number == _DOC_TYPE), None)
+            name = _content(reader, found, 16) if found else b""
+            doc_type = name.rstrip(b"\0").decode("latin-1")
         elif element.number == _SEGMENT:
             truncated = element.end is not None and element.end > reader.size
             kinds = _track_types(reader, element.body, end)
@@ -99,13 +102,6 @@ def read_matroska(reader: HeaderReader) -> Matroska:
         sounds=kinds.count(_AUDIO),
         truncated=truncated,
     )
-
-
-def _doc_type(reader: HeaderReader, start: int, end: int) -> str:
-    for element in elements(reader, start, end):
-        if element.number == _DOC_TYPE:
-            return _content(reader, element, 16).rstrip(b"\0").decode("latin-1")
-    return ""
 
 
 def _track_types(reader: HeaderReader, start: int, end: int) -> list[int]:

@@ -101,7 +101,6 @@ class AudioStreamFacts(Value):
 class AudioFacts(Value):
     """The sound of a recording or of a video. ``chosen`` indexes ``streams``."""
 
-    container: str
     duration_s: float
     """Decoded length of the chosen stream when all of it was decoded, else its stated length."""
     streams: tuple[AudioStreamFacts, ...]
@@ -128,8 +127,6 @@ class TimingFacts(Value):
     """Length of the sound by its timestamps less its length by its samples. Positive when
     samples are missing, or the recorder's clocks ran apart. Where the sound was not decoded,
     its packets' lengths are counted, which tell gaps alone."""
-    edited: bool = False
-    """An edit list hides or shifts more than an encoder's priming (a quarter of a second)."""
 
 
 class SignalSecond(Value):
@@ -164,11 +161,9 @@ class SignalFacts(Value):
 class VideoFacts(Value):
     """The first video stream, from packets and headers; and the chosen sound."""
 
-    container: str
     codec: str
     codec_profile: str | None
     pixel_format: str | None
-    bits_per_channel: int | None
     stored_width: int
     stored_height: int
     width: int
@@ -176,7 +171,6 @@ class VideoFacts(Value):
     height: int
     rotation_deg: Literal[0, 90, 180, 270]
     """Clockwise, after mirroring."""
-    sample_aspect_ratio: float
     duration_s: float
     start_s: float
     frames: int

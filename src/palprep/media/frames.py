@@ -18,7 +18,6 @@ import numpy as np
 from av.packet import Packet
 from av.sidedata.sidedata import SideData, SideDataContainer
 from av.video.frame import VideoFrame
-from av.video.stream import VideoStream
 from numpy.typing import NDArray
 from PIL import Image
 
@@ -124,7 +123,7 @@ def sample_frames(
     max_side: int | None = None,
     key_frames_only: bool = False,
     on_luma: LumaObserver | None = None,
-    from_s: float | None = None,
+    from_s: float = -math.inf,
     most_s: float | None = None,
 ) -> Generator[SampledFrame, None, None]:
     """Frames at about ``per_second``, in order; one decode serves all who look at them.
@@ -141,7 +140,6 @@ def sample_frames(
     Raises MediaError, when the iteration starts or meets it, as ``open_container`` does;
     UnsupportedMedia without a video stream, DamagedMedia when nothing decodes.
     """
-    first_s = -math.inf if from_s is None else from_s
     last_s = math.inf if most_s is None else most_s
     step, due = 1.0 / per_second, None
     try:
@@ -154,7 +152,7 @@ def sample_frames(
                         break
                     if on_luma is not None:
                         on_luma(at, small_luma(frame))
-                    if at >= (first_s if due is None else due):
+                    if at >= (from_s if due is None else due):
                         due = _next_due(due, at, step)
                         yield SampledFrame(at, upright(frame, aspect, max_side))
                     # Not kept until the next one is decoded: of 4K it takes 12 MB and more.
@@ -172,7 +170,10 @@ def _decoded_frames(
     """The time and the frame of each that is decoded, with the aspect ratio of their pixels."""
     with open_container(source) as container:
         stream = video_stream(container, source)
-        _prepare(stream, key_frames_only=keys_alone)
+        context = stream.codec_context
+        large = context.width * context.height > _LARGE_PIXELS
+        context.thread_type, context.thread_count = "AUTO", 1 if large else decoder_threads()
+        context.skip_frame = "NONKEY" if keys_alone else "NONREF"
         aspect = stream.sample_aspect_ratio or Fraction(1)
         packets: Iterable[Packet[Any]] = Packets(container, stream)
         if keys_alone:
@@ -227,14 +228,6 @@ def small_luma(frame: VideoFrame) -> NDArray[np.uint8]:
     return (picked >> (luma.bits - 8)).astype(np.uint8) if wide else np.ascontiguousarray(picked)
 
 
-def _prepare(stream: VideoStream, *, key_frames_only: bool) -> None:
-    context = stream.codec_context
-    context.thread_type = "AUTO"
-    large = context.width * context.height > _LARGE_PIXELS
-    context.thread_count = 1 if large else decoder_threads()
-    context.skip_frame = "NONKEY" if key_frames_only else "NONREF"
-
-
 Item = TypeVar("Item")
 
 _END: Final = object()
@@ -272,14 +265,19 @@ def thumbnail(source: Source, *, max_side: int = 480) -> bytes:
 
     Raises UnsupportedMedia for audio, DamagedMedia when none decodes.
     """
-    match source.type.kind:
-        case Kind.IMAGE:
-            _, picture = open_image(source, max_side=max_side)
-        case Kind.VIDEO:
-            picture = _video_frame(source, max_side)
-        case _:
-            raise UnsupportedMedia(f"{source.name} has no image to show")
-    return _jpeg(picture)
+    if source.type.kind is Kind.IMAGE:
+        return _jpeg(open_image(source, max_side=max_side)[1])
+    if source.type.kind is not Kind.VIDEO:
+        raise UnsupportedMedia(f"{source.name} has no image to show")
+    with open_container(source) as container:
+        stream = video_stream(container, source)
+        if container.duration and container.duration > 0:
+            container.seek(int(container.duration * _THUMBNAIL_AT), any_frame=False)
+        frame = next(container.decode(stream), None)
+        if frame is None:
+            raise no_frame(source)
+        aspect = stream.sample_aspect_ratio or Fraction(1)
+        return _jpeg(Image.fromarray(upright(frame, aspect, max_side)))
 
 
 def frames_at(
@@ -293,13 +291,13 @@ def frames_at(
     """
     waiting = list(times_s)
     found: list[tuple[float, bytes]] = []
-    frames = sample_frames(source, per_second=_EXACT_PER_S, max_side=max_side)
-    with contextlib.closing(frames):
+    with contextlib.closing(
+        sample_frames(source, per_second=_EXACT_PER_S, max_side=max_side)
+    ) as frames:
         while waiting and (frame := next(frames, None)) is not None:
-            if frame.at_s < waiting[0]:
-                continue
-            found.append((frame.at_s, _jpeg(Image.fromarray(frame.rgb))))
-            waiting = [at_s for at_s in waiting if at_s > frame.at_s]
+            if frame.at_s >= waiting[0]:
+                found.append((frame.at_s, _jpeg(Image.fromarray(frame.rgb))))
+                waiting = [at_s for at_s in waiting if at_s > frame.at_s]
     return tuple(found)
 
 
@@ -307,15 +305,3 @@ def _jpeg(picture: Image.Image) -> bytes:
     data = io.BytesIO()
     picture.save(data, "JPEG", quality=_JPEG_QUALITY)
     return data.getvalue()
-
-
-def _video_frame(source: Source, max_side: int) -> Image.Image:
-    with open_container(source) as container:
-        stream = video_stream(container, source)
-        if container.duration and container.duration > 0:
-            container.seek(int(container.duration * _THUMBNAIL_AT), any_frame=False)
-        frame = next(container.decode(stream), None)
-        if frame is None:
-            raise no_frame(source)
-        aspect = stream.sample_aspect_ratio or Fraction(1)
-        return Image.fromarray(upright(frame, aspect, max_side))

@@ -166,8 +166,11 @@ def _taken(
     mode, stored = opaque(decoded, box, factor=factor)
     # What was decoded goes before other copies are made.
     del decoded
-    if max_side is not None and max(stored.shape[:2]) > max_side:
-        stored = _shrunk(stored, max_side)
+    height, width = stored.shape[:2]
+    if max_side is not None and max(width, height) > max_side:
+        scale = max_side / max(width, height)
+        size = max(1, round(width * scale)), max(1, round(height * scale))
+        stored = np.asarray(cv2.resize(stored, size, interpolation=cv2.INTER_AREA), np.uint8)
     return mode, stored
 
 
@@ -177,10 +180,10 @@ def _upright(
     height, width = pixels.shape[:2]
     stored = Image.frombuffer(mode, (width, height), pixels, "raw", mode, 0, 1)
     picture = to_srgb(stored, icc)
-    turn = _UPRIGHT.get(orientation)
-    turned = picture if turn is None else picture.transpose(turn)
-    turned.info = {}
-    return turned
+    if orientation in _UPRIGHT:
+        picture = picture.transpose(_UPRIGHT[orientation])
+    picture.info = {}
+    return picture
 
 
 def _stored(region: Box, orientation: int, size: tuple[int, int]) -> Box:
@@ -205,13 +208,6 @@ def _scaled(box: Box, size: tuple[int, int], other: tuple[int, int]) -> Box:
     )
 
 
-def _shrunk(pixels: NDArray[np.uint8], max_side: int) -> NDArray[np.uint8]:
-    height, width = pixels.shape[:2]
-    scale = max_side / max(width, height)
-    size = max(1, round(width * scale)), max(1, round(height * scale))
-    return np.asarray(cv2.resize(pixels, size, interpolation=cv2.INTER_AREA), np.uint8)
-
-
 def _facts(
     image: HeifImage | RasterImage,
     exif: Exif,
@@ -221,6 +217,15 @@ def _facts(
     description, is_srgb = icc
     orientation = exif.orientation or 1
     width, height = image.size[::-1] if orientation >= 5 else image.size
+    metadata = {
+        "comment": image.has_comment,
+        "exif": bool(image.exif),
+        "gps": exif.has_gps,
+        "icc": bool(image.icc),
+        "iptc": image.has_iptc,
+        "thumbnail": exif.has_thumbnail or image.has_thumbnail,
+        "xmp": image.xmp is not None,
+    }
     return ImageFacts(
         format=source.type.format,
         width=width,
@@ -232,20 +237,7 @@ def _facts(
         icc_is_srgb=is_srgb,
         has_alpha=image.has_alpha,
         frames=image.frames,
-        metadata=tuple(sorted(_metadata(image, exif))),
+        metadata=tuple(sorted(kind for kind, there in metadata.items() if there)),
         base64_chars=4 * -(-source.size_bytes // 3),
         decoding_mb=round(image.decoded_bytes / 1e6, 1),
     )
-
-
-def _metadata(image: HeifImage | RasterImage, exif: Exif) -> Iterator[str]:
-    found = {
-        "comment": image.has_comment,
-        "exif": bool(image.exif),
-        "gps": exif.has_gps,
-        "icc": bool(image.icc),
-        "iptc": image.has_iptc,
-        "thumbnail": exif.has_thumbnail or image.has_thumbnail,
-        "xmp": image.xmp is not None,
-    }
-    return (kind for kind, there in found.items() if there)

@@ -1,7 +1,7 @@
 """Boxes of ISO base media files (mp4, mov, m4a, HEIF), read without any media library.
 
 Layout: ISO/IEC 14496-12 (box header 4.2, ``ftyp`` 4.3, ``tkhd`` 8.3.2, ``hdlr`` 8.4.3,
-``dref`` 8.7.2, ``elst`` 8.6.6). Every read is bounded: a box may claim any size, so a size is
+``dref`` 8.7.2). Every read is bounded: a box may claim any size, so a size is
 only ever compared, and never allocated. Each box of an index is visited once.
 """
 
@@ -13,10 +13,6 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from palprep.media.bounds import EDIT_STEPS, MOST_INDEX_BYTES, TAG_STEPS, HeaderReader
-
-PRIMING_S = 0.25
-"""Encoders hide their first samples by an edit list: AAC up to 2112 of them, x264 the delay of
-its reordering, which a low rate stretches. A quarter of a second covers both."""
 
 MAX_TABLE_BYTES = 1 << 20
 """No table that is read here needs more; longer ones are read as far as this."""
@@ -50,8 +46,6 @@ class Track:
     """Its media lies in another file."""
     encrypted: bool
     """Its samples are scrambled (ISO/IEC 23001-7): no decoder can read them."""
-    edited: bool
-    """An edit list delays, cuts or joins more than an encoder's priming."""
     dolby_vision: DolbyVision | None = None
 
 
@@ -65,11 +59,6 @@ class Movie:
     tracks: tuple[Track, ...]
 
     @property
-    def edited(self) -> bool:
-        """Whether any track is edited."""
-        return any(track.edited for track in self.tracks)
-
-    @property
     def video_tracks(self) -> tuple[Track, ...]:
         """The video tracks, without the chapter images of an audio book."""
         chapters = {number for track in self.tracks for number in track.chapters_in}
@@ -78,11 +67,6 @@ class Movie:
             for track in self.tracks
             if track.handler == "vide" and track.track_id not in chapters
         )
-
-    @property
-    def audio_tracks(self) -> tuple[Track, ...]:
-        """The audio tracks."""
-        return tuple(track for track in self.tracks if track.handler == "soun")
 
 
 def children(reader: HeaderReader, start: int, end: int) -> Iterator[IsoBox]:
@@ -116,10 +100,7 @@ def read_movie(reader: HeaderReader) -> Movie:
     position: Literal["front", "end", "fragmented"] | None = None
     tracks: tuple[Track, ...] = ()
     if moov is not None:
-        timescale = _timescale(moov.content(reader, b"mvhd", limit=32))
-        tracks = tuple(
-            _track(reader, node, timescale) for node in moov.inside if node.box.kind == b"trak"
-        )
+        tracks = tuple(_track(reader, node) for node in moov.inside if node.box.kind == b"trak")
         if {b"moof", b"mvex"} & {box.kind for box in (*top, *(each.box for each in moov.inside))}:
             position = "fragmented"
         else:
@@ -134,7 +115,7 @@ def read_brands(reader: HeaderReader) -> tuple[str | None, frozenset[str]]:
     """Major and compatible brands of the ``ftyp`` box, without trailing spaces."""
     for box in children(reader, 0, reader.size):
         if box.kind == b"ftyp":
-            content = _body(reader, box, limit=4096)
+            content = reader.between(box.body, box.end, 4096)
             brands = [content[at : at + 4] for at in range(0, len(content) - 3, 4)]
             words = [brand.decode("latin-1").rstrip() for brand in brands]
             return (words[0] if words else ""), frozenset(words[2:])
@@ -175,7 +156,7 @@ class _Node(NamedTuple):
     def content(self, reader: HeaderReader, *path: bytes, limit: int = MAX_TABLE_BYTES) -> bytes:
         """What stands in the box at the end of a path; nothing where there is no such box."""
         node = self.find(*path)
-        return _body(reader, node.box, limit=limit) if node else b""
+        return reader.between(node.box.body, node.box.end, limit) if node else b""
 
     def entries(self, *path: bytes) -> Iterator[IsoBox]:
         """The boxes in the one at the end of a path."""
@@ -208,37 +189,22 @@ def _first(reader: HeaderReader, box: IsoBox) -> int:
     return box.body + 4
 
 
-def _body(reader: HeaderReader, box: IsoBox, *, limit: int) -> bytes:
-    return reader.at(box.body, min(box.end - box.body, limit))
-
-
-def _timescale(content: bytes) -> int:
-    """Units a second, of a movie's or a medium's header."""
-    offset = 20 if content[:1] == b"\x01" else 12
-    if len(content) < offset + 4:
-        return 1
-    return int(struct.unpack_from(">I", content, offset)[0]) or 1
-
-
-def _track(reader: HeaderReader, trak: _Node, movie_timescale: int) -> Track:
+def _track(reader: HeaderReader, trak: _Node) -> Track:
     head = trak.content(reader, b"tkhd", limit=32)
     chapters = trak.content(reader, b"tref", b"chap")
     offset = 20 if head[:1] == b"\x01" else 12
     name = trak.content(reader, b"mdia", b"hdlr", limit=12)[8:12]
-    media_timescale = _timescale(trak.content(reader, b"mdia", b"mdhd", limit=32))
     references = trak.entries(b"mdia", b"minf", b"dinf", b"dref")
     samples = tuple(trak.entries(b"mdia", b"minf", b"stbl", b"stsd"))
-    edits = trak.content(reader, b"edts", b"elst")
     return Track(
         track_id=int.from_bytes(head[offset : offset + 4], "big"),
         handler=name.decode("latin-1"),
         chapters_in=struct.unpack(f">{len(chapters) // 4}I", chapters[: len(chapters) & ~3]),
         # Each reference has a flag that says: in this same file.
         external=not all(
-            (_body(reader, each, limit=4)[3:4] or b"\0")[0] & 1 for each in references
+            (reader.between(each.body, each.end, 4)[3:4] or b"\0")[0] & 1 for each in references
         ),
         encrypted=any(each.kind in {b"encv", b"enca"} for each in samples),
-        edited=_is_edited(edits, movie_timescale, media_timescale),
         dolby_vision=_dolby_vision(reader, samples) if name == b"vide" else None,
     )
 
@@ -251,21 +217,7 @@ def _dolby_vision(reader: HeaderReader, samples: Iterable[IsoBox]) -> DolbyVisio
     for entry in samples:
         for box in children(reader, entry.body + _VISUAL_ENTRY, entry.end):
             if box.kind in {b"dvcC", b"dvvC", b"dvwC"}:
-                record = _body(reader, box, limit=5)
+                record = reader.between(box.body, box.end, 5)
                 if len(record) == 5:
                     return DolbyVision(profile=record[2] >> 1, compatibility=record[4] >> 4)
     return None
-
-
-def _is_edited(content: bytes, movie_timescale: int, media_timescale: int) -> bool:
-    layout = struct.Struct(">Qqhh" if content[:1] == b"\x01" else ">Iihh")
-    count = min(int.from_bytes(content[4:8], "big"), (len(content) - 8) // layout.size)
-    shown = 0
-    for index in range(count):
-        duration, media, *rate = layout.unpack_from(content, 8 + index * layout.size)
-        empty = media == -1
-        shown += not empty
-        hidden_s = duration / movie_timescale if empty else media / media_timescale
-        if hidden_s > PRIMING_S or shown > 1 or not (empty or rate == [1, 0]):
-            return True
-    return False

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from palprep.errors import DamagedMedia, UnsupportedMedia
 from palprep.media.container import Packets, decoded, open_container
 from palprep.media.source import Source
-from palprep.media.timing import AudioTimes
 
 Samples = NDArray[np.float32]
 """Decoded sound, full scale at -1.0 and 1.0: of one channel of shape (samples,), of more of shape
@@ -94,18 +93,31 @@ def audio_stream(container: InputContainer, index: int | None, source: Source) -
         if index is None or audio.index == index:
             if audio.codec_context is None:
                 raise UnsupportedMedia(f"{source.name}: its sound is in an unknown codec")
-            _require_rate(audio.codec_context.sample_rate, source)
+            rate_hz = audio.codec_context.sample_rate
+            if not LOWEST_RATE_HZ <= rate_hz <= HIGHEST_RATE_HZ:
+                raise UnsupportedMedia(
+                    f"{source.name} has a sample rate of {rate_hz:,} Hz; palprep reads "
+                    f"{LOWEST_RATE_HZ:,} to {HIGHEST_RATE_HZ:,} Hz. Record it at 48,000 Hz"
+                )
             return audio
     there = ", ".join(str(audio.index) for audio in container.streams.audio) or "none"
     raise UnsupportedMedia(f"{source.name} has no such audio stream (audio streams: {there})")
 
 
-def _require_rate(rate_hz: int, source: Source) -> None:
-    if not LOWEST_RATE_HZ <= rate_hz <= HIGHEST_RATE_HZ:
-        raise UnsupportedMedia(
-            f"{source.name} has a sample rate of {rate_hz:,} Hz; palprep reads "
-            f"{LOWEST_RATE_HZ:,} to {HIGHEST_RATE_HZ:,} Hz. Record it at 48,000 Hz"
-        )
+class AudioTimes:
+    """When a sound starts and ends by its timestamps, and how long it lasts without them."""
+
+    def __init__(self) -> None:
+        self.start_s: float | None = None
+        self.end_s = 0.0
+        self.length_s = 0.0
+        """The sum of what was added, whatever its timestamps."""
+
+    def add(self, at_s: float, length_s: float) -> None:
+        if self.start_s is None:
+            self.start_s = self.end_s = at_s
+        self.end_s = max(self.end_s, at_s + length_s)
+        self.length_s += length_s
 
 
 class AudioDecode:
@@ -155,7 +167,7 @@ class AudioDecode:
     def _take(self, frame: AudioFrame) -> None:
         if self._converters is None:
             self.rate_hz = frame.sample_rate
-            self._converters = _converters(self._sinks, frame, self._source)
+            self._converters = self._converters_for(frame)
         gap_s = self._gap_before(frame)
         self._taken_s += gap_s + frame.samples / frame.sample_rate
         if frame.time is not None:
@@ -163,6 +175,14 @@ class AudioDecode:
         for converter in self._converters:
             converter.fill(gap_s)
             converter.convert(frame)
+
+    def _converters_for(self, first: AudioFrame) -> list[_Converter]:
+        """One for each shape that is asked for: sinks that ask for the same share it."""
+        shapes: dict[tuple[int, int], list[Sink]] = {}
+        for sink in self._sinks:
+            shape = (sink.rate_hz or first.sample_rate, sink.channels or first.layout.nb_channels)
+            shapes.setdefault(shape, []).append(sink)
+        return [_Converter(*shape, alike, self._source) for shape, alike in shapes.items()]
 
     def _gap_before(self, frame: AudioFrame) -> float:
         """Silence to put in, in seconds."""
@@ -173,18 +193,6 @@ class AudioDecode:
             return 0.0
         self._fill_s -= gap_s
         return gap_s
-
-
-def _converters(sinks: Sequence[Sink], first: AudioFrame, source: Source) -> list[_Converter]:
-    """One for each shape that is asked for: sinks that ask for the same share it."""
-    shapes: dict[tuple[int, int], list[Sink]] = {}
-    for sink in sinks:
-        shape = (sink.rate_hz or first.sample_rate, sink.channels or first.layout.nb_channels)
-        shapes.setdefault(shape, []).append(sink)
-    return [
-        _Converter(rate_hz, channels, alike, source)
-        for (rate_hz, channels), alike in shapes.items()
-    ]
 
 
 class _Converter:
@@ -228,7 +236,9 @@ class _Converter:
         if self._resampler is None or shape != self._shape:
             self._flush()
             self._shape = shape
-            self._resampler = self._resampler_for(frame)
+            kept = self._channels in {1, frame.layout.nb_channels}
+            layout = frame.layout.name if kept else _LAYOUTS[self._channels]
+            self._resampler = AudioResampler(format="flt", layout=layout, rate=self._rate_hz)
         self._keep(self._resampler.resample(frame))
         if self._count >= BLOCK_S * self._rate_hz:
             self._deliver()
@@ -238,11 +248,6 @@ class _Converter:
             self._flush()
             if self._waiting:
                 self._deliver()
-
-    def _resampler_for(self, frame: AudioFrame) -> AudioResampler:
-        kept = self._channels in {1, frame.layout.nb_channels}
-        layout = frame.layout.name if kept else _LAYOUTS[self._channels]
-        return AudioResampler(format="flt", layout=layout, rate=self._rate_hz)
 
     def _keep(self, frames: list[AudioFrame]) -> None:
         for frame in frames:

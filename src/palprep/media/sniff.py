@@ -103,7 +103,8 @@ def _movie(movie: Movie, brand: str | None, compatible: frozenset[str]) -> Media
     quicktime = brand in {None, "qt"}
     if movie.video_tracks:
         return accepted(Kind.VIDEO, "mov" if quicktime else "mp4")
-    if movie.audio_tracks or brand in _SOUND_BRANDS:
+    has_sound = any(track.handler == "soun" for track in movie.tracks)
+    if has_sound or brand in _SOUND_BRANDS:
         return accepted(Kind.AUDIO, "mov" if quicktime else "m4a")
     if compatible & _STILL_BRANDS and movie.moov_position is None:
         return _boxed_still(compatible)
@@ -157,11 +158,8 @@ def _audio_stream(reader: HeaderReader, head: bytes) -> MediaType | None:
     if start and head.startswith(b"fLaC"):
         return accepted(Kind.AUDIO, "flac")
     layer = formats.mpeg_layer(head, size_known=start + len(head) >= reader.size, tagged=start > 0)
-    match layer:
-        case "mp3":
-            return accepted(Kind.AUDIO, "mp3")
-        case "aac":
-            return refused("aac", "a bare AAC stream (ADTS)")
-        case "mp2":
-            return refused("mp2", "an MPEG layer I or II recording")
-    return accepted(Kind.AUDIO, "mp3") if start else None
+    if layer == "aac":
+        return refused("aac", "a bare AAC stream (ADTS)")
+    if layer == "mp2":
+        return refused("mp2", "an MPEG layer I or II recording")
+    return accepted(Kind.AUDIO, "mp3") if start or layer else None

@@ -102,9 +102,7 @@ class Source:
             try:
                 return recognise(HeaderReader(read, self.size_bytes, self.name))
             except OSError as error:
-                raise FileUnreadable(
-                    f"{self.path} cannot be read: {error.strerror or error}"
-                ) from None
+                raise _unreadable(self.path, error) from None
 
     @property
     def type(self) -> MediaType:
@@ -154,9 +152,7 @@ class Source:
                 digest = hashlib.file_digest(file, "sha256").hexdigest()
                 self._require(os.fstat(file.fileno()))
             except OSError as error:
-                raise FileUnreadable(
-                    f"{self.path} cannot be read: {error.strerror or error}"
-                ) from None
+                raise _unreadable(self.path, error) from None
         return digest
 
     def open(self) -> BufferedReader:
@@ -203,12 +199,20 @@ def _open(path: Path) -> BufferedReader:
             raise FileUnreadable(f"{path} is no regular file (a pipe or a device)")
         return path.open("rb")
     except (FileNotFoundError, NotADirectoryError):
-        raise _missing(path) from None
+        address = address_of(path)
+        raise FileMissing(
+            f"{address} is an address, and no file: download it first"
+            if address
+            else f"{path} does not exist; check the path"
+        ) from None
     except OSError as error:
-        reason = error.strerror or str(error)
-        raise FileUnreadable(f"{path} cannot be read: {reason}; check its permissions") from None
+        raise _unreadable(path, error, "; check its permissions") from None
     except ValueError:
         raise FileMissing(f"{str(path)!r} is no possible file name") from None
+
+
+def _unreadable(path: Path, error: OSError, advice: str = "") -> FileUnreadable:
+    return FileUnreadable(f"{path} cannot be read: {error.strerror or error}{advice}")
 
 
 def is_file(value: object) -> TypeIs[FileInput]:
@@ -300,11 +304,3 @@ def _pieces(file: FileInput) -> Iterator[bytes | bytearray | memoryview]:
             yield piece
     except (OSError, ValueError) as error:
         raise FileUnreadable(f"{name_of(file)} cannot be read: {error}") from None
-
-
-def _missing(path: Path) -> FileMissing:
-    """The error for a path at which there is nothing."""
-    address = address_of(path)
-    if address is not None:
-        return FileMissing(f"{address} is an address, and no file: download it first")
-    return FileMissing(f"{path} does not exist; check the path")

@@ -1,17 +1,21 @@
-"""Facts of a video from its packets, its headers and one decoded frame; and its sound."""
+"""Facts of a video from its packets, its headers and one decoded frame; and its sound.
+
+Frame rate, length and gaps come from presentation timestamps, never from a header's word.
+"""
 
 from __future__ import annotations
 
 import itertools
+from array import array
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from fractions import Fraction
 from typing import Any, NamedTuple
 
+import numpy as np
 from av.container import InputContainer
 from av.stream import Stream
-from av.video.frame import VideoFrame
 from av.video.stream import VideoStream
 
 from palprep.media.audio import LevelMeter, Sinks, as_heard, audio_streams, default_stream
@@ -27,9 +31,8 @@ from palprep.media.container import (
 )
 from palprep.media.facts import AudioFacts, AudioStreamFacts, TimingFacts, VideoFacts
 from palprep.media.frames import DisplayMatrix
-from palprep.media.samples import AudioDecode, Sink, audio_stream
+from palprep.media.samples import AudioDecode, AudioTimes, Sink, audio_stream
 from palprep.media.source import Source
-from palprep.media.timing import AudioTimes, TimingMeter
 
 _MOST_PACKETS_TRIED = 300
 """A stream that shows nothing for ten seconds is taken for one that never will."""
@@ -81,7 +84,12 @@ def scan_video(
     undecoded. Raises FileMissing or FileUnreadable, UnsupportedMedia (no video stream, no decoder,
     frames too large), DamagedMedia when the container cannot be read or no frame decodes.
     """
-    header = _facts_of_header(source)
+    try:
+        with open_container(source) as container:
+            header = _described(source, container, video_stream(container, source))
+    finally:
+        # The decoder is gone before others start: of 4K it keeps 70 MB.
+        hand_back()
     with open_container(source, analyse_frames=False) as container:
         yield VideoScan(source, container, header, sinks=sinks, most_s=most_s)
 
@@ -161,11 +169,10 @@ class VideoScan:
         if timing is None:
             raise no_frame(source)
         self._timing = timing
-        mean_rate = None
-        if timing.duration_s > 0:
-            mean_rate = round(timing.size_bytes * 8 / timing.duration_s)
+        mean_rate = (
+            round(timing.size_bytes * 8 / timing.duration_s) if timing.duration_s > 0 else None
+        )
         self.facts = VideoFacts(
-            container=source.type.format,
             duration_s=timing.duration_s,
             start_s=timing.start_s,
             frames=timing.frames,
@@ -195,7 +202,7 @@ class VideoScan:
 
     def _facts_of_sound(self) -> dict[str, Any]:
         """As decoded, else as its header and its packets say."""
-        source, decode = self._source, self._decode if self._heard else None
+        decode = self._decode if self._heard else None
         times = decode.times if decode else self._packet_times
         offset = drift = None
         if times.start_s is not None:
@@ -205,12 +212,10 @@ class VideoScan:
             dropped_frames=self._timing.dropped,
             audio_offset_s=offset,
             audio_drift_s=drift,
-            edited=source.movie is not None and source.movie.edited,
         )
         if not self._streams:
             return {"timing": timing, "audio": None}
         audio = AudioFacts(
-            container=source.type.format,
             duration_s=self._streams[self._chosen].duration_s or self._packet_times.length_s,
             streams=self._streams,
             chosen=self._chosen,
@@ -248,24 +253,13 @@ class VideoScan:
             self._decode.feed(earliest)
 
 
-def _facts_of_header(source: Source) -> dict[str, Any]:
-    """What the stream's header says, completed by its first frame, as fields of the facts.
-
-    By a decoder of its own, that is gone before others start: of 4K it keeps 70 MB. Raises as
-    :func:`scan_video` does.
-    """
-    try:
-        with open_container(source) as container:
-            return _described(source, container, video_stream(container, source))
-    finally:
-        hand_back()
-
-
 def _described(source: Source, container: InputContainer, stream: VideoStream) -> dict[str, Any]:
+    """What the stream's header says, completed by its first frame, as fields of the facts."""
     context = stream.codec_context
     # Decoding would replace these by what the frames themselves say.
     width, height = context.width, context.height
-    frame = _first_frame(container, stream)
+    packets = itertools.islice(Packets(container, stream), _MOST_PACKETS_TRIED)
+    frame = next((frame for packet in packets for frame in decoded(packet)), None)
     if frame is None:
         raise no_frame(source)
     width, height = width or frame.width, height or frame.height
@@ -281,13 +275,11 @@ def _described(source: Source, container: InputContainer, stream: VideoStream) -
         "codec_profile": stream.profile,
         "bit_rate": stream.bit_rate or None,
         "pixel_format": frame.format.name,
-        "bits_per_channel": max((part.bits for part in frame.format.components), default=None),
         "stored_width": width,
         "stored_height": height,
         "width": shown[0],
         "height": shown[1],
         "rotation_deg": -turn.quarters * 90 % 360,
-        "sample_aspect_ratio": float(aspect),
         "color_transfer": transfer,
         "hdr": transfer in _HDR or (dolby is not None and dolby.compatibility == 0),
         "mirrored": turn.mirrored,
@@ -296,6 +288,81 @@ def _described(source: Source, container: InputContainer, stream: VideoStream) -
     }
 
 
-def _first_frame(container: InputContainer, stream: VideoStream) -> VideoFrame | None:
-    packets = itertools.islice(Packets(container, stream), _MOST_PACKETS_TRIED)
-    return next((frame for packet in packets for frame in decoded(packet)), None)
+_GRID_TICKS = 2
+"""Timestamps are rounded to ticks of the container (1 ms in WebM), so that even a constant
+rate has intervals which differ by one tick, and by two when the encoder rounded already."""
+
+_GRID_SHARE = 0.05
+"""Cameras' clocks jitter by a few percent of a frame, which no one sees."""
+
+_STRAY_SHARE = 0.01
+"""Up to this share of odd intervals the rate still counts as constant: a dropped frame now
+and then is a defect of its own, and no reason to encode the whole video again."""
+
+
+class Timing(NamedTuple):
+    """Timing of a video stream, in seconds of presentation time."""
+
+    frames: int
+    start_s: float
+    duration_s: float
+    """From the first frame's start to the last frame's end."""
+    frame_rate: float
+    """(frames - 1) / (last - first); of a single frame, one over its duration, or 0."""
+    constant: bool
+    dropped: int
+    """Frames that are missing from gaps of one and a half intervals or more."""
+    size_bytes: int
+
+
+class TimingMeter:
+    """Collects the packets of one video stream, eight bytes for each."""
+
+    def __init__(self, time_base: Fraction) -> None:
+        self._base = time_base
+        self._times = array("q")
+        self._last_end = 0
+        self._size = 0
+
+    def add(self, packet: Any) -> None:
+        """Takes each packet; one that an edit list hides, or that has no time, is no frame."""
+        self._size += packet.size
+        time = packet.pts if packet.pts is not None else packet.dts
+        if time is None or packet.is_discard:
+            return
+        self._times.append(time)
+        self._last_end = max(self._last_end, time + (packet.duration or 0))
+
+    def result(self, *, stated_end: int | None = None) -> Timing | None:
+        """The timing of everything that was added; None when there was no frame.
+
+        ``stated_end``, in ticks, is what the header says. Some demuxers give the last frame
+        whatever their arithmetic leaves over, and then the header is right.
+        """
+        if not self._times:
+            return None
+        # Hidden reference frames of VP8 share the time of the frame they precede.
+        ticks = np.unique(np.frombuffer(self._times, dtype=np.int64))
+        base = float(self._base)
+        first, last = int(ticks[0]), int(ticks[-1])
+        intervals = np.diff(ticks)
+        median = float(np.median(intervals)) if intervals.size else 0.0
+        end = self._last_end if self._last_end > last else last + round(median)
+        if stated_end is not None:
+            end = min(end, max(stated_end, last + round(median)))
+        duration = (end - first) * base
+        rate = intervals.size / ((last - first) * base) if intervals.size else 0.0
+        if not intervals.size and duration > 0:
+            rate = 1.0 / duration
+        tolerance = max(_GRID_TICKS, _GRID_SHARE * median)
+        stray = np.abs(intervals - median) > tolerance
+        gaps = intervals[intervals >= 1.5 * median] if median else intervals[:0]
+        return Timing(
+            frames=int(ticks.size),
+            start_s=first * base,
+            duration_s=duration,
+            frame_rate=rate,
+            constant=bool(stray.mean() <= _STRAY_SHARE) if stray.size else True,
+            dropped=int((np.rint(gaps / median) - 1).sum()) if gaps.size else 0,
+            size_bytes=self._size,
+        )
