@@ -16,7 +16,7 @@ from palprep import errors
 from palprep._version import __version__
 from palprep.api import calls
 from palprep.client import AsyncClient, Client
-from palprep.client.options import AsyncClientOptions, ClientOptions
+from palprep.client.client import AsyncClientOptions, ClientOptions
 from palprep.client.resources import Resource
 
 VOICE = {"voice_id": "v1", "voice_name": "Ada", "status": "started", "tags": []}

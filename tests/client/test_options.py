@@ -14,7 +14,7 @@ import pytest
 from palprep import errors
 from palprep.api import AccountSettings, calls
 from palprep.client import AsyncClient, Client, NoAnswer, Retry
-from palprep.client.options import log_as_asked
+from palprep.client.client import log_as_asked
 
 VOICE = {"voice_id": "v1", "status": "started"}
 HOOKED = {

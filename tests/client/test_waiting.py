@@ -12,7 +12,8 @@ import pytest
 from palprep import errors
 from palprep.api import Rate
 from palprep.client import AsyncClient, Client
-from palprep.client.policy import Limiter, delay_s
+from palprep.client.answers import Limiter
+from palprep.client.exchange import delay_s
 
 
 def voice(status: str) -> httpx.Response:

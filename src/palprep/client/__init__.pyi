@@ -1,17 +1,15 @@
 from .answers import (
     Answer as Answer,
+    Limiter as Limiter,
     NoAnswer as NoAnswer,
     RawResponse as RawResponse,
     Retry as Retry,
 )
 from .client import AnyClient as AnyClient, AsyncClient as AsyncClient, Client as Client
-from .policy import (
+from .resources import (
     FIRST_POLL_S as FIRST_POLL_S,
     LOOK_EVERY_S as LOOK_EVERY_S,
     PASSING as PASSING,
-    Limiter as Limiter,
-)
-from .resources import (
     ask as ask,
     pause as pause,
     routine as routine,

@@ -1,27 +1,241 @@
-"""The two clients. They share their resources and decisions; only their senders differ."""
+"""The two clients, and what they may be given.
+
+They share their resources and decisions; only their senders differ.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Generic, Self, TypeAlias, TypeVar, Unpack
+import functools
+import inspect
+import logging
+import os
+import random as randomness
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any, Generic, Self, TypeAlias, TypeVar, Unpack, cast, get_args, get_type_hints
 
-from palprep.api import Call, PlainOptions, Reply, Unspecified, Verb, plain_call
+import anyio
+import httpx
+
+from palprep.api import (
+    UNSET,
+    AccountSettings,
+    Call,
+    PlainOptions,
+    Reply,
+    Unspecified,
+    Verb,
+    plain_call,
+    sendable,
+)
 from palprep.client import resources
 from palprep.client.answers import RawResponse
 from palprep.client.exchange import exchange
-from palprep.client.options import (
-    AsyncClientOptions,
-    ClientOptions,
-    CopyOptions,
-    account_in,
-    changed_sender,
-    sender_of,
-    spelt_out,
-)
 from palprep.client.resources import S, Sending, routine
-from palprep.client.senders import AsyncSender, SyncSender
+from palprep.client.senders import AsyncSender, HookOptions, SandboxTime, SyncSender, hooks_of
+from palprep.client.writer import (
+    AsyncHttpClient,
+    HttpClient,
+    RequestWriter,
+    Timeout,
+    checked_base_url,
+    checked_key,
+    library_of,
+    limits_of,
+)
+from palprep.errors import UsageError
 
 R = TypeVar("R", bound=Reply)
+F = TypeVar("F", bound=Callable[..., Any])
+
+log = logging.getLogger("palprep.client")
+
+DEFAULT_TIMEOUT = httpx.Timeout(60.0, connect=10.0)
+"""Seconds for each read and write; connecting gives up earlier."""
+DEFAULT_RETRIES = 2
+
+
+class CallOptions(HookOptions, total=False):
+    """What both clients, and copies of them, may have of their own. :class:`Client` says what
+    each option means."""
+
+    timeout: Timeout
+    deadline: float | None
+    retries: int
+    headers: Mapping[str, str] | None
+    query: Mapping[str, Any] | None
+    settings: AccountSettings | None
+    strict: bool
+
+
+class CopyOptions(CallOptions, total=False):
+    """The options of a copy of a client."""
+
+    api_key: str
+    http_client: HttpClient | AsyncHttpClient
+
+
+class SharedOptions(CallOptions, total=False):
+    """The options of both clients."""
+
+    proxy: str | httpx.Proxy | None
+    trust_env: bool
+    clock: Callable[[], float] | None
+    random: Callable[[], float] | None
+    now: Callable[[], datetime] | None
+
+
+class ClientOptions(SharedOptions, total=False):
+    """The options of :class:`Client`, besides the service and the key."""
+
+    http_client: HttpClient | None
+    transport: httpx.BaseTransport | None
+    sleep: Callable[[float], object] | None
+
+
+class AsyncClientOptions(SharedOptions, total=False):
+    """The options of :class:`AsyncClient`, besides the service and the key."""
+
+    http_client: AsyncHttpClient | None
+    transport: httpx.AsyncBaseTransport | None
+    sleep: Callable[[float], Awaitable[object]] | None
+
+
+def spelt_out(function: F) -> F:
+    """``function`` with its options one by one in its signature. It takes no others."""
+    signature = inspect.signature(function, eval_str=True)
+    *own, options = signature.parameters.values()
+    [kind] = get_args(options.annotation)
+    single = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=hint, default=UNSET)
+        for name, hint in get_type_hints(kind).items()
+    ]
+    signature = signature.replace(parameters=[*own, *single])
+
+    @functools.wraps(function)
+    def checked(*args: Any, **kwargs: Any) -> Any:
+        signature.bind(*args, **kwargs)
+        return function(*args, **kwargs)
+
+    checked.__signature__ = signature  # type: ignore[attr-defined]
+    return cast("F", checked)
+
+
+_DEFAULT_HEADERS = frozenset({"accept", "accept-encoding", "connection", "user-agent"})
+"""Of every HTTP client, also where its user has not set them."""
+
+
+def sender_of(sender: type[S], api_key: str, base_url: str, options: Mapping[str, Any]) -> S:
+    """The sender of a client with these options."""
+    awaited = issubclass(sender, AsyncSender)
+    kind: type[Any] = httpx.AsyncClient if awaited else httpx.Client
+    trust_env = options.get("trust_env", True)
+    if trust_env:
+        log_as_asked(os.environ)
+    given = {
+        name: options[name] for name in ("transport", "proxy") if options.get(name) is not None
+    }
+    http = options.get("http_client")
+    timeout = options.get("timeout", UNSET)
+    if http is None:
+        http = kind(trust_env=trust_env, **given)
+        timeout = DEFAULT_TIMEOUT if timeout is UNSET else timeout
+    elif given:
+        raise UsageError("Give transport and proxy to the client that you give as http_client.")
+    writer = RequestWriter(
+        library=library_of(http, kind.__name__),
+        base_url=checked_base_url(base_url),
+        key=checked_key(api_key),
+        timeout=limits_of(http.timeout if timeout is UNSET else timeout),
+        headers=_headers_of(http) | sendable({}, options.get("headers") or {}),
+        query=dict(options.get("query") or {}),
+        awaited=awaited,
+    )
+    sleep: Any = anyio.sleep if awaited else time.sleep
+    return sender(
+        http=http,
+        writer=writer,
+        hooks=hooks_of(options, awaited=awaited),
+        own=http is not options.get("http_client"),
+        settings=options.get("settings") or AccountSettings(),
+        retries=options.get("retries", DEFAULT_RETRIES),
+        clock=options.get("clock") or time.monotonic,
+        now=options.get("now") or functools.partial(datetime.now, UTC),
+        random=options.get("random") or randomness.random,
+        deadline=options.get("deadline"),
+        strict=options.get("strict", False),
+        sleep=options.get("sleep") or sleep,
+    )
+
+
+def _headers_of(http: Any) -> dict[str, str]:
+    """What the user of an HTTP client has set."""
+    return {n: v for n, v in http.headers.items() if n.lower() not in _DEFAULT_HEADERS}
+
+
+def changed_sender(sender: S, options: Mapping[str, Any]) -> S:
+    """The sender of a copy with these options."""
+    writer, awaited = sender.writer, isinstance(sender, AsyncSender)
+    changed: dict[str, Any] = {
+        name: options[name] for name in ("deadline", "retries", "strict") if name in options
+    }
+    if "settings" in options:
+        changed["settings"] = options["settings"] or AccountSettings()
+    if "api_key" in options:
+        writer = replace(writer, key=checked_key(options["api_key"]))
+        changed["limiters"] = {}
+    if (http := options.get("http_client")) is not None:
+        library = library_of(http, "AsyncClient" if awaited else "Client")
+        writer = replace(writer, library=library, headers=writer.headers | _headers_of(http))
+        changed |= {"http": http, "own": False, "turns": {}} | ({"loops": []} if awaited else {})
+    if (timeout := options.get("timeout", UNSET)) is not UNSET:
+        writer = replace(writer, timeout=limits_of(timeout))
+    writer = replace(
+        writer,
+        headers=writer.headers | sendable({}, options.get("headers") or {}),
+        query=writer.query | dict(options.get("query") or {}),
+    )
+    hooks = hooks_of({**sender.hooks, **options}, awaited=awaited)
+    return replace(sender, writer=writer, hooks=hooks, **changed)
+
+
+def account_in(environ: Mapping[str, str] | None, *, awaited: bool) -> dict[str, Any]:
+    """The key, the base URL and, of a sandbox that tells it, the time: arguments of a client."""
+    variables = os.environ if environ is None else environ
+    found: dict[str, Any] = {}
+    for name in ("PALPREP_API_KEY", "PALPREP_BASE_URL"):
+        found[name.removeprefix("PALPREP_").lower()] = variables.get(name, "").strip()
+        if not variables.get(name, "").strip():
+            raise UsageError(
+                f"{name} is not set. Set PALPREP_BASE_URL and PALPREP_API_KEY, or run "
+                "`palprep sandbox` and use the URL and the key that it prints."
+            )
+    if variables.get("PALPREP_TIME") == "sandbox":
+        told = SandboxTime(found["base_url"])
+        sleep = told.sleep_async if awaited else told.sleep
+        found |= {"clock": told.clock, "now": told.now, "sleep": sleep}
+    return found
+
+
+def log_as_asked(environ: Mapping[str, str], log: logging.Logger = log) -> None:
+    """Show the client's log on standard error as PALPREP_LOG asks: ``info`` for a line per
+    attempt, ``debug`` for the service's request ids too. Neither shows what was sent.
+
+    A handler that the program has set up already is left to show it. Raises
+    :class:`~palprep.errors.UsageError` for another word.
+    """
+    level = environ.get("PALPREP_LOG", "").strip().upper()
+    if not level:
+        return
+    if level not in {"DEBUG", "INFO", "WARNING", "ERROR"}:
+        raise UsageError("PALPREP_LOG is debug, info, warning or error.")
+    log.setLevel(level)
+    if not log.hasHandlers():
+        shown = logging.StreamHandler()
+        shown.setFormatter(logging.Formatter("%(asctime)s %(name)s %(levelname)s %(message)s"))
+        log.addHandler(shown)
 
 
 class _BothClients(Sending[S], Generic[S]):

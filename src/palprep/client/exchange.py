@@ -27,12 +27,19 @@ from typing import Any, TypeVar
 
 from palprep import errors
 from palprep.api import UNSET, Call, Reply
-from palprep.client.answers import Answer, NoAnswer, RawResponse, Retry
-from palprep.client.policy import RETRIED_STATUSES, Limiter, delay_s
+from palprep.client.answers import Answer, Limiter, NoAnswer, RawResponse, Retry
 from palprep.client.senders import AnySender
 
 R = TypeVar("R", bound=Reply)
 log = logging.getLogger("palprep.client")
+
+RETRIED_STATUSES = frozenset({408, 425, 500, 502, 503, 504})
+"""Statuses worth another attempt where repeating is safe. 429 is always worth one: the request
+was not served."""
+
+_FIRST_DELAY_S = 0.5
+_LONGEST_DELAY_S = 8.0
+_PATIENCE_S = 60.0
 
 
 async def exchange(call: Call[R], sender: AnySender) -> RawResponse[R]:
@@ -54,7 +61,8 @@ async def exchange(call: Call[R], sender: AnySender) -> RawResponse[R]:
 async def _attempts(call: Call[R], sender: AnySender) -> RawResponse[R]:
     attempt = 0
     doubtful = False
-    ends = _end(call, sender)
+    seconds = sender.deadline if call.deadline is UNSET else call.deadline
+    ends = None if seconds is None else sender.clock() + seconds
     while True:
         await _keep_pace(call, sender)
         left = None if ends is None else ends - sender.clock()
@@ -105,12 +113,6 @@ async def _sent(call: Call[Any], sender: AnySender, within: float | None) -> Ans
     return writer.answer(call, response, content, clock() - started)
 
 
-def _end(call: Call[Any], sender: AnySender) -> float | None:
-    """The moment by the clock at which the call must be over."""
-    seconds = sender.deadline if call.deadline is UNSET else call.deadline
-    return None if seconds is None else sender.clock() + seconds
-
-
 async def _keep_pace(call: Call[Any], sender: AnySender) -> None:
     rate = call.endpoint.rate
     if rate is not None:
@@ -118,6 +120,18 @@ async def _keep_pace(call: Call[Any], sender: AnySender) -> None:
         wait = limiter.reserve(sender.clock())
         if wait > 0:
             await sender.pause(wait)
+
+
+def delay_s(attempt: int, retry_after: float | None, random: float) -> float | None:
+    """Seconds to wait after failed ``attempt`` (from 0), None to give up.
+
+    Full jitter: a random part of 0.5 s, doubled with each attempt, at most 8 s. A Retry-After
+    replaces that. One above a minute ends the attempts, because the caller must decide about such
+    a wait.
+    """
+    if retry_after is not None:
+        return retry_after if retry_after <= _PATIENCE_S else None
+    return random * min(_LONGEST_DELAY_S, _FIRST_DELAY_S * 2.0**attempt)
 
 
 def _worth_another(call: Call[Any], answer: Answer) -> bool:

@@ -28,7 +28,6 @@ from palprep import errors
 from palprep.api import Document, Endpoint, Replica, Reply, Voice, calls
 from palprep.client.answers import RawResponse
 from palprep.client.exchange import exchange
-from palprep.client.policy import FIRST_POLL_S, LONGEST_POLL_S, LOOK_EVERY_S, PASSING
 from palprep.client.senders import AnySender, AsyncSender, SyncSender
 from palprep.client.upload import open_upload
 from palprep.vocabulary import FileInput
@@ -39,6 +38,13 @@ T = TypeVar("T")
 W = TypeVar("W")
 T_co = TypeVar("T_co", covariant=True)
 S = TypeVar("S", bound=AnySender)
+
+FIRST_POLL_S = 1.0
+LONGEST_POLL_S = 15.0
+LOOK_EVERY_S = 0.25
+
+PASSING = (errors.TransportError, errors.ServiceUnavailable, errors.RateLimited)
+"""Failures of a read that say nothing about the resource, so that waiting goes on."""
 
 
 class Sending(Generic[S]):
@@ -198,7 +204,8 @@ async def until(
     while True:
         if look is not None:
             last = await look()
-        if ask is not None and sender.clock() >= min(ask_at, give_up) and not _is(ended, last):
+        due = sender.clock() >= min(ask_at, give_up) and (last is None or not ended(last))
+        if ask is not None and due:
             try:
                 last = await ask()
                 trouble = ""
@@ -220,10 +227,6 @@ async def until(
         looks = LOOK_EVERY_S if look is not None else left
         asks = ask_at - sender.clock() if ask is not None else left
         await pause(owner, max(0.0, min(left, looks, asks)))
-
-
-def _is(ended: Callable[[T], bool], state: T | None) -> bool:
-    return state is not None and ended(state)
 
 
 class Resource(Sending[S]):

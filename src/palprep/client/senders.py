@@ -26,8 +26,7 @@ import anyio.to_thread
 import httpx
 
 from palprep.api import AccountSettings, Call
-from palprep.client.answers import Answer, NoAnswer, Retry
-from palprep.client.policy import Limiter
+from palprep.client.answers import Answer, Limiter, NoAnswer, Retry
 from palprep.client.writer import RequestWriter
 from palprep.errors import UsageError
 
