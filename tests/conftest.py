@@ -48,6 +48,11 @@ class FileByFile(LoadScopeScheduling):
         return nodeid if PurePath(path).name in SPREAD else path
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """One worker more than there are cores: some wait for a process, a server or a callback."""
+    return (os.cpu_count() or 1) + 1
+
+
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> FileByFile:
     return FileByFile(config, log)
 

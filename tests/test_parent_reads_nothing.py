@@ -45,10 +45,10 @@ sys.addaudithook(_look)
 
 
 @pytest.fixture
-def people(sample_media: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def people(light_people: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A folder of one person, which is watched. Nothing that parses may run in this process."""
     folder = tmp_path / "people"
-    shutil.copytree(sample_media / "people" / "jane-carter", folder / "jane-carter")
+    shutil.copytree(light_people / "jane-carter", folder / "jane-carter")
 
     def parsed(*_: object, **__: object) -> None:
         raise AssertionError("a header is read in the wrong process")
