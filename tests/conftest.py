@@ -9,6 +9,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path, PurePath
@@ -77,6 +78,9 @@ def pytest_configure() -> None:
     # takes a tenth more of the processor, most of it to wait.
     for name in ONE_THREAD:
         os.environ.setdefault(name, "1")
+    # Images of containers set it, and then each of some hundred processes compiles all it imports.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    sys.dont_write_bytecode = False
 
 
 @pytest.fixture(scope="session")
