@@ -26,8 +26,12 @@ def test_a_check_of_two_files_is_explained_like_any_other(palprep: Palprep) -> N
 def test_the_statement_is_explained_with_the_limits_of_its_words(palprep: Palprep) -> None:
     (entry,) = palprep("explain", "consent_spoken", "--json").objects
     assert "unsaid_word_probability" in {each["id"] for each in entry["words"]}
-    page = palprep("explain", "consent_spoken").out
+    page = palprep("explain", "consent_spoken", "--verbose").out
     assert all(each["id"] in page for each in entry["words"])
+    brief = palprep("explain", "consent_spoken")
+    assert not any(each["id"] in brief.out for each in entry["words"])
+    assert len(brief.out.splitlines()) < 24
+    assert "--verbose" in brief.err
     (other,) = palprep("explain", "consent_start", "--json").objects
     assert other["words"] == []
 
@@ -53,6 +57,7 @@ def test_a_misspelled_check_is_usage_and_helps(palprep: Palprep) -> None:
 
 def test_a_word_leads_to_the_checks_that_hold_it(palprep: Palprep) -> None:
     assert "did you mean video_duration?" in palprep("explain", "duration").err
+    assert "mean face_substantially_obscured?" in palprep("explain", "face_covered").err
 
 
 def test_no_id_is_cut_on_a_narrow_terminal(palprep: Palprep) -> None:

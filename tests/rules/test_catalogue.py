@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,8 +17,7 @@ from palprep.rules.texts import (
     OTHERWISE,
     REASONS,
     TEXTS,
-    Texts,
-    read_texts,
+    asks,
 )
 from palprep.vision.facts import STEPS
 
@@ -118,22 +116,18 @@ def test_every_reason_is_one_of_a_rule_and_every_limit_of_words_has_a_meaning(
     assert set(TEXTS.consent_limits) == set(ConsentLimits.model_fields)
 
 
-def places(texts: Texts) -> dict[str, list[str]]:
-    """The places for words in every text, by its path."""
-
-    def walk(path: str, found: object) -> Iterator[tuple[str, list[str]]]:
-        if isinstance(found, dict):
-            for key, value in found.items():
-                yield from walk(f"{path}.{key}", value)
-        elif isinstance(found, str):
-            yield path, sorted(re.findall(r"\{\w+\}", found))
-
-    return dict(walk("", texts.to_json()))
-
-
-def test_a_translation_says_the_same(checkout: Path) -> None:
-    """Its sentences have the same ids and the same places for words as those in English."""
-    english = places(read_texts("en"))
-    languages = [file.stem for file in (checkout / "src/palprep/rules/texts").glob("*.toml")]
-    assert "en" in languages
-    assert {each for each in languages if places(read_texts(each)) != english} == set()
+@pytest.mark.parametrize("language", ["de", "es"])
+def test_a_person_is_asked_in_their_language_whatever_they_must_redo(language: str) -> None:
+    fatal = {
+        rule_id
+        for profile in map(load_profile, BUILT_IN)
+        for rule_id in RULES
+        if any(limit.level == "fail" for limit in entry_of(rule_id, profile).limits)
+    }
+    assert len(fatal) > 40
+    assert asks(language).keys() == fatal | {*TEXTS.asks}
+    english = {ask.advice for ask in TEXTS.asks.values()}
+    english |= {RULES[each].texts.advice for each in fatal - {*TEXTS.asks}}
+    told = {words for ask in asks(language).values() for words in (ask.why, ask.advice)}
+    assert not any("palprep" in words for words in english | told)
+    assert english.isdisjoint(told)

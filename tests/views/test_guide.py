@@ -11,7 +11,7 @@ import pytest
 from palprep.errors import UsageError
 from palprep.rules import load_profile
 from palprep.values import Role
-from palprep.views.guide import guide_languages, guide_page
+from palprep.views.guide import guide_page, languages_of
 
 STATEMENT = "I, Ada Lovelace, consent."
 
@@ -35,7 +35,7 @@ def page(**changed):
     return guide_page("Ada Lovelace", **given)
 
 
-@pytest.mark.parametrize("language", guide_languages())
+@pytest.mark.parametrize("language", languages_of("guides"))
 def test_every_language_says_the_same_and_all_of_it_is_shown(language):
     assert shape(words(language)) == shape(words("en"))
     shown = page(language=language)

@@ -6,6 +6,7 @@ from .forgetting import (
 )
 from .outputs import (
     write_merged_report as write_merged_report,
+    write_messages as write_messages,
     write_report as write_report,
     written_results as written_results,
 )

@@ -28,15 +28,20 @@ from palprep.views import (
     PEOPLE_FOLDER,
     PICTURES_NAME,
     REPORT_NAME,
+    Message,
     Page,
     PictureFolder,
     is_page,
+    messages,
     pages,
 )
 
 RESULTS_NAME = "results.jsonl"
 TABLE_NAME = "results.csv"
 """The same for a spreadsheet, without the reports."""
+
+_MERGED = ("person", "name", "language", "subject", "text", "html")
+"""The columns of messages.csv."""
 
 _BEGINNING = re.compile(rb'\{"person": ("(?:[^"\\]|\\.)*")')
 """How a line of the results begins: with the person whose line it is."""
@@ -135,6 +140,30 @@ def write_report(directory: str | Path) -> Path:
     with Journal.of(into) as journal:
         write_outputs(into, RunReader(journal), again=True)
     return into / REPORT_NAME
+
+
+def write_messages(directory: str | Path, into: str | Path, language: str = "en") -> list[Message]:
+    """Write a message to each person of the last run who must redo something: ``PERSON.txt`` and
+    ``PERSON.html`` in ``into``, and messages.csv, for a mail merge, with the same text. See
+    :func:`palprep.views.messages`. Nothing is sent.
+
+    Raises JournalError where there is no run, UsageError for a language without messages, and for a
+    folder within the run's, where `palprep forget` would not find them.
+    """
+    source, place = Path(directory), Path(into)
+    if place.resolve().is_relative_to(source.resolve()):
+        raise UsageError(
+            f"{place} lies in {source}, and messages are no part of the run: give another --into"
+        )
+    with Journal.of(source) as journal:
+        written = list(messages(RunReader(journal), source, language))
+    private_folder(place)
+    for each in written:
+        replace(place / f"{each.person}.txt", (each.text,))
+        replace(place / f"{each.person}.html", (each.html,))
+    rows = ({**dict(each), "html": f"{each.person}.html"} for each in written)
+    replace(place / "messages.csv", table_rows(_MERGED, rows))
+    return written
 
 
 def replace(path: Path, parts: Iterable[str], *, lasting: bool = True) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
 from typing import Annotated
 
 import typer
@@ -32,27 +31,36 @@ def explain(
     ] = None,
     profile: options.ProfileName = DEFAULT_PROFILE,
     as_json: options.AsJson = False,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Also show the thresholds behind it.")
+    ] = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Show a check's rule, its limits with their sources, and what to do when it fails."""
     with telling(quiet=quiet):
         chosen = rules.load_profile(profile)
         if check_id is not None and check_id not in rules.RULES:
-            raise UsageError(f"There is no check {check_id!r}; {_hint(check_id, rules.RULES)}")
+            raise UsageError(f"There is no check {check_id!r}; {_hint(check_id)}")
         ids = [check_id] if check_id else [*rules.RULES]
         entries = [rules.entry_of(rule_id, chosen) for rule_id in ids]
         if as_json:
             for entry in entries:
                 print_json(entry.to_json())
         elif check_id:
-            show(views.explained_check(entries[0]))
+            show(views.explained_check(entries[0], verbose=verbose))
+            if entries[0].words and not verbose:
+                tell("The thresholds behind it are shown with --verbose.")
             tell("Next: `palprep check PATH --verbose` shows what was measured.")
         else:
             show(views.check_list(entries))
             tell("Next: palprep explain CHECK_ID")
 
 
-def _hint(missed: str, ids: Iterable[str]) -> str:
-    """What may have been meant: an id that is spelt alike, or those that hold the word."""
-    near = difflib.get_close_matches(missed, ids, n=1) or [each for each in ids if missed in each]
+def _hint(missed: str) -> str:
+    """What may have been meant: an id that is spelt alike, or those that hold the words."""
+    known = {each: f"{each} {rule.texts.label}".lower() for each, rule in rules.RULES.items()}
+    words = missed.lower().split("_")
+    near = difflib.get_close_matches(missed, known, n=1) or [
+        each for each, said in known.items() if all(word in said for word in words)
+    ]
     return f"did you mean {' or '.join(near)}?" if near else "`palprep explain` lists all"

@@ -120,6 +120,8 @@ class PersonNames(Value):
     slug: str
     name: str
     full_name: str
+    language: str | None = None
+    """In which the person is written to, ISO 639-1, where that is known."""
 
 
 class SandboxStatement(Value):

@@ -319,6 +319,7 @@ def _person(names: PersonNames, told: Iterable[_Told], *, running: bool = False)
         slug=names.slug,
         name=names.name,
         full_name=names.full_name,
+        language=names.language,
         status=outcome.status,
         reasons=outcome.words,
         blocked_by=outcome.blocked_by,

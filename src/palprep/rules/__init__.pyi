@@ -36,6 +36,8 @@ from .profile import (
 )
 from .report import Check as Check, Report as Report
 from .texts import (
+    Ask as Ask,
+    asks as asks,
     blocker_words as blocker_words,
     counted as counted,
     measure_words as measure_words,

@@ -2,8 +2,8 @@
 
 They stand apart from the rules, as the limits in ``profiles/`` do, because a reader of either sees
 all of it at once: a translator or a lawyer a table for each rule, a developer a function that only
-measures. ``explain``, the documentation, the page and the terminal all read this one table. A
-translation is a second file with the same keys and places.
+measures. ``explain``, the documentation, the page and the terminal all read this one table. Other
+languages have only ``asks``: what is told to the people who are recorded.
 
 A sentence never repeats a limit. "The video is too short: it lasts 42.0 s." is true whatever
 minimum a user's profile asks for; which one it is stands next to the sentence, in the check.
@@ -14,7 +14,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterator, Mapping
 from importlib import resources
-from typing import Final
+from typing import Any, Final
 
 from palprep.values import Outcome, Value
 from palprep.vocabulary import install_advice
@@ -89,6 +89,13 @@ class Unmeasured(Value):
     advice: str | None = None
 
 
+class Ask(Value):
+    """What a person is told who must redo something: why, and how."""
+
+    why: str
+    advice: str
+
+
 class Texts(Value):
     """Everything that rules say in one language, by the ids of rules, reasons and limits."""
 
@@ -102,12 +109,18 @@ class Texts(Value):
     blockers: Mapping[str, str]
     """What keeps something from being made of a person's files, in a few words, by the ids of
     checks, codes of errors and states."""
+    asks: Mapping[str, Ask]
+    """What a person is asked, by the same ids, where sentence and advice of a check are not for
+    them, or there is no check."""
 
 
-def read_texts(language: str = "en") -> Texts:
-    """The texts in a language (ISO 639-1). Raises FileNotFoundError for one that has none."""
+def _read(language: str) -> dict[str, Any]:
     file = resources.files("palprep.rules").joinpath("texts", f"{language}.toml")
-    texts = tomllib.loads(file.read_text("utf-8"))
+    return tomllib.loads(file.read_text("utf-8"))
+
+
+def _read_texts() -> Texts:
+    texts = _read("en")
     for reason in texts["reasons"].values():
         if "advice" in reason:
             advice = reason["advice"].replace("{install_nsfw}", install_advice("nsfw"))
@@ -115,7 +128,17 @@ def read_texts(language: str = "en") -> Texts:
     return Texts.model_validate(texts)
 
 
-TEXTS: Final = read_texts()
+TEXTS: Final = _read_texts()
+
+
+def asks(language: str) -> Mapping[str, Ask]:
+    """What people are asked in a language (ISO 639-1), by the ids of findings. English has only
+    what reports do not say. Raises FileNotFoundError for a language that has none.
+    """
+    if language == "en":
+        return TEXTS.asks
+    return {finding: Ask(**said) for finding, said in _read(language)["asks"].items()}
+
 
 REASONS: Final = TEXTS.reasons
 """Every reason for which a check can be unknown, but for why a statement could not be read."""

@@ -5,6 +5,7 @@ from .data_frame import to_pandas as to_pandas
 from .dossier_page import export_dossiers as export_dossiers
 from .format import duration as duration, stamp as stamp
 from .guide import guide_page as guide_page
+from .messages import Message as Message, messages as messages
 from .notebook import register as register
 from .outcomes import STATUSES as STATUSES
 from .page import (

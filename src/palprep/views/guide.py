@@ -10,6 +10,7 @@ import re
 import tomllib
 from collections.abc import Mapping
 from importlib import resources
+from typing import Any
 
 from palprep.errors import UsageError
 from palprep.rules import Profile
@@ -38,10 +39,19 @@ class _Guide(Value):
     sections: tuple[_Section, ...]
 
 
-def guide_languages() -> tuple[str, ...]:
-    """The languages of the guides that there are (ISO 639-1), sorted."""
-    files = resources.files("palprep.views").joinpath("guides").iterdir()
+def languages_of(kind: str) -> tuple[str, ...]:
+    """The languages (ISO 639-1) that there are of ``guides`` or ``messages``, sorted."""
+    files = resources.files("palprep.views").joinpath(kind).iterdir()
     return tuple(sorted(each.name.removesuffix(".toml") for each in files))
+
+
+def words_in(kind: str, language: str) -> dict[str, Any]:
+    """The words of ``guides`` or ``messages``. Raises UsageError for a language without them."""
+    known = languages_of(kind)
+    if language not in known:
+        raise UsageError(f"There are no {kind} in {language!r}: choose one of {', '.join(known)}")
+    file = resources.files("palprep.views").joinpath(kind, f"{language}.toml")
+    return tomllib.loads(file.read_text("utf-8"))
 
 
 def guide_page(full_name: str, *, statement: str, profile: Profile, language: str = "en") -> str:
@@ -49,11 +59,7 @@ def guide_page(full_name: str, *, statement: str, profile: Profile, language: st
 
     ``statement`` holds the name already. Raises UsageError for a language without a guide.
     """
-    known = guide_languages()
-    if language not in known:
-        raise UsageError(f"There is no guide in {language!r}: choose one of {', '.join(known)}")
-    file = resources.files("palprep.views").joinpath("guides", f"{language}.toml")
-    guide = _Guide.model_validate(tomllib.loads(file.read_text("utf-8")))
+    guide = _Guide.model_validate(words_in("guides", language))
     places = _places(profile)
     sections = [
         section.model_copy(

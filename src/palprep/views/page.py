@@ -265,14 +265,19 @@ class _Maker:
         return {name: each and self._show(each) for name, each in found.items()}
 
     def portrait(self, person: PersonView) -> str | None:
-        """The address of the best picture of a person, as small as it stands next to a name."""
-        # A portrait that was left out may show anybody, or no one.
-        shown = sorted(
-            (asset for asset in person.assets if asset.role in PICTURED),
-            key=lambda asset: (not asset.report.passed, PICTURED.index(asset.role)),
-        )
-        faces = (pictures_of(asset).face for asset in shown)
-        return next((found for face in faces if face and (found := self._show(face))), None)
+        """See :func:`portrait_of`."""
+        return portrait_of(person, self._show)
+
+
+def portrait_of(person: PersonView, show: Show) -> str | None:
+    """The address of the best picture of a person, as small as it stands next to a name."""
+    # A portrait that was left out may show anybody, or no one.
+    shown = sorted(
+        (asset for asset in person.assets if asset.role in PICTURED),
+        key=lambda asset: (not asset.report.passed, PICTURED.index(asset.role)),
+    )
+    faces = (pictures_of(asset).face for asset in shown)
+    return next((found for face in faces if face and (found := show(face))), None)
 
 
 def _digest(*shown: str) -> str:

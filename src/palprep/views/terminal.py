@@ -147,8 +147,10 @@ def check_list(entries: Sequence[CatalogueEntry]) -> Table:
     return table
 
 
-def explained_check(entry: CatalogueEntry) -> RenderableType:
-    """All about one check: what it asks, says and predicts, and its limits with their sources."""
+def explained_check(entry: CatalogueEntry, *, verbose: bool = False) -> RenderableType:
+    """One check: what it asks, says and predicts, and its limits with their sources. ``verbose``
+    adds the thresholds behind it, and notes on limits.
+    """
     said = _table()
     for each in entry.sentences:
         sentence = each.sentence.replace("{", "<").replace("}", ">")
@@ -163,11 +165,11 @@ def explained_check(entry: CatalogueEntry) -> RenderableType:
     ]
     if not entry.limits:
         parts.append(Padding(Text(f"Profile {entry.profile} does not ask for it."), (0, 0, 0, 2)))
-    for word in entry.words:
-        parts += _sourced(Text(f"{word.id}: {word.value:g}"), word, word.text)
     for limit in entry.limits:
-        line = Text(f"{limit.role}: {limit.limit}, else ")
-        parts += _sourced(line.append(limit.level, _style(limit.level)), limit)
+        line = Text(f"{limit.role}: {limit.limit}, else ").append(limit.level, _style(limit.level))
+        parts += _sourced(line, limit, noted=verbose)
+    for word in entry.words if verbose else ():
+        parts += _sourced(Text(f"{word.id}: {word.value:g}"), word, word.text)
     return Group(*parts)
 
 
@@ -176,12 +178,14 @@ def _style(outcome: str) -> str:
     return OUTCOMES[Outcome(outcome)].style if outcome in {*Outcome} else ""
 
 
-def _sourced(line: Text, limit: CatalogueLimit | WordLimit, *meaning: str) -> Iterator[Padding]:
+def _sourced(
+    line: Text, limit: CatalogueLimit | WordLimit, *meaning: str, noted: bool = True
+) -> Iterator[Padding]:
     """The line, and below it what it means and where the number comes from."""
     yield Padding(line, (0, 0, 0, 2))
     for text in meaning:
         yield Padding(Text(text), (0, 0, 0, 6))
-    for origin in (f"{limit.source} ({limit.date})", limit.note or ""):
+    for origin in (f"{limit.source} ({limit.date})", limit.note if noted else None):
         if origin:
             yield Padding(Text(origin, "dim"), (0, 0, 0, 6))
 

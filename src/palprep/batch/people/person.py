@@ -92,6 +92,11 @@ class Person(Value):
         return self.settings.full_name or self.name
 
     @property
+    def language(self) -> str | None:
+        """In which the person is written to: that of the settings, where they say one."""
+        return self.settings.language if "language" in self.settings.model_fields_set else None
+
+    @property
     def guessed_name(self) -> str | None:
         """The note that the full name was guessed; None where it was given or nobody listens."""
         if self.settings.full_name or not self.sources.keys() & LISTENED_TO:

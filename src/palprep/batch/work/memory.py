@@ -62,7 +62,10 @@ def record_start(
     everybody = options.select.everybody
     started = RunStarted(
         people=tuple(
-            PersonNames(slug=each.slug, name=each.name, full_name=each.full_name) for each in people
+            PersonNames(
+                slug=each.slug, name=each.name, full_name=each.full_name, language=each.language
+            )
+            for each in people
         ),
         only=None if everybody and len(at_work) == len(people) else tuple(at_work),
         target=options.connection.target,

@@ -1,0 +1,96 @@
+"""Messages to people who must redo something: what is missing, in their language, and no more."""
+
+from __future__ import annotations
+
+import tomllib
+from importlib import resources
+from pathlib import Path
+
+import pytest
+from finished_runs import BAD, CONSENT, EVIL, GOOD, UNKNOWN, asset, person, run
+
+from palprep.errors import UsageError
+from palprep.rules import Check
+from palprep.values import Outcome, Role
+from palprep.views.guide import languages_of
+from palprep.views.messages import messages
+
+UNHEARD = Check(
+    id="consent_spoken", label="Consent statement", outcome=Outcome.FAIL,
+    sentence="The statement was not heard.", advice="Again.",
+)  # fmt: skip
+ODD = Check(id="own_rule", label="Odd", outcome=Outcome.FAIL, sentence="It is odd.", advice="Do.")
+
+
+def redone(**changes):
+    assets = (
+        asset(GOOD, UNKNOWN, BAD.model_copy(update={"sentence": "Not in the middle."})),
+        asset(UNHEARD, ODD, role=Role.CONSENT_VIDEO, consent=CONSENT),
+    )
+    blocked = ("nothing_to_make", "person_centered", "consent_spoken", "own_rule", "same_person")
+    given = {"status": "redo", "assets": assets, "blocked_by": blocked, **changes}
+    return person(**given)
+
+
+def written(*people, **asked):
+    return list(messages(run(*people), Path("nowhere"), **asked))
+
+
+@pytest.mark.parametrize("language", languages_of("messages"))
+def test_every_language_has_the_same_words(language):
+    def keys(name):
+        file = resources.files("palprep.views").joinpath("messages", f"{name}.toml")
+        words = tomllib.loads(file.read_text("utf-8"))
+        return sorted(words), sorted(words["roles"]), "{name}" in words["greeting"]
+
+    assert keys(language) == keys("en")
+
+
+def test_it_says_only_what_is_missing_why_and_how():
+    [message] = written(redone(), person(slug="bob"), redone(slug="cyd", status="needs_answer"))
+    assert (message.person, message.language, message.english) == ("ada", "en", ())
+    first, *lines = message.text.splitlines()
+    assert first == "Hello Ada,"
+    assert lines[3:] == [
+        "Portrait (a.heic)",
+        "- Not in the middle. Take it again with the face in the middle.",
+        "",
+        "Consent video (a.heic)",
+        "- The statement was not heard. Record it slowly, word for word.",
+        "- It is odd. Do.",
+        "",
+        "All files together",
+        "- The portrait and the videos show different people. Send files that all show you.",
+        "",
+        "Say these words, exactly as they stand here:",
+        "",
+        "    I agree",
+        "",
+        "Everything else is fine. Thank you!",
+    ]
+
+
+def test_it_is_in_the_persons_language_and_says_what_is_not():
+    mine, theirs, odd = written(
+        redone(language="es"), redone(slug="bob"), redone(slug="cyd", language="fr"), language="de"
+    )
+    assert [each.language for each in (mine, theirs, odd)] == ["es", "de", "en"]
+    assert "La cara no est\N{LATIN SMALL LETTER A WITH ACUTE} en el centro." in mine.text
+    assert "Das Gesicht ist nicht in der Mitte." in theirs.text
+    assert "It is odd. Do." in theirs.text
+    assert (mine.english, odd.english) == (("own_rule",), ())
+    with pytest.raises(UsageError, match="choose one of de, en, es"):
+        written(redone(), language="fr")
+
+
+def test_what_a_stranger_wrote_is_text():
+    [message] = written(redone(name=EVIL))
+    assert "<script" not in message.html
+    assert "&lt;script&gt;" in message.html
+    assert "<li>It is odd. <strong>Do.</strong></li>" in message.html
+    assert "I agree" in message.html
+
+
+def test_of_an_older_journal_everything_that_failed_is_asked_for():
+    [message] = written(redone(blocked_by=()))
+    assert message.text.count("\n- ") == 3
