@@ -31,8 +31,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import palprep.media.frames
+import palprep.vision.footage
 import palprep.vision.landmarks
-import palprep.vision.mouth
 from palprep.consent import FRAMES_PER_S, LipsFacts, measure_lips
 from palprep.consent.lip_sync import STEP_S, Sums, synchrony_of
 from palprep.consent.lips import on_grid
@@ -58,7 +58,7 @@ SYNC_LENGTHS_S = (8.0, 12.0)
 SHIFTS_S = (0.2, 0.4, 0.6, 1.0, 1.6)
 DUBS = 3
 """Other people's sound that every stretch is held against."""
-CODE = (palprep.media.frames, palprep.vision.landmarks, palprep.vision.mouth)
+CODE = (palprep.media.frames, palprep.vision.landmarks, palprep.vision.footage)
 
 
 class Talker(NamedTuple):

@@ -19,9 +19,14 @@ from .facts import (
     overall_score as overall_score,
     quality_scores as quality_scores,
 )
-from .footage import CLOSE_LOOKS as CLOSE_LOOKS, analyse_footage as analyse_footage
+from .footage import (
+    CLOSE_LOOKS as CLOSE_LOOKS,
+    SHAPE as SHAPE,
+    MouthTrack as MouthTrack,
+    analyse_footage as analyse_footage,
+    follow_mouth as follow_mouth,
+)
 from .identity import cosine as cosine, identify as identify
 from .landmarks import Landmarks as Landmarks
 from .models import Models as Models
-from .mouth import SHAPE as SHAPE, MouthTrack as MouthTrack, follow_mouth as follow_mouth
 from .pose import measure_head as measure_head

@@ -7,7 +7,7 @@ mask) is kept apart from the facts, for those who draw it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -22,7 +22,6 @@ from palprep.vision.detect import Detection, find_faces
 from palprep.vision.facts import (
     SURE_PRESENCE,
     FaceFacts,
-    Framing,
     HumanCues,
     PortraitFacts,
     SubjectFacts,
@@ -40,7 +39,7 @@ from palprep.vision.framing import (
 from palprep.vision.identity import embed, perceptual_hash
 from palprep.vision.landmarks import Landmarks, find_landmarks
 from palprep.vision.models import Models
-from palprep.vision.pose import fit_head, head_pose, measure_head
+from palprep.vision.pose import measure_head
 from palprep.vision.quality import measure_quality
 from palprep.vision.scene import (
     measure_human,
@@ -118,9 +117,9 @@ def analyse_portrait(
     # A network leaves a second core idle about half of the time: what does not depend on the
     # others runs next to them.
     with second_thread() as other:
-        nudity = other.submit(_nudity, rgb, models)
+        nudity = other.submit(lambda: nudity_score(rgb, models.nudity))
         faces = find_faces(rgb, models.detector)
-        look = other.submit(_first_look, rgb, faces, models)
+        look = other.submit(_look, rgb, faces[0], models) if faces else None
         return _measure(_detections(rgb, faces, models, size), models, other, nudity, look)
 
 
@@ -136,9 +135,8 @@ def detect_subject(
 def measure_portrait(seen: Detections, models: Models) -> PortraitFacts:
     """Facts from what was found."""
     with second_thread() as other:
-        nudity = other.submit(_nudity, seen.rgb, models)
-        look = other.submit(_first_look, seen.rgb, seen.detections, models)
-        return _measure(seen, models, other, nudity, look)
+        nudity = other.submit(lambda: nudity_score(seen.rgb, models.nudity))
+        return _measure(seen, models, other, nudity, None)
 
 
 class _Look(NamedTuple):
@@ -177,7 +175,7 @@ def _measure(
     models: Models,
     other: Executor,
     nudity: Future[float | None],
-    first_look: Future[_Look | None],
+    first_look: Future[_Look] | None,
 ) -> PortraitFacts:
     """``first_look`` is at the largest face, certain or not: it nearly always is the subject's."""
     index, framing, subject, others = seen.subject, None, None, None
@@ -186,14 +184,28 @@ def _measure(
     box = Rect(x=0, y=0, width=width, height=height) if index is None else seen.box(index)
     quality = other.submit(measure_quality, seen.rgb, box, marks, seen.scale)
     if index is not None and seen.bust is not None:
-        framing = _scaled_framing(measure_framing(box, seen.bust), seen.scale)
+        found = measure_framing(box, seen.bust)
+        scaled = {name: _scaled(getattr(found, name), seen.scale) for name in ("face", "head")}
+        framing = found.model_copy(update=scaled)
         # The age first: another thread may be looking meanwhile.
         classes = None if marks is None else age_classes(seen.rgb, marks, models.age)
-        look = first_look.result() if index == 0 else None
-        look = look or _look(seen.rgb, seen.detections[index], models)
+        if first_look and index == 0:
+            look = first_look.result()
+        else:
+            look = _look(seen.rgb, seen.detections[index], models)
         others = look.others
         if marks is not None and classes is not None:
-            subject = _measure_subject(seen, marks, classes, look, models)
+            _, pose, eyes = measure_head(marks, models.geometry)
+            age = measure_age(classes, look.embedding, models.adult)
+            subject = SubjectFacts(
+                pose=pose,
+                eyes=eyes.model_copy(update={"distance_px": eyes.distance_px * seen.scale}),
+                mouth_open=marks.shapes["jawOpen"],
+                age_years=age.years,
+                adult=age.adult,
+                visibility=look.visibility,
+                human=look.human,
+            )
     return PortraitFacts(
         width=seen.width,
         height=seen.height,
@@ -213,10 +225,6 @@ def _small_enough(rgb: Pixels) -> Pixels:
     return shrunk(rgb, MAX_SIDE / longest) if longest > MAX_SIDE else rgb
 
 
-def _nudity(rgb: Pixels, models: Models) -> float | None:
-    return None if models.nudity is None else nudity_score(rgb, models.nudity)
-
-
 def _look(rgb: Pixels, face: Detection, models: Models) -> _Look:
     embedding = embed(rgb, face, models.identity)
     scene = scene_maps(scene_crop(rgb, face), models.scene)
@@ -228,59 +236,24 @@ def _look(rgb: Pixels, face: Detection, models: Models) -> _Look:
     )
 
 
-def _first_look(rgb: Pixels, faces: Sequence[Detection], models: Models) -> _Look | None:
-    return _look(rgb, faces[0], models) if faces else None
-
-
 def _measure_faces(seen: Detections, models: Models) -> tuple[FaceFacts, ...]:
-    faces = [_measure_face(seen, index, models) for index in range(len(seen.detections))]
-    for index, face in enumerate(faces):
+    faces: list[FaceFacts] = []
+    for index, found in enumerate(seen.detections):
+        x, y, width, height = found.box
+        box = _scaled(Rect(x=x, y=y, width=width, height=height), seen.scale)
+        face = FaceFacts(box=box, score=found.score, presence=seen.presence(index))
+        faces.append(face)
         marks = seen.marks(index)
         if index != seen.subject and marks and counts_as_person(face, faces[0]):
             # Two crops will do: this is about children in the picture, and groups fail anyway.
             classes = age_classes(seen.rgb, marks, models.age, zooms=(1.0,))
-            embedding = embed(seen.rgb, seen.detections[index], models.identity)
-            age = measure_age(classes, embedding, models.adult)
-            faces[index] = face.model_copy(update={"age_years": age.years, "adult": age.adult})
+            age = measure_age(classes, embed(seen.rgb, found, models.identity), models.adult)
+            faces[-1] = face.model_copy(update={"age_years": age.years, "adult": age.adult})
     return tuple(faces)
 
 
-def _measure_face(seen: Detections, index: int, models: Models) -> FaceFacts:
-    found, marks = seen.detections[index], seen.marks(index)
-    x, y, width, height = found.box
-    return FaceFacts(
-        box=_scaled(Rect(x=x, y=y, width=width, height=height), seen.scale),
-        score=found.score,
-        presence=seen.presence(index),
-        pose=head_pose(fit_head(marks, models.geometry)) if marks else None,
-    )
-
-
-def _measure_subject(
-    seen: Detections, marks: Landmarks, classes: Floats, look: _Look, models: Models
-) -> SubjectFacts:
-    _, pose, eyes = measure_head(marks, models.geometry)
-    age = measure_age(classes, look.embedding, models.adult)
-    return SubjectFacts(
-        pose=pose,
-        eyes=eyes.model_copy(update={"distance_px": eyes.distance_px * seen.scale}),
-        mouth_open=marks.shapes["jawOpen"],
-        age_years=age.years,
-        adult=age.adult,
-        visibility=look.visibility,
-        human=look.human,
-    )
-
-
 def _scaled(box: Rect, scale: float) -> Rect:
-    return Rect(
-        x=box.x * scale, y=box.y * scale, width=box.width * scale, height=box.height * scale
-    )
-
-
-def _scaled_framing(framing: Framing, scale: float) -> Framing:
-    boxes = {"face": _scaled(framing.face, scale), "head": _scaled(framing.head, scale)}
-    return framing.model_copy(update=boxes)
+    return Rect(**{side: length * scale for side, length in box})
 
 
 P = ParamSpec("P")

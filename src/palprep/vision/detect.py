@@ -56,7 +56,7 @@ def find_faces(rgb: Pixels, network: Network) -> tuple[Detection, ...]:
     found = [face for side in SIDES for face in _search(rgb, side, network)]
     if longest > SIDES[-1] and max((face.size for face in found), default=0.0) < NEAR * longest:
         found += _search(rgb, FAR_SIDE, network)
-    return _largest_first(found)
+    return _merged(found)
 
 
 def recount_faces(rgb: Pixels, network: Network) -> tuple[Detection, ...]:
@@ -65,11 +65,7 @@ def recount_faces(rgb: Pixels, network: Network) -> tuple[Detection, ...]:
     Where the largest takes an eighth of the picture's longest side or more, another a quarter
     as large has 10 px at :data:`NEAR_SIDE`, the least that YuNet was trained on.
     """
-    return _largest_first(_search(rgb, NEAR_SIDE, network))
-
-
-def _largest_first(found: Iterable[Detection]) -> tuple[Detection, ...]:
-    return tuple(sorted(_merge(found), key=lambda face: -face.size))
+    return _merged(_search(rgb, NEAR_SIDE, network))
 
 
 def _search(rgb: Pixels, side: int, network: Network) -> list[Detection]:
@@ -97,12 +93,13 @@ def _search(rgb: Pixels, side: int, network: Network) -> list[Detection]:
     return found
 
 
-def _merge(found: Iterable[Detection]) -> list[Detection]:
+def _merged(found: Iterable[Detection]) -> tuple[Detection, ...]:
+    """Each face once, largest first."""
     kept: list[Detection] = []
     for face in sorted(found, key=lambda face: -face.score):
         if all(_overlap(face.box, other.box) < SAME_FACE_OVERLAP for other in kept):
             kept.append(face)
-    return kept
+    return tuple(sorted(kept, key=lambda face: -face.size))
 
 
 def _overlap(a: tuple[float, ...], b: tuple[float, ...]) -> float:

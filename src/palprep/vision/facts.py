@@ -69,7 +69,6 @@ class FaceFacts(Value):
     presence: float
     """The landmark net's probability that there is a face: low for false alarms, and for
     faces that are covered or seen from the side."""
-    pose: Pose | None = None
     age_years: float | None = None
     """Apparent age, measured of the other people only: the subject has facts of its own."""
     adult: float | None = None
@@ -275,11 +274,8 @@ class FootageFacts(Value):
 
     def typical(self) -> PortraitFacts | None:
         """The close look that shows the most: with a subject, and turned the least."""
-        shown = [each for each in self.looks if each.subject is not None]
-        return min(
-            shown, key=lambda each: each.subject.pose.turn_deg if each.subject else 0.0,
-            default=self.looks[0] if self.looks else None,
-        )  # fmt: skip
+        turned = [(each.subject.pose.turn_deg, each) for each in self.looks if each.subject]
+        return min(turned, key=lambda each: each[0], default=(0.0, next(iter(self.looks), None)))[1]
 
     def mouth_motion(self) -> tuple[tuple[float, float], ...]:
         """(time, range of mouth opening within a second to both sides) per measured sample."""
@@ -304,17 +300,15 @@ def counts_as_person(face: FaceFacts, largest: FaceFacts) -> bool:
     mask or a profile explains why the landmark net does not. A face less than a quarter as
     high as the largest is background.
     """
-    return _is_near(face, largest) and is_certain(face.presence, face.score)
+    near = face.box.height >= NOTICEABLE * largest.box.height
+    return near and is_certain(face.presence, face.score)
 
 
 def may_be_person(face: FaceFacts, largest: FaceFacts) -> bool:
     """True when the face would count if it were certain. One that the border cuts seldom is: the
     landmark net needs all of it."""
-    return _is_near(face, largest) and not is_certain(face.presence, face.score)
-
-
-def _is_near(face: FaceFacts, largest: FaceFacts) -> bool:
-    return face.box.height >= NOTICEABLE * largest.box.height
+    near = face.box.height >= NOTICEABLE * largest.box.height
+    return near and not is_certain(face.presence, face.score)
 
 
 def is_certain(presence: float, score: float) -> bool:

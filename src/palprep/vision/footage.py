@@ -1,4 +1,5 @@
-"""A person over time: what sampled frames of a video show, and whether it is one person.
+"""A person over time: what sampled frames of a video show, whether it is one person, and how lips
+move from frame to frame.
 
 A sample is far cheaper than a full analysis (:func:`palprep.vision.analysis.analyse_portrait`).
 A seated person moves little, so the points of the face are looked for where they were a moment
@@ -11,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -28,13 +30,17 @@ from palprep.vision.facts import (
 from palprep.vision.framing import face_box
 from palprep.vision.identity import cosine, embed_crop, face_crop
 from palprep.vision.landmarks import (
+    LEFT_EYE_OUTER,
     LIP_LOWER,
     LIP_UPPER,
     MOUTH_LEFT,
     MOUTH_RIGHT,
+    NOSE_BASE,
+    RIGHT_EYE_OUTER,
     Landmarks,
     find_landmarks,
     follow_landmarks,
+    follow_points,
 )
 from palprep.vision.models import Models
 from palprep.vision.pose import measure_head
@@ -76,7 +82,7 @@ def analyse_footage(
     that it has left.
     """
     follower = _Follower(models)
-    closely = _spread(count, close_looks)
+    closely = {int((index + 0.5) * count / close_looks) for index in range(close_looks)}
     kept: list[Pixels] = []
     samples: list[FrameSample] = []
     for index, frame in enumerate(frames):
@@ -92,10 +98,6 @@ def analyse_footage(
         ),
         looks=tuple(analyse_portrait(rgb, models) for rgb in kept),
     )
-
-
-def _spread(count: int, wanted: int) -> frozenset[int]:
-    return frozenset(int((index + 0.5) * count / wanted) for index in range(wanted))
 
 
 class _Follower:
@@ -140,7 +142,9 @@ class _Follower:
                 return None, marks
         self._detected_at = frame.at_s
         faces = self._search(frame)
-        self._people = _count(faces)
+        sizes = [face.size for face in faces if face.score >= SURE_SCORE]
+        # As in an image: faces that are certain and not much smaller than the largest one.
+        self._people = sum(size >= NOTICEABLE * max(sizes) for size in sizes)
         for face in faces[:2]:
             marks = self._points(frame, face)
             if marks.presence >= SURE_PRESENCE:
@@ -158,11 +162,14 @@ class _Follower:
 
     def _points(self, frame: SampledFrame, face: Detection) -> Landmarks:
         if self._last is not None:
-            moved = _way(self._last, face)
+            points = self._last.points
+            middle = (points[:, :2].min(0) + points[:, :2].max(0)) / 2
+            moved = np.array(face.middle, np.float32) - middle
             distance = float(np.hypot(*moved)) / face.size
             if distance <= ELSEWHERE:
+                there = points + np.append(moved, np.float32(0))
                 near = distance <= SAME_PLACE
-                start = self._last if near else _shifted(self._last, moved)
+                start = self._last if near else replace(self._last, points=there)
                 marks = follow_landmarks(frame.rgb, start, self._models)
                 if marks.presence >= SURE_PRESENCE:
                     return marks
@@ -194,18 +201,63 @@ def mouth_open(marks: Landmarks) -> float:
     return float(np.linalg.norm(upper - lower) / max(float(np.linalg.norm(left - right)), 1e-6))
 
 
-def _way(last: Landmarks, face: Detection) -> Floats:
-    """From where a face was to where it is, across and down, in pixels."""
-    low, high = last.points[:, :2].min(0), last.points[:, :2].max(0)
-    moved: Floats = np.array(face.middle, np.float32) - (low + high) / 2
-    return moved
+_INNER_UPPER, _INNER_LOWER = (13, 82, 312), (14, 87, 317)
+"""Points of the inner lips, those that face each other."""
+_OUTER_UPPER, _OUTER_LOWER = 0, 17
+_INNER_RIGHT, _INNER_LEFT = 78, 308
+_CHIN = 152
+
+SHAPE = 6
 
 
-def _shifted(last: Landmarks, moved: Floats) -> Landmarks:
-    return replace(last, points=last.points + np.append(moved, np.float32(0)))
+class MouthTrack(NamedTuple):
+    """The mouth in n frames, in their order; frames without a face are left out."""
+
+    at_s: Floats
+    """Presentation times, shape (n,)."""
+    shape: Floats
+    """Shape (n, :data:`SHAPE`): the opening between the inner lips, the height of the outer lips,
+    the mouth's width inside and outside, and how far the chin and the upper lip are from the nose.
+    Upright distances are in lengths of the nose, those across in distances of the eyes."""
 
 
-def _count(faces: tuple[Detection, ...]) -> int:
-    """Faces that are certain and not much smaller than the largest one, as in an image."""
-    sizes = [face.size for face in faces if face.score >= SURE_SCORE]
-    return sum(size >= NOTICEABLE * max(sizes) for size in sizes)
+def follow_mouth(frames: Iterable[SampledFrame], models: Models) -> MouthTrack:
+    """Follow the largest face through frames that are close to each other."""
+    last: Landmarks | None = None
+    rows = []
+    for frame in frames:
+        last = _face_in(frame.rgb, last, models)
+        if last is not None:
+            rows.append((frame.at_s, *_shape(last)))
+    table = np.array(rows, np.float64).reshape(-1, 1 + SHAPE)
+    return MouthTrack(table[:, 0], table[:, 1:])
+
+
+def _face_in(rgb: Pixels, last: Landmarks | None, models: Models) -> Landmarks | None:
+    if last is not None:
+        marks = follow_points(rgb, last, models)
+        if marks.presence >= SURE_PRESENCE:
+            return marks
+    for face in find_faces(rgb, models.detector)[:1]:
+        marks = find_landmarks(rgb, face, models)
+        if marks.presence >= SURE_PRESENCE:
+            return marks
+    return None
+
+
+def _shape(marks: Landmarks) -> list[float]:
+    right, left = marks.at(RIGHT_EYE_OUTER, LEFT_EYE_OUTER)
+    eyes = max(float(np.hypot(*(left - right))), 1e-6)
+    along = (left - right) / eyes
+    # Turned so that the line of the eyes is level, from the middle between them.
+    level = (marks.points[:, :2] - (right + left) / 2) @ np.array([along, (-along[1], along[0])]).T
+    across, down = level.T
+    nose = max(float(down[NOSE_BASE]), 0.2 * eyes)
+    return [
+        float(down[[*_INNER_LOWER]].mean() - down[[*_INNER_UPPER]].mean()) / nose,
+        float(down[_OUTER_LOWER] - down[_OUTER_UPPER]) / nose,
+        float(across[_INNER_LEFT] - across[_INNER_RIGHT]) / eyes,
+        float(across[MOUTH_LEFT] - across[MOUTH_RIGHT]) / eyes,
+        float(down[_CHIN] - down[NOSE_BASE]) / nose,
+        float(down[_OUTER_UPPER] - down[NOSE_BASE]) / nose,
+    ]

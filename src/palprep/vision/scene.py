@@ -111,8 +111,9 @@ def describe_others(scene: Floats) -> dict[str, Floats]:
     return {"scene": summarise(scene)}
 
 
-def nudity_score(rgb: Pixels, network: Network) -> float:
+def nudity_score(rgb: Pixels, network: Network | None) -> float | None:
     """How pornographic a picture is, 0 harmless to 1, by open_nsfw (Yahoo, 2016; BSD-2-Clause).
+    None without the network.
 
     The network tells pornography from everything else, by the whole picture; it names no part of
     the body. Its authors call a score under 0.2 harmless and one above 0.8 pornographic, both with
@@ -125,6 +126,8 @@ def nudity_score(rgb: Pixels, network: Network) -> float:
     with bilinear filtering, whatever its shape, coded as JPEG, and its middle 224 x 224 taken.
     Leaving the JPEG out moves scores by up to 0.3.
     """
+    if network is None:
+        return None
     coded = io.BytesIO()
     small = Image.fromarray(rgb).resize((NSFW_SIDE, NSFW_SIDE), Image.Resampling.BILINEAR)
     small.save(coded, format="JPEG")
