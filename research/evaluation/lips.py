@@ -34,8 +34,7 @@ import palprep.media.frames
 import palprep.vision.footage
 import palprep.vision.landmarks
 from palprep.consent import FRAMES_PER_S, LipsFacts, measure_lips
-from palprep.consent.lip_sync import STEP_S, Sums, synchrony_of
-from palprep.consent.lips import on_grid
+from palprep.consent.lips import STEP_S, Sums, on_grid, synchrony_of
 from palprep.facts.probing import FRAME_SIDE
 from palprep.facts.timeline import player_times
 from palprep.media import SampledFrame, Source, probe_video, sample_frames

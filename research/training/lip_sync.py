@@ -1,4 +1,4 @@
-"""Fit the weighted sums by which palprep.consent.lip_sync holds lips against speech.
+"""Fit the weighted sums by which palprep.consent.lips holds lips against speech.
 
     python -m research.training.lip_sync TALKERS
 
@@ -19,8 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from palprep.consent.lip_sync import STEP_S, Floats, Sums, lip_rows, sound_rows
-from palprep.consent.lips import on_grid
+from palprep.consent.lips import STEP_S, Floats, Sums, lip_rows, on_grid, sound_rows
 from palprep.speech import Silero
 from palprep.vision import Models
 from research.evaluation.lips import Seen, read_talkers, seen_of

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict
 
 from palprep.vocabulary import Kind, Outcome, Role
 
-__all__ = ["Kind", "Outcome", "Rect", "Role", "Span", "Value"]
+__all__ = ["Kind", "Outcome", "Rect", "Role", "Span", "Value", "spans_within"]
 
 
 _OFFERED = {"model_copy", "model_dump", "model_dump_json", "model_validate", "model_validate_json"}
@@ -49,6 +49,12 @@ class Span(Value):
     def moved(self, by_s: float) -> Span:
         """The same stretch so much later."""
         return Span(start_s=self.start_s + by_s, end_s=self.end_s + by_s)
+
+
+def spans_within(spans: Iterable[Span], start_s: float, end_s: float) -> tuple[Span, ...]:
+    """The parts of the spans that lie between two moments."""
+    parts = ((max(each.start_s, start_s), min(each.end_s, end_s)) for each in spans)
+    return tuple(Span(start_s=start, end_s=end) for start, end in parts if start < end)
 
 
 class Rect(Value):

@@ -15,8 +15,7 @@ from palprep.consent.code import (
     without_code,
 )
 from palprep.consent.statement import required_statement
-from palprep.consent.wordings import negates
-from palprep.consent.words import similarity, split_words
+from palprep.consent.words import negates, similarity, split_words
 from palprep.values import Span
 
 NOW = dt.datetime(2026, 3, 1, 12, tzinfo=dt.UTC)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from palprep.consent.lip_sync import STEP_S, Sums, sound_rows, synchrony_of
+from palprep.consent.lips import STEP_S, Sums, sound_rows, synchrony_of
 from palprep.speech import RATE_HZ
 
 

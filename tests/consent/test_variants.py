@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from palprep.consent.statement import fill_statement, required_statement
-from palprep.consent.wordings import negated, replaced
-from palprep.consent.words import split_words
+from palprep.consent.words import negated, replaced, split_words
 
 
 @pytest.mark.parametrize(

@@ -42,13 +42,13 @@ from .statement import (
     statement_for as statement_for,
 )
 from .whisper import Whisper as Whisper
-from .wordings import negates as negates
 from .words import (
     LIKE_SOUND as LIKE_SOUND,
     NEAR_SOUND as NEAR_SOUND,
     Word as Word,
     beyond_latin as beyond_latin,
     keys_of as keys_of,
+    negates as negates,
     similarity as similarity,
     split_words as split_words,
 )

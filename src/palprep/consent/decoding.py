@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,6 +76,15 @@ def beam_search(
         texts = [(*texts[rows[place]], int(tokens[place])) for place in kept]
         logits = advance(tokens[kept], rows[kept])
     return [text for _, text in sorted(ended, key=lambda one: -one[0])]
+
+
+def nothing_before(decoder: Any) -> dict[str, Floats]:
+    """What a decoder takes for the text before where there is none: keys and values of nothing."""
+    return {
+        entry.name: np.zeros((1, entry.shape[1], 0, entry.shape[3]), np.float32)
+        for entry in decoder.get_inputs()
+        if entry.name.startswith("past_")
+    }
 
 
 def log_softmax(logits: NDArray[Real]) -> NDArray[Real]:

@@ -9,18 +9,16 @@ It says how probable a wording is. The published files are quantised to 8 bits.
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from palprep.consent.decoding import log_softmax
-from palprep.consent.tokens import read_tokens
+from palprep.consent.decoding import log_softmax, nothing_before
+from palprep.consent.tokens import joined, read_tokens
 from palprep.media import open_network, read_manifest
 
 HOME = "palprep.consent"
@@ -67,7 +65,7 @@ class Moonshine:
         self._encoder = encoder
         self._decoder = decoder
         self._vocabulary = Vocabulary(tokens)
-        self._past = _nothing_before(decoder)
+        self._past = nothing_before(decoder)
         self.sha256 = sha256
         """Of the decoder's file."""
 
@@ -153,9 +151,7 @@ class Moonshine:
 
 
 class Vocabulary:
-    """The tokens, and how a word is made of them: two neighbours are joined as long as the joined
-    one is a token, the one with the lowest number first. No token reaches over a space.
-    """
+    """The tokens, and how a word is made of them. No token reaches over a space."""
 
     def __init__(self, tokens: Sequence[bytes]) -> None:
         self._texts = [token.decode("utf-8", "replace") for token in tokens]
@@ -167,27 +163,8 @@ class Vocabulary:
         return any(character.isalnum() for character in self._texts[token])
 
     def _tokens(self, word: str) -> tuple[int, ...]:
-        parts = [_SPACE, *word]
-        while len(parts) > 1:
-            joined = [left + right for left, right in pairwise(parts)]
-            lowest = min(joined, key=lambda part: self._ids.get(part, len(self._texts)))
-            if lowest not in self._ids:
-                break
-            at = joined.index(lowest)
-            parts[at : at + 2] = [lowest]
-        return tuple(token for part in parts for token in self._known(part))
-
-    def _known(self, part: str) -> tuple[int, ...]:
-        known = self._ids.get(part)
-        return (known,) if known is not None else tuple(_BYTES + byte for byte in part.encode())
-
-
-def _nothing_before(decoder: Any) -> Mapping[str, NDArray[np.float32]]:
-    """What the decoder takes for the text before, when there is none: per layer, keys and values
-    of no positions.
-    """
-    return {
-        entry.name: np.zeros((1, entry.shape[1], 0, entry.shape[3]), np.float32)
-        for entry in decoder.get_inputs()
-        if re.match(r"past_key_values\.", entry.name)
-    }
+        ids: list[int] = []
+        for part in joined([_SPACE, *word], self._ids):
+            known = self._ids.get(part)
+            ids += [_BYTES + byte for byte in part.encode()] if known is None else [known]
+        return tuple(ids)

@@ -78,7 +78,12 @@ def locate_name(
         Difference(first_word, slot.start, opens, first),
         Difference(slot.stop, after[0], last, high),
     )
-    sides = tuple(side for side in both if not _same(side, required, heard))
+    sides = tuple(
+        side
+        for side in both
+        if keys_of(required[side.first : side.last])
+        != keys_of(heard[side.heard_first : side.heard_last])
+    )
     far = max(0, high - 2 * len(slot) - _REACH)
     reach = opens if likeness >= NEAR_SOUND else min(far, opens)
     return Place(first, last, likeness, opens, reach, sides, range(first_word, after[0]))
@@ -122,11 +127,6 @@ def between(found: Comparison, slot: range, low: int, high: int) -> tuple[int, i
     last = min((j for i, j in met if i >= slot.stop), default=high)
     first = min(max(first, low), high)
     return first, max(first, min(last, high))
-
-
-def _same(side: Difference, required: Sequence[Word], heard: Sequence[Word]) -> bool:
-    wanted = keys_of(required[side.first : side.last])
-    return wanted == keys_of(heard[side.heard_first : side.heard_last])
 
 
 def same_name(full_name: Sequence[Word], heard: Sequence[Word]) -> bool:

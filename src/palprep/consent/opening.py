@@ -109,21 +109,14 @@ class Opening:
 
     def __init__(self, required: Statement | None, *, window_s: float = OPENING_S) -> None:
         words = len(required.words) if required else _USUAL_WORDS
+        self._blocks: list[NDArray[np.float32]] = [np.zeros(0, np.float32)]
         most_s = window_s + words * _WORD_S + _BEYOND_S
-        self.sink = Sink(self._take, RATE_HZ, 1, most_s)
+        self.sink = Sink(self._blocks.append, RATE_HZ, 1, most_s)
         """What gives it its samples in a decode."""
-        self._most = int(most_s * RATE_HZ)
-        self._blocks: list[NDArray[np.float32]] = []
-        self._length = 0
-
-    def _take(self, block: NDArray[np.float32]) -> None:
-        kept = block[: self._most - self._length]
-        self._blocks.append(kept)
-        self._length += len(kept)
 
     def samples(self) -> NDArray[np.float32]:
         """What was kept, shape (samples,)."""
-        return np.concatenate(self._blocks) if self._blocks else np.zeros(0, np.float32)
+        return np.concatenate(self._blocks)
 
 
 def read_samples(

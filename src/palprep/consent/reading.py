@@ -36,12 +36,16 @@ from palprep.consent.whisper import (
     log_probability,
     mean_probability,
 )
-from palprep.consent.wordings import (
+from palprep.consent.words import (
+    Word,
+    keys_of,
     negated,
     negates,
     replaced,
+    similarity,
+    split_words,
+    text_of,
 )
-from palprep.consent.words import Word, keys_of, similarity, split_words, text_of
 from palprep.speech import RATE_HZ, WINDOW_S, speech_spans
 
 HYPOTHESES = 5

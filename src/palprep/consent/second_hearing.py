@@ -10,8 +10,7 @@ from functools import partial
 from palprep.consent.facts import NameReading, PartReading, SecondHearing, StatementReading
 from palprep.consent.moonshine import LONGEST_S, Moonshine
 from palprep.consent.names import AFTER_NAME, name_in, rivals
-from palprep.consent.wordings import replaced
-from palprep.consent.words import SAME_SOUND, split_words, text_of
+from palprep.consent.words import SAME_SOUND, replaced, split_words, text_of
 from palprep.media import Samples
 from palprep.speech import RATE_HZ
 
@@ -27,15 +26,12 @@ exact."""
 
 def leaves_doubt(part: PartReading) -> bool:
     """Whether the first model heard anything else than the required words, or hardly heard one."""
+    name = part.name
     return bool(part.aligned) and (
         bool(part.instead or part.negating_words or part.negation_in_other_reading)
-        or (part.name is not None and _doubtful(part.name))
+        or (name is not None and (not name.same or name.transcript_likeness < SAME_SOUND))
         or any(word.probability < _UNSURE for word in part.aligned)
     )
-
-
-def _doubtful(name: NameReading) -> bool:
-    return not name.same or name.transcript_likeness < SAME_SOUND
 
 
 def hear_again(model: Moonshine, samples: Samples, reading: StatementReading) -> StatementReading:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
+
+Part = TypeVar("Part", str, bytes)
 
 _LONG = 128
 """A token of so many bytes or more has its length in two bytes, the lesser one first."""
@@ -25,9 +28,7 @@ class Encoding(NamedTuple):
 
 
 class ByteTokens:
-    """A vocabulary whose tokens are any bytes. Neighbours are joined as long as the joined bytes
-    are a token, those with the lowest number first, which is the order that they were learnt in.
-    """
+    """A vocabulary whose tokens are any bytes."""
 
     def __init__(self, tokens: Sequence[bytes]) -> None:
         self._tokens = tokens
@@ -63,28 +64,32 @@ class ByteTokens:
         return b"".join(self._tokens[number] for number in ids).decode("utf-8", "replace")
 
     def _join(self, piece: str) -> tuple[int, ...]:
-        parts = [bytes([byte]) for byte in piece.encode()]
-        none = len(self._tokens)
-        while len(parts) > 1:
-            joined = [left + right for left, right in pairwise(parts)]
-            ranks = [self._numbers.get(part, none) for part in joined]
-            if (lowest := min(ranks)) == none:
-                break
-            at = ranks.index(lowest)
-            parts[at : at + 2] = [joined[at]]
+        parts = joined([bytes([byte]) for byte in piece.encode()], self._numbers)
         return tuple(self._numbers[part] for part in parts)
+
+
+def joined(parts: list[Part], numbers: Mapping[Part, int]) -> list[Part]:
+    """The parts, neighbours joined as long as what they make is a token, those with the lowest
+    number first: byte pair encoding.
+    """
+    while len(parts) > 1:
+        pairs = [left + right for left, right in pairwise(parts)]
+        lowest = min(pairs, key=lambda pair: numbers.get(pair, math.inf))
+        if lowest not in numbers:
+            break
+        at = pairs.index(lowest)
+        parts[at : at + 2] = [lowest]
+    return parts
 
 
 def read_tokens(data: bytes) -> tuple[bytes, ...]:
     """The tokens of a file, one after the other: the length, then the bytes."""
-    return tuple(_tokens(data))
-
-
-def _tokens(data: bytes) -> Iterator[bytes]:
+    tokens: list[bytes] = []
     at = 0
     while at < len(data):
         length, at = data[at], at + 1
         if length >= _LONG:
             length, at = data[at] * _LONG + length - _LONG, at + 1
-        yield data[at : at + length]
+        tokens.append(data[at : at + length])
         at += length
+    return tuple(tokens)

@@ -16,7 +16,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from palprep.consent.decoding import Floats, Search, beam_search, follow, log_softmax
+from palprep.consent.decoding import (
+    Floats,
+    Search,
+    beam_search,
+    follow,
+    log_softmax,
+    nothing_before,
+)
 from palprep.consent.model_folder import ModelFiles, read_model
 from palprep.consent.tokens import ByteTokens, Encoding, read_tokens
 from palprep.errors import ToolFailed
@@ -74,11 +81,7 @@ class Whisper:
         self._never, self._never_first = (
             json.loads(facts[key]) for key in ("suppress_ids", "suppress_ids_begin")
         )
-        self._nothing_before = {
-            entry.name: np.zeros((1, entry.shape[1], 0, entry.shape[3]), np.float32)
-            for entry in self._decoder.get_inputs()
-            if entry.name.startswith("past_")
-        }
+        self._nothing_before = nothing_before(self._decoder)
         self.name = files.name
         self.sha256 = files.sha256
 
@@ -112,7 +115,9 @@ class Whisper:
         features = log_mel(samples, self._filters)[None]
         (encoded,) = self._encoder.run(None, {"features": features})
         frames = min(len(samples), int(RATE_HZ * WINDOW_S)) // int(RATE_HZ * FRAME_S)
-        return Heard(self._looked_up_by(encoded), max(1, frames))
+        names = [entry.name for entry in self._memory.get_outputs()]
+        memory = dict(zip(names, self._memory.run(names, {"encoded": encoded}), strict=True))
+        return Heard(memory, max(1, frames))
 
     def transcribe(
         self,
@@ -200,10 +205,6 @@ class Whisper:
     @property
     def _is_multilingual(self) -> bool:
         return len(self._tokens) > _ENGLISH_TOKENS
-
-    def _looked_up_by(self, encoded: Floats) -> Arrays:
-        names = [entry.name for entry in self._memory.get_outputs()]
-        return dict(zip(names, self._memory.run(names, {"encoded": encoded}), strict=True))
 
     def _decode(self, heard: Heard, tokens: Any, past: Arrays) -> tuple[Floats, dict[str, Floats]]:
         """The logits after each token, shape ``(rows, positions, tokens)``, and what the next ones

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from palprep.consent import ConsentFacts
 from palprep.media import SignalFacts, VideoFacts
 from palprep.speech import VoiceFacts
-from palprep.values import Span, Value
+from palprep.values import Span, Value, spans_within
 from palprep.vision import FootageFacts
 
 MOVING = 0.05
@@ -214,16 +214,11 @@ def _people(footage: FootageFacts | None, starts_s: float, count: int) -> dict[i
     return shown
 
 
-def _within(spans: Iterable[Span], whole: Span) -> tuple[Span, ...]:
-    """The parts of the spans that lie in another one."""
-    parts = ((max(each.start_s, whole.start_s), min(each.end_s, whole.end_s)) for each in spans)
-    return tuple(Span(start_s=start, end_s=end) for start, end in parts if start < end)
-
-
 def _mouth(
     footage: FootageFacts, starts_s: float, speech: Sequence[Span], stated: Sequence[Span]
 ) -> SpokenMouth | None:
-    opened = _opened(footage, starts_s, [part for each in stated for part in _within(speech, each)])
+    said = [part for each in stated for part in spans_within(speech, each.start_s, each.end_s)]
+    opened = _opened(footage, starts_s, said)
     enough = len(opened) >= STILL_AFTER_SAMPLES
     if not enough:
         opened = _opened(footage, starts_s, speech)

@@ -31,7 +31,7 @@ from palprep.rules.consent_evidence import (
 from palprep.rules.consent_remarks import Beside, grade_after, grade_before
 from palprep.rules.profile import ConsentLimits
 from palprep.rules.texts import consent_reason
-from palprep.values import Outcome, Span
+from palprep.values import Outcome, Span, spans_within
 
 _SEVERITY = (Outcome.PASS, Outcome.WARN, Outcome.UNKNOWN, Outcome.FAIL)
 _REMARKS = {
@@ -61,7 +61,10 @@ def grade_statement(reading: StatementReading, limits: ConsentLimits) -> Consent
         grade = Grade(Outcome.FAIL, _unheard(required), (why,))
     else:
         parts = [grade_part(part, reading.full_name, limits) for part in reading.parts]
-        words = _clamped([word for part in parts for word in part.words], _until_code(reading))
+        # The speech before the code, which is no part of the statement's last word.
+        code = reading.code and reading.code.spoken
+        speech = spans_within(reading.speech, 0.0, code.start_s if code else math.inf)
+        words = _clamped([word for part in parts for word in part.words], speech)
         reasons = dict.fromkeys(reason for part in parts for reason in part.reasons)
         beside = _beside(reading, limits)
         reasons.update(
@@ -91,17 +94,6 @@ def grade_statement(reading: StatementReading, limits: ConsentLimits) -> Consent
         **{side: one.outcome for side, one in beside.items()},
         **reading.model_dump(include={*Listening.model_fields}),
     )
-
-
-def _until_code(reading: StatementReading) -> list[Span]:
-    """The speech before the code, which is no part of the statement's last word."""
-    code = reading.code and reading.code.spoken
-    until_s = code.start_s if code else math.inf
-    return [
-        Span(start_s=each.start_s, end_s=min(each.end_s, until_s))
-        for each in reading.speech
-        if each.start_s < until_s
-    ]
 
 
 def code_doubts(code: CodeReading) -> tuple[str, ...]:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import contextlib
 from array import array
-from collections.abc import Mapping
 from typing import NamedTuple
 
 import av
@@ -54,7 +53,6 @@ class LoudnessMeter:
         self._integrated = _ABSOLUTE_GATE
 
     def push(self, block: Floats) -> None:
-        """Take the next samples."""
         # By the second: what waits between the filters takes memory.
         for at in range(0, block.shape[1], self._rate):
             sound = np.ascontiguousarray(block[:, at : at + self._rate])
@@ -63,12 +61,10 @@ class LoudnessMeter:
             self._graph.push(frame)
             with contextlib.suppress(BlockingIOError):
                 while True:
-                    self._note(self._graph.pull().metadata)
-
-    def _note(self, said: Mapping[str, str]) -> None:
-        if "lavfi.r128.I" in said:
-            self._short_term.append(float(said["lavfi.r128.S"]))
-            self._integrated = float(said["lavfi.r128.I"])
+                    said = self._graph.pull().metadata
+                    if "lavfi.r128.I" in said:
+                        self._short_term.append(float(said["lavfi.r128.S"]))
+                        self._integrated = float(said["lavfi.r128.I"])
 
     def integrated_lufs(self) -> float | None:
         """Gated loudness of everything; None below the absolute gate or under 400 ms."""
@@ -99,7 +95,6 @@ class TruePeakMeter:
         self.sample_peak = 0.0
 
     def push(self, block: Floats) -> None:
-        """Take the next samples."""
         self.sample_peak = max(self.sample_peak, float(np.abs(block).max(initial=0.0)))
         joined = np.concatenate((self._history, block), axis=1)
         self._history = joined[:, -(_TAPS - 1) :]

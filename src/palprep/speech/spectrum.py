@@ -51,7 +51,7 @@ class SpectrumMeter:
         self._seen = 0
 
     def push(self, mono: Floats, activity: Recent) -> None:
-        """Take the next samples, with the voice activity around them."""
+        """``activity`` is that around these samples."""
         joined = np.concatenate((self._rest, mono))
         count = len(joined) // self._size
         frames = joined[: count * self._size].reshape(count, self._size)
@@ -145,7 +145,6 @@ class ToneMeter:
         return RATE_HZ / self.SIZE
 
     def push(self, mono: Floats) -> None:
-        """Take the next samples at 16 kHz."""
         joined = np.concatenate((self._rest, mono))
         while len(joined) >= self.SIZE:
             power = np.abs(np.fft.rfft(joined[: self.SIZE] * self._window)) ** 2

@@ -23,7 +23,7 @@ from palprep.speech.waveform import (
     dropouts,
     noise_facts,
 )
-from palprep.values import Span
+from palprep.values import spans_within
 
 _SILENT_DBFS = -60.0
 _SILENT_CHANNEL_DB = 40.0
@@ -92,7 +92,7 @@ class VoiceMeter:
         return Sink(self.push, self._rate, self._channels)
 
     def push(self, block: Floats) -> None:
-        """Take the next samples, of one channel also in the shape ``(samples,)``."""
+        """Blocks of one channel may have the shape ``(samples,)``."""
         block = block.reshape(self._channels, -1)
         if block.shape[1]:
             self._waiting.append(block)
@@ -132,10 +132,8 @@ class VoiceMeter:
     def _resampled(self, mono: Floats) -> Floats:
         frame = av.AudioFrame.from_ndarray(mono[None, :], format="flt", layout="mono")
         frame.sample_rate = self._rate
-        frames = self._resampler.resample(frame)
-        if not frames:
-            return np.zeros(0, np.float32)
-        return np.concatenate([part.to_ndarray()[0] for part in frames])
+        parts = [part.to_ndarray()[0] for part in self._resampler.resample(frame)]
+        return np.concatenate([np.zeros(0, np.float32), *parts])
 
     def facts(self) -> VoiceFacts:
         """What was heard. To be asked once, when everything was pushed."""
@@ -143,11 +141,13 @@ class VoiceMeter:
         for frame in self._resampler.resample(None):
             self._hear(frame.to_ndarray()[0])
         duration = self._samples / self._rate
-        speech = _within(self._activity.spans(), duration)
+        # Resampling rounds the length up by a sample.
+        speech = spans_within(self._activity.spans(), 0.0, duration)
         spoken = sum(span.duration_s for span in speech)
         envelope = self._envelope.envelope()
         noise = noise_facts(envelope, speech)
-        band = self._spectrum.bandwidth() if _sounds(envelope) else None
+        sounds = len(envelope.power) and envelope.power.max() > 1e-9
+        band = self._spectrum.bandwidth() if sounds else None
         hum = self._tones.hum()
         clipping = self._defects.clipping()
         levels = self._defects.channel_levels_dbfs()
@@ -203,19 +203,6 @@ def codec_hints(band: Bandwidth | None, rate_hz: int) -> tuple[str, ...]:
         if earlier < rate_hz and 0.43 * earlier <= band.hz <= 0.51 * earlier:
             return (f"{edge}: recorded at {earlier} Hz, or encoded so",)
     return (f"{edge}: a sharp edge, as lossy encoding leaves it",)
-
-
-def _within(spans: Sequence[Span], duration: float) -> tuple[Span, ...]:
-    """Resampling rounds the length up by a sample."""
-    return tuple(
-        Span(start_s=span.start_s, end_s=min(span.end_s, duration))
-        for span in spans
-        if span.start_s < duration
-    )
-
-
-def _sounds(envelope: Envelope) -> bool:
-    return bool(len(envelope.power)) and float(envelope.power.max()) > 1e-9
 
 
 def _silent_channel(levels: Sequence[float]) -> int | None:

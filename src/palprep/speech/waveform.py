@@ -214,7 +214,6 @@ class DefectMeter:
         self._peak = 0.0
 
     def push(self, block: Floats) -> None:
-        """Take the next samples."""
         magnitude = np.abs(block)
         self._peak = max(self._peak, float(magnitude.max(initial=0.0)))
         full = magnitude >= FULL

@@ -4,6 +4,7 @@ of it to keep.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
@@ -21,7 +22,7 @@ from palprep.rules.plans.values import (
 from palprep.rules.profile import Profile
 from palprep.rules.report import Report
 from palprep.speech import VoiceFacts
-from palprep.values import Role, Span
+from palprep.values import Role, Span, spans_within
 
 _CONTAINER_FIXES = {"extract": ("audio_only",), "convert": ("audio_format",)}
 _AUDIO_FIXES = {
@@ -193,21 +194,12 @@ def _runs(voice: VoiceFacts) -> list[Run]:
     return [tuple(run) for run in runs]
 
 
-def _without_dropouts(speech: Sequence[Span], holes: Sequence[Span]) -> list[Span]:
+def _without_dropouts(speech: Sequence[Span], holes: Sequence[Span]) -> Sequence[Span]:
     """Speech without its holes, and without what is right next to them."""
-    kept = list(speech)
+    kept = tuple(speech)
     for hole in holes:
         first, last = hole.start_s - _DROPOUT_GUARD_S, hole.end_s + _DROPOUT_GUARD_S
-        parts = []
-        for span in kept:
-            if span.end_s <= first or span.start_s >= last:
-                parts.append(span)
-                continue
-            if span.start_s < first:
-                parts.append(Span(start_s=span.start_s, end_s=first))
-            if span.end_s > last:
-                parts.append(Span(start_s=last, end_s=span.end_s))
-        kept = parts
+        kept = (*spans_within(kept, 0.0, first), *spans_within(kept, last, math.inf))
     return kept
 
 
