@@ -29,15 +29,23 @@ class Inbox(list):
         return tuple(each for each in self if each.tag == tag)
 
 
-@pytest.fixture
-def inbox():
-    return Inbox()
-
-
-@pytest.fixture
-def server(inbox):
+@pytest.fixture(scope="module")
+def served():
+    """A server for all tests of this file, and what it hands everything to."""
+    inbox = Inbox()
     with CallbackServer(inbox, nonce=NONCE) as running:
-        yield running
+        yield running, inbox
+
+
+@pytest.fixture
+def server(served):
+    return served[0]
+
+
+@pytest.fixture
+def inbox(served):
+    served[1].clear()
+    return served[1]
 
 
 def post(server, path, **options):

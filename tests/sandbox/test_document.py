@@ -7,7 +7,7 @@ import json
 from jsonschema import Draft202012Validator
 
 from palprep.api.calls import ENDPOINTS
-from palprep.api.events import EVENTS, parse_event
+from palprep.api.records import EVENTS, parse_event
 from palprep.api.reply import Unspecified, deviations
 from palprep.sandbox import Choices
 from palprep.sandbox.openapi import REPLIES, REQUESTS, openapi_document

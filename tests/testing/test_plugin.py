@@ -8,6 +8,7 @@ import subprocess
 import sys
 import textwrap
 import tomllib
+from collections import Counter
 from pathlib import Path
 
 import httpx
@@ -16,30 +17,46 @@ import pytest
 from palprep.sandbox import Sandbox
 from palprep.sandbox.control import CONTROLS
 
+SOURCES: dict[str, str] = {}
+"""Files of tests by their names."""
 
-@pytest.fixture
-def run(checkout, tmp_path):
-    """Run pytest on test files with palprep's plugin and no other but one for async tests."""
 
-    def run_pytest(*sources: str, asynchronous: bool = False) -> str:
-        for number, source in enumerate(sources):
-            (tmp_path / f"test_theirs_{number}.py").write_text(textwrap.dedent(source))
-        plugins = ["palprep.testing.plugin", *(["anyio"] if asynchronous else [])]
-        done = subprocess.run(
-            [sys.executable, "-m", "pytest", "-q", "-Werror", *(f"-p{name}" for name in plugins)],
-            cwd=tmp_path,
-            env={
-                **os.environ,
-                "PYTHONPATH": str(checkout / "src"),
-                "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
-            },
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        return done.stdout + done.stderr
+def theirs(name: str, source: str) -> str:
+    """The name of a file of tests, for :func:`ran`."""
+    SOURCES[name] = textwrap.dedent(source)
+    return name
 
-    return run_pytest
+
+def run_pytest(checkout: Path, folder: Path, **sources: str) -> tuple[Counter[str], str]:
+    """How many tests of each file pass, with palprep's plugin and no other but one for async
+    tests; and what pytest says. Nothing that an extra brings can be imported."""
+    extras = ["mcp", "httpx2", "distributed", "pandas"]
+    hidden = f"import sys\nsys.modules.update(dict.fromkeys({extras}))"
+    (folder / "conftest.py").write_text(hidden)
+    for name, source in sources.items():
+        (folder / f"test_{name}.py").write_text(source)
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-v", "-Werror", "-ppalprep.testing.plugin", "-panyio"],
+        cwd=folder,
+        env={
+            **os.environ,
+            "PYTHONPATH": str(checkout / "src"),
+            "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+        },
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    said = done.stdout + done.stderr
+    return Counter(re.findall(r"^test_(\w+)\.py::.* PASSED", said, re.MULTILINE)), said
+
+
+@pytest.fixture(scope="module")
+def ran(checkout, tmp_path_factory):
+    """All files in one run: how many tests of one pass, and what pytest says."""
+    examples = {f"page_{at}": each for at, each in enumerate(documented(checkout)[0])}
+    passed, said = run_pytest(checkout, tmp_path_factory.mktemp("theirs"), **SOURCES, **examples)
+    return lambda name: (passed[name], said)
 
 
 def test_it_is_registered_where_palprep_is_installed(checkout: Path) -> None:
@@ -47,8 +64,9 @@ def test_it_is_registered_where_palprep_is_installed(checkout: Path) -> None:
     assert project["entry-points"]["pytest11"] == {"palprep": "palprep.testing.plugin"}
 
 
-def test_a_sandbox_and_a_client_without_sleep(run) -> None:
-    said = run("""
+PLAIN = theirs(
+    "plain",
+    """
         import time
 
         def test_one(palprep_sandbox, palprep_client):
@@ -68,13 +86,18 @@ def test_a_sandbox_and_a_client_without_sleep(run) -> None:
 
         def test_three(palprep_client):
             assert palprep_client.unspecified.list_voices().data == ()
-    """)
-    assert "3 passed" in said, said
+    """,
+)
 
 
-def test_an_async_client_under_asyncio_and_trio(run) -> None:
-    said = run(
-        """
+def test_a_sandbox_and_a_client_without_sleep(ran) -> None:
+    passed, said = ran(PLAIN)
+    assert passed == 3, said
+
+
+AWAITED = theirs(
+    "awaited",
+    """
         import pytest
 
         pytestmark = pytest.mark.anyio
@@ -87,17 +110,19 @@ def test_an_async_client_under_asyncio_and_trio(run) -> None:
             )
             voice = await palprep_async_client.voices.wait(created.voice_id)
             assert (voice.voice_name, voice.status) == (name, "completed")
-        """,
-        asynchronous=True,
-    )
-    passed = re.search(r"(\d+) passed", said)
-    assert passed, said
-    assert int(passed[1]) >= 2
-    assert "failed" not in said
+    """,
+)
 
 
-def test_options_are_fixtures_to_override(run) -> None:
-    said = run("""
+def test_an_async_client_under_asyncio_and_trio(ran) -> None:
+    passed, said = ran(AWAITED)
+    assert passed >= 2, said
+    assert "FAILED test_awaited" not in said
+
+
+OPTIONS = theirs(
+    "options",
+    """
         import pytest
         from palprep.errors import UnexpectedReply
 
@@ -113,12 +138,18 @@ def test_options_are_fixtures_to_override(run) -> None:
         def test_seeded(palprep_client, time):
             with pytest.raises(UnexpectedReply, match="mood"):
                 palprep_client.voices.get("v")
-    """)
-    assert "2 passed" in said, said
+    """,
+)
 
 
-def test_clients_of_the_program_follow_the_clock(run) -> None:
-    said = run(r"""
+def test_options_are_fixtures_to_override(ran) -> None:
+    passed, said = ran(OPTIONS)
+    assert passed == 2, said
+
+
+PROGRAMS = theirs(
+    "programs",
+    r"""
         import asyncio
         import subprocess
         import sys
@@ -163,12 +194,18 @@ def test_clients_of_the_program_follow_the_clock(run) -> None:
             refused = pytest.raises(palprep.UsageError, match="none answers at http://127.0.0.1:1")
             with palprep.Client.from_env(elsewhere) as client, refused:
                 client.voices.get("v")
-    """)
-    assert "4 passed" in said, said
+    """,
+)
 
 
-def test_time_is_moved_while_a_callback_is_received(run) -> None:
-    said = run(r"""
+def test_clients_of_the_program_follow_the_clock(ran) -> None:
+    passed, said = ran(PROGRAMS)
+    assert passed == 4, said
+
+
+CALLBACKS = theirs(
+    "callbacks",
+    r"""
         import http.server
         import threading
         import time
@@ -238,13 +275,18 @@ def test_time_is_moved_while_a_callback_is_received(run) -> None:
             create(lambda: "again")
             palprep_sandbox.advance(3600)
             assert seen == [None, "again"]
-    """)
-    assert "2 passed" in said, said
+    """,
+)
 
 
-def test_no_scope_leaks_servers_and_a_module_may_have_one(run) -> None:
-    said = run(
-        """
+def test_time_is_moved_while_a_callback_is_received(ran) -> None:
+    passed, said = ran(CALLBACKS)
+    assert passed == 2, said
+
+
+SCOPES = theirs(
+    "scopes",
+    """
         import threading
         import pytest
 
@@ -256,8 +298,13 @@ def test_no_scope_leaks_servers_and_a_module_may_have_one(run) -> None:
         def test_own(palprep_sandbox, time):
             names = [each.name for each in threading.enumerate()]
             assert 1 <= names.count("palprep-sandbox") <= 3
-        """,
-        """
+    """,
+)
+
+
+MODULE = theirs(
+    "module",
+    """
         import pytest
         from palprep import Client
 
@@ -271,23 +318,31 @@ def test_no_scope_leaks_servers_and_a_module_may_have_one(run) -> None:
             sandbox = palprep_module_sandbox
             with Client(api_key=sandbox.user_key, base_url=sandbox.url) as client:
                 assert client.voices.get(voice).status == "completed"
-        """,
-    )
-    assert "10 passed" in said, said
+    """,
+)
 
 
-def test_nothing_of_palprep_is_loaded_before_a_fixture_is_used(run) -> None:
-    said = run("""
-        import sys
+def test_no_scope_leaks_servers_and_a_module_may_have_one(ran) -> None:
+    for name, tests in ((SCOPES, 8), (MODULE, 2)):
+        passed, said = ran(name)
+        assert passed == tests, said
 
-        def test_light():
-            loaded = {name for name in sys.modules if name.startswith("palprep")}
-            assert loaded == {
-                "palprep", "palprep._version", "palprep.testing", "palprep.testing.plugin"
-            }
-            assert not {"httpx", "starlette", "pydantic", "PIL", "numpy"} & sys.modules.keys()
-    """)
-    assert "1 passed" in said, said
+
+LIGHT = """
+import sys
+
+def test_light():
+    loaded = {name for name in sys.modules if name.startswith("palprep")}
+    assert loaded == {
+        "palprep", "palprep._version", "palprep.testing", "palprep.testing.plugin"
+    }
+    assert not {"httpx", "starlette", "pydantic", "PIL", "numpy"} & sys.modules.keys()
+"""
+
+
+def test_nothing_of_palprep_is_loaded_before_a_fixture_is_used(checkout, tmp_path) -> None:
+    passed, said = run_pytest(checkout, tmp_path, light=LIGHT)
+    assert passed["light"] == 1, said
 
 
 def documented(checkout: Path) -> tuple[list[str], list[str]]:
@@ -298,16 +353,13 @@ def documented(checkout: Path) -> tuple[list[str], list[str]]:
     return tests, [block for block in blocks if block not in tests]
 
 
-def test_the_examples_of_the_page_pass(run, checkout: Path, tmp_path: Path) -> None:
-    """With what every installation has: nothing that an extra brings can be imported."""
-    extras = ["mcp", "httpx2", "distributed", "pandas"]
-    (tmp_path / "conftest.py").write_text(
-        f"import sys\nsys.modules.update(dict.fromkeys({extras}))"
-    )
+def test_the_examples_of_the_page_pass(ran, checkout: Path) -> None:
+    """With what every installation has: :func:`run_pytest` hides what an extra brings."""
     tests, _ = documented(checkout)
-    said = run(*tests)
     assert len(tests) == 6
-    assert "6 passed" in said, said
+    for number in range(6):
+        passed, said = ran(f"page_{number}")
+        assert passed == 1, said
 
 
 def test_the_programs_of_the_page_run(checkout: Path) -> None:

@@ -20,7 +20,7 @@ def work():
         yield importlib.import_module("work")
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def engine(work):
     with LocalEngine(2) as local:
         yield local

@@ -227,15 +227,15 @@ def test_an_answer_runs_nothing(attacks, place):
     "message",
     ["", "{}", "[]", '["Task", {}]', '["Done"]', "[" * 100_000, '["Done", {"value": 1, "x": 2}]'],
 )
-def test_an_answer_that_is_none_is_one_files_failure(attacks, message):
-    with LocalEngine(1) as engine:
-        with pytest.raises(ToolFailed, match="no proper answer") as caught:
-            engine.run(attacks.answer_with_nonsense, message)
-        assert caught.value.pid
-        assert engine.run(os.getpid) != caught.value.pid
+def test_an_answer_that_is_none_is_one_files_failure(engine, attacks, message):
+    with pytest.raises(ToolFailed, match="no proper answer") as caught:
+        engine.run(attacks.answer_with_nonsense, message)
+    assert caught.value.pid
+    assert engine.run(os.getpid) != caught.value.pid
 
 
-def test_an_answer_without_end_is_not_waited_for(attacks):
+def test_an_answer_without_end_is_not_waited_for(attacks, monkeypatch):
+    monkeypatch.setattr("palprep.workers.worker._CLEAN_UP_WITHIN_S", 0.5)
     with LocalEngine(1, limits=Limits(time_s=0.3)) as engine:
         with pytest.raises(ToolFailed, match="died"):
             engine.run(attacks.answer_without_end)
@@ -251,8 +251,8 @@ def test_an_answer_names_no_file_outside(engine, attacks, place):
             engine.run(attacks.answer_with_path, str(path))
 
 
-def test_an_error_is_of_palpreps_own_tree(attacks):
-    with LocalEngine(1) as engine, pytest.raises(PalprepError, match="words") as caught:
+def test_an_error_is_of_palpreps_own_tree(engine, attacks):
+    with pytest.raises(PalprepError, match="words") as caught:
         engine.run(attacks.answer_with_foreign_error, "words")
     assert type(caught.value) is PalprepError
     assert not hasattr(caught.value, "pid")
@@ -339,7 +339,7 @@ def test_every_thread_and_program_of_a_worker_is_held(calls, attacks):
 
 WITHOUT = """
     import ctypes, errno, struct, sys
-    from palprep.workers import LocalEngine, probe_isolation, system_calls as calls
+    from palprep.workers import LocalEngine, confinement as calls, probe_isolation
 
     def refuse(number, argument=None):
         answer = 0x50000 | errno.ENOSYS

@@ -15,14 +15,6 @@ from .call import (
     plain_call as plain_call,
     sendable as sendable,
 )
-from .events import (
-    EVENTS as EVENTS,
-    AnyEvent as AnyEvent,
-    EventName as EventName,
-    ReplicaTraining as ReplicaTraining,
-    VoiceStatusChanged as VoiceStatusChanged,
-    parse_event as parse_event,
-)
 from .failures import (
     Given as Given,
     request_id as request_id,
@@ -42,11 +34,17 @@ from .fields import (
     is_loopback as is_loopback,
 )
 from .records import (
+    EVENTS as EVENTS,
     FACE_CHECKS as FACE_CHECKS,
     FACE_PROBLEMS as FACE_PROBLEMS,
+    AnyEvent as AnyEvent,
     Document as Document,
+    EventName as EventName,
     Replica as Replica,
+    ReplicaTraining as ReplicaTraining,
     Voice as Voice,
+    VoiceStatusChanged as VoiceStatusChanged,
+    parse_event as parse_event,
 )
 from .reply import Reply as Reply, Unspecified as Unspecified, deviations as deviations
 from .request import UNSET as UNSET, AccountSettings as AccountSettings, Unset as Unset

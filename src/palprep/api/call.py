@@ -224,7 +224,6 @@ class Call(Generic[R]):
 
     @property
     def method(self) -> Verb:
-        """The HTTP method."""
         return self.endpoint.method
 
     def describe(self) -> dict[str, Any]:

@@ -137,9 +137,8 @@ class Request:
     def __init_subclass__(cls) -> None:
         dataclass(frozen=True)(cls)
 
-    def problems(self, settings: AccountSettings) -> Iterable[Problem]:
+    def problems(self, _: AccountSettings) -> Iterable[Problem]:
         """Broken rules that concern several fields at once; each field is valid by itself."""
-        del settings
         return ()
 
 
@@ -186,7 +185,6 @@ class Shape:
 
     @property
     def takes_body(self) -> bool:
-        """Whether the request has a JSON body."""
         return bool(self.members or self.other or self.whole)
 
     def bind(
@@ -304,7 +302,6 @@ class Shape:
         return _without_default({wire: single})[wire]
 
     def required(self, name: str) -> bool:
-        """Whether a call without this field is an error."""
         return self.signature.parameters[name].default is inspect.Parameter.empty
 
     @cached_property
@@ -346,7 +343,6 @@ def _without_default(members: dict[str, dict[str, Any]]) -> dict[str, dict[str, 
 
 
 def _mark(hint: Any, kind: type[M]) -> M | None:
-    """What an annotation says of this kind."""
     extras = hint.__metadata__ if get_origin(hint) is Annotated else ()
     return next((extra for extra in extras if isinstance(extra, kind)), None)
 

@@ -179,7 +179,6 @@ class CallbackServer:
 
     @property
     def port(self) -> int:
-        """The port that it listens on."""
         return int(self._socket.getsockname()[1])
 
     @property

@@ -230,8 +230,6 @@ async def until(
 
 
 class Resource(Sending[S]):
-    """Methods of one resource."""
-
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of {self._sender.writer.base_url}>"
 

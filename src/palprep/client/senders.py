@@ -160,7 +160,6 @@ class SyncSender(_Sender[httpx.Client]):
             each(*about)
 
     async def pause(self, seconds: float) -> None:
-        """Wait for so many seconds."""
         self.sleep(seconds)
 
     async def work(self, do: Callable[[], T]) -> T:
@@ -211,7 +210,6 @@ class AsyncSender(_Sender[httpx.AsyncClient]):
                 await returned
 
     async def pause(self, seconds: float) -> None:
-        """Wait for so many seconds."""
         await self.sleep(seconds)
 
     async def work(self, do: Callable[[], T]) -> T:

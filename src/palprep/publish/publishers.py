@@ -38,7 +38,6 @@ class _Connected:
         return ()
 
     def close(self) -> None:
-        """Close the connections."""
         self._http.close()
 
     def __enter__(self) -> Self:

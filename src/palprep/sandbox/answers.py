@@ -66,7 +66,6 @@ _ENCODER = json.JSONEncoder(separators=(",", ":"))
 
 
 def respond(answer: JsonAnswer) -> Response:
-    """The answer as Starlette sends it."""
     content, media_type = None, None
     if answer.body is not None:
         content, media_type = _ENCODER.encode(answer.body), "application/json"

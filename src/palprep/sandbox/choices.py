@@ -165,7 +165,6 @@ IMAGE_ERRORS = (
 
 
 def image_error(code: str) -> ImageError:
-    """One of the seven variants by its code."""
     return next(error for error in IMAGE_ERRORS if error.code == code)
 
 

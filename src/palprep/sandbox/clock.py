@@ -48,11 +48,9 @@ class SandboxClock:
 
     @property
     def ticking(self) -> bool:
-        """Whether time passes by itself."""
         return self.kind == "real"
 
     def now(self) -> float:
-        """This moment, in seconds since the epoch."""
         return self._source() + self._ahead if self.ticking else self._standing
 
     def move_to(self, moment: float) -> None:

@@ -72,7 +72,6 @@ class Control(Generic[P, T]):
         return method
 
     async def answer(self, sandbox: Any, request: Request) -> Response:
-        """What a request to its route gets."""
         try:
             act: Callable[..., Coroutine[Any, Any, Any]] = self.act
             result = await act(sandbox, **await self._arguments(request))
@@ -113,7 +112,6 @@ class Control(Generic[P, T]):
         return {name: self.route.members.get(name, name) for name in names if name not in parts}
 
     def operation(self, name: str) -> dict[str, Any]:
-        """What an OpenAPI document says of it."""
         parameters = [
             {
                 "name": part,
@@ -193,7 +191,6 @@ def control_routes(sandbox: Any, controls: Mapping[str, Control[..., Any]]) -> l
 
 
 def _document(controls: Mapping[str, Control[..., Any]]) -> dict[str, Any]:
-    """The OpenAPI 3.1 document of the routes under ``/_sandbox``."""
     paths: dict[str, dict[str, Any]] = {}
     for name, control in controls.items():
         path = "/_sandbox" + control.route.path.replace(":int", "")

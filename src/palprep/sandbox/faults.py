@@ -210,7 +210,6 @@ class Faults:
         self.reset()
 
     def reset(self) -> None:
-        """Put the first script into force again, as if nothing had struck."""
         self.load(self._at_start)
 
     def load(self, script: FaultScript) -> None:
@@ -228,7 +227,6 @@ class Faults:
             self._armed = armed
 
     def waiting(self) -> list[dict[str, Any]]:
-        """The faults that can still strike, each with how often."""
         return [{**a.fault.to_json(), "left": a.left} for a in self._armed if a.left != 0]
 
     def striking(self, kind: type[F], **names: str) -> F | None:

@@ -165,7 +165,6 @@ class Recorder:
         return new
 
     def expect(self, ids: tuple[str, ...]) -> None:
-        """Give out these ids next."""
         self._known = deque(ids)
 
     def keep(self, now: float, arrival: Arrival) -> None:

@@ -44,11 +44,9 @@ class SeedKind:
 
     @property
     def reply(self) -> type[Reply] | None:
-        """The record's type."""
         return self.get.reply if self.get else None
 
     def completed(self, sent: Record, now: str) -> Record:
-        """What was sent, and what it lacks."""
         own = sent[self.id_member]
         error = {"error_message": self.why} if self.why and sent.get("status") == "error" else {}
         return {self.id_member: own} | self.complete(sent, own, now) | error | sent

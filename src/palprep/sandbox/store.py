@@ -150,7 +150,6 @@ class Store:
         return done.rowcount > 0
 
     def creates(self) -> dict[str, int]:
-        """How many records of each kind were created through the interface."""
         return dict(self._db.execute("SELECT kind, count FROM creates ORDER BY kind"))
 
     # Jobs.
@@ -193,7 +192,6 @@ class Store:
         return None if row is None else row[0]
 
     def set_setting(self, name: str, value: float) -> None:
-        """Keep a number under ``name``."""
         self._db.execute(
             "INSERT INTO settings VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = ?",
             (name, value, value),

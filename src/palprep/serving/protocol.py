@@ -138,14 +138,12 @@ class ImpatientProtocol(H11Protocol):
         self._reader = self._reader or self.loop.call_later(self.stalled_s, self._give_up)
 
     def resume_writing(self) -> None:
-        """The caller reads again."""
         super().resume_writing()
         if self._reader is not None:
             self._reader.cancel()
             self._reader = None
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Nothing more is waited for."""
         self._stop_waiting()
         self.resume_writing()
         super().connection_lost(exc)

@@ -10,11 +10,9 @@ from .objects import (
     Fetched as Fetched,
     GoOn as GoOn,
     Stored as Stored,
-    without_secrets as without_secrets,
-)
-from .private import (
     opener as opener,
     private_file as private_file,
     private_folder as private_folder,
+    without_secrets as without_secrets,
 )
 from .web import fetch_url as fetch_url, look_at_url as look_at_url

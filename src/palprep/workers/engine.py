@@ -127,5 +127,4 @@ class _WithTime(NamedTuple):
 
 
 def usable_cores() -> int:
-    """Processor cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -92,7 +92,6 @@ class LocalEngine(Engine):
         self._pool.begin(most)
 
     def may_open(self, *, reads: Iterable[Path] = (), writes: Iterable[Path] = ()) -> None:
-        """See :meth:`Engine.may_open`."""
         folders = [each.resolve() for each in writes]
         for folder in folders:
             missing = [each for each in (folder, *folder.parents) if not each.exists()]
@@ -110,7 +109,6 @@ class LocalEngine(Engine):
             self._pool.give_back(worker, kept=True)
 
     def close(self, *, at_once: bool = False) -> None:
-        """See :meth:`Engine.close`."""
         self._pool.close(at_once=at_once)
         self._finalizer.detach()
         for each in sorted(set(self._made), key=lambda made: -len(made.parts)):
@@ -263,7 +261,6 @@ class _Pool:
             self._changed.notify_all()
 
     def close(self, *, at_once: bool) -> None:
-        """End all workers; those at work first finish, or clean up when it is ``at_once``."""
         with self._changed:
             if not at_once:
                 self._changed.wait_for(lambda: not self._busy)

@@ -149,7 +149,6 @@ class Unexpected(Value):
 
     @classmethod
     def of(cls, error: BaseException) -> Self:
-        """The error in words."""
         last = traceback.extract_tb(error.__traceback__)[-1:]
         where = "".join(f"{Path(each.filename).name}:{each.lineno}" for each in last)
         trace = "".join(traceback.format_exception(error))
@@ -283,7 +282,6 @@ class Channel:
         return not self._held and not self._readable(0.0)
 
     def close(self) -> None:
-        """Close this end."""
         self._socket.close()
 
     def _taken(self) -> bytes | None:

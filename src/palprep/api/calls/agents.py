@@ -42,9 +42,8 @@ class ReplaceSkills(Request):
     pal_id: Annotated[str, IN_PATH]
     skills: Mapping[str, SkillEntry]
 
-    def problems(self, settings: AccountSettings) -> Iterable[Problem]:
+    def problems(self, _: AccountSettings) -> Iterable[Problem]:
         """Known skills with the configuration that each takes."""
-        del settings
         for skill_id, entry in self.skills.items():
             if skill_id not in SKILLS:
                 known = ", ".join(sorted(SKILLS))
@@ -102,9 +101,8 @@ class PatchDeployment(Request):
     _: KW_ONLY
     if_match: Annotated[str | Unset, Place("header", "If-Match")] = UNSET
 
-    def problems(self, settings: AccountSettings) -> Iterable[Problem]:
+    def problems(self, _: AccountSettings) -> Iterable[Problem]:
         """What RFC 6902 asks of each kind of operation."""
-        del settings
         for at, operation in enumerate(self.operations):
             op = operation["op"]
             if operation["path"] and not operation["path"].startswith("/"):

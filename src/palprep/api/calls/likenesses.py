@@ -69,9 +69,8 @@ class UpdateVoice(Request):
 
     json_schema: ClassVar[Mapping[str, Any]] = {"minProperties": 1}
 
-    def problems(self, settings: AccountSettings) -> Iterable[Problem]:
+    def problems(self, _: AccountSettings) -> Iterable[Problem]:
         """At least one member."""
-        del settings
         if self.voice_name is UNSET and self.description is UNSET and self.tags is UNSET:
             yield Problem("", "empty", "must hold voice_name, description or tags")
 
@@ -118,9 +117,8 @@ class CreateReplica(Request):
         "not": {"required": ["train_video_url", "train_image_url"]},
     }
 
-    def problems(self, settings: AccountSettings) -> Iterable[Problem]:
+    def problems(self, _: AccountSettings) -> Iterable[Problem]:
         """One source of training, and a voice for an image."""
-        del settings
         if self.train_image_url is UNSET:
             return
         if self.train_video_url is not UNSET:
@@ -166,9 +164,8 @@ class ValidateFaceImage(Request):
     model: FaceModel | Unset = UNSET
     mime_type: Annotated[ImageMime | Unset, Place("member", "mimeType")] = UNSET
 
-    def problems(self, settings: AccountSettings) -> Iterator[Problem]:
+    def problems(self, _: AccountSettings) -> Iterator[Problem]:
         """A file of a type that the service does not take is not sent as a JPEG."""
-        del settings
         image: object = self.image_base64
         if isinstance(image, Base64Stream) and self.mime_type is UNSET:
             yield Problem(

@@ -31,7 +31,6 @@ from palprep.sandbox.store import Record
 
 
 def create_conversation(context: HandlerContext) -> Record:
-    """Start a conversation whose voice and face are ready, and schedule its end."""
     service, choices, sent = context.service, context.service.choices, context.sent
     pal, face = _pal(service, sent.get("pal_id")), _face(service, sent.get("face_id"))
     if pal is None and face is None:
@@ -154,7 +153,6 @@ def _tools_of(service: Service, pal_id: str | None, trigger_type: str) -> list[R
 
 
 async def conversation_timed_out(service: Service, job: Record) -> None:
-    """End a conversation that has reached its longest time."""
     with service.store.transaction():
         end_conversation(service, job["conversation_id"])
 

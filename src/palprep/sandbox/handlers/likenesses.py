@@ -243,7 +243,6 @@ def _suffix(url: str) -> str:
 
 
 def create_voice(context: HandlerContext) -> Record:
-    """Record a voice as started and schedule its training; user-scoped keys only."""
     choices, sent = context.service.choices, context.sent
     if not context.key.user_scoped:
         raise refuse_error(
@@ -268,21 +267,18 @@ def _started(context: HandlerContext, kind: Trained, training_s: float, *members
 
 
 def update_voice(context: HandlerContext) -> Record:
-    """Change what was sent; an absent member stays, a null description is cleared."""
     record = {**context.find("voice"), **context.sent}
     context.service.store.put("voice", record["voice_id"], record)
     return shown(record)
 
 
 def list_voices(context: HandlerContext) -> dict[str, list[Record]]:
-    """All voices, or those with one tag, oldest first."""
     tag = context.request.tag
     voices = context.service.store.all("voice")
     return {"data": [shown(v) for v in voices if tag is UNSET or tag in v.get("tags", ())]}
 
 
 def create_replica(context: HandlerContext) -> Record:
-    """Record a replica as started and schedule its training."""
     choices, sent = context.service.choices, context.sent
     if not sent.keys() & {"train_video_url", "train_image_url"}:
         raise bad_fields(

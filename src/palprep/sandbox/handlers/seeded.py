@@ -27,18 +27,15 @@ STEPS = 3  # processing at 0, 50 and 100 percent
 
 
 def get_document(context: HandlerContext) -> Record:
-    """The document as it stands by the clock."""
     return show_document(context.find("document"))
 
 
 def get_dictionary(context: HandlerContext) -> Record:
-    """The dictionary with all its rules and their number."""
     dictionary = context.find("dictionary")
     return dictionary | {"rules_count": len(dictionary.get("rules") or ())}
 
 
 def rename_video(context: HandlerContext) -> Record:
-    """Give a video another name."""
     video = context.find("video") | {"video_name": context.request.video_name}
     context.service.store.put("video", context.request.video_id, video)
     return video
@@ -118,7 +115,6 @@ def etag(deployment: Record) -> str:
 
 
 def get_deployment(context: HandlerContext) -> JsonAnswer:
-    """The record, with its ETag in the header."""
     return _show(context.find("deployment"))
 
 

@@ -43,7 +43,6 @@ _SAMPLES: Mapping[str, Any] = {
 
 
 def create_tool(context: HandlerContext) -> Record:
-    """Record a tool with every default filled in; its name must be free."""
     service, choices = context.service, context.service.choices
     _known_auth(choices, context.sent)
     tool_id = service.recorder.new_id("t")
@@ -66,12 +65,10 @@ def _known_auth(choices: Choices, sent: Mapping[str, Any]) -> None:
 
 
 def list_tools(context: HandlerContext) -> dict[str, list[Record]]:
-    """All tools, the built-in one among them, oldest first."""
     return {"data": context.service.store.all("tool")}
 
 
 def delete_tool(context: HandlerContext) -> None:
-    """Delete one tool, unless it is built in."""
     tool, choices = context.find("tool"), context.service.choices
     if tool.get("is_system_tool"):
         raise refuse_error(choices.system_tool_status, "System tools cannot be deleted.")
@@ -163,7 +160,6 @@ async def build_request(
 
 
 async def run_post_call_tool(service: Service, job: Record) -> None:
-    """Deliver one tool once, and log what its server answered."""
     tool = service.store.get("tool", job["tool_id"])
     if tool is not None:
         await deliver(service, tool, sample_arguments(tool["parameters"]) | job["arguments"])

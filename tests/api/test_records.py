@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from palprep.api.events import (
+from palprep.api.records import (
     DocumentChanged,
     ReplicaTraining,
     VoiceStatusChanged,
