@@ -251,8 +251,8 @@ def test_an_answer_names_no_file_outside(engine, attacks, place):
             engine.run(attacks.answer_with_path, str(path))
 
 
-def test_an_error_is_of_palpreps_own_tree(engine, attacks):
-    with pytest.raises(PalprepError, match="words") as caught:
+def test_an_error_is_of_palpreps_own_tree(attacks):
+    with LocalEngine(1) as engine, pytest.raises(PalprepError, match="words") as caught:
         engine.run(attacks.answer_with_foreign_error, "words")
     assert type(caught.value) is PalprepError
     assert not hasattr(caught.value, "pid")
