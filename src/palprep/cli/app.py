@@ -30,6 +30,7 @@ COMMANDS: Mapping[str, str] = {
     "consent": "Verify, word by word, that the consent statement was spoken.",
     "guide": "Write a page to print or send: what to say, how to record, how a portrait looks.",
     "ask": "Write a message to each who must redo something: what, why and how. Nothing is sent.",
+    "record": "Record one person in a browser on this machine, with verdicts at once.",
     "decide": "Record who decided, and why, about the doubts that hold a person's replica.",
     "dossier": "Verify consent dossiers: the chain of entries, the videos, and the journal of "
     "the run.",
