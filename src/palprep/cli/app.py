@@ -77,7 +77,8 @@ def load(name: str) -> Any:
     command = get_command(made)
     for option in command.params:
         if isinstance(option, TyperOption) and not option.envvar and not option.is_eager:
-            option.envvar = f"PALPREP_{(option.name or '').upper()}"
+            long = next(each for each in option.opts if each.startswith("--"))
+            option.envvar = f"PALPREP_{long[2:].replace('-', '_').upper()}"
             option.show_envvar = False
     return command
 
