@@ -15,7 +15,6 @@ PICTURE = CHECKOUT / "docs/architecture.svg"
 
 HOLDS: Mapping[str, str] = {
     "cli": "arguments, printing, exit codes",
-    "record": "pages on loopback, for people",
     "batch": "a folder of people, from start to end",
     "views": "pages, tables, pictures",
     "pipelines": "a voice, a replica",

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from palprep.rules.portrait import NARROWED, SMILING
+from palprep.rules.portrait import NARROWED
 from palprep.vision import Eyes
 from palprep.vision.facts import Pose
 from research.marked import replace_marked
@@ -27,6 +27,9 @@ from research.material.kept_facts import FactsOfRows
 from research.material.sources_and_labels import WHOLE_CHECK, read_labels
 
 CHECK = "looking_straight_at_camera"
+
+SMILING = 0.7
+"""Openness below which a smile or hard light hides much of the iris."""
 
 IRIS_SHARE = 11.7 / 63
 """The iris's width over the distance of the eyes: 11.7 mm (P. R. Rüfer et al., Cornea 24 (2005),

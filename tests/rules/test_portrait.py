@@ -60,25 +60,28 @@ def test_all_twelve_checks_of_the_service_are_there(picture, checks):
 @pytest.mark.parametrize(
     ("check_id", "changes", "outcome"),
     [
-        ("appears_under_18", {"subject__adult": 0.19, "subject__age_years": 15.0}, Outcome.FAIL),
-        ("appears_under_18", {"subject__adult": 0.05, "subject__age_years": 27.0}, Outcome.FAIL),
-        ("appears_under_18", {"subject__adult": 0.07, "subject__age_years": 25.0}, Outcome.WARN),
-        ("appears_under_18", {"subject__adult": 0.2}, Outcome.WARN),
-        ("appears_under_18", {"subject__adult": 0.59}, Outcome.WARN),
-        ("appears_under_18", {"subject__adult": 0.6}, Outcome.PASS),
+        ("appears_under_18", {"subject__adult": 0.05}, Outcome.FAIL),
+        ("appears_under_18", {"subject__adult": 0.06}, Outcome.WARN),
+        ("appears_under_18", {"subject__adult": 0.49}, Outcome.WARN),
+        ("appears_under_18", {"subject__adult": 0.5}, Outcome.PASS),
         ("human_like_subject", {"subject__human__likelihood": 0.24}, Outcome.FAIL),
         ("human_like_subject", {"subject__human__likelihood": 0.26}, Outcome.WARN),
-        ("human_like_subject", {"subject__human__likelihood": 0.79}, Outcome.WARN),
+        ("human_like_subject", {"subject__human__likelihood": 0.68}, Outcome.WARN),
         ("person_centered", {"framing__centre_x": 0.29}, Outcome.FAIL),
         ("person_centered", {"framing__centre_x": 0.65}, Outcome.WARN),
-        ("head_fully_in_frame", {"framing__margin_top": -0.09}, Outcome.FAIL),
+        ("head_fully_in_frame", {"framing__margin_top": -0.1}, Outcome.FAIL),
         ("head_fully_in_frame", {"framing__margin_top": -0.01}, Outcome.WARN),
-        ("head_fully_in_frame", {"framing__margin_side": 0.0}, Outcome.WARN),
-        ("pose_suitable_for_replica", {"subject__pose__yaw_deg": -25.0}, Outcome.FAIL),
-        ("pose_suitable_for_replica", {"subject__pose__pitch_deg": 21.0}, Outcome.WARN),
+        ("head_fully_in_frame", {"framing__margin_side": 0.0}, Outcome.PASS),
+        ("pose_suitable_for_replica", {"subject__pose__yaw_deg": -27.0}, Outcome.FAIL),
+        ("pose_suitable_for_replica", {"subject__pose__pitch_deg": 23.0}, Outcome.WARN),
+        (
+            "pose_suitable_for_replica",
+            {"subject__pose__yaw_deg": 20.0, "subject__pose__pitch_deg": -18.0},
+            Outcome.FAIL,
+        ),
         ("head_level", {"subject__pose__roll_deg": -16.0}, Outcome.WARN),
         ("head_level", {"subject__pose__roll_deg": -12.0}, Outcome.PASS),
-        ("looking_straight_at_camera", {"subject__eyes__gaze_yaw_deg": 7.1}, Outcome.FAIL),
+        ("looking_straight_at_camera", {"subject__eyes__gaze_yaw_deg": 9.1}, Outcome.FAIL),
         ("looking_straight_at_camera", {"subject__eyes__gaze_pitch_deg": -14.0}, Outcome.WARN),
         (
             "looking_straight_at_camera",
@@ -88,7 +91,7 @@ def test_all_twelve_checks_of_the_service_are_there(picture, checks):
         ("looking_straight_at_camera", {"subject__eyes__openness": 0.3}, Outcome.FAIL),
         ("looking_straight_at_camera", {"subject__eyes__openness": 0.45}, Outcome.WARN),
         ("face_substantially_obscured", {"subject__visibility__whole": 0.1}, Outcome.FAIL),
-        ("face_substantially_obscured", {"subject__visibility__whole": 0.8}, Outcome.WARN),
+        ("face_substantially_obscured", {"subject__visibility__whole": 0.6}, Outcome.WARN),
         (
             "looking_straight_at_camera",
             {"subject__eyes__gaze_yaw_deg": 9.0, "subject__eyes__openness": 0.65},
@@ -101,7 +104,6 @@ def test_all_twelve_checks_of_the_service_are_there(picture, checks):
         ),
         ("chest_up_framing_acceptable", {"framing__face_height_share": 0.1}, Outcome.FAIL),
         ("chest_up_framing_acceptable", {"framing__face_height_share": 0.8}, Outcome.FAIL),
-        ("shoulders_visible", {"framing__body_below": 0.1}, Outcome.WARN),
         ("image_quality_acceptable", {"quality__sharpness": 0.3}, Outcome.FAIL),
         ("image_quality_acceptable", {"quality__chroma": 0.5}, Outcome.PASS),
         ("image_quality_acceptable", {"quality__vivid_chroma": 80.0}, Outcome.FAIL),
@@ -133,7 +135,7 @@ def test_a_covered_face_is_not_asked_its_age_unless_it_looks_young(picture, chec
 
 @pytest.mark.parametrize(
     ("likelihood", "outcome"),
-    [(0.04, Outcome.FAIL), (0.2, Outcome.UNKNOWN), (0.7, Outcome.WARN), (0.81, Outcome.PASS)],
+    [(0.04, Outcome.FAIL), (0.2, Outcome.UNKNOWN), (0.6, Outcome.WARN), (0.7, Outcome.PASS)],
 )
 def test_of_a_covered_face_only_the_clear_cases_are_told(picture, checks, likelihood, outcome):
     seen = picture(subject__visibility__whole=0.1, subject__human__likelihood=likelihood)
@@ -149,14 +151,14 @@ def test_the_youngest_of_several_people_is_judged(picture, checks):
     found = checks(picture(faces=(alone, adult, child)))["appears_under_18"]
     assert (found.outcome, found.measured) == (
         Outcome.FAIL,
-        "2% likely of the youngest of several people",
+        "2.0% likely",
     )
     assert found.region is not None
     assert found.region.x == beside.x
     grown_up = checks(picture(faces=(alone, adult)))["appears_under_18"]
     assert (grown_up.outcome, grown_up.measured) == (
         Outcome.PASS,
-        "97% likely, apparent age 35",
+        "97.0% likely",
     )
 
 
@@ -177,9 +179,9 @@ def test_of_a_tall_image_a_crop_of_it_counts(picture, checks):
     name = "chest_up_framing_acceptable"
     assert checks(picture(**small))[name].outcome is Outcome.FAIL
     tall = checks(picture(**small, width=900, height=1600))[name]
-    assert (tall.outcome, tall.measured) == (Outcome.PASS, "face 23% of the height")
+    assert (tall.outcome, tall.measured) == (Outcome.PASS, "22.7% of the height")
     near = checks(picture(framing__face_height_share=0.58, width=900, height=1600))[name]
-    assert near.measured == "face 58% of the height"
+    assert near.measured == "58.0% of the height"
 
 
 def test_passers_by_do_not_count_but_companions_do(picture, checks):
@@ -215,7 +217,7 @@ def test_a_face_that_is_not_certain_speaks_for_another_person(picture, checks):
 
 @pytest.mark.parametrize(
     ("others", "outcome"),
-    [(0.25, Outcome.PASS), (0.26, Outcome.WARN), (0.75, Outcome.WARN), (0.76, Outcome.FAIL)],
+    [(0.4, Outcome.PASS), (0.41, Outcome.WARN), (0.75, Outcome.WARN), (0.76, Outcome.FAIL)],
 )
 def test_somebody_without_a_face_counts_by_how_likely_one_is_there(
     picture, checks, others, outcome

@@ -98,5 +98,5 @@ def entry_of(rule_id: str, profile: Profile) -> CatalogueEntry:
             WordLimit(id=name, text=text, **getattr(profile.consent, name).model_dump())
             for name, text in words.items()
         ),
-        **texts.model_dump(exclude={"sentences"}),
+        **texts.model_dump(exclude={"sentences", "limit"}),
     )

@@ -23,7 +23,7 @@ from palprep.rules.needs import (
 )
 from palprep.rules.plans.image import COLOURLESS, FACE_SHARE, NARROWEST, framing_advice
 from palprep.rules.rule import Answer, Measured, Need, rule
-from palprep.rules.texts import REASONS, Unmeasured, degrees
+from palprep.rules.texts import REASONS, Unmeasured, degrees, likely
 from palprep.vision import (
     PortraitFacts,
     counts_as_person,
@@ -45,18 +45,9 @@ AWAY = 90.0
 SHUT = 0.38
 """Openness below which eyes are shut or look down."""
 
-NARROWED = 0.5
-"""Below it, eyes are as often narrowed by a smile as they look down."""
-
-SMILING = 0.7
-"""From there up to this openness a smile or hard light hides so much of the iris that only what is
-far off is surely so."""
-
-DOUBTED_DEG = 6.0
-"""Degrees off that such eyes count as: narrowed ones at the least, and smiling ones at the most
-unless they are :data:`FAR_OFF_DEG` off. A doubt and no proof."""
-
-FAR_OFF_DEG = 12.0
+NARROWED, NARROWED_DEG = 0.5, 6.0
+"""Below the first, eyes are as often narrowed by a smile as they look down: they count as so many
+degrees off at the least. A doubt and no proof."""
 
 DOUBTED_FACE = 0.92
 """Sureness of the detector below which such a face is not counted as a person."""
@@ -67,11 +58,6 @@ leaves look like faces to the detector; nothing else speaks for a person there."
 
 ADULT = 0.5
 """Likelihood of an adult from which a covered face may be one."""
-
-SURE_MINOR, MINOR_YEARS, DOUBTED_MINOR = 0.06, 16.0, 0.2
-"""From this likelihood of an adult on, and from this apparent age, a face counts as the third at
-the least: a doubt and no proof. The likelihood alone is as low of one in ten women with dark skin
-or a headscarf, and of East Asian men (docs/accuracy.md)."""
 
 GLOSS = 0.75
 """Brightness over peak of faces in ordinary light, at the least."""
@@ -106,12 +92,12 @@ def human_like_subject(face: Face) -> Measured | Unmeasured:
     low, high = UNDECIDED_COVERED
     if face.subject.visibility.whole < BARELY_VISIBLE and low < likelihood < high:
         return HIDDEN
-    return Measured(value=round(likelihood, 3), region=face.region)
+    return Measured(value=round(likelihood, 3), shown=likely(likelihood), region=face.region)
 
 
 @rule(FACING)
 def pose_suitable_for_replica(face: Face) -> Measured:
-    """The larger of yaw and pitch. How the head leans is :data:`head_level`."""
+    """The angle from the line to the camera. How the head leans is :data:`head_level`."""
     pose = face.subject.pose
     if abs(pose.yaw_deg) >= abs(pose.pitch_deg):
         way = "right" if pose.yaw_deg > 0 else "left"
@@ -119,7 +105,7 @@ def pose_suitable_for_replica(face: Face) -> Measured:
         way = "up" if pose.pitch_deg > 0 else "down"
     return Measured(
         value=round(pose.turn_deg, 1),
-        shown=f"yaw {pose.yaw_deg:+.0f}, pitch {pose.pitch_deg:+.0f} degrees",
+        shown=f"{pose.turn_deg:.1f} degrees",
         way=way,
         words={"degrees": degrees(pose.turn_deg)},
         region=face.region,
@@ -131,7 +117,7 @@ def head_level(face: Face) -> Measured:
     roll = face.subject.pose.roll_deg
     return Measured(
         value=round(abs(roll), 1),
-        shown=f"{roll:+.0f} degrees",
+        shown=f"{abs(roll):.1f} degrees",
         way="left" if roll > 0 else "right",
         words={"degrees": degrees(roll)},
         region=face.region,
@@ -151,14 +137,11 @@ def looking_straight_at_camera(face: Face) -> Measured:
             region=face.region,
         )
     off = eyes.gaze_surely_off_deg
-    if NARROWED <= eyes.openness < SMILING and off < FAR_OFF_DEG:
-        off = min(off, DOUBTED_DEG)
-    narrowed = eyes.openness < NARROWED and off <= DOUBTED_DEG
+    narrowed = eyes.openness < NARROWED and off <= NARROWED_DEG
     return Measured(
-        value=round(DOUBTED_DEG if narrowed else off, 1),
-        shown=f"{eyes.gaze_yaw_deg:+.0f} across, {eyes.gaze_pitch_deg:+.0f} up, in degrees",
+        value=round(NARROWED_DEG if narrowed else off, 1),
         way="narrowed" if narrowed else None,
-        words={"degrees": degrees(eyes.gaze_off_deg)},
+        words={"degrees": degrees(off)},
         region=face.region,
     )
 
@@ -177,7 +160,7 @@ def face_substantially_obscured(face: Face) -> Measured:
     visibility = face.subject.visibility
     return Measured(
         value=round(visibility.whole, 2),
-        shown=visibility.words(),
+        shown=likely(visibility.whole),
         way=visibility.most_covered,
         region=face.region,
     )
@@ -244,12 +227,7 @@ def appears_under_18(portrait: PortraitFacts) -> Measured | Unmeasured:
     least = found.value if isinstance(found, Measured) else ADULT
     if isinstance(least, float) and adult >= least:
         return found
-    return Measured(
-        value=round(adult, 3),
-        shown=f"{adult:.0%} likely of the youngest of several people",
-        way="youngest",
-        region=youngest.box,
-    )
+    return Measured(value=round(adult, 3), shown=likely(adult), way="youngest", region=youngest.box)
 
 
 def _largest_face(portrait: PortraitFacts) -> Measured | Unmeasured:
@@ -260,11 +238,8 @@ def _largest_face(portrait: PortraitFacts) -> Measured | Unmeasured:
         return HIDDEN
     if subject.visibility.whole < BARELY_VISIBLE and subject.adult >= ADULT:
         return HIDDEN
-    doubted = subject.adult >= SURE_MINOR and subject.age_years >= MINOR_YEARS
     return Measured(
-        value=round(max(subject.adult, DOUBTED_MINOR) if doubted else subject.adult, 3),
-        shown=f"{subject.adult:.0%} likely, apparent age {subject.age_years:.0f}",
-        region=portrait.framing.face,
+        value=round(subject.adult, 3), shown=likely(subject.adult), region=portrait.framing.face
     )
 
 
@@ -283,7 +258,7 @@ def person_centered(framed: Framed) -> Measured:
     side = "right" if offset > 0 else "left"
     return Measured(
         value=round(abs(offset), 3),
-        shown=f"{abs(offset):.0%} of the width to the {side}",
+        shown=f"{abs(offset):.1%} of the width",
         way=side,
         words={"share": f"{abs(offset):.0%}"},
         advice=framing_advice(framed.portrait),
@@ -321,17 +296,11 @@ def chest_up_framing_acceptable(framed: Framed) -> Measured:
     share = max(share, min(share * tall, FACE_SHARE))
     return Measured(
         value=round(share, 3),
-        shown=f"face {share:.0%} of the height",
+        shown=f"{share:.1%} of the height",
         words={"share": f"{share:.0%}"},
         advice=framing_advice(framed.portrait),
         region=framed.framing.face,
     )
-
-
-@rule(FRAMED)
-def shoulders_visible(framed: Framed) -> Measured:
-    framing = framed.framing
-    return Measured(value=round(framing.body_below, 2), region=framing.face)
 
 
 @rule(PORTRAIT)

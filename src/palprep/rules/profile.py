@@ -98,7 +98,8 @@ class Limit(Value):
     def words(self, unit: str) -> str:
         """The limit in words, for example ``at least 23 fps``.
 
-        A unit that begins with "of" is that of a share: ``at least 80% of the samples``.
+        A unit that begins with "of" is that of a share, and "likely" that of a likelihood: ``at
+        least 80% of the samples``, ``at least 50% likely``.
         """
         if self.any_of is not None:
             return "one of " + ", ".join(self.any_of)
@@ -106,7 +107,7 @@ class Limit(Value):
             return "required" if self.equals else "not allowed"
         if self.equals is not None:
             return f"{self.equals} {unit}".strip()
-        scale, sign = (100, "%") if unit.startswith("of ") else (1, "")
+        scale, sign = (100, "%") if unit.startswith(("of ", "likely")) else (1, "")
         suffix = f"{sign} {unit}" if unit else ""
         least, most = (
             None if bound is None else f"{bound * scale:,.10g}" for bound in (self.min, self.max)

@@ -105,7 +105,7 @@ class Checked:
         common = {
             "id": self.id,
             "label": label or self.texts.label,
-            "limit": decisive.words(self.texts.unit),
+            "limit": self.texts.limit or decisive.words(self.texts.unit),
             "at_least": max((each.min for each in limits if each.min is not None), default=None),
             "at_most": min((each.max for each in limits if each.max is not None), default=None),
             "source": decisive.source,

@@ -48,6 +48,8 @@ class RuleText(Value):
     text: str
     """What it asks, and why, in a sentence or two."""
     unit: str = ""
+    limit: str | None = None
+    """What is asked for, where the numbers of the limits say nothing to a person."""
     predicts: str | None = None
     """The check or refusal of the service that a failure here predicts."""
     sentences: Mapping[str, str | ByLevel] = {}
@@ -188,3 +190,8 @@ def degrees(angle: float) -> str:
     """The size of an angle: ``1 degree``, ``12 degrees``."""
     whole = round(abs(angle))
     return "1 degree" if whole == 1 else f"{whole} degrees"
+
+
+def likely(likelihood: float) -> str:
+    """A likelihood, 0 to 1, on the scale on which its limit is shown: ``46.2% likely``."""
+    return f"{likelihood:.1%} likely"

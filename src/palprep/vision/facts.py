@@ -27,8 +27,8 @@ class Pose(Value):
 
     @property
     def turn_deg(self) -> float:
-        """The larger of yaw and pitch: how far the face is turned, whether it leans or not."""
-        return max(abs(self.yaw_deg), abs(self.pitch_deg))
+        """How far the face is turned from the line to the camera, whether it leans or not."""
+        return math.hypot(self.yaw_deg, self.pitch_deg)
 
 
 class Eyes(Value):
@@ -161,11 +161,6 @@ class Visibility(Value):
         parts = {"eyes": self.eyes, "nose": self.nose, "mouth": self.mouth}
         name = min(parts, key=parts.__getitem__)
         return name if parts[name] < 0.5 else "whole"
-
-    def words(self) -> str:
-        """All four, the most covered first, for example ``mouth 0.12, whole 0.20, nose 0.93``."""
-        seen = sorted(self.model_dump().items(), key=lambda item: item[1])
-        return ", ".join(f"{name} {value:.2f}" for name, value in seen)
 
 
 class HumanCues(Value):
@@ -328,8 +323,9 @@ class Step(NamedTuple):
 
 # Half stands outside of what 280 fit portraits of four sources read, and inside of what they read
 # blurred, noisy, dark, burnt out or strongly compressed: research/evaluation/quality.py. Black
-# and white is no fault. Nor is light from one side: hair next to the face reads alike. Darkness and
-# resolution: outside of 456 portraits of every complexion, but for 1 in 100 (docs/accuracy.md).
+# and white is no fault. Nor is light from one side: hair next to the face reads alike. Darkness,
+# resolution, noise and blocks: outside of 456 portraits of every complexion, but for 1 in 100
+# (docs/accuracy.md).
 STEPS: Final[Mapping[str, tuple[str, Step]]] = {
     "sharpness": ("sharpness", Step(0.37, 0.03)),
     "face resolution": ("face_px", Step(55, 12)),
@@ -338,9 +334,9 @@ STEPS: Final[Mapping[str, tuple[str, Step]]] = {
     "burnt-out highlights": ("saturated", Step(0.50, -0.06)),
     "blocked-up shadows": ("clipped_shadows", Step(0.15, -0.03)),
     "contrast": ("contrast", Step(0.22, 0.02)),
-    "noise": ("noise", Step(6.0, -1.0)),
+    "noise": ("noise", Step(6.5, -1.0)),
     "unnatural skin colour": ("vivid_chroma", Step(76, -3)),
-    "JPEG blocks": ("blocking", Step(2.3, -0.15)),
+    "JPEG blocks": ("blocking", Step(2.4, -0.15)),
 }
 
 

@@ -1,2 +1,0 @@
-from .recording import Recording as Recording
-from .site import LocalSite as LocalSite
