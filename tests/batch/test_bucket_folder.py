@@ -79,7 +79,8 @@ def test_names_say_who_has_what(put, tmp_path):
     }
     assert ada.statement.read_text() == "I, {full_name}, agree."
     assert ada.unused == ("notes.txt is not used: its name promises no image, audio or video",)
-    assert bob.problems == ("person.toml: there is no setting nmae; did you mean name?",)
+    assert bob.problems[0] == "person.toml: there is no setting nmae; did you mean name?"
+    assert bob.unread
     assert "Windows keeps it" in con.problems[0]
     assert "no image, audio or video here" in eve.problems[0]
 

@@ -7,12 +7,14 @@ import shutil
 from pathlib import Path
 
 import pytest
+from likeness import judge_likeness
 from scripted_engine import Scripted, recorded
 
 from palprep import consent
 from palprep.batch.engines import tasks
 from palprep.batch.engines.tasks import (
     AssetTask,
+    compare_people,
     why_unheard,
 )
 from palprep.batch.work import waiting
@@ -92,7 +94,8 @@ def test_a_waiver_goes_on_where_no_statement_is_known(go, place, log):
     engine = Scripted("unknown")
     [refused] = go(engine=engine).people
     assert "No consent statement is known in 'de'" in refused.reasons[0]
-    assert (refused.status, engine.tasks) == ("needs_answer", {})
+    assert (refused.status, refused.blocked_by) == ("needs_answer", ("folder_unclear",))
+    assert {task.speaker for task in engine.tasks.values()} == {None}
     [waived] = go(engine=engine, without_consent=True).people
     assert waived.status == "done"
     assert waived.result.reasons[0].startswith("Gone on without consent: ")
@@ -304,3 +307,40 @@ def test_a_statement_of_the_persons_own_may_be_toml(go, place):
     [person] = go(engine=engine, dry_run=True).people
     assert person.status == "needs_answer"
     assert "names nobody called Jane Carter" in person.reasons[0]
+
+
+def test_all_that_is_wrong_is_told_in_one_round(go, place):
+    """Settings that cannot be read, and videos of two people."""
+    (place / "person.toml").write_text('fullname = "Jane"')
+    (place / "consent.mp4").write_bytes((place / "training.mp4").read_bytes() + b"\0")
+
+    class Other(Scripted):
+        def run(self, function, /, *args):
+            if function is compare_people:
+                return (judge_likeness("training.mp4", "consent.mp4", 0.03),)
+            return super().run(function, *args)
+
+    engine = Other("fail")
+    [person] = go(engine=engine).people
+    assert person.status == "needs_answer"
+    assert person.blocked_by == ("folder_unclear", "same_person")
+    typo, people = person.reasons
+    assert "did you mean full_name?" in typo
+    assert "training.mp4 and consent.mp4 show different people" in people
+    assert engine.tasks[Role.TRAINING_VIDEO].speaker is None
+    (place / "person.toml").unlink()
+    [person] = go(engine=engine).people
+    assert person.status == "redo"
+    assert {"same_person", "consent_spoken"} <= {*person.blocked_by}
+    assert people in person.reasons
+
+
+def test_who_has_neither_a_recording_nor_a_stock_voice_is_told_before_any_work(go, add):
+    add("ada", voice=False, portrait=True)
+    add("bob", voice=False, portrait=True, settings='stock_voice = "gloria"')
+    told = []
+    engine = Scripted()
+    go(engine=engine, dry_run=True, note=lambda note: told.append((note, dict(engine.tasks))))
+    [(note, tasks)] = [each for each in told if each[0].about == "lacking"]
+    assert note.text == "1 person: no recording, and no stock_voice (ada)"
+    assert tasks == {}

@@ -80,13 +80,14 @@ def test_what_is_unfit_never_leaves_the_machine(go, add, log):
 def test_one_persons_trouble_stops_nobody_else(go, add, log):
     (add("bad", voice=False) / "training.mp4").write_text("no video at all")
     add("empty", voice=False)
-    add("typo", settings='fullname = "x"')
+    (add("typo", settings='fullname = "x"') / "portrait.jpg").write_text("no image")
     add("good")
     people = {person.slug: person for person in go().people}
     assert {slug: person.status for slug, person in people.items()} == {
         "bad": "redo", "empty": "needs_answer", "good": "voice_only", "typo": "needs_answer",
     }  # fmt: skip
     assert "did you mean full_name?" in people["typo"].reasons[0]
+    assert "portrait.jpg (face-image) is a text file" in people["typo"].reasons[1]
     assert log.creates == {"voice": 1}
 
 

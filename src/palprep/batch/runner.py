@@ -18,7 +18,7 @@ from palprep.batch.outputs import write_outputs
 from palprep.batch.people.files import KindsOf, is_url
 from palprep.batch.people.folder import DEFAULT_INTO
 from palprep.batch.people.person import Person, Roster, RosterEntry, read_people
-from palprep.batch.people.selection import People, find_everybody
+from palprep.batch.people.selection import People, find_everybody, some_of
 from palprep.batch.retention import remove_outlived
 from palprep.batch.work.aside import Stop, do_aside
 from palprep.batch.work.connection import Remote, connect
@@ -47,6 +47,7 @@ from palprep.journal import (
 )
 from palprep.preflight import kinds_of, media_workers, seen_by
 from palprep.publish import Publisher, publisher_for
+from palprep.rules import blocker_words, counted
 from palprep.storage import private_folder
 from palprep.values import Kind
 from palprep.views import PICTURES_NAME, cell_progress
@@ -223,6 +224,11 @@ def _notes(roster: Roster, work: _Work) -> Iterator[Note]:
         who = "1 person is" if count == 1 else f"{count:,} people are"
         text = f"{who} done, and nothing of theirs has changed since"
         yield Note(person=None, text=text, about="unchanged")
+    lacking = [each.slug for each in work.people if each.lacks_all]
+    if lacking:
+        who = counted(len(lacking), "person", "people")
+        text = f"{who}: {blocker_words('nothing_to_make')} ({some_of(lacking)})"
+        yield Note(person=None, text=text, about="lacking")
     for slug, text in work.forgotten.items():
         yield Note(person=slug, text=text, about="forgotten")
     for person in work.people:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import os
 import shlex
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 
@@ -99,12 +99,10 @@ def read_person(folder: Path, kinds_of: KindsOf) -> Person:
     slug = _printable(folder.name)
     if slug != folder.name:
         return Person(slug=slug, problems=("the folder's name is not UTF-8: rename it",))
+    settings, wrong = _or_why(lambda: read_settings(folder))
     try:
-        settings = read_settings(folder)
         entries = [path for path in sorted(folder.iterdir()) if not is_hidden(path.name)]
         kinds = kinds_in(entries, kinds_of)
-    except UsageError as error:
-        return Person(slug=slug, problems=(str(error),))
     except OSError as error:
         return Person(slug=slug, problems=(f"{folder} cannot be read: {error.strerror}",))
 
@@ -125,7 +123,16 @@ def read_person(folder: Path, kinds_of: KindsOf) -> Person:
         for path, _ in found
         if (printable := _printable(path.name)) != path.name
     ]
-    return person.model_copy(update={"problems": (*person.problems, *odd)})
+    problems = (*wrong, *person.problems, *odd)
+    return person.model_copy(update={"problems": problems, "unread": bool(wrong)})
+
+
+def _or_why(read: Callable[[], SettingsFile]) -> tuple[SettingsFile, tuple[str, ...]]:
+    """The settings; or none, and why they cannot be read."""
+    try:
+        return read(), ()
+    except UsageError as error:
+        return SettingsFile(), (str(error),)
 
 
 def _printable(name: str) -> str:
@@ -175,11 +182,8 @@ def _person(
     problem = why_no_folder_name(slug)
     if problem is not None:
         return Person(slug=slug, problems=(f"the folder's name {problem}",))
-    try:
-        settings = _settings(bucket, stored)
-        statement = _statement(bucket, settings, stored, into)
-    except UsageError as error:
-        return Person(slug=slug, problems=(str(error),))
+    settings, wrong = _or_why(lambda: _settings(bucket, stored))
+    statement = _statement(bucket, settings, stored, into)
 
     def look_up(name: str) -> File | None:
         found = stored.get(name)
@@ -194,7 +198,9 @@ def _person(
         for name in here
         if promised_kind(name) is None
     }
-    return person_of(slug, settings, found, look_up, statement=statement, others=others)
+    person = person_of(slug, settings, found, look_up, statement=statement, others=others)
+    problems = (*wrong, *person.problems)
+    return person.model_copy(update={"problems": problems, "unread": bool(wrong)})
 
 
 def _settings(bucket: Bucket, stored: Mapping[str, Stored]) -> SettingsFile:

@@ -72,7 +72,10 @@ class Person(Value):
     unused: tuple[str, ...] = ()
     """What lies in the folder and is not used, and why: one sentence each."""
     problems: tuple[str, ...] = ()
-    """Why the folder cannot be understood, for its owner to read. Nothing is done then."""
+    """Why the folder cannot be understood, for its owner to read. Nothing is made then; the files
+    are checked all the same, so that one round tells everything."""
+    unread: bool = False
+    """The settings cannot be read: the name that is listened for is not known."""
     statement: Path | None = None
     """The file with the person's own consent statement."""
 
@@ -80,6 +83,14 @@ class Person(Value):
     def sources(self) -> Mapping[Role, File]:
         """The file of each role."""
         return {each.role: each.path for each in self.assigned}
+
+    @property
+    def lacks_all(self) -> bool:
+        """Whether nothing can be made, whatever is in the files: there is no sound, and no stock
+        voice is named."""
+        sound = self.sources.keys() & {Role.VOICE_AUDIO, Role.TRAINING_VIDEO}
+        stock = self.settings.stock_voice or self.settings.voice_name
+        return not (self.problems or sound or stock)
 
     @property
     def name(self) -> str:
@@ -99,7 +110,8 @@ class Person(Value):
     @property
     def guessed_name(self) -> str | None:
         """The note that the full name was guessed; None where it was given or nobody listens."""
-        if self.settings.full_name or not self.sources.keys() & LISTENED_TO:
+        known = self.settings.full_name or self.unread
+        if known or not self.sources.keys() & LISTENED_TO:
             return None
         return (
             f"{self.full_name} is taken as the name in the consent statement: for another one, "

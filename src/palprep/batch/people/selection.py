@@ -165,7 +165,7 @@ class Selection:
         for pattern in self.only:
             if not any(fnmatchcase(slug, pattern) for slug in known):
                 close = get_close_matches(pattern, known, n=1)
-                hint = f"did you mean {close[0]}?" if close else f"there are {_some(known)}"
+                hint = f"did you mean {close[0]}?" if close else f"there are {some_of(known)}"
                 raise UsageError(f"--only {pattern} names nobody; {hint}")
         found = [
             each
@@ -177,6 +177,7 @@ class Selection:
         return tuple(found[: self.limit])
 
 
-def _some(names: Sequence[str], most: int = 5) -> str:
+def some_of(names: Sequence[str], most: int = 5) -> str:
+    """The first of some names, and how many more there are."""
     more = f" and {len(names) - most:,} more" if len(names) > most else ""
     return ", ".join(names[:most]) + more

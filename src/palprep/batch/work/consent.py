@@ -21,11 +21,12 @@ from palprep.storage import Bucket
 
 
 def speaker_of(person: Person, profile: str, model: Path | None = None) -> Speaker | None:
-    """Whose consent is listened for, by ``model``; None without a video that may hold it.
+    """Whose consent is listened for, by ``model``; None without a video that may hold it, and where
+    the name is not known.
 
     Raises UsageError for a statement that cannot be used.
     """
-    if not person.sources.keys() & LISTENED_TO:
+    if person.unread or not person.sources.keys() & LISTENED_TO:
         return None
     statement = read_statement(person.statement, profile=profile) if person.statement else None
     return Speaker(

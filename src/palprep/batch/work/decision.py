@@ -177,8 +177,8 @@ def decide(
     if not asked:
         return Decision(
             requests=(),
-            refused=_reasons(unfit, unfit, against, [NOTHING_TO_MAKE]),
-            blocked_by=("nothing_to_make", *_ids(unfit, unfit)),
+            refused=reasons_of(unfit, unfit, against, [NOTHING_TO_MAKE]),
+            blocked_by=("nothing_to_make", *ids_of(unfit, unfit)),
         )
     of_a_video = {"voice", "replica"} if voice_from_video else {"replica"}
     for_all = {
@@ -199,21 +199,21 @@ def decide(
     stops = unheard and any(each.what in of_a_video for each in asked)
     used = for_all.union(*(each.roles for each in asked))
     needed = [role for role in unfit if role in used]
-    refused = _reasons(unfit, needed, (*against, _TO_DO[consent.state]) if stops else ())
+    refused = reasons_of(unfit, needed, (*against, _TO_DO[consent.state]) if stops else ())
     if refused and requests:
         refused = (f"Only the {requests[0].what} is made. {refused[0]}", *refused[1:])
     spare = [role for role in unfit if role not in used]
-    left_out = _reasons(unfit, spare, () if stops else against)
+    left_out = reasons_of(unfit, spare, () if stops else against)
     return Decision(
         requests=requests,
         refused=refused,
-        blocked_by=(*_ids(unfit, needed), *((_BLOCKERS[consent.state],) if stops else ())),
+        blocked_by=(*ids_of(unfit, needed), *((_BLOCKERS[consent.state],) if stops else ())),
         left_out=tuple(f"Left out: {reason}" for reason in left_out),
         held=consent.state == "open" and requests != allowed(unheard=False),
     )
 
 
-def _reasons(
+def reasons_of(
     unfit: Mapping[Role, Unfit], roles: Iterable[Role], *besides: Sequence[str]
 ) -> tuple[str, ...]:
     """Why the files in these roles cannot be used, then what stands ``besides``; each once."""
@@ -221,7 +221,7 @@ def _reasons(
     return tuple(dict.fromkeys((*against, *(reason for each in besides for reason in each))))
 
 
-def _ids(unfit: Mapping[Role, Unfit], roles: Iterable[Role]) -> tuple[str, ...]:
+def ids_of(unfit: Mapping[Role, Unfit], roles: Iterable[Role]) -> tuple[str, ...]:
     """The ids of what was found in these files, that about the person first."""
     found = dict.fromkeys(each for role in roles for each in unfit[role].ids)
     return tuple(sorted(found, key=lambda each: each != _ABOUT_THE_PERSON))

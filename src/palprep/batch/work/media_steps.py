@@ -19,8 +19,10 @@ from palprep.batch.work.decision import (
     Decision,
     Unfit,
     decide,
+    ids_of,
     not_asked_for,
     profile_for,
+    reasons_of,
     requests_for,
 )
 from palprep.batch.work.memory import still_good
@@ -59,6 +61,9 @@ R = TypeVar("R")
 _COMPARED = (Role.FACE_IMAGE, Role.TRAINING_VIDEO, Role.CONSENT_VIDEO, Role.VOICE_AUDIO)
 """The roles whose files show a face or hold a voice."""
 
+_SEVERAL = frozenset({"one_person_throughout", "same_person_throughout"})
+"""What must not fail of a video whose one face is compared, though it is not fit."""
+
 _NOT_LISTENED = (
     "No video was prepared. Add what is missing and run the same command again; or run with "
     "--without-consent."
@@ -86,11 +91,10 @@ def prepare_files(run: RunContext, person: Person, reporter: Reporter) -> Ready 
     """Every file of the person, prepared, and what is to be made of them; or why the work ends
     here.
 
-    The work ends when nothing can be made, and when files show different people. Where no one could
-    listen for the consent to a video, no video is worked on.
+    The work ends when nothing can be made, when something of the person is unclear, and when files
+    show different people; all that could be checked is told then. Where no one could listen for the
+    consent to a video, no video is worked on.
     """
-    if person.problems:
-        return PersonOutcome.needs_answer(*person.problems, blocked_by=("folder_unclear",))
     originals = Originals(run, reporter)
     try:
         person, notes = pick_portrait(originals, person)
@@ -114,13 +118,12 @@ class MediaSteps:
         """All of them, with the gate of consent at the end."""
         run, person = self.run, self.person
         waive = run.options.without_consent or person.settings.without_consent
+        problems, speaker = person.problems, None
         try:
             speaker = speaker_of(person, self.profile, run.options.whisper_model)
         except UsageError as error:
-            if not waive:
-                unclear = ("folder_unclear",)
-                return PersonOutcome.needs_answer(error.message, blocked_by=unclear, notes=notes)
-            speaker, notes = None, (*notes, error.message)
+            problems = problems if waive else (*problems, error.message)
+            notes = (*notes, error.message) if waive else notes
         files = dict(person.sources)
         if Role.VOICE_AUDIO not in files and Role.TRAINING_VIDEO in files:
             # Without a recording the voice is the training video's sound.
@@ -130,9 +133,8 @@ class MediaSteps:
         unheard: tuple[str, ...] = ()
         if deaf is not None:
             unheard = (f"Consent cannot be verified: {deaf}", _NOT_LISTENED)
-            # A recording of its own, and not a video's sound.
-            own = Role.VOICE_AUDIO in person.sources
-            looked = [each for each in looked if own and each.task.role is Role.VOICE_AUDIO]
+            videos = {files[role] for role in LISTENED_TO if role in files}
+            looked = [each for each in looked if files[each.task.role] not in videos]
             if not looked:
                 deaf_here = ("cannot_listen",)
                 return PersonOutcome.needs_answer(*unheard, blocked_by=deaf_here, notes=notes)
@@ -145,10 +147,21 @@ class MediaSteps:
         asked = requests_for(person, {*assets, *files}, run.model)
         prepared = {role: each.prepared for role, each in assets.items() if each.prepared}
         fit = {role: each for role, each in prepared.items() if role not in unfit}
-        compared = self._compared(fit) if asked else ()
+        compared = self._compared(
+            {
+                role: each
+                for role, each in prepared.items()
+                if role in fit or (role in LISTENED_TO and _SEVERAL.isdisjoint(unfit[role].ids))
+            }
+        )
+        apart = tuple(check.id for check in compared if check.outcome is Outcome.FAIL)
         recorded = assets.get(Role.VOICE_AUDIO) if Role.VOICE_AUDIO in person.sources else None
-        videos = assets.get(Role.TRAINING_VIDEO), assets.get(Role.CONSENT_VIDEO)
-        evidence = consent_evidence(*videos, compared, recorded)
+        judged = assets.get(Role.TRAINING_VIDEO), assets.get(Role.CONSENT_VIDEO)
+        evidence = consent_evidence(*judged, compared, recorded)
+        if problems:
+            told = reasons_of(unfit, unfit, evidence.against)
+            ids = ("folder_unclear", *apart, *ids_of(unfit, unfit))
+            return PersonOutcome.needs_answer(*problems, *told, blocked_by=ids, notes=notes)
         if unheard:
             evidence = evidence.model_copy(update={"missing": unheard})
         heard = evidence.model_copy(update={"against": ()})
@@ -171,8 +184,8 @@ class MediaSteps:
         )
         if evidence.against:
             refused = () if decision.held else decision.refused
-            apart = tuple(check.id for check in compared if check.outcome is Outcome.FAIL)
-            return PersonOutcome.redo(*refused, *evidence.against, blocked_by=apart, notes=notes)
+            ids = (*apart, *(() if decision.held else decision.blocked_by))
+            return PersonOutcome.redo(*refused, *evidence.against, blocked_by=ids, notes=notes)
         blocked_by = decision.blocked_by
         if not decision.requests and decision.held:
             return PersonOutcome(
@@ -318,8 +331,8 @@ def _at_once(work: Callable[[T], R], items: Sequence[T]) -> list[R]:
     """The results of ``work`` for each item, all at once. The threads only wait, for the engine's
     workers or for the disk.
     """
-    if len(items) == 1:
-        return [work(items[0])]
+    if len(items) < 2:
+        return [work(each) for each in items]
     with concurrent.futures.ThreadPoolExecutor(max_workers=len(items)) as threads:
         return list(threads.map(work, items))
 
