@@ -202,16 +202,17 @@ def test_what_a_run_tells_without_a_terminal(palprep: Palprep, tmp_path: Path) -
     ran = palprep("run", "people", "--dry-run", "--jobs", "1", "--log-file", "log/run.log")
     assert ran.code == 1
     lines = ran.err.splitlines()
-    assert lines[:2] == [
+    assert lines[:3] == [
         "team photo.jpg is not used: it lies outside the people's subfolders",
+        "2 people: no recording, and no stock_voice (ada, bob)",
         "ada: notes.docx is not used: it is no image, audio or video",
     ]
-    assert sorted(line.split(" of 2: ")[0] for line in lines[2:4]) == ["1", "2"]
-    assert all(" redo: " in line for line in lines[2:4])
-    assert lines[4].startswith("2 people: 2 redo, in ")
-    counted, listing, _ = lines[6].split("`")
+    assert sorted(line.split(" of 2: ")[0] for line in lines[3:5]) == ["1", "2"]
+    assert all(" redo: " in line for line in lines[3:5])
+    assert lines[5].startswith("2 people: 2 redo, in ")
+    counted, listing, _ = lines[7].split("`")
     assert counted == "2 people: no recording, and no stock_voice ("
-    assert lines[7] == "2 guesses about files and names: --verbose tells them"
+    assert lines[8] == "2 guesses about files and names: --verbose tells them"
     assert lines[-1] == "Next: see to what the reasons name, and run the same command again."
     listed = palprep(*shlex.split(listing)[1:])
     assert listed.out.count("redo") == 2
