@@ -1,4 +1,3 @@
-from .audio import mp3_excerpt as mp3_excerpt
 from .carry_out import apply as apply
 from .image import keep_picked as keep_picked
 from .output import (
@@ -9,3 +8,4 @@ from .output import (
     remove_parts as remove_parts,
     unwritable as unwritable,
 )
+from .voice import mp3_excerpt as mp3_excerpt

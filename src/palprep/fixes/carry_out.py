@@ -6,12 +6,11 @@ from functools import partial
 from pathlib import Path
 from typing import assert_never
 
-from palprep.fixes.audio import fix_audio
 from palprep.fixes.graph import Progress
 from palprep.fixes.image import fix_image
 from palprep.fixes.output import Applied, new_output
 from palprep.fixes.video import fix_video
-from palprep.fixes.voice import fix_voice
+from palprep.fixes.voice import fix_audio, fix_voice
 from palprep.media import Source
 from palprep.rules.plans import AudioPlan, ImagePlan, Plan, VideoPlan, VoicePlan
 

@@ -66,8 +66,7 @@ def fix_image(plan: ImagePlan, source: Source, new: NewOutput) -> Applied:
     done = (
         *_decoded(facts),
         *_adjusted(plan),
-        *_scaled(full_size, encoded),
-        *_encoded(plan, facts, wanted_size, encoded),
+        *_encoded(plan, facts, encoded, full_size=full_size, wanted_size=wanted_size),
     )
     return Applied(path=str(output.path), fixes=done)
 
@@ -88,18 +87,10 @@ def _kept(plan: ImagePlan, source: Source) -> tuple[ImageFacts, bytes] | None:
 
 def _region(plan: ImagePlan) -> Box | None:
     """What a crop takes of the image, turned with it; None for all of it."""
-    crop = plan.crop
-    if crop is None:
+    if plan.crop is None:
         return None
-    turn = math.radians(plan.level_deg)
-    cos, sin = abs(math.cos(turn)), abs(math.sin(turn))
-    half_width = (crop.width * cos + crop.height * sin) / 2
-    half_height = (crop.width * sin + crop.height * cos) / 2
-    x, y = crop.left + crop.width / 2, crop.top + crop.height / 2
-    return (
-        *(math.floor(x - half_width), math.floor(y - half_height)),
-        *(math.ceil(x + half_width), math.ceil(y + half_height)),
-    )
+    left, top, right, bottom = plan.crop.bounds(plan.level_deg)
+    return math.floor(left), math.floor(top), math.ceil(right), math.ceil(bottom)
 
 
 def _moved(
@@ -156,23 +147,24 @@ def _adjusted(plan: ImagePlan) -> Iterator[FixDone]:
         )
 
 
-def _scaled(full_size: tuple[int, int], encoded: Encoded) -> Iterator[FixDone]:
+def _encoded(
+    plan: ImagePlan,
+    facts: ImageFacts,
+    encoded: Encoded,
+    *,
+    full_size: tuple[int, int],
+    wanted_size: tuple[int, int],
+) -> Iterator[FixDone]:
     size = (encoded.width, encoded.height)
     if full_size != size:
         before, after = (f"{width}x{height}" for width, height in (full_size, size))
         yield FixDone(id="scale_down", did=f"scaled down from {before} to {after} px")
-
-
-def _encoded(
-    plan: ImagePlan, facts: ImageFacts, wanted_size: tuple[int, int], encoded: Encoded
-) -> Iterator[FixDone]:
     name, chars = encoded.format.upper(), encoded.base64_chars
     verb = "re-encoded as" if encoded.format == facts.format else f"{facts.format.upper()} to"
     quality = "" if encoded.quality is None else f" quality {encoded.quality}"
     did = f"{verb} {name}{quality}: {chars:,} base64 characters"
     yield FixDone(id="convert", did=did)
-    smaller = wanted_size != (encoded.width, encoded.height)
-    if smaller or (encoded.quality is not None and encoded.quality < BEST_QUALITY):
+    if wanted_size != size or (encoded.quality is not None and encoded.quality < BEST_QUALITY):
         did = f"fitted under {plan.max_base64_chars:,} base64 characters"
         yield FixDone(id="fit_base64", did=did)
 

@@ -1,4 +1,5 @@
-"""Videos: one mp4 with its index in front, encoded only where something must change.
+"""Videos: one input and one mp4 with its index in front, encoded only where something must change,
+whatever steps the plan holds.
 
 Under a number of bytes it has constant quality when that fits, else two passes at a rate.
 """
@@ -6,13 +7,26 @@ Under a number of bytes it has constant quality when that fits, else two passes 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
+from typing import Any
+
+import ffmpeg
 
 from palprep.errors import CannotFit, FixError
-from palprep.fixes.audio import stream_at
-from palprep.fixes.cut import CRF, SOUND_RATE_BPS, Cut, constant_rate, picture_words
-from palprep.fixes.graph import Progress, Stages, stream_words
+from palprep.fixes.graph import (
+    BARE,
+    BARE_SOUND,
+    Progress,
+    Stages,
+    address,
+    read,
+    seconds,
+    stream_at,
+    stream_words,
+)
 from palprep.fixes.output import Applied, FixDone, NewOutput
 from palprep.media import (
     AudioStreamFacts,
@@ -23,8 +37,171 @@ from palprep.media import (
     read_header,
     run_ffmpeg,
 )
+from palprep.rules import base_layer_shows
 from palprep.rules.plans import MP4_AUDIO, MP4_VIDEO, VideoPlan
 from palprep.values import Span
+
+H264: Mapping[str, Any] = {
+    "c:v": "libx264",
+    "profile:v": "high",
+    "preset": "medium",
+    "pix_fmt": "yuv420p",
+}
+"""What every player and service decodes; ``high`` with ``yuv420p`` is 8 bits, 4:2:0."""
+CRF = {"crf": 18}
+"""x264's constant quality at which an encode looks like its source."""
+
+_HDR_TRANSFERS = frozenset({"smpte2084", "arib-std-b67"})
+_LINEAR_709 = {"transferin": "linear", "primariesin": "709"}
+_USUAL_RATES = tuple(
+    Fraction(rate)
+    for rate in ("24000/1001", "24", "25", "30000/1001", "30", "50", "60000/1001", "60")
+)
+_SNAP = Fraction(2, 100)
+"""Phones waver by up to about 2 % around the rate that they mean to record."""
+
+SOUND_RATE_BPS = 192_000
+"""The rate of AAC-LC at which speech and its room sound like the original."""
+
+_AAC = {"c:a": "aac", "b:a": SOUND_RATE_BPS, **BARE_SOUND}
+_MP4 = {"f": "mp4", "movflags": "+faststart", "write_tmcd": 0}
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """What will be made of a video."""
+
+    plan: VideoPlan
+    source: Source
+    header: VideoHeader
+    facts: VideoFacts | None
+    """Of a video that is encoded; None for one whose packets are copied."""
+    sound: AudioStreamFacts | None
+    """None for a video without sound."""
+
+    @property
+    def full_s(self) -> float:
+        """Length of the source in seconds, counted where it was, else as stated."""
+        return self.facts.duration_s if self.facts else self.header.duration_s
+
+    @property
+    def duration_s(self) -> float:
+        """Length of the result in seconds."""
+        if self.plan.trim is None:
+            return self.full_s
+        return max(min(self.plan.trim.end_s, self.full_s) - self.plan.trim.start_s, 0.0)
+
+    def whole(self, target: Path, picture: Mapping[str, Any]) -> Any:
+        """The run that writes the mp4. ``picture`` holds the encoder's options for rate and
+        quality; they are ignored when the video's packets are copied."""
+        source = self._read()
+        streams, options = [self._picture(source)], dict(_MP4)
+        if self.facts is None:
+            options["c:v"] = "copy"
+            if self.header.codec == "hevc":
+                options["tag:v"] = "hvc1"  # players of Apple's open no other
+        else:
+            options.update(H264, **picture)
+        if self.sound is not None:
+            streams.append(self._sound(source, self.sound))
+            options.update({"c:a": "copy"} if self.plan.copy_audio else _AAC)
+        return ffmpeg.output(*streams, address(target), **BARE, **options)
+
+    def analysis(self, picture: Mapping[str, Any]) -> Any:
+        """The first of two passes: the frames alone, encoded into nothing."""
+        return ffmpeg.output(self._picture(self._read()), "-", f="null", **H264, **picture)
+
+    def _read(self) -> Any:
+        trim = self.plan.trim
+        if trim is None:
+            return read(self.source)
+        # On the input: decoding starts at the key frame before, and the cut is exact to
+        # the frame all the same.
+        window = {"t": seconds(trim.duration_s)}
+        if trim.start_s > 0:
+            window["ss"] = seconds(trim.start_s)
+        return read(self.source, **window)
+
+    def _picture(self, source: Any) -> Any:
+        picture = source["V:0"]  # capital V: not a cover picture
+        return filtered(picture, self.facts) if self.facts else picture
+
+    def _sound(self, source: Any, stream: AudioStreamFacts) -> Any:
+        sound = source[str(stream.index)]
+        if self.plan.copy_audio:
+            return sound
+        # Silence where packets are missing and before a late start, so that players which
+        # ignore time stamps stay in step too.
+        return sound.filter("aresample", **{"async": 1, "first_pts": 0})
+
+
+def filtered(picture: Any, facts: VideoFacts) -> Any:
+    """``picture`` (an ffmpeg-python stream) at a constant rate, SDR, with even sides.
+
+    ffmpeg itself turns and mirrors it first. Raises FixError when only Dolby's decoder could tell
+    the colours.
+    """
+    if not base_layer_shows(facts):
+        raise FixError(
+            f"Dolby Vision {facts.dolby_vision} has no base layer for others, so that its colours "
+            "cannot be converted; export it as SDR on the device that recorded it"
+        )
+    if facts.interlaced:
+        # One picture per frame, so that the rate stays what was recorded.
+        picture = picture.filter("bwdif", mode="send_frame")
+    rate = constant_rate(facts)
+    picture = picture.filter("fps", fps=f"{rate.numerator}/{rate.denominator}")
+    if facts.color_transfer in _HDR_TRANSFERS:
+        # Moebius leaves everything up to 0.3 of diffuse white as it was, and faces stand
+        # there; BT.2408 puts diffuse white at 203 cd/m2. What HDR is, is told explicitly:
+        # phones leave out the one or the other tag.
+        wide = {"primariesin": "2020", "primaries": "2020"}
+        coded = {"transferin": facts.color_transfer, "matrixin": "2020_ncl"}
+        picture = (
+            picture.filter("zscale", **coded, **wide, transfer="linear", npl=203)
+            .filter("format", "gbrpf32le")
+            .filter("zscale", transferin="linear", primariesin="2020", primaries="709")
+            .filter("tonemap", tonemap="mobius", param=0.3, desat=0)
+            .filter("zscale", **_LINEAR_709, transfer="709", matrix="709", range="tv")
+            .filter("format", "yuv420p")
+        )
+    if facts.stored_width % 2 or facts.stored_height % 2:
+        picture = picture.filter("crop", "trunc(iw/2)*2", "trunc(ih/2)*2", 0, 0)
+    return picture
+
+
+def constant_rate(facts: VideoFacts) -> Fraction:
+    """Frames per second after an encode: the usual rate that the source keeps to within 2 %, else
+    the source's mean."""
+    recorded = Fraction(facts.frame_rate).limit_denominator(1001)
+    nearest = min(_USUAL_RATES, key=lambda usual: abs(usual - recorded))
+    return nearest if abs(nearest - recorded) <= recorded * _SNAP else recorded
+
+
+def picture_words(facts: VideoFacts) -> tuple[FixDone, ...]:
+    """What an encode of the video does, in words."""
+    done = [
+        FixDone(
+            id="transcode_video",
+            did=f"encoded the picture once: {facts.codec} {facts.pixel_format or ''} to H.264 "
+            f"yuv420p, {facts.width // 2 * 2}x{facts.height // 2 * 2} px",
+        )
+    ]
+    if facts.rotation_deg:
+        done.append(FixDone(id="rotate", did=f"turned the picture by {facts.rotation_deg}°"))
+    if facts.mirrored:
+        done.append(FixDone(id="mirror", did="mirrored the picture as players did"))
+    if facts.interlaced:
+        done.append(FixDone(id="deinterlace", did="made whole pictures of interlaced ones"))
+    if not facts.frame_rate_constant:
+        rate = float(constant_rate(facts))
+        did = f"constant {rate:.5g} frames per second, from {facts.frame_rate:.5g} on average"
+        done.append(FixDone(id="constant_rate", did=did))
+    if facts.color_transfer in _HDR_TRANSFERS:
+        did = f"tone-mapped HDR ({facts.color_transfer}) to BT.709 SDR"
+        done.append(FixDone(id="tone_map", did=did))
+    return tuple(done)
+
 
 _MUXING = 0.985
 """Share of the bytes that packets may take; the rest is the mp4's index."""
@@ -45,23 +222,20 @@ def fix_video(
     allow, CannotFit when no rate fits ``max_size_bytes``.
     """
     header = read_header(source)
+    sound = header.sounds[header.chosen] if header.sounds else None
+    if plan.audio_stream is not None:
+        sound = stream_at(header.sounds, plan.audio_stream, source)
     cut = Cut(
         plan,
         source,
         header=header,
         facts=None if plan.copy_video else probe_video(source, levels=False),
-        sound=_sound(plan, header, source),
+        sound=sound,
     )
     _require_possible(cut)
     with new(".mp4") as output:
         fitted = write_within(plan.max_size_bytes, cut, output.temporary, progress=progress)
     return Applied(path=str(output.path), fixes=(*_done(cut), *fitted))
-
-
-def _sound(plan: VideoPlan, header: VideoHeader, source: Source) -> AudioStreamFacts | None:
-    if plan.audio_stream is not None:
-        return stream_at(header.sounds, plan.audio_stream, source)
-    return header.sounds[header.chosen] if header.sounds else None
 
 
 def _require_possible(cut: Cut) -> None:
@@ -117,7 +291,9 @@ def write_within(
     """
     stages = Stages(progress)
     budget = None if max_size_bytes is None else _picture_rate(max_size_bytes, cut)
-    if budget is None or not _surely_over(budget, cut):
+    # Constant quality seldom halves an efficient source.
+    rate = cut.facts.bit_rate if cut.facts else None
+    if budget is None or rate is None or rate <= 2 * budget:
         share = 1.0 if budget is None else 0.9
         run_ffmpeg(cut.whole(target, CRF), duration_s=cut.duration_s, progress=stages.next(share))
         if max_size_bytes is None or target.stat().st_size <= max_size_bytes:
@@ -127,13 +303,14 @@ def write_within(
             f"{cut.source.name} copied as it is exceeds {max_size_bytes:,} bytes; "
             "plan an encode (copy_video=False) or a shorter trim"
         )
+    pixels_per_s = cut.facts.width * cut.facts.height * constant_rate(cut.facts)
     fitted = _two_passes(
         cut,
         target,
         stages,
         max_size_bytes=max_size_bytes or 0,
         budget_bps=budget or 0,
-        least_bps=_least_rate(cut.facts),
+        least_bps=int(pixels_per_s * _LEAST_BITS_PER_PIXEL),
     )
     return (fitted,)
 
@@ -144,12 +321,6 @@ def _picture_rate(max_size_bytes: int, cut: Cut) -> int:
         copied = cut.sound.bit_rate if cut.plan.copy_audio else None
         sound_rate = copied or SOUND_RATE_BPS
     return int(max_size_bytes * 8 * _MUXING / max(cut.duration_s, 0.04)) - sound_rate
-
-
-def _surely_over(budget_bps: int, cut: Cut) -> bool:
-    """Whether constant quality is not worth trying: it seldom halves an efficient source."""
-    rate = cut.facts.bit_rate if cut.facts else None
-    return rate is not None and rate > 2 * budget_bps
 
 
 def _two_passes(
@@ -189,8 +360,3 @@ def _two_passes(
         f"{cut.source.name} stays above {max_size_bytes:,} bytes after {_TRIES} encodes; "
         "trim it shorter"
     )
-
-
-def _least_rate(facts: VideoFacts) -> int:
-    pixels_per_s = facts.width * facts.height * constant_rate(facts)
-    return int(pixels_per_s * _LEAST_BITS_PER_PIXEL)

@@ -1,4 +1,5 @@
-"""A voice sample: the best speech of a recording, joined, cleaned and set to a loudness.
+"""The sound of a file as a file of its own: its packets as they are, or a voice sample. That is the
+best speech of a recording, joined, cleaned and set to a loudness.
 
 Stretches are joined by short crossfades. Only one stretch is in memory at a time, however long the
 recording is.
@@ -9,14 +10,13 @@ from __future__ import annotations
 import tempfile
 import warnings
 import wave
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from palprep.errors import FixError
-from palprep.fixes.audio import file_words, stream_at
 from palprep.fixes.graph import (
     BARE,
     BARE_SOUND,
@@ -24,6 +24,8 @@ from palprep.fixes.graph import (
     Stages,
     address,
     read,
+    seconds,
+    stream_at,
     stream_words,
 )
 from palprep.fixes.loudness import Gain, Loudness, Target, amplified, fitting_gain, measure_loudness
@@ -36,14 +38,20 @@ from palprep.media import (
     run_ffmpeg,
     stream_samples,
 )
-from palprep.rules.plans import CROSSFADE_S, VoicePlan
-from palprep.values import Span
+from palprep.rules.plans import COPY_CONTAINERS, CROSSFADE_S, AudioPlan, VoicePlan
+from palprep.values import Kind, Span
 
 with warnings.catch_warnings():
     # pydub looks for an ffmpeg on PATH, which is not needed for what it does here, and has
     # regular expressions that newer Pythons frown upon.
     warnings.simplefilter("ignore")
     from pydub import AudioSegment
+
+_OPTIONS: Mapping[str, Mapping[str, Any]] = {"m4a": {"f": "ipod"}, "mp3": {"id3v2_version": 0}}
+"""ffmpeg's for a container of a plan, where its name as the muxer is not all."""
+
+_SMALL = {"c:a": "libmp3lame", "b:a": 24_000, "ar": 16_000, "ac": 1, "id3v2_version": 0}
+"""Speech that is understood, at 3 kB for a second."""
 
 _MIXES = {
     "average": ("0.5*c0+0.5*c1", "mixed both channels down to mono"),
@@ -58,6 +66,46 @@ _WIDTH = 4
 """Bytes per sample of what is joined: 32 bits, so that nothing is lost before the one encode."""
 _FULL_SCALE = 2**31 - 1
 _CROSSFADE_MS = round(CROSSFADE_S * 1000)
+
+
+def fix_audio(
+    plan: AudioPlan, source: Source, new: NewOutput, progress: Progress | None
+) -> Applied:
+    """Write the packets of the plan's stream of ``source``, without metadata.
+
+    Raises FixError when the source has no such stream, or the container does not take its packets.
+    """
+    facts = probe_audio(source, levels=False)
+    stream = stream_at(facts.streams, plan.stream, source)
+    if COPY_CONTAINERS.get(stream.codec) != plan.container:
+        raise FixError(f"{stream.codec} packets cannot be copied into {plan.container}")
+    with new(f".{plan.container}") as output:
+        options = {"c:a": "copy", "f": plan.container, **_OPTIONS.get(plan.container, {})}
+        sound = read(source)[str(stream.index)]
+        node = sound.output(address(output.temporary), **BARE, **options)
+        run_ffmpeg(node, duration_s=facts.duration_s, progress=progress)
+    did = f"copied the {stream.codec} packets into {plan.container} unchanged"
+    done = _file_words(source, FixDone(id="rewrap", did=did))
+    return Applied(path=str(output.path), fixes=done)
+
+
+def mp3_excerpt(source: Source, stream: int, span: Span) -> bytes:
+    """A stretch of the audio stream at an index of the container, to be listened to: MP3, mono.
+
+    Raises ToolError when ffmpeg gives up.
+    """
+    with tempfile.TemporaryDirectory(prefix="palprep-") as folder:
+        target = Path(folder) / "excerpt.mp3"
+        opened = read(source, ss=seconds(span.start_s), t=seconds(span.duration_s))
+        run_ffmpeg(opened[str(stream)].output(address(target), **BARE, **_SMALL))
+        return target.read_bytes()
+
+
+def _file_words(source: Source, written: FixDone) -> tuple[FixDone, ...]:
+    """What a sound file goes through that is ``written`` from a stream of ``source``."""
+    extracted = FixDone(id="extract", did="took the audio track alone")
+    stripped = FixDone(id="strip_metadata", did="left all tags and chapters behind")
+    return (*([extracted] if source.type.kind is Kind.VIDEO else []), written, stripped)
 
 
 def fix_voice(
@@ -99,7 +147,7 @@ def fix_voice(
         *_cut_words(plan, length_s),
         *_clean_words(plan, stream),
         *level,
-        *file_words(source, FixDone(id="convert", did=did)),
+        *_file_words(source, FixDone(id="convert", did=did)),
     )
     return Applied(path=str(output.path), fixes=done)
 

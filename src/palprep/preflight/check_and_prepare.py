@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from palprep.errors import FixError, MediaError, UsageError
-from palprep.facts import Facts, ProbeLimits, Speaker, Toolkit, probe
+from palprep.facts import Facts, ProbeLimits, Toolkit, probe
 from palprep.fixes import FixDone, apply, new_output
 from palprep.media import Source, open_image, probe_image
 from palprep.preflight.values import CheckRequest, Prepared, infer_role, require_kind
@@ -86,8 +86,7 @@ def prepare_source(
     profile = request.profile
     apart = request.consent_apart and not split_consent
     before = check_source(request._replace(consent_apart=apart), source, toolkit)
-    cut = _consent_clip(before, profile) if split_consent else None
-    proof = _code_clip(before, profile, split=split_consent)
+    cut, proof = _clips(before, profile, split=split_consent)
     if split_consent:
         before = _judged_again(before, profile, apart=True, statement=None, consent=None)
         request = request._replace(consent_apart=True)
@@ -106,7 +105,8 @@ def prepare_source(
     evidence = None
     if proof is not None:
         evidence = fixed(proof, into / f"{source.stem}-code", Role.CONSENT_VIDEO, None)
-        request = request._replace(speaker=_without_code(request.speaker))
+        speaker = request.speaker and request.speaker.model_copy(update={"code": None})
+        request = request._replace(speaker=speaker)
     fix = plan(before, profile)
     if fix is None:
         output, fixes = _copied(source, target_stem, overwrite=overwrite)
@@ -123,19 +123,26 @@ def prepare_source(
     return prepared.model_copy(update={"consent": clip})
 
 
-def _code_clip(report: Report, profile: Profile, *, split: bool) -> VideoPlan | None:
-    """The plan for what shows that a fresh code was spoken, where it will be cut from a consent
-    video; None where no code was heard.
+def _clips(
+    report: Report, profile: Profile, *, split: bool
+) -> tuple[VideoPlan | None, VideoPlan | None]:
+    """The plan for the statement alone, where it is ``split`` out of a training video; and that for
+    what shows that a fresh code was spoken, where it will be cut from a consent video and was heard.
+
+    Raises UsageError for what is no training video to split, FixError where no statement was heard.
     """
+    if split and (report.role is not Role.TRAINING_VIDEO or report.facts is None):
+        raise UsageError(f"{report.path} is no training video to split the consent out of")
     if report.facts is None or not (split or report.role is Role.CONSENT_VIDEO):
-        return None
+        return None, None
     as_clip = _judged_again(report, profile, role=Role.CONSENT_VIDEO)
-    return plan_consent_clip(as_clip, report.facts, profile, with_code=True)
-
-
-def _without_code(speaker: Speaker | None) -> Speaker | None:
-    """The speaker of a video that the code was cut from."""
-    return speaker and speaker.model_copy(update={"code": None})
+    cut = plan_consent_clip(as_clip, report.facts, profile)
+    if split and cut is None:
+        consent = report.facts.consent
+        why = " ".join(consent.reasons) if consent else "It has no audio."
+        raise FixError(f"There is no consent in {Path(report.path).name} to split out. {why}")
+    proof = plan_consent_clip(as_clip, report.facts, profile, with_code=True)
+    return (cut if split else None), proof
 
 
 def _with_evidence(prepared: Prepared, evidence: Prepared | None, profile: Profile) -> Prepared:
@@ -148,21 +155,6 @@ def _with_evidence(prepared: Prepared, evidence: Prepared | None, profile: Profi
     statement = facts.statement.model_copy(update={"code": kept})
     report = _judged_again(prepared.report, profile, statement=statement)
     return prepared.model_copy(update={"report": report, "evidence": evidence})
-
-
-def _consent_clip(report: Report, profile: Profile) -> VideoPlan:
-    """The plan for the statement alone. Raises UsageError for what is no training video, FixError
-    where no statement was heard.
-    """
-    if report.role is not Role.TRAINING_VIDEO or report.facts is None:
-        raise UsageError(f"{report.path} is no training video to split the consent out of")
-    as_clip = _judged_again(report, profile, role=Role.CONSENT_VIDEO)
-    cut = plan_consent_clip(as_clip, report.facts, profile)
-    if cut is None:
-        consent = report.facts.consent
-        why = " ".join(consent.reasons) if consent else "It has no audio."
-        raise FixError(f"There is no consent in {Path(report.path).name} to split out. {why}")
-    return cut
 
 
 def _judged_again(
@@ -197,10 +189,12 @@ def _proof(
     """
     try:
         output = Source.of(written)
-        if kept is not None and _same_small(source, output):
-            moved = kept.model_copy(update={"path": output.shown})
-            image, _ = probe_image(output, max_memory_mb=0)
-            return output, _judged_again(moved, request.profile, file=output.facts, image=image)
+        if kept is not None:
+            one, other = (open_image(each, max_side=_SMALL_PX)[1] for each in (source, output))
+            if one == other:
+                moved = kept.model_copy(update={"path": output.shown})
+                image, _ = probe_image(output, max_memory_mb=0)
+                return output, _judged_again(moved, request.profile, file=output.facts, image=image)
         return output, check_source(request, output, toolkit)
     except MediaError as error:
         Path(written).unlink(missing_ok=True)
@@ -209,10 +203,6 @@ def _proof(
             f"removed ({error.message}). The source is as it was: export it again, in another "
             "format"
         ) from None
-
-
-def _same_small(one: Source, other: Source) -> bool:
-    return open_image(one, max_side=_SMALL_PX)[1] == open_image(other, max_side=_SMALL_PX)[1]
 
 
 def _copied(

@@ -42,17 +42,22 @@ class Crop(Value):
     width: int = Field(gt=0)
     height: int = Field(gt=0)
 
-    def lies_within(self, width: int, height: int, *, level_deg: float = 0.0) -> bool:
-        """Whether the crop, turned with its image by ``level_deg``, shows nothing but the image:
-        all four corners stand inside ``width`` x ``height`` pixels.
-        """
+    def bounds(self, level_deg: float) -> tuple[float, float, float, float]:
+        """Left, top, right and bottom of what it covers of the image, turned by ``level_deg``."""
         turn = math.radians(level_deg)
         cos, sin = abs(math.cos(turn)), abs(math.sin(turn))
         half_width = (self.width * cos + self.height * sin) / 2
         half_height = (self.width * sin + self.height * cos) / 2
         x, y = self.left + self.width / 2, self.top + self.height / 2
-        slack = 1e-6  # rounding of the sine only; a tenth of a pixel outside is outside
-        return half_width <= min(x, width - x) + slack and half_height <= min(y, height - y) + slack
+        return x - half_width, y - half_height, x + half_width, y + half_height
+
+    def lies_within(self, width: int, height: int, *, level_deg: float = 0.0) -> bool:
+        """Whether the crop, turned with its image by ``level_deg``, shows nothing but the image:
+        all four corners stand inside ``width`` x ``height`` pixels.
+        """
+        left, top, right, bottom = self.bounds(level_deg)
+        # Rounding of the sine only; a tenth of a pixel outside is outside.
+        return min(left, top, width - right, height - bottom) >= -1e-6
 
 
 class ImagePlan(Value):
