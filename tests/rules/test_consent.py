@@ -6,6 +6,7 @@ import pytest
 from voices import voice_of
 
 from palprep.consent import ConsentFacts, WordRecord
+from palprep.rules.catalogue import report_on
 from palprep.rules.consent import (
     CONSENT_CHECKS,
     consent_doubts,
@@ -13,7 +14,6 @@ from palprep.rules.consent import (
     consent_seen,
     lacks_consent,
 )
-from palprep.rules.judgement import report_on
 from palprep.rules.profile import load_profile
 from palprep.rules.report import Report, ReportError
 from palprep.rules.video_person import mouth_moves

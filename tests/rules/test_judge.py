@@ -1,8 +1,7 @@
 import pytest
 
 from palprep.media.facts import MediaType
-from palprep.rules.catalogue import RULES
-from palprep.rules.judgement import judge
+from palprep.rules.catalogue import RULES, judge
 from palprep.rules.profile import load_profile
 from palprep.rules.report import Report
 from palprep.rules.rule import Measured

@@ -7,8 +7,8 @@ from voices import voice_of
 
 from palprep.consent import LipsFacts
 from palprep.consent.facts import Synchrony
+from palprep.rules.catalogue import report_on
 from palprep.rules.consent import CONSENT_DOUBTS
-from palprep.rules.judgement import report_on
 from palprep.rules.profile import load_profile
 from palprep.values import Outcome, Role, Span
 

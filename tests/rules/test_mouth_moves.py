@@ -6,7 +6,7 @@ import pytest
 from voices import voice_of
 
 from palprep.consent import ConsentFacts
-from palprep.rules.judgement import report_on
+from palprep.rules.catalogue import report_on
 from palprep.rules.profile import load_profile
 from palprep.values import Outcome, Role
 from palprep.vision import FootageFacts, FrameSample

@@ -4,7 +4,7 @@ import pytest
 from voices import voice_of
 
 from palprep.media import TimingFacts
-from palprep.rules.judgement import judge
+from palprep.rules.catalogue import judge
 from palprep.rules.plans.planner import plan
 from palprep.rules.plans.values import AudioPlan, VoicePlan
 from palprep.rules.profile import load_profile

@@ -6,8 +6,7 @@ import pytest
 from portraits import FLAWLESS
 
 from palprep.api import FACE_CHECKS
-from palprep.rules.catalogue import RULES
-from palprep.rules.judgement import judge
+from palprep.rules.catalogue import RULES, judge
 from palprep.rules.profile import load_profile
 from palprep.rules.rule import Measured
 from palprep.rules.texts import Unmeasured

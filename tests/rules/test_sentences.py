@@ -9,7 +9,7 @@ from portraits import FLAWLESS
 
 from palprep.facts import Facts
 from palprep.media import SignalFacts
-from palprep.rules.judgement import judge
+from palprep.rules.catalogue import judge
 from palprep.rules.profile import Limit, Profile, load_profile
 from palprep.rules.report import Check, Report
 from palprep.rules.texts import ABOVE, BELOW, ByLevel, RuleText

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from palprep.rules.catalogue import RULES
-from palprep.rules.judgement import judge
+from palprep.rules.catalogue import RULES, judge
 from palprep.rules.profile import load_profile
 from palprep.rules.rule import Measured
 from palprep.rules.texts import Unmeasured

@@ -9,8 +9,7 @@ from palprep.consent import ConsentFacts
 from palprep.facts import Facts
 from palprep.media import AudioFacts, AudioStreamFacts, FileFacts
 from palprep.media.facts import MediaType
-from palprep.rules.catalogue import RULES
-from palprep.rules.judgement import judge
+from palprep.rules.catalogue import RULES, judge
 from palprep.rules.profile import load_profile
 from palprep.speech import VoiceFacts
 from palprep.speech.facts import SpeakerFacts

@@ -127,7 +127,7 @@ def _clips(
     report: Report, profile: Profile, *, split: bool
 ) -> tuple[VideoPlan | None, VideoPlan | None]:
     """The plan for the statement alone, where it is ``split`` out of a training video; and that for
-    what shows that a fresh code was spoken, where it will be cut from a consent video and was heard.
+    what shows that a fresh code was heard, where it will be cut from a consent video.
 
     Raises UsageError for what is no training video to split, FixError where no statement was heard.
     """

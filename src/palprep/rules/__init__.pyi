@@ -6,6 +6,8 @@ from .catalogue import (
     CatalogueLimit as CatalogueLimit,
     WordLimit as WordLimit,
     entry_of as entry_of,
+    judge as judge,
+    report_on as report_on,
 )
 from .consent import (
     CONSENT_CHECKS as CONSENT_CHECKS,
@@ -27,7 +29,6 @@ from .consent_state import (
     consent_state as consent_state,
 )
 from .image import image_memory as image_memory
-from .judgement import judge as judge, report_on as report_on
 from .pairs import SAME_PERSON as SAME_PERSON, SAME_VOICE as SAME_VOICE, PairRule as PairRule
 from .profile import (
     BUILT_IN as BUILT_IN,

@@ -1,19 +1,23 @@
-"""All rules, and what is told of each: what it asks, its sentences, limits, sources and advice.
+"""All rules: a file's facts judged by them; and what is told of each, what it asks, its sentences,
+limits, sources and advice.
 
 ``palprep explain`` and docs/checks.md show the same entries.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from types import MappingProxyType, ModuleType
 from typing import Final
 
+from palprep.facts import Facts
 from palprep.rules import audio, consent, image, pairs, portrait, video, video_person
+from palprep.rules.consent_grading import grade_statement
 from palprep.rules.profile import ConsentLimit, Limit, Profile
-from palprep.rules.rule import Checked
+from palprep.rules.report import Check, Report
+from palprep.rules.rule import Checked, Rule
 from palprep.rules.texts import TEXTS
-from palprep.values import Role, Value
+from palprep.values import Outcome, Role, Value
 
 PAIR: Final = "pair"
 """Stands for the role of limits that two files are held against."""
@@ -34,6 +38,63 @@ RULES: Final[Mapping[str, Checked]] = MappingProxyType(
 
 PORTRAIT_CHECKS: Final = frozenset(dict(_rules_of(portrait)))
 """Ids of the checks of what a portrait shows."""
+
+
+def report_on(
+    path: str, facts: Facts, role: Role, profile: Profile, *, left_out: Collection[str] = ()
+) -> Report:
+    """The report on a file with these facts, its statement of consent graded by the profile.
+
+    ``left_out`` are ids of checks that are not asked for.
+    """
+    known = facts
+    if facts.statement is not None:
+        consent = grade_statement(facts.statement, profile.consent)
+        known = facts.model_copy(update={"consent": consent})
+    return Report(
+        path=path,
+        role=role,
+        profile=profile.name,
+        checks=judge(known, role, profile, left_out=left_out),
+        left_out=tuple(sorted(left_out)),
+        facts=known,
+    )
+
+
+def judge(
+    facts: Facts, role: Role, profile: Profile, *, left_out: Collection[str] = ()
+) -> tuple[Check, ...]:
+    """Every check that the profile asks for in that role, in the profile's order.
+
+    A rule that does not apply to such a file gives no check, and neither does one that is
+    ``left_out``.
+    """
+    checks = (
+        rule.judge(facts, limits)
+        for rule_id, limits in profile.for_role(role).items()
+        if rule_id not in left_out and isinstance(rule := RULES[rule_id], Rule)
+    )
+    return _told_once([check for check in checks if check is not None])
+
+
+def _told_once(checks: Sequence[Check]) -> tuple[Check, ...]:
+    """The checks, with those marked that follow from another one.
+
+    Checks that say the same sentence have one cause. The gravest of them tells it, and of
+    several the first.
+    """
+    telling: dict[str, str] = {}
+    for outcome in (Outcome.FAIL, Outcome.WARN, Outcome.UNKNOWN):
+        for check in checks:
+            if check.outcome is outcome:
+                telling.setdefault(check.sentence, check.id)
+
+    def marked(check: Check) -> Check:
+        teller = telling.get(check.sentence, check.id)
+        follows = check.outcome is not Outcome.PASS and teller != check.id
+        return check.model_copy(update={"follows": teller}) if follows else check
+
+    return tuple(map(marked, checks))
 
 
 class CatalogueLimit(Limit):

@@ -1,7 +1,7 @@
 import pytest
 
 from palprep.errors import UsageError
-from palprep.rules.judgement import judge
+from palprep.rules.catalogue import judge
 from palprep.rules.plans.planner import plan
 from palprep.rules.plans.values import AudioPlan, VoicePlan
 from palprep.rules.profile import load_profile
