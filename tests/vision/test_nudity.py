@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from palprep.errors import ToolMissing
-from palprep.media import read_manifest
+from palprep.media import Weights, read_manifest
 from palprep.vision.analysis import Detections, measure_portrait
 from palprep.vision.models import HOME, Models
 from palprep.vision.scene import nudity_score
@@ -94,12 +94,15 @@ def test_without_the_extra_there_is_no_score(sight: Detections) -> None:
     assert 'pip install --force-reinstall ".[nsfw]"' in str(ENTRY.problem())
 
 
-def test_a_file_that_differs_is_refused(tmp_path: Path, models: Models) -> None:
+def test_a_file_that_differs_is_refused(
+    tmp_path: Path, models: Models, monkeypatch: pytest.MonkeyPatch
+) -> None:
     data = bytearray(models.read("nudity"))
     data[5000] ^= 1
     (tmp_path / ENTRY.file).write_bytes(bytes(data))
+    monkeypatch.setattr(Weights, "_installed", lambda _: tmp_path)
     with pytest.raises(ToolMissing, match="sha256"):
-        _ = Models(tmp_path).nudity
+        _ = Models().nudity
 
 
 def test_none_of_the_packages_code_runs(models: Models) -> None:

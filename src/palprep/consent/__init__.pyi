@@ -13,7 +13,6 @@ from .facts import (
     LipsFacts as LipsFacts,
     Listening as Listening,
     NameReading as NameReading,
-    NegatedWording as NegatedWording,
     PartReading as PartReading,
     StatementReading as StatementReading,
     Surroundings as Surroundings,

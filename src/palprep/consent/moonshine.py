@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import lru_cache
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -70,14 +69,11 @@ class Moonshine:
         """Of the decoder's file."""
 
     @classmethod
-    def load(cls, folder: Path | None = None) -> Moonshine:
-        """The model in ``folder``, by default the one that palprep ships.
-
-        Raises ToolMissing when a file is missing, or is not the one that the manifest names.
-        """
+    def load(cls) -> Moonshine:
+        """The model that palprep ships. Raises ToolMissing for a missing or damaged file."""
         files = read_manifest(HOME)
         encoder, decoder, tokens = (
-            files[f"moonshine_{name}"].read(folder) for name in ("encoder", "decoder", "tokens")
+            files[f"moonshine_{name}"].read() for name in ("encoder", "decoder", "tokens")
         )
         return cls(
             open_network(encoder),

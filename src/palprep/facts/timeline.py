@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from palprep.consent import ConsentFacts
@@ -142,14 +141,12 @@ def timeline_of(
 ) -> Timeline:
     """The timeline of a video, of the parts that were measured. See ``Facts.timeline``."""
     starts_s, late_s = player_times(video)
-    heard = partial(_moved, by_s=late_s)
-    shown = partial(_moved, by_s=-starts_s)
     duration_s = video.start_s + video.duration_s - starts_s
-    speech = heard(voice.speech) if voice else ()
+    speech = tuple(span.moved(late_s) for span in voice.speech) if voice else ()
     signal = video.signal or SignalFacts(frames=0, seconds=(), black=())
-    stated: tuple[Span, ...] = ()
+    stated = None
     if consent and consent.starts_at is not None and consent.ends_at is not None:
-        stated = heard([Span(start_s=consent.starts_at, end_s=consent.ends_at)])
+        stated = Span(start_s=consent.starts_at, end_s=consent.ends_at).moved(late_s)
     count = max(1, math.ceil(duration_s))
     spoken = _spoken(speech, count) if voice is not None else [None] * count
     return Timeline(
@@ -157,11 +154,11 @@ def timeline_of(
         starts_s=starts_s,
         seconds=tuple(_seconds(video, footage, starts_s, spoken)),
         speech=speech,
-        consent=stated[0] if stated else None,
+        consent=stated,
         mouth=_mouth(footage, starts_s, speech, stated) if footage else None,
         cuts=tuple(each - starts_s for each in signal.cuts or ()),
-        freezes=shown(signal.freezes or ()),
-        black=shown(signal.black),
+        freezes=tuple(span.moved(-starts_s) for span in signal.freezes or ()),
+        black=tuple(span.moved(-starts_s) for span in signal.black),
         exposure_steps=tuple(each - starts_s for each in signal.exposure_steps or ()),
     )
 
@@ -171,10 +168,6 @@ def player_times(video: VideoFacts) -> tuple[float, float]:
     0 or more: both in seconds."""
     late_s = (video.timing.audio_offset_s or 0.0) if video.timing else 0.0
     return video.start_s + min(0.0, late_s), max(0.0, late_s)
-
-
-def _moved(spans: Iterable[Span], *, by_s: float) -> tuple[Span, ...]:
-    return tuple(span.moved(by_s) for span in spans)
 
 
 def _seconds(
@@ -215,9 +208,9 @@ def _people(footage: FootageFacts | None, starts_s: float, count: int) -> dict[i
 
 
 def _mouth(
-    footage: FootageFacts, starts_s: float, speech: Sequence[Span], stated: Sequence[Span]
+    footage: FootageFacts, starts_s: float, speech: Sequence[Span], stated: Span | None
 ) -> SpokenMouth | None:
-    said = [part for each in stated for part in spans_within(speech, each.start_s, each.end_s)]
+    said = spans_within(speech, stated.start_s, stated.end_s) if stated else ()
     opened = _opened(footage, starts_s, said)
     enough = len(opened) >= STILL_AFTER_SAMPLES
     if not enough:

@@ -43,22 +43,22 @@ class Weights(Value):
         """What brings the file back."""
         return install_advice(self.extra, again=True)
 
-    def locate(self, folder: Path | None = None) -> Traversable:
-        """Where the file lies, or would lie: in ``folder``, else in this installation."""
-        return (folder or self._installed()).joinpath(self.file)
+    def locate(self) -> Traversable:
+        """Where the file lies in this installation, or would lie."""
+        return self._installed().joinpath(self.file)
 
     def require(self) -> None:
         """Raises ToolMissing when the file is not in this installation. Its content is not read."""
         if not self.locate().is_file():
             raise self._missing()
 
-    def read(self, folder: Path | None = None) -> bytes:
+    def read(self) -> bytes:
         """The file's bytes, whose SHA-256 has been compared.
 
         Raises ToolMissing for a file that is missing, or is not the one that the manifest names.
         """
         try:
-            data = self.locate(folder).read_bytes()
+            data = self.locate().read_bytes()
         except OSError:
             raise self._missing() from None
         if hashlib.sha256(data).hexdigest() != self.sha256:
@@ -68,10 +68,10 @@ class Weights(Value):
             )
         return data
 
-    def problem(self, folder: Path | None = None) -> str | None:
+    def problem(self) -> str | None:
         """What is wrong with the file and how to bring it back; None when it is intact."""
         try:
-            self.read(folder)
+            self.read()
         except ToolMissing as error:
             return error.message
         return None

@@ -13,7 +13,6 @@ from palprep.consent import (
     CodeReading,
     ConsentFacts,
     Listening,
-    NegatedWording,
     PartReading,
     StatementReading,
     WordRecord,
@@ -235,7 +234,12 @@ def _why(key: str, record: WordRecord, number: int) -> str:
 def _negations(part: PartReading, limits: ConsentLimits) -> tuple[Outcome, list[str]]:
     """Negations within the statement, by what is freely heard and by what fits the audio."""
     reasons = [
-        _maybe(one, part)
+        consent_reason(
+            "maybe_negation",
+            number=part.first_word + one.word + 1,
+            word=part.expected[one.word],
+            heard=one.heard,
+        )
         for one in part.negated
         if one.log_likelihood_ratio < limits.negation_ratio.value
     ]
@@ -243,11 +247,6 @@ def _negations(part: PartReading, limits: ConsentLimits) -> tuple[Outcome, list[
     if reasons or not part.negation_in_other_reading:
         return (Outcome.FAIL if reasons else Outcome.PASS), reasons
     return Outcome.WARN, [consent_reason("other_negation")]
-
-
-def _maybe(one: NegatedWording, part: PartReading) -> str:
-    number, word = part.first_word + one.word + 1, part.expected[one.word]
-    return consent_reason("maybe_negation", number=number, word=word, heard=one.heard)
 
 
 def _unheard(required: Iterable[str]) -> tuple[WordRecord, ...]:

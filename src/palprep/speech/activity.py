@@ -16,7 +16,6 @@ from __future__ import annotations
 import io
 from array import array
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -76,12 +75,9 @@ class Silero:
         self._output_bias = float(tensors["decoder.decoder.2.bias"].reshape(-1)[0])
 
     @classmethod
-    def load(cls, folder: Path | None = None) -> Silero:
-        """The network with the weights in ``folder``, by default those that palprep ships.
-
-        Raises ToolMissing when the file is missing or damaged.
-        """
-        data = read_manifest(HOME)["voice_activity"].read(folder)
+    def load(cls) -> Silero:
+        """With the weights that palprep ships. Raises ToolMissing for a missing or damaged file."""
+        data = read_manifest(HOME)["voice_activity"].read()
         with np.load(io.BytesIO(data), allow_pickle=False) as stored:
             return cls({name: stored[name].astype(np.float32) for name in stored.files})
 

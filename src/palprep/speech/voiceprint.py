@@ -7,8 +7,6 @@ on, less their mean over time, which takes level and much of the microphone away
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 
 from palprep.errors import UnsupportedMedia
@@ -49,12 +47,9 @@ class Voiceprint:
         self._taper = (np.hanning(_WINDOW) ** 0.85).astype(np.float32)
 
     @classmethod
-    def load(cls, folder: Path | None = None) -> Voiceprint:
-        """With the weights in ``folder``, by default those that palprep ships.
-
-        Raises ToolMissing when the file is missing or damaged.
-        """
-        return cls(read_manifest("palprep.speech")["voice"].read(folder))
+    def load(cls) -> Voiceprint:
+        """With the weights that palprep ships. Raises ToolMissing for a missing or damaged file."""
+        return cls(read_manifest("palprep.speech")["voice"].read())
 
     def embed(self, speech: Floats) -> Floats:
         """192 numbers of length 1, from mono speech at 16 kHz without pauses. They identify a

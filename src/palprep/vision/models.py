@@ -14,7 +14,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import resources
-from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
@@ -44,23 +43,18 @@ class Network:
 class Models:
     """The networks that :func:`palprep.vision.analysis.analyse_portrait` needs.
 
-    ``folder`` holds the files of the manifest; None takes those that are installed. Every
-    file's sha256 is compared before it is parsed. Raises ToolMissing when a file is missing or
-    is not the one that the manifest names.
+    Every file's sha256 is compared before it is parsed. Raises ToolMissing when a file is missing
+    or is not the one that the manifest names.
     """
 
-    def __init__(self, folder: Path | None = None) -> None:
-        self._folder = folder
+    def __init__(self) -> None:
         self._manifest = read_manifest(HOME)
         # One for each: networks are loaded at once by those who first need different ones.
         self._loading = {name: threading.Lock() for name in self._manifest}
 
     def read(self, name: str) -> bytes:
         """The bytes of one model file, verified. Raises ToolMissing."""
-        return self._manifest[name].read(self._folder)
-
-    def _locate(self, name: str) -> Traversable:
-        return self._manifest[name].locate(self._folder)
+        return self._manifest[name].read()
 
     @cached_property
     def detector(self) -> Network:
@@ -129,13 +123,14 @@ class Models:
     @cached_property
     def nudity(self) -> Network | None:
         """open_nsfw: probabilities of harmless and pornographic. None without its extra."""
-        return self._network("nudity", "outputs") if self._locate("nudity").is_file() else None
+        there = self._manifest["nudity"].locate().is_file()
+        return self._network("nudity", "outputs") if there else None
 
     def _linear_model(self, name: str) -> LinearModel:
         return LinearModel.of(json.loads(self.read(name)))
 
     def _network(self, name: str, *outputs: str) -> Network:
-        with self._loading[name], resources.as_file(self._locate(name)) as path:
+        with self._loading[name], resources.as_file(self._manifest[name].locate()) as path:
             self.read(name)
             network = Network(path, outputs)
         # What loading took beside the weights: three times as much, of the identity network.

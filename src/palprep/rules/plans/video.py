@@ -192,8 +192,7 @@ def _code(facts: Facts, line: Timeline) -> Span | None:
         return None
     if consent.code is None or consent.code.spoken is None or consent.code.kept_in is not None:
         return None
-    spoken, later_s = consent.code.spoken, line.consent.start_s - consent.starts_at
-    return Span(start_s=spoken.start_s + later_s, end_s=spoken.end_s + later_s)
+    return consent.code.spoken.moved(line.consent.start_s - consent.starts_at)
 
 
 def plan_consent_clip(

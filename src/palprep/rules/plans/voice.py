@@ -73,7 +73,9 @@ def plan_voice(report: Report, facts: Facts, profile: Profile) -> Plan | None:
     if voice is not None:
         spans = _selected(voice, profile)
         if spans:
-            cleaning = (_selection(report), *cleaning)
+            lengths = ("voice_speech_length", "audio_duration")
+            answers = tuple(each for each in lengths if each in not_passed(report))
+            cleaning = (Reason(fix="select", answers=answers), *cleaning)
         if cleaning:
             return _cleaned(voice, audio.stream.index, (*asked, *cleaning), spans, profile)
     if not asked and not cleaning:
@@ -139,12 +141,6 @@ def _selected(voice: VoiceFacts, profile: Profile) -> tuple[Span, ...]:
     return choose_spans(voice, min_s=longest / 2, max_s=longest - MARGIN_S)
 
 
-def _selection(report: Report) -> Reason:
-    lengths = ("voice_speech_length", "audio_duration")
-    open_checks = not_passed(report)
-    return Reason(fix="select", answers=tuple(each for each in lengths if each in open_checks))
-
-
 def choose_spans(voice: VoiceFacts, *, min_s: float, max_s: float) -> tuple[Span, ...]:
     """The stretches to keep, in the order of the recording. Their lengths sum to at most
     ``max_s``, and to at least ``min_s`` where there is so much speech.
@@ -181,13 +177,9 @@ Run = tuple[Span, ...]
 def _runs(voice: VoiceFacts) -> list[Run]:
     runs: list[list[Span]] = []
     for span in _without_dropouts(voice.speech, voice.dropouts):
-        if (
-            runs
-            and 0 <= span.start_s - runs[-1][-1].end_s <= _JOIN_GAP_S
-            and not any(
-                runs[-1][-1].end_s <= hole.start_s < span.start_s for hole in voice.dropouts
-            )
-        ):
+        last_s = runs[-1][-1].end_s if runs else -math.inf
+        broken = any(last_s <= hole.start_s < span.start_s for hole in voice.dropouts)
+        if 0 <= span.start_s - last_s <= _JOIN_GAP_S and not broken:
             runs[-1].append(span)
         else:
             runs.append([span])
