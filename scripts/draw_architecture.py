@@ -15,6 +15,7 @@ PICTURE = CHECKOUT / "docs/architecture.svg"
 
 HOLDS: Mapping[str, str] = {
     "cli": "arguments, printing, exit codes",
+    "record": "pages on loopback, for people",
     "batch": "a folder of people, from start to end",
     "views": "pages, tables, pictures",
     "pipelines": "a voice, a replica",

@@ -124,6 +124,14 @@ class ToolFailed(ToolError):
     code = "tool_failed"
 
 
+class ClusterFailed(ToolError):
+    """A cluster does no work any more: its scheduler is gone, it has no workers, or none of them
+    can do the work. See to what the message names, and run the same command again.
+    """
+
+    code = "cluster_failed"
+
+
 class FixError(PalprepError):
     """A fix that cannot be made. Record or export the file again, so that it needs no such fix."""
 

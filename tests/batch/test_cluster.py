@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import concurrent.futures
-import threading
+import re
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -16,13 +16,12 @@ from bucket import KEYS, real_bucket
 from cluster import Cluster, real_cluster
 from palprep.batch.engines import files
 from palprep.batch.engines.cluster import DaskEngine, make_engine
-from palprep.batch.engines.cluster_worker import OtherVersion, Reply
 from palprep.batch.engines.files import BucketFiles, key_in_bucket
 from palprep.batch.engines.tasks import AssetTask
 from palprep.batch.fingerprint import folder_fingerprint
 from palprep.batch.runner import run
 from palprep.batch.work.context import RunOptions
-from palprep.errors import MediaTooHeavy, StorageError, ToolFailed, UsageError
+from palprep.errors import ClusterFailed, MediaTooHeavy, StorageError, ToolFailed, UsageError
 from palprep.journal import AssetPrepared, Journal, utc_now
 from palprep.media import Source
 from palprep.preflight import Asset, at_one_file
@@ -79,7 +78,7 @@ def here(endpoint, monkeypatch) -> None:
 
 @pytest.fixture
 def engine(cluster, here):
-    made = make_engine(cluster.address, store=STORE)
+    made = make_engine(cluster.address, store=STORE, run="run")
     yield made
     made.close()
 
@@ -95,7 +94,7 @@ def test_a_source_is_carried_and_removed_again(cluster, here, wav, tmp_path):
     recording = tmp_path / "Zoë's take.wav"
     recording.write_bytes(wav.read_bytes())
     source = Source.of(recording)
-    engine = make_engine(cluster.address, store=STORE)
+    engine = make_engine(cluster.address, store=STORE, run="mine")
     try:
         assert engine.jobs == WORKERS
         with concurrent.futures.ThreadPoolExecutor(WORKERS) as threads:
@@ -106,11 +105,15 @@ def test_a_source_is_carried_and_removed_again(cluster, here, wav, tmp_path):
         assert all(Path(path).name == recording.name for _, path, _, _ in found)
         assert not any(Path(path).exists() for _, path, _, _ in found)
         assert [each.name for each in Bucket(STORE).below("sources")] == [
-            f"sources/{source.sha256}"
+            f"sources/mine/{source.sha256}"
         ]
+        Bucket(STORE).put("sources/mine/left-by-a-run-that-was-killed", b"")
+        Bucket(STORE).put(f"sources/others/{source.sha256}", b"")
     finally:
         engine.close()
-    assert list(Bucket(STORE).below("sources")) == []
+    assert [each.name for each in Bucket(STORE).below("sources")] == [
+        f"sources/others/{source.sha256}"
+    ]
 
 
 def test_people_are_made_through_the_bucket(cluster, here, go, add, out, log):
@@ -218,40 +221,28 @@ def test_the_work_of_a_worker_that_dies_is_done_by_others(cluster, engine):
     assert victim.pid not in {pid for _, pid in done}
 
 
-def test_no_task_is_sent_before_a_worker_is_free_for_it(cluster, monkeypatch):
-    """Its time runs from then on, and waiting is no part of it."""
-    engine = DaskEngine(cluster.address)
-    sent, most, guard = 0, 0, threading.Lock()
-
-    def counted(*_: object) -> Reply:
-        nonlocal sent, most
-        with guard:
-            sent += 1
-            most = max(most, sent)
-        time.sleep(0.02)
-        with guard:
-            sent -= 1
-        return Reply(None)
-
-    monkeypatch.setattr(engine, "_result", counted)
-    try:
-        with concurrent.futures.ThreadPoolExecutor(4 * engine.jobs) as threads:
-            list(threads.map(lambda _: engine.run(carried.pause, 0.0, 0), range(8 * engine.jobs)))
-    finally:
-        engine.close()
-    assert most == engine.jobs
+def test_workers_that_come_late_are_used(cluster, engine):
+    """Dask has the queue: what waits in it is anybody's."""
+    at_once = engine.jobs
+    with concurrent.futures.ThreadPoolExecutor(32) as threads:
+        asked = [threads.submit(engine.run, carried.pause, 1.0, number) for number in range(32)]
+        late = cluster.add()
+        done = [each.result() for each in asked]
+        assert late.pid in {pid for _, pid in done}
+        assert engine.jobs == at_once + 1
+    cluster.kill(late)
 
 
 def test_a_file_ends_its_own_process_and_no_worker(cluster, here):
     """One that crashes a decoder, one that fills the memory, one that takes for ever."""
-    limits = Limits(time_s=8, memory_bytes=700 << 20)
+    limits = Limits(time_s=3, memory_bytes=700 << 20)
     engine = make_engine(cluster.address, store=STORE, limits=limits)
     try:
         with pytest.raises(ToolFailed, match=r"died \(SIGSEGV\) at this file") as died:
             engine.run(carried.die)
         with pytest.raises(MediaTooHeavy, match="more than 700 MiB of memory") as large:
             engine.run(carried.fill_memory, 800)
-        with pytest.raises(MediaTooHeavy, match="takes longer than 32 s") as late:
+        with pytest.raises(MediaTooHeavy, match="takes longer than 12 s") as late:
             engine.run(carried.pause, 60.0, 0)
     finally:
         engine.close()
@@ -271,33 +262,50 @@ def test_the_work_of_a_process_that_is_told_to_end_is_done_again(cluster):
     assert Path(into, "mark").exists()
 
 
-def test_a_worker_of_another_version_is_named(cluster, here, engine):
-    """Whether it is there at the start or joins later."""
-    other = cluster.add(OTHER_VERSION="0.0.1")
+SICK = {
+    "another version": ({"OTHER_VERSION": "0.0.1"}, r"it has palprep 0\.0\.1, and this is"),
+    "wrong credentials": ({"AWS_SECRET_ACCESS_KEY": "wrong"}, "are not accepted"),
+    "no room": ({"NO_ROOM": "1"}, "temporary files cannot be written: No space left on device"),
+}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "joins"),
+    [("another version", "early"), *((each, "late") for each in SICK)],
+)
+def test_the_work_of_a_sick_worker_is_done_by_others(cluster, here, engine, wav, wrong, joins):
+    """It answers at once, and so would draw one task after the other."""
+    variables, why = SICK[wrong]
+    source, own = Source.of(wav), engine
+    sick = cluster.add(**variables)
     try:
         wait_for_workers(cluster, len(cluster.workers))
-        said = r"tcp://127\.0\.0\.1:\d+: it has palprep 0\.0\.1, and this is .*\. Install"
-        with pytest.raises(ToolFailed, match=said):
-            make_engine(cluster.address, store=STORE)
-        with pytest.raises(ToolFailed, match=said):
-            make_engine(cluster.address)
+        if joins == "early":
+            own = make_engine(cluster.address, store=STORE, run="early")
+            assert own.jobs == len(cluster.workers) - 1
         with concurrent.futures.ThreadPoolExecutor(8) as threads:
-            asked = [threads.submit(engine.run, carried.pause, 0.3, number) for number in range(8)]
-        wrong = [each.exception() for each in asked if each.exception() is not None]
-        assert wrong
-        assert {type(each) for each in wrong} == {OtherVersion}
+            asked = [threads.submit(own.run, carried.look_into, source) for _ in range(16)]
+            assert sick.pid not in {each.result()[0] for each in asked}
+        [told] = own.complaints()
+        assert re.search(rf"tcp://127\.0\.0\.1:\d+ of dask://.* could not .*: .*{why}", told), told
     finally:
-        cluster.kill(other)
+        cluster.kill(sick)
+        if own is not engine:
+            own.close()
 
 
-def test_a_worker_without_credentials_is_named(cluster, here):
-    without = cluster.add(AWS_SECRET_ACCESS_KEY="wrong")
-    try:
-        wait_for_workers(cluster, len(cluster.workers))
-        with pytest.raises(ToolFailed, match=r"a worker of dask://.*\n.*are not accepted"):
-            make_engine(cluster.address, store=STORE)
-    finally:
-        cluster.kill(without)
+def test_a_cluster_of_sick_workers_ends_the_run_and_fails_nobody(
+    cluster, here, add, go, log, tmp_path_factory
+):
+    add("ada", settings='name = "Ada"')
+    home = tmp_path_factory.mktemp("sick")
+    with real_cluster(
+        home, cluster.fenced, workers=1, variables={"OTHER_VERSION": "0.0.1"}
+    ) as sick:
+        wait_for_workers(sick, 1)
+        with pytest.raises(ClusterFailed, match=r"No worker of dask.*\n.*palprep 0\.0\.1"):
+            go(engine=sick.address)
+    assert log.creates == {}
 
 
 def test_this_machine_without_credentials(cluster, here, monkeypatch):
@@ -308,7 +316,7 @@ def test_this_machine_without_credentials(cluster, here, monkeypatch):
 
 def test_another_file_under_a_sources_name_is_refused(engine, wav, tmp_path):
     source = Source.of(wav)
-    Bucket(STORE).put(f"sources/{source.sha256}", b"something else")
+    Bucket(STORE).put(f"sources/run/{source.sha256}", b"something else")
     with pytest.raises(StorageError, match="is another file in the bucket"):
         engine.run(carried.look_into, source)
 
@@ -337,5 +345,5 @@ def test_a_scheduler_that_dies_ends_the_work_with_words(cluster, engine):
         time.sleep(0.5)
         cluster.kill(cluster.scheduler)
         for each in asked:
-            with pytest.raises(ToolFailed, match="See whether its scheduler and its workers run"):
+            with pytest.raises(ClusterFailed, match="See whether its scheduler and its workers"):
                 each.result(timeout=60)

@@ -173,12 +173,11 @@ def test_every_option_can_be_set_by_the_environment(name: str) -> None:
 
 
 def test_an_option_of_the_environment_is_obeyed_unless_it_is_given(
-    palprep: Palprep, monkeypatch: pytest.MonkeyPatch
+    palprep: Palprep,
 ) -> None:
-    monkeypatch.setenv("PALPREP_JSON", "1")
-    monkeypatch.setenv("PALPREP_PROFILE", "core-9")
-    assert "core-9" in palprep("explain", "file_size").err
-    [rule] = palprep("explain", "file_size", "--profile", "core-4").objects
+    given = {"PALPREP_JSON": "1", "PALPREP_PROFILE": "core-9"}
+    assert "core-9" in palprep("explain", "file_size", **given).err
+    [rule] = palprep("explain", "file_size", "--profile", "core-4", **given).objects
     assert rule["id"] == "file_size"
 
 

@@ -29,6 +29,13 @@ def refuse(event, args, fenced=os.environ["FENCED"]):
 
 
 sys.addaudithook(refuse)
+if os.environ.get("NO_ROOM"):
+    import tempfile
+
+    def full(*_, **__):
+        raise OSError(28, "No space left on device")
+
+    tempfile.TemporaryFile = tempfile.TemporaryDirectory = full
 if os.environ.get("OTHER_VERSION"):
     import palprep._version
 

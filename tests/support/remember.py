@@ -35,6 +35,10 @@ class Remembering:
         """No limit is held here."""
         return self
 
+    def complaints(self):
+        """Of one machine there are none."""
+        return ()
+
     def close(self, *, at_once: bool = False) -> None:
         """Nothing to end."""
 

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import logging
 import threading
+from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import ParamSpec, TypeVar
@@ -35,6 +36,7 @@ from palprep.batch.work.service_steps import Requested, ServiceSteps
 from palprep.batch.work.waiting import Watch
 from palprep.client import LOOK_EVERY_S
 from palprep.errors import (
+    ClusterFailed,
     CreationUnrecorded,
     DossierUnusable,
     JournalError,
@@ -50,8 +52,8 @@ T = TypeVar("T")
 
 _log = logging.getLogger(__name__)
 
-_PREPARING_AT_MOST = 256
-"""Threads that wait for workers."""
+_PREPARING_AT_MOST = 4096
+"""Threads that wait for workers: for two thousand of a cluster. Only as many start as it has."""
 
 _ASKING = 16
 """Threads that wait for uploads and replies."""
@@ -60,13 +62,14 @@ _ASKING = 16
 def guarded(person: Person, steps: Callable[[], T]) -> T | PersonOutcome:
     """What the steps give. Errors of this person's files or requests are this person's outcome.
 
-    Raises only what concerns everybody: a journal or an output folder that cannot be written.
+    Raises only what concerns everybody: a journal or an output folder that cannot be written, a
+    cluster that works no more.
     """
     try:
         return steps()
     except DossierUnusable as error:
         return PersonOutcome.failed(error.message, error.code)
-    except (JournalError, OutputUnwritable):
+    except (ClusterFailed, JournalError, OutputUnwritable):
         raise
     except (Stopped, WorkStopped):
         return PersonOutcome(status="waiting", reasons=(INTERRUPTED,))
@@ -82,8 +85,8 @@ class Execution:
     """Takes people through. ``state_of`` gives the state that is recorded of a person for whom
     everything was asked for.
 
-    Twice as many people as there are workers are at work at once, so that no worker waits while one
-    person's last file is done.
+    Twice as many people as there are workers, as they come and go, are at work at once, so that no
+    worker waits while one person's last file is done.
     """
 
     def __init__(
@@ -93,12 +96,14 @@ class Execution:
         self._people = people
         self._state_of = state_of
         self._left = len(people)
+        self._untouched = deque(people)
+        self._in_preparation = 0
         self._errors: list[BaseException] = []
         self._guard = threading.Lock()
         self._changed = threading.Event()
         self._service: ServiceSteps | None = None
         self._preparing = ThreadPoolExecutor(
-            min(_PREPARING_AT_MOST, 2 * run.engine.jobs + 2), thread_name_prefix="palprep-prepare"
+            _PREPARING_AT_MOST, thread_name_prefix="palprep-prepare"
         )
         self._asking = ThreadPoolExecutor(_ASKING, thread_name_prefix="palprep-ask")
 
@@ -109,8 +114,6 @@ class Execution:
         if service is not None:
             self._service = self._steps(*service)
         try:
-            for person in self._people:
-                self._preparing.submit(self._step, self._prepare, person)
             self._wait()
         except BaseException:
             self._run.stop.set()
@@ -157,7 +160,17 @@ class Execution:
         self._run.stop.raise_if_set()
         for error in tuple(self._errors):
             raise error
+        self._begin_more()
         return self._left > 0
+
+    def _begin_more(self) -> None:
+        """Begin with as many people as the workers can take that are there now."""
+        at_once = 2 * self._run.engine.jobs + 2
+        with self._guard:
+            while self._untouched and self._in_preparation < at_once:
+                self._in_preparation += 1
+                person = self._untouched.popleft()
+                self._preparing.submit(self._step, self._prepare, person)
 
     def _reporter(self, slug: str) -> Reporter:
         return Reporter(slug, self._run.tell, self._run.stop, len(self._people))
@@ -173,10 +186,13 @@ class Execution:
     def _prepare(self, person: Person) -> None:
         reporter = self._reporter(person.slug)
         ready = guarded(person, lambda: prepare_files(self._run, person, reporter))
+        with self._guard:
+            self._in_preparation -= 1
         if isinstance(ready, PersonOutcome):
             self._end(person, ready)
         else:
             self._asking.submit(self._step, self._ask, person, ready)
+        self._changed.set()
 
     def _ask(self, person: Person, ready: Ready) -> None:
         requested = guarded(person, lambda: self._requested(person, ready))

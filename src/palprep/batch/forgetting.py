@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from palprep.batch.engines.files import key_in_bucket, source_key
+from palprep.batch.engines.files import key_in_bucket, run_name, source_key
 from palprep.batch.outputs import write_outputs
 from palprep.batch.work.connection import SANDBOX_NAME
 from palprep.batch.work.context import PREPARED_NAME
@@ -98,8 +98,9 @@ def forget(directory: str | Path, person: str, *, buckets: Sequence[str] = ()) -
         if slug is not None:
             journal.mark_forgotten(slug, found.names)
             fetched = journal.entries(FileFetched, person=slug)
-            names = {source_key(each.body.sha256) for each in fetched}
-            names = names.union(*map(_published, _assets(journal, slug)))
+            run = run_name(journal)
+            names = {source_key(run, each.body.sha256) for each in fetched}
+            names = names.union(*(_published(each, run) for each in _assets(journal, slug)))
             alone = sorted(names - others.published)
             found = _emptied(found, opened, alone)
             made = journal.made_for(slug)
@@ -187,17 +188,18 @@ def _prepared(journal: Journal, person: str) -> Iterator[Prepared]:
 def _others(journal: Journal, person: str | None) -> _Others:
     pictures: set[str] = set()
     published: set[str] = set()
+    run = run_name(journal)
     for entry in journal.one_by_one(AssetPrepared):
         if entry.person != person:
             asset = entry.body.asset
             pictures.update(each.name for each in pictures_of(asset).all())
-            published |= _published(asset)
+            published |= _published(asset, run)
     return _Others(frozenset(pictures), frozenset(published))
 
 
-def _published(asset: Asset) -> set[str]:
+def _published(asset: Asset, run: str) -> set[str]:
     """The names that its files have in buckets."""
-    names = set() if asset.source_sha256 is None else {source_key(asset.source_sha256)}
+    names = set() if asset.source_sha256 is None else {source_key(run, asset.source_sha256)}
     files = asset.prepared.files if asset.prepared is not None else ()
     return names.union(key_in_bucket(each.path, each.sha256) for each in files)
 

@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from palprep.batch.engines.cluster import make_engine
+from palprep.batch.engines.files import run_name
 from palprep.batch.execution import Execution
 from palprep.batch.outputs import write_outputs
-from palprep.batch.people.files import KindsOf, is_url
+from palprep.batch.people.files import KindsOf
 from palprep.batch.people.folder import DEFAULT_INTO
 from palprep.batch.people.person import Person, Roster, RosterEntry, read_people
 from palprep.batch.people.selection import People, find_everybody, some_of
@@ -110,7 +111,7 @@ def run(
     place = _output_folder(place)
     with (
         Journal.of(place, lock=True, create=True) as journal,
-        _opened_engine(options) as engine,
+        _opened_engine(options, journal) as engine,
     ):
         told = tell or cell_progress() or tell_no_one
         context = RunContext(options, place, journal, engine, profiles, told, Stop())
@@ -119,6 +120,8 @@ def run(
         for each in _notes(roster, work):
             note(each)
         _carry_out(context, work, note)
+        for text in engine.complaints():
+            note(Note(person=None, text=text, about="worker"))
         with contextlib.suppress(OSError):
             # What was fetched is gone, unless it is to be kept.
             (place / SOURCES_NAME).rmdir()
@@ -249,11 +252,17 @@ def _forgotten_words(slug: str, place: Path, known: Container[str]) -> str:
 
 
 @contextmanager
-def _opened_engine(options: RunOptions) -> Iterator[Engine]:
+def _opened_engine(options: RunOptions, journal: Journal) -> Iterator[Engine]:
     if not isinstance(options.engine, str):
         yield options.engine
         return
-    own = make_engine(options.engine, jobs=options.jobs, store=options.store, limits=options.limits)
+    own = make_engine(
+        options.engine,
+        jobs=options.jobs,
+        store=options.store,
+        limits=options.limits,
+        run=run_name(journal),
+    )
     try:
         yield own
     finally:
@@ -261,11 +270,6 @@ def _opened_engine(options: RunOptions) -> Iterator[Engine]:
 
 
 def _require_output_folder(into: str | Path, people: People) -> None:
-    if is_url(str(into)):
-        raise UsageError(
-            f"{into} is an address, and the output folder is one on this machine: its journal is a "
-            "database. Prepared files go to a bucket with --store"
-        )
     if isinstance(people, str | os.PathLike) and Path(into).resolve() == Path(people).resolve():
         raise UsageError(
             f"{into} is the folder of the people: name another one with --into, or what is written "

@@ -30,6 +30,7 @@ COMMANDS: Mapping[str, str] = {
     "consent": "Verify, word by word, that the consent statement was spoken.",
     "guide": "Write a page to print or send: what to say, how to record, how a portrait looks.",
     "ask": "Write a message to each who must redo something: what, why and how. Nothing is sent.",
+    "record": "Record one person in a browser on this machine, with verdicts at once.",
     "decide": "Record who decided, and why, about the doubts that hold a person's replica.",
     "dossier": "Verify consent dossiers: the chain of entries, the videos, and the journal of "
     "the run.",
@@ -76,7 +77,8 @@ def load(name: str) -> Any:
     command = get_command(made)
     for option in command.params:
         if isinstance(option, TyperOption) and not option.envvar and not option.is_eager:
-            option.envvar = f"PALPREP_{(option.name or '').upper()}"
+            long = next(each for each in option.opts if each.startswith("--"))
+            option.envvar = f"PALPREP_{long[2:].replace('-', '_').upper()}"
             option.show_envvar = False
     return command
 

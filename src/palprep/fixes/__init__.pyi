@@ -8,4 +8,5 @@ from .output import (
     remove_parts as remove_parts,
     unwritable as unwritable,
 )
+from .recording import keep_recording as keep_recording, second_name as second_name
 from .voice import mp3_excerpt as mp3_excerpt

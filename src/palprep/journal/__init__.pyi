@@ -4,7 +4,13 @@ from .at_most_once import (
     resolve_found as resolve_found,
     resolve_retry as resolve_retry,
 )
-from .codes import asked_code as asked_code, give_code as give_code, note_code as note_code
+from .codes import (
+    agree as agree,
+    asked_code as asked_code,
+    give_code as give_code,
+    has_agreed as has_agreed,
+    note_code as note_code,
+)
 from .creations import (
     Creation as Creation,
     CreationState as CreationState,

@@ -1,4 +1,6 @@
-"""Fresh codes in the journal: which were given out for a name, and which file spoke one when."""
+"""What is known of somebody by the name alone, before a run has met them: fresh codes, which were
+given out, and which file spoke one when; and that they agreed to be recorded.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,7 @@ import secrets
 
 from palprep.consent import VALID_S, AskedCode, Choose, ConsentFacts, FreshCode, draw_code
 from palprep.errors import UsageError
-from palprep.journal.entries import CodeGiven, FileJudged
+from palprep.journal.entries import CodeGiven, FileJudged, ProcessingAgreed
 from palprep.journal.forgetting import name_key
 from palprep.journal.store import Journal
 
@@ -23,14 +25,32 @@ def give_code(
     name = " ".join(full_name.split())
     if not any(each.isalpha() for each in name):
         raise UsageError("A code is given to a person: give the full name")
+    _require_known(journal, name)
+    code = draw_code(journal.now(), choose, valid_s=valid_s)
+    journal.append(CodeGiven(full_name=name, code=code), key=name_key(name))
+    return code
+
+
+def agree(journal: Journal, full_name: str, words: str) -> None:
+    """Note that whoever has this name agreed to be recorded, in these words.
+
+    Raises UsageError for somebody who was forgotten, JournalError where it cannot be noted.
+    """
+    _require_known(journal, full_name)
+    journal.append(ProcessingAgreed(full_name=full_name, words=words), key=name_key(full_name))
+
+
+def has_agreed(journal: Journal, full_name: str) -> bool:
+    """Whether whoever has this name agreed to be recorded."""
+    return bool(journal.entries(ProcessingAgreed, key=name_key(full_name)))
+
+
+def _require_known(journal: Journal, name: str) -> None:
     if journal.forgotten("name", (name.casefold(),)):
         raise UsageError(
             f"{name} was forgotten, and nothing is recorded for them: `palprep forget DIR FOLDER "
             "--again` takes the person in again"
         )
-    code = draw_code(journal.now(), choose, valid_s=valid_s)
-    journal.append(CodeGiven(full_name=name, code=code), key=name_key(name))
-    return code
 
 
 def asked_code(journal: Journal, full_name: str, *, name: str, sha256: str) -> AskedCode | None:

@@ -246,6 +246,15 @@ class CodeGiven(AboutRun):
     code: FreshCode
 
 
+class ProcessingAgreed(AboutRun):
+    """Whoever has this name agreed, on the recording page, that they are recorded and that files of
+    them are kept, in these words. The key is that of :class:`CodeGiven`."""
+
+    kind = "processing_agreed"
+    full_name: str
+    words: str
+
+
 class FileJudged(AboutRun):
     """A file is judged for the first time since a code was given out for the name; or, with the
     words ``spoken``, the code was heard in it. The key is that of :class:`CodeGiven`."""

@@ -6,7 +6,7 @@ from .bucket import (
     object_at as object_at,
 )
 from .clouds import CLOUDS as CLOUDS, is_bucket as is_bucket
-from .objects import (
+from .files import (
     Fetched as Fetched,
     GoOn as GoOn,
     Stored as Stored,

@@ -18,7 +18,7 @@ from obstore.store import AzureStore, GCSStore, S3Store, from_url
 
 from palprep.errors import UsageError
 from palprep.storage.clouds import CLOUDS, Cloud, bucket_error, cloud_of
-from palprep.storage.objects import Fetched, GoOn, Stored, too_large, written
+from palprep.storage.files import Fetched, GoOn, Stored, too_large, written
 
 RETRY_WITHIN = timedelta(seconds=60)
 """How long a request that fails for a passing reason is repeated."""

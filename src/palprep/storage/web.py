@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 import httpx
 
 from palprep.errors import StorageError
-from palprep.storage.objects import Fetched, GoOn, Stored, too_large, without_secrets, written
+from palprep.storage.files import Fetched, GoOn, Stored, too_large, without_secrets, written
 
 FETCH_WITHIN_S = 3600.0
 """The longest time that one file may take."""

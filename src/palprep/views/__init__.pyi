@@ -3,8 +3,13 @@ from .consent_words import standing as standing
 from .console import SafeConsole as SafeConsole
 from .data_frame import to_pandas as to_pandas
 from .dossier_page import export_dossiers as export_dossiers
-from .format import duration as duration, stamp as stamp
+from .format import duration as duration, size as size, stamp as stamp
 from .guide import guide_page as guide_page
+from .local_pages import (
+    agreement as agreement,
+    page_asset as page_asset,
+    recording_page as recording_page,
+)
 from .messages import Message as Message, messages as messages
 from .notebook import register as register
 from .outcomes import STATUSES as STATUSES

@@ -37,6 +37,8 @@ class _Guide(Value):
     good: str
     wrong: tuple[str, ...]
     sections: tuple[_Section, ...]
+    recording: Mapping[str, str]
+    """The words of the page on which a person is recorded."""
 
 
 def languages_of(kind: str) -> tuple[str, ...]:

@@ -84,11 +84,19 @@ class Runner(Protocol):
 
 
 class Engine(ABC):
-    """Runs functions elsewhere, ``jobs`` at a time."""
+    """Runs functions elsewhere."""
 
-    jobs: int
     far: bool
     """Whether a file must travel to the workers before they can tell how long it lasts."""
+
+    @property
+    @abstractmethod
+    def jobs(self) -> int:
+        """How many functions it can run at a time, as it is now."""
+
+    def complaints(self) -> tuple[str, ...]:
+        """What was wrong with single machines while others did their work, a sentence each."""
+        return ()
 
     def run(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
         """See :meth:`Runner.run`."""

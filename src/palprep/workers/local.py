@@ -72,24 +72,29 @@ class LocalEngine(Engine):
         modules: Sequence[str] = (),
         programs: Iterable[str | Path] = (),
     ) -> None:
-        self.jobs = jobs or usable_cores()
-        if self.jobs < 1:
+        self._jobs = jobs or usable_cores()
+        if self._jobs < 1:
             raise UsageError(f"--jobs must be at least 1, not {jobs}")
         self.limits = limits or Limits()
         start = partial(
             Worker,
             tuple(modules),
             memory_bytes=self.limits.memory_bytes,
-            threads=max(1, usable_cores() // self.jobs),
+            threads=max(1, usable_cores() // self._jobs),
             programs=tuple(map(str, programs)),
         )
-        self._pool = _Pool(self.jobs, start)
+        self._pool = _Pool(self._jobs, start)
         self._made: list[Path] = []
         self._finalizer = weakref.finalize(self, self._pool.close, at_once=True)
 
     def begin(self, most: int = 1) -> None:
         """Start at most so many workers, which load while this process does something else."""
         self._pool.begin(most)
+
+    @property
+    def jobs(self) -> int:
+        """Worker processes at most."""
+        return self._jobs
 
     def may_open(self, *, reads: Iterable[Path] = (), writes: Iterable[Path] = ()) -> None:
         folders = [each.resolve() for each in writes]

@@ -10,44 +10,34 @@ import asyncio
 import contextlib
 import functools
 import importlib
-import threading
-import time
-from collections.abc import Callable, Mapping
+import itertools
+from collections.abc import Callable, Container
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from palprep._version import __version__
-from palprep.batch.engines.cluster_worker import (
-    Reply,
-    cannot_work,
-    carry_out,
-    take_in,
-)
-from palprep.batch.engines.files import (
-    BucketFiles,
-    FetchedSource,
-    Files,
-    fetch_here,
-)
+from palprep.batch.engines.cluster_health import LOOK_S, Workers
+from palprep.batch.engines.cluster_worker import Reply, carry_out, take_in, telling_faults
+from palprep.batch.engines.files import BucketFiles, FetchedSource, Files, Store, fetch_here
 from palprep.batch.engines.tasks import AssetTask
 from palprep.batch.people.files import RemoteFile
-from palprep.errors import PalprepError, ServiceUnreachable, ToolFailed, ToolMissing, UsageError
+from palprep.errors import (
+    ClusterFailed,
+    PalprepError,
+    ServiceUnreachable,
+    ToolFailed,
+    ToolMissing,
+    UsageError,
+)
 from palprep.fixes import atomic_output
 from palprep.media import Source
 from palprep.preflight import media_workers
 from palprep.storage import PROBE, PROBE_NAME, Bucket, GoOn
 from palprep.vocabulary import install_advice
-from palprep.workers import LONGEST_S, Engine, Limits, WorkStopped
+from palprep.workers import Engine, Limits, WorkStopped
 
 _KILLED = "KilledWorker"
 """Dask's error for a task at which several workers died, one after the other."""
-
-_LOOK_S = 5.0
-"""How often to see whether the scheduler is still there."""
-
-_BESIDES_S = 900.0
-"""What a task may take beyond the work at its file: a process is started, the file is fetched, and
-what was prepared is put into a bucket. The worker itself ends the work when its time is over."""
 
 
 class DaskEngine(Engine):
@@ -55,11 +45,14 @@ class DaskEngine(Engine):
 
     Each task runs in a process of its own there, within ``limits``. The workers see the same files
     as this machine under the same paths; with a ``bucket`` they need to see none of them, and files
-    among the positional arguments of a task come to them through it.
+    among the positional arguments of a task come to them through it, below the name of the ``run``.
 
-    Raises ToolMissing without the extra, ServiceUnreachable when no scheduler answers, ToolFailed
-    for a worker that cannot do the work, which the message names; StorageError when this machine
-    cannot use the bucket, also in a run.
+    Dask has the queue. What a worker cannot do for a reason of its own, another one does; from then
+    on it is left out, until it can work again.
+
+    Raises ToolMissing without the extra, ServiceUnreachable when no scheduler answers; StorageError
+    when this machine cannot use the bucket, also in a run; ClusterFailed, also in a run, when the
+    cluster works no more.
     """
 
     far = True
@@ -70,6 +63,7 @@ class DaskEngine(Engine):
         *,
         limits: Limits | None = None,
         bucket: Bucket | None = None,
+        run: str = "",
         connect_within_s: float = 10.0,
     ) -> None:
         try:
@@ -78,10 +72,12 @@ class DaskEngine(Engine):
             raise ToolMissing(f"The dask engine needs an extra: {install_advice('dask')}") from None
         self.limits = limits or Limits()
         self._address = address
-        self._bucket = None if bucket is None else BucketFiles(bucket)
-        self._store = None if bucket is None else bucket.url
+        self._bucket = None if bucket is None else BucketFiles(bucket, run)
+        self._store = None if bucket is None else Store(bucket.url, run)
         self.files: Files = self._bucket or Files()
         """Where the workers put what they prepared."""
+        self._closing = False
+        self._tasks = itertools.count(1)
         try:
             self._client: Any = distributed.Client(
                 address.replace("dask://", "tcp://", 1),
@@ -90,39 +86,50 @@ class DaskEngine(Engine):
             )
         except (OSError, ValueError) as error:
             raise ServiceUnreachable(f"No Dask scheduler answers at {address}: {error}") from None
+        self._workers = Workers(address, self._client, __version__, self._store)
         try:
             if bucket is not None:
                 bucket.put(PROBE_NAME, PROBE)
-            self._ask_each_worker()
+            self._workers.look_at()
+            self._workers.to_use()
         except BaseException:
             self.close()
             raise
-        self.jobs: int = max(1, sum(self._client.nthreads().values()))
-        # A task's time runs from when it is sent: none is sent before a worker is free for it.
-        self._free = threading.BoundedSemaphore(self.jobs)
-        self._closing = False
+
+    @property
+    def jobs(self) -> int:
+        """Threads of the workers that are there now; 1 where there is none yet."""
+        return max(1, self._workers.threads())
+
+    def complaints(self) -> tuple[str, ...]:
+        """See :meth:`Engine.complaints`."""
+        return self._workers.complaints()
 
     def fetch(self, file: RemoteFile, to: Path, go_on: GoOn) -> FetchedSource:
         """See :func:`fetch`."""
         if self._bucket is None:
             return fetch_here(file, to, go_on)
         go_on()
-        found: FetchedSource = self._at_worker(LONGEST_S, take_in, self._store, file, __version__)
+        reply = self._at_worker(take_in, self._store, file, __version__, name=file.shown)
+        found: FetchedSource = reply.value
         self._bucket.source_is_there(found.source.sha256)
         return found
 
     def _run(
         self, media_s: float, function: Callable[..., Any], args: Any, kwargs: dict[str, Any]
     ) -> Any:
+        del media_s  # The worker sees how long the file lasts.
         self._send(args)
         carried = functools.partial(
             carry_out, limits=self.limits, version=__version__, store=self._store
         )
-        reply: Reply = self._at_worker(media_s, carried, function, args, kwargs)
+        source = next((each.shown for each in args if isinstance(each, Source)), "")
+        name = f"{getattr(function, '__name__', 'task')} {Path(source).name}".strip()
+        reply = self._at_worker(carried, function, args, kwargs, name=name)
         task = next((each for each in args if isinstance(each, AssetTask)), None)
         if task is not None and task.pictures is not None:
-            for name, data in reply.pictures:
-                with atomic_output(Path(task.pictures) / name, lasting=False) as temporary:
+            for picture, data in reply.pictures:
+                with atomic_output(Path(task.pictures) / picture, lasting=False) as temporary:
                     temporary.write_bytes(data)
         return reply.value
 
@@ -134,51 +141,69 @@ class DaskEngine(Engine):
             for each in value:
                 self._send(each)
 
-    def _at_worker(self, media_s: float, function: Callable[..., Any], /, *args: Any) -> Any:
-        """Call a function in a worker itself, without limits, for media of this length.
+    def _at_worker(self, function: Callable[..., Any], /, *args: Any, name: str) -> Reply:
+        """Call a function in a worker itself, which sees to its own limits.
 
-        Raises ToolFailed when it takes much longer than the limits allow for the work at a file.
+        What fails at two workers that can do other work is the task's own failure, and is raised.
         """
-        with self._free:
+        tried: dict[str, PalprepError] = {}
+        while True:
+            reply = self._reply(function, args, name, tried)
+            if reply.fault is None:
+                for worker, fault in tried.items():
+                    self._workers.leave_out(worker, fault.message)
+                return reply
+            self._workers.look_at(reply.worker)
+            if not self._workers.is_left_out(reply.worker):
+                if tried or not self._workers.others(reply.worker):
+                    raise reply.fault
+                tried[reply.worker] = reply.fault
+
+    def _reply(
+        self, function: Callable[..., Any], args: Any, name: str, tried: Container[str]
+    ) -> Reply:
+        """What one worker replies, none of those that have tried it."""
+        future: Any = None
+        while True:
             if self._closing:
                 raise WorkStopped
             try:
-                future = self._client.submit(function, *args, pure=False)
-                return self._result(future, self.limits.wall_for(media_s) + _BESIDES_S)
+                workers = self._workers.to_use(tried)
+                future = self._client.submit(
+                    functools.partial(telling_faults, function),
+                    *args,
+                    key=f"{name}-{self._client.id}-{next(self._tasks)}",
+                    pure=False,
+                    workers=workers,
+                    # Where none of these is left, others will do.
+                    allow_other_workers=workers is not None,
+                )
+                return self._result(future)
             except PalprepError:
                 raise
             except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001 -- a lost scheduler, pickling: all of Dask's
                 if self._closing:
                     raise WorkStopped from None
-                raise ToolFailed(self._lost(error)) from None
+                if future is None or future.status != "error":
+                    raise ClusterFailed(
+                        f"{self._address} does no work any more ({type(error).__name__}: {error}). "
+                        "See whether its scheduler and its workers run, and run the same command "
+                        "again"
+                    ) from None
+                # Where somebody has no palprep, Dask itself says what is missing, and not where.
+                if not self._workers.look_at():
+                    raise ToolFailed(self._failed(error)) from None
 
-    def _result(self, future: Any, time_s: float) -> Any:
-        give_up = time.monotonic() + time_s
+    def _result(self, future: Any) -> Reply:
         while not future.done():
-            left = give_up - time.monotonic()
-            if left <= 0:
-                future.cancel()
-                raise ToolFailed(
-                    f"No answer came from {self._address} within {time_s:.0f} s. See whether its "
-                    "workers can fetch the files, and run the same command again"
-                )
             # A client that has given its scheduler up ends the tasks that were there, and forgets
             # those that came meanwhile.
             if self._client.status in {"closing", "closed"}:
                 raise ConnectionError("the scheduler is gone")
             with contextlib.suppress(TimeoutError):
-                return future.result(timeout=min(left, _LOOK_S))
-        return future.result()
-
-    def _ask_each_worker(self) -> None:
-        """Raise ToolFailed with why workers that are there now cannot work, one by one."""
-        told: Mapping[str, object] = self._client.run(
-            cannot_work, __version__, self._store, on_error="return"
-        )
-        lines = [f"{where}: {_words(said)}" for where, said in sorted(told.items()) if said]
-        if lines:
-            count = "a worker" if len(lines) == 1 else f"{len(lines)} workers"
-            raise ToolFailed(f"{count} of {self._address} cannot do the work\n" + "\n".join(lines))
+                return cast("Reply", future.result(timeout=LOOK_S))
+            self._workers.to_use()
+        return cast("Reply", future.result())
 
     def close(self, *, at_once: bool = False) -> None:
         """See :meth:`Engine.close`."""
@@ -189,27 +214,16 @@ class DaskEngine(Engine):
         if self._bucket is not None:
             self._bucket.remove_sources()
 
-    def _lost(self, error: BaseException) -> str:
+    def _failed(self, error: BaseException) -> str:
         if type(error).__name__ == _KILLED:
             return (
                 f"Workers of {self._address} died at this task, one after the other: the machines "
                 "they run on may have too little memory. Give --memory-limit less than they have"
             )
         return (
-            f"{self._address} could not do the media work ({type(error).__name__}: {error}). See "
-            "whether its scheduler and its workers run, and run the same command again"
+            f"{self._address} could not do the media work ({type(error).__name__}: {error}). "
+            "Please report this"
         )
-
-
-def _words(said: object) -> str:
-    """What a worker answered, or what asking it came to."""
-    if isinstance(said, PalprepError):
-        return said.message
-    if isinstance(said, ImportError | AttributeError):
-        return f"it has no palprep, or not this one. Install {__version__} there"
-    if isinstance(said, Exception):
-        return f"it does not answer ({type(said).__name__}: {said})"
-    return str(said)
 
 
 def make_engine(
@@ -218,13 +232,16 @@ def make_engine(
     jobs: int | None = None,
     store: str | None = None,
     limits: Limits | None = None,
+    run: str = "",
 ) -> Engine:
     """``local``, or ``dask://HOST:PORT``. Raises UsageError for anything else.
 
     With ``store``, the URL of a bucket, a cluster's workers need to see no file of this machine.
+    Its sources lie below the name of the ``run``.
     """
     if name.startswith("dask://"):
-        return DaskEngine(name, limits=limits, bucket=None if store is None else Bucket(store))
+        bucket = None if store is None else Bucket(store)
+        return DaskEngine(name, limits=limits, bucket=bucket, run=run)
     if name != "local":
         raise UsageError(f"There is no engine {name!r}: give local or dask://HOST:PORT")
     if store is not None:

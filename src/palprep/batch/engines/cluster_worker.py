@@ -15,20 +15,19 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from palprep._version import __version__
-from palprep.batch.engines.files import (
-    BucketFiles,
-    FetchedSource,
-    fetch_here,
-)
+from palprep.batch.engines.files import BucketFiles, FetchedSource, Store, fetch_here
 from palprep.batch.engines.tasks import AssetTask
 from palprep.batch.people.files import RemoteFile
-from palprep.errors import StorageError, ToolFailed
+from palprep.errors import OutputUnwritable, PalprepError, StorageError, ToolFailed, ToolMissing
 from palprep.media import Source
 from palprep.preflight import Asset, Prepared, for_source, media_workers
 from palprep.storage import PROBE, PROBE_NAME, Bucket
 from palprep.workers import Limits, LocalEngine, Runner, WorkStopped
 
 _PICTURES = "pictures"
+
+_PROBE_BYTES = 1 << 20
+"""Written to see whether a worker has room for files."""
 
 
 class OtherVersion(ToolFailed):
@@ -37,11 +36,33 @@ class OtherVersion(ToolFailed):
     code = "other_version"
 
 
+OF_MACHINES = (OtherVersion, OutputUnwritable, StorageError, ToolMissing)
+"""Errors that the next machine need not have: another may do the same task."""
+
+
 class Reply(NamedTuple):
-    """What the function gave, and the pictures that it drew, by their names."""
+    """What the function gave, and the pictures that it drew, by their names.
+
+    Or the ``fault``, which may be that of the machine, and the Dask address of the ``worker``.
+    """
 
     value: Any
     pictures: tuple[tuple[str, bytes], ...] = ()
+    fault: PalprepError | None = None
+    worker: str = ""
+
+
+def telling_faults(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Reply:
+    """What the function replies here, or the fault of this machine."""
+    try:
+        given = function(*args, **kwargs)
+        return given if isinstance(given, Reply) else Reply(given)
+    except OF_MACHINES as error:
+        fault: PalprepError = error
+    except OSError as error:
+        fault = ToolFailed(f"The worker's folder for temporary files: {error.strerror or error}")
+    address: str = importlib.import_module("distributed").get_worker().address
+    return Reply(None, fault=fault, worker=address)
 
 
 def carry_out(
@@ -51,12 +72,12 @@ def carry_out(
     *,
     limits: Limits,
     version: str,
-    store: str | None = None,
+    store: Store | None = None,
 ) -> Reply:
     """Call the function in a process of its own, within ``limits``, or raise its error.
 
-    ``version`` is that of palprep where it was asked for, ``store`` the URL of the bucket with the
-    files, if it is not a folder that all share.
+    ``version`` is that of palprep where it was asked for, ``store`` where the files are, if it is
+    not a folder that all share.
 
     Raises like :meth:`Runner.run`; OtherVersion; StorageError where the bucket cannot be used; and
     Reschedule, Dask's own, when this worker was told to end: another one does the task then.
@@ -64,7 +85,7 @@ def carry_out(
     _require_version(version)
     if store is None:
         return Reply(_in_own_process(function, args, kwargs, limits))
-    files = BucketFiles(_opened(store))
+    files = _opened(store)
     with tempfile.TemporaryDirectory(dir=_workplace().name) as folder:
         place = Path(folder).resolve()
         value = _in_own_process(function, _fetched(args, files, place), kwargs, limits)
@@ -74,12 +95,12 @@ def carry_out(
         return _put(value, files, place, home=Path(task.into))
 
 
-def take_in(url: str, file: RemoteFile, version: str) -> FetchedSource:
+def take_in(store: Store, file: RemoteFile, version: str) -> FetchedSource:
     """Fetch a source that lies elsewhere, and put it into the bucket."""
     _require_version(version)
     with tempfile.TemporaryDirectory(prefix="palprep-") as place:
         fetched = fetch_here(file, Path(place) / f"source{file.suffix}")
-        BucketFiles(_opened(url)).put_source(fetched.source)
+        _opened(store).put_source(fetched.source)
     return fetched
 
 
@@ -116,9 +137,9 @@ def _workplace() -> tempfile.TemporaryDirectory[str]:
 
 
 @functools.lru_cache(maxsize=2)
-def _opened(url: str) -> Bucket:
+def _opened(store: Store) -> BucketFiles:
     """Kept by each worker, with its connections."""
-    return Bucket(url)
+    return BucketFiles(Bucket(store.url), store.run)
 
 
 def _fetched(value: Any, files: BucketFiles, place: Path) -> Any:
@@ -159,13 +180,20 @@ def _require_version(wanted: str) -> None:
         raise OtherVersion(f"A worker cannot do the work: {wrong}")
 
 
-def cannot_work(wanted: str, store: str | None = None) -> str | None:
-    """Asked of every worker: what is wrong with its palprep, or why it cannot read the bucket."""
+def cannot_work(wanted: str, store: Store | None = None) -> str | None:
+    """Asked of every worker: what is wrong with its palprep, or why it cannot read the bucket or
+    write its temporary files.
+    """
     if __version__ != wanted:
         return f"it has palprep {__version__}, and this is {wanted}. Install {wanted} there"
-    if store is not None:
-        try:
-            _opened(store).read(PROBE_NAME, max_bytes=len(PROBE))
-        except StorageError as error:
-            return error.message
+    try:
+        with tempfile.TemporaryFile(dir=_workplace().name) as file:
+            file.write(bytes(_PROBE_BYTES))
+            file.flush()
+        if store is not None:
+            _opened(store).bucket.read(PROBE_NAME, max_bytes=len(PROBE))
+    except OSError as error:
+        return f"its folder for temporary files cannot be written: {error.strerror or error}"
+    except StorageError as error:
+        return error.message
     return None

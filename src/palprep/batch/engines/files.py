@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import contextlib
 import datetime as dt
+import secrets
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
@@ -24,6 +25,7 @@ from palprep.batch.fingerprint import Fingerprint, digest_of, folder_fingerprint
 from palprep.batch.people.files import RemoteFile, is_web
 from palprep.errors import StorageError
 from palprep.fixes import unwritable
+from palprep.journal import Journal
 from palprep.media import MOST_BYTES, Source, sha256_of
 from palprep.preflight import Prepared
 from palprep.publish import Content, ObjectStorePublisher, Publishable, Publisher
@@ -95,14 +97,33 @@ class Files:
         return contextlib.nullcontext()
 
 
+def run_name(journal: Journal) -> str:
+    """The name below which the runs of this output folder put sources into a bucket."""
+    return journal.setting("sources_of", lambda: secrets.token_hex(8))
+
+
+def source_key(run: str, sha256: str) -> str:
+    """Under which key of a bucket a source of this content lies."""
+    return f"sources/{run}/{sha256}"
+
+
+class Store(NamedTuple):
+    """The URL of a bucket, and the name below which the runs of one output folder put sources."""
+
+    url: str
+    run: str
+
+
 class BucketFiles(Files):
-    """They lie in a bucket, under the names that publishing gives them; sources next to them.
+    """They lie in a bucket, under the names that publishing gives them. Sources lie next to them,
+    below the name of the ``run``: what another one needs is its own.
 
     Thread-safe. Every method raises StorageError where the bucket cannot be used.
     """
 
-    def __init__(self, bucket: Bucket) -> None:
+    def __init__(self, bucket: Bucket, run: str) -> None:
         self.bucket = bucket
+        self._run = run
         self._listed: Mapping[str, int] | None = None
         self._sources: dict[str, threading.Lock] = {}
         """By their keys."""
@@ -160,7 +181,7 @@ class BucketFiles(Files):
 
     def put_source(self, source: Source) -> None:
         """Put a source there, unless it is there: once, however many threads ask for it."""
-        key = source_key(source.sha256)
+        key = source_key(self._run, source.sha256)
         with self._guard:
             turn = self._sources.setdefault(key, threading.Lock())
         # Two roles may share a source, and their threads come at once.
@@ -171,18 +192,18 @@ class BucketFiles(Files):
 
     def source_is_there(self, sha256: str) -> None:
         """A worker has put a source of this content there."""
-        self._there.add(source_key(sha256))
+        self._there.add(source_key(self._run, sha256))
 
     def fetch_source(self, source: Source, to: Path) -> Source:
         """The source of another machine, fetched to a path, as :meth:`fetch` does."""
-        self._fetch(source_key(source.sha256), to, source.sha256)
+        self._fetch(source_key(self._run, source.sha256), to, source.sha256)
         return replace(Source.of(to), given_as=source.shown)
 
     def remove_sources(self) -> None:
-        """Remove those that were put there for this run."""
-        for key in self._sources.keys() | self._there:
-            with contextlib.suppress(StorageError):
-                self.bucket.delete(key)
+        """Remove those that were put there, also by an earlier run that was killed."""
+        with contextlib.suppress(StorageError):
+            for each in tuple(self.bucket.below(source_key(self._run, ""))):
+                self.bucket.delete(each.name)
 
     def _fetch(self, key: str, to: Path, sha256: str) -> None:
         if self.bucket.fetch(key, to, max_bytes=MAX_BYTES).sha256 != sha256:
@@ -194,11 +215,6 @@ class BucketFiles(Files):
 
 def _key_of(prepared: Prepared) -> str:
     return key_in_bucket(prepared.path, prepared.sha256)
-
-
-def source_key(sha256: str) -> str:
-    """Under which key of a run's bucket a source of this content lies."""
-    return f"sources/{sha256}"
 
 
 class FilesPublisher:

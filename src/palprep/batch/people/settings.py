@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import tomllib
 import unicodedata
@@ -15,6 +16,7 @@ from pydantic_core import ErrorDetails, PydanticCustomError
 
 from palprep.api import ShortLink, Tag, VoiceDescription
 from palprep.errors import MediaError, UsageError
+from palprep.fixes import atomic_output
 from palprep.media import Source
 from palprep.rules import BUILT_IN
 from palprep.values import Role, Value
@@ -159,6 +161,41 @@ def parse_settings(raw: bytes) -> SettingsFile:
         known = [role.value for role in Role] if "." in where else sorted(SettingsFile.model_fields)
         said = setting_words(first, where, known, what="setting")
         raise UsageError(f"{SETTINGS_NAME}: {said}") from None
+
+
+def write_setting(folder: Path, name: str, value: str, *, table: str = "") -> None:
+    """Set one text in the folder's person.toml, at the top or in a ``table``, and leave all else in
+    it as it stands, comments too.
+
+    Raises UsageError for a file that cannot be read, and for one that is written in a way in which
+    nothing can be set: it is then as it was. Raises OutputUnwritable.
+    """
+    read_settings(folder)
+    path = folder / SETTINGS_NAME
+    text = path.read_bytes().decode("utf-8-sig") if os.path.lexists(path) else ""
+    wanted = tomllib.loads(text)
+    (wanted.setdefault(table, {}) if table else wanted)[name] = value
+    lines = text.splitlines()
+    first = 0
+    if table:
+        heads = [at for at, line in enumerate(lines) if line.split("#")[0].strip() == f"[{table}]"]
+        lines += [] if heads else [f"[{table}]"]
+        first = (heads or [len(lines) - 1])[0] + 1
+    until = next((at for at in range(first, len(lines)) if lines[at].startswith("[")), len(lines))
+    there = [at for at in range(first, until) if lines[at].partition("=")[0].strip(" \"'") == name]
+    line = f"{name} = {json.dumps(value, ensure_ascii=False)}"
+    lines[slice(there[0], there[0] + 1) if there else slice(first, first)] = [line]
+    new = "\n".join((*lines, ""))
+    try:
+        kept = tomllib.loads(new) == wanted
+    except tomllib.TOMLDecodeError:
+        kept = False
+    if not kept:
+        where = f"[{table}] {name}" if table else name
+        raise UsageError(f"{SETTINGS_NAME} is not written line by line: set {where} by hand")
+    parse_settings(new.encode())
+    with atomic_output(path) as temporary:
+        temporary.write_text(new, "utf-8")
 
 
 def setting_words(error: ErrorDetails, where: str, known: Sequence[str], *, what: str) -> str:

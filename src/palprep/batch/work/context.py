@@ -72,14 +72,22 @@ class Note(Value):
     ``person`` is None where it concerns no one person. ``about`` says what it tells: a role as a
     file's name or person.toml has it; a role or a full name that was guessed; a file that is not
     used; who stays as the last run left them; who was forgotten; whose prepared files were
-    removed in time; of whom nothing can be made, whatever their files hold; or something of the
-    bucket that is published to.
+    removed in time; of whom nothing can be made, whatever their files hold; something of the bucket
+    that is published to; or a worker of a cluster that could not do its work.
     """
 
     person: str | None
     text: str
     about: Literal[
-        "role", "guess", "unused", "unchanged", "forgotten", "removed", "lacking", "bucket"
+        "role",
+        "guess",
+        "unused",
+        "unchanged",
+        "forgotten",
+        "removed",
+        "lacking",
+        "bucket",
+        "worker",
     ]
 
 

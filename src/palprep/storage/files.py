@@ -32,8 +32,8 @@ def private_folder(folder: Path) -> None:
     """
     if _ADDRESS.match(folder.as_posix()):
         raise UsageError(
-            f"{folder} is an address, and what is written goes into a folder of this machine: name "
-            "one. --publish-to and --store take buckets"
+            f"{folder.as_posix().replace(':/', '://', 1)} is an address, and what is written goes "
+            "into a folder of this machine: name one. --publish-to and --store take buckets"
         )
     try:
         folder.mkdir(_FOLDER_MODE)

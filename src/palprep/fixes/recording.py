@@ -1,0 +1,75 @@
+"""What a browser recorded or a person gave, put under a name that says what it is."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+from palprep import media
+from palprep.errors import DamagedMedia, ToolFailed, UnsupportedMedia
+from palprep.fixes.output import new_output
+from palprep.values import Kind
+
+_BROWSERS = {
+    **dict.fromkeys(("webm", "mkv", "matroska"), "matroska"),
+    **dict.fromkeys(("mp4", "m4a", "mov"), "mov"),
+}
+"""FFmpeg's demuxers of what MediaRecorder writes. A recording of samples is Matroska without a
+video, which no role takes."""
+
+
+def keep_recording(source: media.Source, stem: Path, *, from_browser: bool) -> Path:
+    """Copy a file to ``stem`` under the extension of its content, replacing none; where it is.
+
+    The packets of what a browser recorded are copied into a new container, without a second encode.
+    A browser writes while it records, and so leaves out the length and the index, and may begin
+    anywhere in time. H.264 goes into an mp4, samples into a WAV file, all else into WebM.
+
+    Raises UnsupportedMedia for what no role takes, DamagedMedia for what cannot be read,
+    OutputUnwritable.
+    """
+    demuxer = _BROWSERS.get(source.type.format) if from_browser else None
+    if demuxer is None and not source.type.accepted:
+        raise UnsupportedMedia(f"This is {source.type.description}: give an image, sound or video")
+    if demuxer is None:
+        return second_name(source.path, stem, source.type.extensions[0])
+    with new_output(stem, _suffix(source), source=source.path) as output:
+        _copy_packets(source, output.temporary, demuxer)
+    return output.path
+
+
+def second_name(path: Path, stem: Path, suffix: str) -> Path:
+    """Give a file a name more, of which there is none yet: see :func:`new_output`. It is a copy
+    where the file system has no second names.
+    """
+    with new_output(stem, suffix, source=path) as output:
+        output.temporary.unlink()  # A video may have gigabytes.
+        try:
+            os.link(path, output.temporary)
+        except OSError:
+            shutil.copyfile(path, output.temporary)
+    return output.path
+
+
+def _copy_packets(source: media.Source, target: Path, demuxer: str) -> None:
+    # QuickTime may refer to other files for its samples.
+    closed = ("-enable_drefs", "0", "-use_absolute_path", "0") if demuxer == "mov" else ()
+    faststart = ("-movflags", "+faststart") if target.suffix == ".mp4" else ()
+    try:
+        media.run_ffmpeg(
+            [
+                *(*closed, "-fflags", "+genpts", "-protocol_whitelist", "file", "-f", demuxer),
+                *("-i", f"file:{source.path}", "-map", "0:v?", "-map", "0:a?", "-c", "copy"),
+                *("-map_metadata", "-1", "-avoid_negative_ts", "make_zero", *faststart),
+                f"file:{target}",
+            ]
+        )
+    except ToolFailed:
+        raise DamagedMedia("The recording cannot be read: record it again") from None
+
+
+def _suffix(source: media.Source) -> str:
+    if source.type.kind is Kind.VIDEO:
+        return ".mp4" if media.read_header(source).codec in {"h264", "hevc"} else ".webm"
+    return {"webm": ".webm", "m4a": ".m4a"}.get(source.type.format, ".wav")

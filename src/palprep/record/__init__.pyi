@@ -1,0 +1,2 @@
+from .recording import Recording as Recording
+from .site import LocalSite as LocalSite

@@ -1,0 +1,366 @@
+"""The recording page of one person: what it may ask for, and what becomes of what it sends."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import secrets
+import shutil
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO, get_args
+
+from pydantic import ValidationError
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.routing import Route
+
+from palprep import batch, consent, fixes, journal as journals, media, preflight, storage, views
+from palprep.errors import MediaError, PalprepError, ToolFailed, UsageError
+from palprep.facts import Speaker
+from palprep.journal import Journal
+from palprep.record.site import asset_routes, strangers_file
+from palprep.record.takes import By, Take, Takes, judged
+from palprep.rules import PORTRAIT_CHECKS, Profile
+from palprep.serving import BodyTooLarge, read_body
+from palprep.values import Kind, Outcome, Role, Value
+from palprep.workers import Engine, WorkStopped
+
+log = logging.getLogger(__name__)
+
+_MB = 1_000_000
+_MOST_BYTES = {
+    Role.FACE_IMAGE: 100 * _MB,
+    Role.CONSENT_VIDEO: 1_000 * _MB,
+    Role.VOICE_AUDIO: 1_000 * _MB,
+    Role.TRAINING_VIDEO: media.MOST_BYTES,
+}
+"""Of an upload: many times what the role needs."""
+
+_SPARE_BYTES = 1_000 * _MB
+"""Which an upload leaves free on the disk."""
+
+_SMALL_BYTES = 4_096
+_GLANCE_BYTES = 400_000
+_GLANCED = 2
+"""Findings that are told while somebody still moves in front of the camera."""
+
+
+class _Name(Value):
+    full_name: batch.Name
+
+
+class Recording:
+    """One person's recordings: ``folder`` is theirs, ``journal`` that of the run to come.
+
+    What is sent is looked at by ``engine`` alone, one file after the other. Raises UsageError for a
+    folder that cannot be used, for settings that cannot be read, and for a language without a page.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        journal: Journal,
+        engine: Engine,
+        *,
+        profile: Profile,
+        language: str = "en",
+        model: Path | None = None,
+    ) -> None:
+        self._takes = Takes(folder)
+        self._journal, self._engine = journal, engine
+        self._profile, self._language, self._model = profile, language, model
+        self._jobs = ThreadPoolExecutor(1, thread_name_prefix="palprep-takes")
+        self._looking = threading.Lock()
+        self._receiving: set[Role] = set()
+        self.ended = threading.Event()
+        engine.may_open(reads=[folder], writes=[self._takes.place])
+        batch.read_settings(folder)
+        self._person = self._read()
+        self._words = views.agreement(os.fspath(folder), language=language)
+        self._statement()  # Raises what would keep the page from being shown.
+        for take in self._takes.all():
+            if take.verdict is None:  # The server ended before it was judged.
+                self._jobs.submit(self._judge, take)
+
+    def routes(self) -> list[Route]:
+        """Everything that the page asks for."""
+        return [
+            Route("/", self._page),
+            *asset_routes("record"),
+            Route("/state", self._state),
+            Route("/agree", self._agree, methods=["POST"]),
+            Route("/code", self._code, methods=["POST"]),
+            Route("/glance", self._glance, methods=["POST"]),
+            Route("/takes/{role}/{by}", self._take_in, methods=["POST"]),
+            Route("/take/{number:int}", self._file),
+            Route("/take/{number:int}/picture", self._picture),
+            Route("/take/{number:int}/use", self._use, methods=["POST"]),
+            Route("/done", self._done, methods=["POST"]),
+        ]
+
+    def close(self) -> None:
+        """Finish the take that is being judged; what waits is judged another time."""
+        self._jobs.shutdown(cancel_futures=True)
+
+    @property
+    def _full_name(self) -> str:
+        return self._person.full_name
+
+    @property
+    def _agreed(self) -> bool:
+        return journals.has_agreed(self._journal, self._full_name)
+
+    def _read(self) -> batch.Person:
+        return batch.read_person(
+            self._takes.folder,
+            lambda files: preflight.seen_by(self._engine, preflight.kinds_of, files, Kind.OTHER),
+        )
+
+    @property
+    def _own_statement(self) -> str | None:
+        """The person's own, where the folder has one."""
+        own = self._person.statement
+        return consent.read_statement(own, profile=self._profile.name) if own else None
+
+    def _statement(self) -> str:
+        language = self._person.settings.language
+        return consent.statement_for(self._full_name, self._own_statement, language=language).text
+
+    # What the page asks for
+
+    def _page(self, _: Request) -> Response:
+        return HTMLResponse(
+            views.recording_page(
+                self._full_name,
+                self._statement(),
+                os.fspath(self._takes.folder),
+                language=self._language,
+                spoken=self._person.settings.language,
+            )
+        )
+
+    def _state(self, _: Request) -> Response:
+        takes = self._takes.all()
+        return JSONResponse(
+            {
+                "full_name": self._full_name,
+                "agreed": self._agreed,
+                "statement": self._statement(),
+                "roles": {
+                    role.value: {
+                        "files": self._files(role),
+                        "takes": [
+                            each.model_dump(mode="json") for each in takes if each.role is role
+                        ],
+                    }
+                    for role in Role
+                },
+            }
+        )
+
+    def _files(self, role: Role) -> list[str]:
+        """The names of what a run would take."""
+        person = self._person
+        several = person.portraits if role is Role.FACE_IMAGE else ()
+        found = person.sources.get(role)
+        return [each.name for each in ((found,) if found else several)]
+
+    async def _agree(self, request: Request) -> Response:
+        raw = await read_body(request, _SMALL_BYTES)
+        try:
+            asked = _Name.model_validate_json(raw)
+        except ValidationError:
+            raise UsageError("Give the full name, in letters, as it is to be said") from None
+        return await run_in_threadpool(self._note_agreement, " ".join(asked.full_name.split()))
+
+    def _note_agreement(self, name: str) -> Response:
+        if not any(each.isalpha() for each in name):
+            raise UsageError("Give the full name, in letters, as it is to be said")
+        if name != self._full_name and self._agreed:
+            raise UsageError("Somebody has agreed under another name: load the page again")
+        if name != self._person.settings.full_name:
+            batch.write_setting(self._takes.folder, "full_name", name)
+            self._person = self._read()
+        journals.agree(self._journal, name, self._words)
+        return JSONResponse({})
+
+    def _code(self, _: Request) -> Response:
+        self._require_agreed()
+        if self._person.settings.language != "en":  # Codes are English words.
+            return JSONResponse({"words": []})
+        return JSONResponse({"words": journals.give_code(self._journal, self._full_name).words})
+
+    def _require_agreed(self) -> None:
+        if not self._agreed:
+            raise HTTPException(403, "Nothing is recorded before the person has agreed")
+
+    async def _glance(self, request: Request) -> Response:
+        """What is seen in a small frame of the camera, while nothing else is looked at."""
+        self._require_agreed()
+        frame = await read_body(request, _GLANCE_BYTES)
+        if not self._looking.acquire(blocking=False):
+            return JSONResponse({"told": None})
+        try:
+            told = await run_in_threadpool(self._seen_in, frame)
+        finally:
+            self._looking.release()
+        return JSONResponse({"told": told})
+
+    def _seen_in(self, frame: bytes) -> list[str]:
+        with self._scratch() as path:
+            path.write_bytes(frame)
+            report = self._preflight().check(path, role=Role.FACE_IMAGE)
+        seen = (each for each in report.told(Outcome.FAIL) if each.id in PORTRAIT_CHECKS)
+        return [each.message for each in seen][:_GLANCED]
+
+    async def _take_in(self, request: Request) -> Response:
+        """Take a file in as one more take. Its name elsewhere is of no interest."""
+        self._require_agreed()
+        try:
+            role, by = Role(request.path_params["role"]), request.path_params["by"]
+        except ValueError:
+            raise HTTPException(404, "There is no such role") from None
+        if by not in get_args(By):
+            raise HTTPException(404, "There is no such origin")
+        if role in self._receiving:
+            raise UsageError("Another file of this kind is on its way: wait until it is there")
+        self._require_room(request, role)
+        self._receiving.add(role)
+        try:
+            with self._scratch() as path:
+                with path.open("wb") as file:
+                    await _write(request, file, _MOST_BYTES[role])
+                take = await run_in_threadpool(self._place, self._takes.begin(role, by), path)
+        except ClientDisconnect:
+            return Response(status_code=400)
+        finally:
+            self._receiving.discard(role)
+        if take.verdict is None:
+            self._jobs.submit(self._judge, take)
+        return JSONResponse({"number": take.number}, 202)
+
+    def _require_room(self, request: Request, role: Role) -> None:
+        declared = request.headers.get("content-length", "")
+        if not declared.isdecimal():
+            raise HTTPException(411, "The length of the file must be told first")
+        most = _MOST_BYTES[role]
+        if int(declared) > most:
+            raise BodyTooLarge(f"The file is too large: at most {views.size(most)} are taken")
+        if shutil.disk_usage(self._takes.place).free < int(declared) + _SPARE_BYTES:
+            raise HTTPException(507, "The disk is too full for this file")
+
+    def _file(self, request: Request) -> Response:
+        return strangers_file(self._takes.file(self._take(request)))
+
+    def _picture(self, request: Request) -> Response:
+        return strangers_file(self._takes.picture(self._take(request)))
+
+    def _use(self, request: Request) -> Response:
+        take = self._take(request)
+        if take.verdict is None or not take.name:
+            raise UsageError("That take cannot be used: make another one")
+        self._jobs.submit(self._keep, take).result()
+        return JSONResponse({})
+
+    def _take(self, request: Request) -> Take:
+        number = request.path_params["number"]
+        found = next((each for each in self._takes.all() if each.number == number), None)
+        if found is None:
+            raise HTTPException(404, "There is no such take")
+        return found
+
+    def _done(self, _: Request) -> Response:
+        self.ended.set()
+        return JSONResponse({})
+
+    # What becomes of a take
+
+    def _place(self, take: Take, sent: Path) -> Take:
+        """Give a file that was sent its place. What is no media has none."""
+        stem, remuxed = self._takes.place / take.stem, take.by == "browser"
+        source = media.Source.of(sent)
+        try:
+            with preflight.no_parts_left(self._takes.place):
+                kept = self._engine.run(fixes.keep_recording, source, stem, from_browser=remuxed)
+        except (MediaError, ToolFailed) as error:
+            if not preflight.at_one_file(error):
+                raise
+            return self._takes.note(take.failed(error.message))
+        return self._takes.note(take.model_copy(update={"name": kept.name}))
+
+    def _judge(self, take: Take) -> None:
+        """In a thread of its own: what the checks find of the take, which is kept if it is good."""
+        path = self._takes.file(take)
+        try:
+            self._judge_file(take, path)
+        except WorkStopped:
+            return  # It is judged when the page is opened again.
+        except PalprepError as error:
+            self._takes.note(take.failed(error.message))
+        except Exception:
+            log.exception("%s could not be judged", path)
+            self._takes.note(take.failed("The checks broke off: --verbose shows why."))
+
+    def _judge_file(self, take: Take, path: Path) -> None:
+        sha256 = media.sha256_of(path)
+        report = self._preflight().check(
+            path,
+            role=take.role,
+            speaker=self._speaker(path.name, sha256) if take.role is Role.CONSENT_VIDEO else None,
+            consent_apart=take.role is Role.TRAINING_VIDEO,
+        )
+        if report.consent is not None:
+            journals.note_code(self._journal, report.consent, name=path.name, sha256=sha256)
+        take = judged(take, report, self._profile)
+        if take.role in {Role.FACE_IMAGE, Role.TRAINING_VIDEO}:
+            with contextlib.suppress(MediaError, ToolFailed):
+                place = self._takes.picture(take)
+                drawn = self._engine.run(views.write_picture, report, place)
+                take = take.model_copy(update={"picture": drawn is not None})
+        if self._takes.note(take).verdict == "good":
+            self._keep(take)
+
+    def _keep(self, take: Take) -> None:
+        self._takes.use(take)
+        self._person = self._read()
+
+    def _speaker(self, name: str, sha256: str) -> Speaker:
+        settings, full_name = self._person.settings, self._full_name
+        return Speaker(
+            full_name=full_name,
+            statement=self._own_statement,
+            language=settings.language,
+            model=self._model,
+            spoken_as=settings.spoken_as,
+            code=journals.asked_code(self._journal, full_name, name=name, sha256=sha256),
+        )
+
+    def _preflight(self) -> preflight.Preflight:
+        return preflight.Preflight(self._profile, engine=self._engine)
+
+    @contextmanager
+    def _scratch(self) -> Iterator[Path]:
+        """A private file that goes at the end."""
+        path = self._takes.place / f".{secrets.token_hex(8)}.part"
+        storage.private_file(path)
+        try:
+            yield path
+        finally:
+            path.unlink(missing_ok=True)
+
+
+async def _write(request: Request, file: BinaryIO, most: int) -> None:
+    """Write a body as it comes. Raises BodyTooLarge as soon as it has more bytes than ``most``."""
+    size = 0
+    async for chunk in request.stream():
+        size += len(chunk)
+        if size > most:
+            raise BodyTooLarge(f"The file is too large: at most {views.size(most)} are taken")
+        await run_in_threadpool(file.write, chunk)

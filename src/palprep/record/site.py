@@ -1,0 +1,164 @@
+"""A site on loopback for whoever has its link, and for no page of another site."""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Self
+
+from starlette.applications import Starlette
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import FileResponse, JSONResponse, PlainTextResponse, Response
+from starlette.routing import Mount, Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from palprep import views
+from palprep.errors import PalprepError, UsageError
+from palprep.serving import (
+    BodyTooLarge,
+    ImpatientProtocol,
+    ServerThread,
+    listening_socket,
+    url_of,
+)
+
+HOST = "127.0.0.1"
+
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; "
+    "media-src 'self' blob:; connect-src 'self'; base-uri 'none'; form-action 'self'; "
+    "frame-ancestors 'none'"
+)
+"""Of pages: nothing from elsewhere, no script or style in the page, no frame around it."""
+
+_STRANGERS_POLICY = "default-src 'none'; sandbox"
+"""Of a person's files: whatever they turn out to be, nothing in them runs."""
+
+_HEADERS = {
+    "cache-control": "no-store",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(self), microphone=(self)",
+    "referrer-policy": "no-referrer",
+    "x-content-type-options": "nosniff",
+}
+
+
+class Uploads(ImpatientProtocol):
+    """A file comes from this machine: one that trickles in is none."""
+
+    floor = 100_000
+    most = 50
+
+
+class LocalSite:
+    """Serves ``routes`` on 127.0.0.1 behind a secret path while it is entered.
+
+    ``port`` 0 takes a free one. A request needs
+    the secret (192 random bits), this very host and port in ``Host`` (a name that resolves to this
+    machine has another one), and must come from no other site's page, nor from a page of another
+    port. Raises UsageError for a port in use.
+    """
+
+    def __init__(self, routes: Sequence[Route], *, port: int) -> None:
+        try:
+            self._listener = listening_socket(HOST, port)
+        except OSError as error:
+            raise UsageError(
+                f"Port {port} cannot be used: {error.strerror}. Use another --port, or 0 for a "
+                "free one."
+            ) from None
+        self.origin = url_of(self._listener)
+        secret = secrets.token_urlsafe(24)
+        self.link = f"{self.origin}/{secret}/"
+        errors: dict[Any, Any] = {HTTPException: _refused, PalprepError: _told}
+        app = Starlette(
+            routes=[Mount(f"/{secret}", routes=list(routes))], exception_handlers=errors
+        )
+        app.router.redirect_slashes = False
+        guarded = _Guard(app, self.origin, secret)
+        self._server = ServerThread(
+            guarded, self._listener, name="palprep-page", http=Uploads, grace_s=1
+        )
+
+    def __enter__(self) -> Self:
+        if not self._server.start():
+            raise UsageError("The page's server did not start; --verbose shows why")
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._server.stop()
+
+
+class _Guard:
+    """Answers whoever may ask, and nobody else; every answer has the headers of a closed page."""
+
+    def __init__(self, app: ASGIApp, origin: str, secret: str) -> None:
+        self._app, self._origin = app, origin
+        self._host, self._secret = origin.removeprefix("http://"), secret
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            return
+
+        async def closed(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in _HEADERS.items():
+                    headers[name] = value
+                headers.setdefault("content-security-policy", _POLICY)
+            await send(message)
+
+        app = self._app if self._may_ask(scope) else _strangers_answer()
+        await app(scope, receive, closed)
+
+    def _may_ask(self, scope: Scope) -> bool:
+        headers = Headers(scope=scope)
+        hosts, origins = headers.getlist("host"), headers.getlist("origin")
+        given = scope["path"].split("/")[1]
+        reads = scope["method"] in {"GET", "HEAD"}
+        # A link may be followed from anywhere; what a page asks for comes from this one alone.
+        followed = reads and headers.get("sec-fetch-mode") == "navigate"
+        site = headers.get("sec-fetch-site", "same-origin")
+        return (
+            hosts == [self._host]
+            and hmac.compare_digest(given.encode(), self._secret.encode())
+            and (origins == [self._origin] or (reads and not origins))
+            and (site in {"same-origin", "none"} or followed)
+        )
+
+
+def _strangers_answer() -> ASGIApp:
+    return PlainTextResponse("not found", 404, {"connection": "close"})
+
+
+async def _refused(_: Request, error: HTTPException) -> Response:
+    return JSONResponse({"error": error.detail}, error.status_code, {"connection": "close"})
+
+
+async def _told(_: Request, error: PalprepError) -> Response:
+    status = 413 if isinstance(error, BodyTooLarge) else 409
+    return JSONResponse({"error": error.message}, status, {"connection": "close"})
+
+
+def asset_routes(name: str) -> list[Route]:
+    """The routes of a page's own style and script."""
+    kinds = {f"{name}.css": "text/css", f"{name}.js": "text/javascript"}
+
+    def serve(file: str) -> Callable[[Request], Response]:
+        return lambda _: Response(views.page_asset(file), media_type=kinds[file])
+
+    return [Route(f"/{file}", serve(file)) for file in kinds]
+
+
+def strangers_file(path: Path, mime: str | None = None) -> Response:
+    """A person's own file as an answer, in which nothing runs. Raises HTTPException for none."""
+    if path.is_symlink() or not path.is_file():
+        raise HTTPException(404, "That file is not there any more: load the page again")
+    return FileResponse(
+        path, media_type=mime, headers={"content-security-policy": _STRANGERS_POLICY}
+    )

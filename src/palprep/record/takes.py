@@ -1,0 +1,170 @@
+"""The takes of one person: every try at a file, what was found of it, and which one is kept.
+
+A take lies in the hidden folder ``.takes`` of the person's folder, which no run looks into, with
+what was found of it beside it. The take that is kept has a second name in the person's folder, and
+person.toml names that for its role. So the folder is all the state there is.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+from pathlib import Path
+from typing import Literal
+
+from pydantic import ValidationError
+
+from palprep import batch, fixes, rules, storage
+from palprep.errors import UsageError
+from palprep.rules import Profile, Report
+from palprep.rules.plans import plan
+from palprep.values import Outcome, Role, Value
+
+TAKES_NAME = ".takes"
+
+By = Literal["browser", "file"]
+"""Who wrote it: the browser; or a camera or another program, whose file was dropped in."""
+
+_FOUND = re.compile(r"(\d{3,})-([a-z-]+)\.json")
+
+
+class Finding(Value):
+    """One sentence about a take, and what to do about it."""
+
+    outcome: Outcome
+    sentence: str
+    advice: str | None = None
+
+
+class Take(Value):
+    """One try. ``verdict`` says whether it is ``good``; whether a person must ``decide`` about the
+    consent; or that it must be made ``again``. It is None while it is being checked.
+    """
+
+    number: int
+    role: Role
+    by: By
+    name: str
+    """Of its file in :data:`TAKES_NAME`; empty for what was no media."""
+    verdict: Literal["good", "decide", "again"] | None = None
+    findings: tuple[Finding, ...] = ()
+    picture: bool = False
+    """Whether there is a picture of what was seen."""
+    kept_as: str | None = None
+    """Its name in the person's folder, where it is the one that is kept."""
+
+    @property
+    def stem(self) -> str:
+        """The name of all files about it."""
+        return f"{self.number:03}-{self.role.value}"
+
+    def failed(self, why: str) -> Take:
+        """The take, which cannot be judged."""
+        told = (Finding(outcome=Outcome.FAIL, sentence=why),)
+        return self.model_copy(update={"verdict": "again", "findings": told})
+
+
+class Takes:
+    """The takes in a person's ``folder``, which is made where it is missing.
+
+    Raises UsageError for a folder, or a hidden one in it, that cannot be used.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.place = folder, folder / TAKES_NAME
+        # Who can write into the folder must not choose where recordings go.
+        if self.place.is_symlink():
+            raise UsageError(f"{self.place} is a link: remove it")
+        try:
+            storage.private_folder(self.place)
+        except OSError as error:
+            raise UsageError(f"{self.place} cannot be made: {error.strerror}") from None
+        for part in self.place.glob("*.part*"):  # Of a server that was killed.
+            part.unlink(missing_ok=True)
+
+    def all(self) -> list[Take]:
+        """Every take, the oldest first. What cannot be read is none."""
+        found = []
+        for path in self.place.iterdir():
+            if _FOUND.fullmatch(path.name) and not path.is_symlink():
+                with contextlib.suppress(OSError, ValidationError):
+                    found.append(Take.model_validate_json(path.read_bytes()))
+        return sorted(found, key=lambda each: each.number)
+
+    def begin(self, role: Role, by: By) -> Take:
+        """A take with a number of its own, of which there is no file yet."""
+        numbers = [
+            int(match[1]) for each in self.place.iterdir() if (match := _FOUND.match(each.name))
+        ]
+        for number in range(max(numbers, default=0) + 1, 10_000):
+            take = Take(number=number, role=role, by=by, name="")
+            with contextlib.suppress(FileExistsError):
+                # Two pages may begin at once.
+                path = os.fspath(self.place / f"{take.stem}.json")
+                os.close(storage.opener(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
+                return take
+        raise UsageError(f"{self.place} holds too many takes: move some of them elsewhere")
+
+    def note(self, take: Take) -> Take:
+        """Write down what is known of a take."""
+        with fixes.atomic_output(self.place / f"{take.stem}.json", lasting=False) as temporary:
+            temporary.write_text(take.model_dump_json(), "utf-8")
+        return take
+
+    def file(self, take: Take) -> Path:
+        """Where its file is: never outside of the folder, whatever was written down."""
+        return self.place / Path(take.name).name
+
+    def picture(self, take: Take) -> Path:
+        """Where the picture of what was seen is."""
+        return self.place / f"{take.stem}.png"
+
+    def use(self, take: Take) -> Take:
+        """Keep the take as the file of its role: ``run`` will take it. What was kept before stays a
+        take, and what else is in the folder stays as it is, without a role.
+        """
+        before = [each for each in self.all() if each.role is take.role and each.kept_as]
+        origin = "-from-browser" if take.by == "browser" else ""
+        stem, source = self.folder / f"{take.role.value}{origin}", self.file(take)
+        target = stem.with_name(stem.name + source.suffix)
+        if not (target.is_file() and target.samefile(source)):  # Of a server that was killed.
+            target = fixes.second_name(source, stem, source.suffix)
+        name = target.name
+        batch.write_setting(self.folder, take.role.value, name, table="files")
+        for each in before:
+            old = self.folder / Path(each.kept_as or "").name
+            if old.name != name and old.is_file() and old.samefile(self.file(each)):
+                old.unlink()
+            self.note(each.model_copy(update={"kept_as": None}))
+        return self.note(take.model_copy(update={"kept_as": name}))
+
+
+def judged(take: Take, report: Report, profile: Profile) -> Take:
+    """The take with what its report comes to, for the person who can record it again now.
+
+    What a fix will put right is no finding: it is tried by ``run``, which proves it.
+    """
+    if report.error is not None:
+        return take.failed(report.error.message)
+    planned = plan(report, profile)
+    mended = {each for reason in planned.reasons for each in reason.answers} if planned else set()
+    told = [
+        Finding(outcome=each.outcome, sentence=each.sentence, advice=each.advice)
+        for outcome in (Outcome.FAIL, Outcome.WARN)
+        for each in report.told(outcome)
+        if each.id not in mended
+    ]
+    verdict: Literal["good", "decide", "again"] = "good"
+    if any(each.outcome is Outcome.FAIL for each in told):
+        verdict = "again"
+    elif take.role is Role.CONSENT_VIDEO and (
+        doubts := rules.consent_doubts(report.checks, report.consent)
+    ):
+        verdict = "decide"
+        said = {each.sentence for each in doubts}
+        told = [
+            *(Finding(outcome=Outcome.WARN, sentence=each.sentence) for each in doubts),
+            *(each for each in told if each.sentence not in said),
+        ]
+    return take.model_copy(update={"verdict": verdict, "findings": tuple(told)})

@@ -1,0 +1,63 @@
+"""One setting is written into a person.toml, and nothing else in it changes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from palprep.batch.people.settings import read_settings, write_setting
+from palprep.errors import UsageError
+
+WRITTEN = """\
+# Our own notes
+name = "Jane"  # short
+
+[files]  # by role
+face-image = "old.png"
+# voice-audio = "not.wav"
+
+[properties]
+face-image = "untouched"
+"""
+
+
+def test_one_line_changes(tmp_path: Path) -> None:
+    path = tmp_path / "person.toml"
+    path.write_text(WRITTEN)
+    write_setting(tmp_path, "face-image", 'a "b" \\ ü.png', table="files")
+    changed = '"a \\"b\\" \\\\ ü.png"'
+    assert path.read_text() == WRITTEN.replace('"old.png"', changed)
+    write_setting(tmp_path, "voice-audio", "voice.wav", table="files")
+    write_setting(tmp_path, "full_name", "Jané Carter")
+    settings = read_settings(tmp_path)
+    assert (settings.name, settings.full_name) == ("Jane", "Jané Carter")
+    assert settings.files.voice_audio == "voice.wav"
+    assert settings.properties == {"face-image": "untouched"}
+    assert "# voice-audio" in path.read_text()
+
+
+def test_a_file_is_made_where_there_is_none(tmp_path: Path) -> None:
+    write_setting(tmp_path, "voice-audio", "voice.wav", table="files")
+    assert (tmp_path / "person.toml").read_text() == '[files]\nvoice-audio = "voice.wav"\n'
+    assert (tmp_path / "person.toml").stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'files = { face-image = "a.png" }\n',
+        'name = """\nname = "b"\n"""\n',
+        'files.voice-audio = "a.wav"\n',
+        "nonsense",
+    ],
+)
+def test_what_cannot_be_set_stays_as_it_is(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "person.toml"
+    path.write_text(text)
+    with pytest.raises(UsageError, match=r"person\.toml"):
+        write_setting(tmp_path, "face-image", "b.png", table="files")
+    assert path.read_text() == text
+    with pytest.raises(UsageError, match=r"person\.toml"):
+        write_setting(tmp_path, "name", "x\0y")
+    assert path.read_text() == text

@@ -1,0 +1,221 @@
+"""The recording page's server: whom it answers, what it takes, and what it keeps where."""
+
+from __future__ import annotations
+
+import os
+import re
+import socket
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import imageio_ffmpeg
+import pytest
+
+from palprep.batch.people.folder import read_person
+from palprep.errors import UsageError
+from palprep.journal import Journal
+from palprep.journal.entries import ProcessingAgreed
+from palprep.preflight import check, kinds_of
+from palprep.values import Role
+
+from .conftest import Served
+
+Serve = Callable[..., Served]
+
+
+@pytest.fixture
+def portrait(light_people: Path) -> Path:
+    return light_people / "jane-carter" / "portrait.heic"
+
+
+def test_nobody_else_is_answered(serve: Serve) -> None:
+    served = serve()
+    tab, link = served.tab, served.site.link
+    page = tab.get("")
+    assert page.status_code == 200
+    policy = page.headers["content-security-policy"]
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+    assert not re.search(r"<style|\son\w+=|style=|https?://(?!www\.w3)", page.text)
+    assert re.findall(r"<script[^>]*>", page.text) == [
+        '<script type="application/json" id="texts">',
+        '<script src="record.js" defer>',
+    ]
+    port = urlsplit(link).port
+    strangers = [
+        {"host": f"rebound.example:{port}"},
+        {"host": f"localhost:{port}"},
+        {"origin": "https://evil.example"},
+        {"origin": "null"},
+        {"origin": f"http://127.0.0.1:{port + 1}"},
+        {"sec-fetch-site": "cross-site"},
+        {"sec-fetch-site": "same-site"},
+    ]
+    for path in ("agree", "takes/face-image/browser"):
+        for headers in strangers:
+            assert tab.post(path, headers=headers, json={}).status_code == 404, headers
+    without = {name: value for name, value in tab.headers.items() if name != "origin"}
+    tab.headers = without
+    assert tab.post("agree", json={"full_name": "Jane Carter"}).status_code == 404
+    assert tab.get("state", headers=strangers[0]).status_code == 404
+    assert tab.get("state", headers=strangers[5]).status_code == 404
+    followed = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate"}
+    assert tab.get("", headers=followed).status_code == 200
+    secret = urlsplit(link).path.strip("/")
+    assert len(secret) >= 32
+    for guess in ("/", "/state", f"/{secret[:-1]}/", f"/{'a' * 32}/state", f"//{secret}/"):
+        assert tab.get(f"{served.site.origin}{guess}").status_code == 404
+    assert served.state["agreed"] is False
+
+
+def test_nothing_is_taken_before_somebody_has_agreed(serve: Serve, portrait: Path) -> None:
+    served = serve()
+    for path in ("takes/face-image/file", "code", "glance"):
+        assert served.tab.post(path, content=portrait.read_bytes()).status_code == 403
+    for name in ("", "  ", "42", "A\nB", "x" * 300):
+        assert served.agree(name).status_code == 409
+    assert served.agree("Jane Ann  Carter").status_code == 200
+    assert served.state["agreed"] is True
+    assert "I, Jane Ann Carter," in served.state["statement"]
+    assert 'full_name = "Jane Ann Carter"' in (served.folder / "person.toml").read_text()
+    with Journal.of(served.folder.parents[1] / "out") as journal:
+        [told] = journal.entries(ProcessingAgreed)
+    assert str(served.folder) in told.body.words
+    assert len(served.tab.post("code").json()["words"]) == 3
+
+
+def sent_raw(served: Served, path: str, *headers: str, body: bytes = b"") -> bytes:
+    """What a caller hears who need not keep to HTTP's habits."""
+    link = urlsplit(served.site.link)
+    head = [
+        f"POST {link.path}{path} HTTP/1.1", f"Host: {link.netloc}", f"Origin: {served.site.origin}",
+    ]  # fmt: skip
+    with socket.create_connection((link.hostname, link.port), timeout=20) as raw:
+        raw.sendall("\r\n".join((*head, *headers, "", "")).encode() + body)
+        return raw.recv(4096)
+
+
+def test_what_is_too_large_is_refused_before_it_comes(serve: Serve) -> None:
+    served = serve()
+    served.agree()
+    path = "takes/training-video/file"
+    assert b" 413 " in sent_raw(served, path, f"Content-Length: {50 << 30}")
+    assert b" 411 " in sent_raw(served, path, "Transfer-Encoding: chunked", body=b"1\r\nx\r\n")
+    assert b" 413 " in sent_raw(served, "takes/face-image/file", "Content-Length: 100000001")
+    free = os.statvfs(served.folder).f_bavail * os.statvfs(served.folder).f_frsize
+    if free < 8 << 30:
+        assert b" 507 " in sent_raw(served, path, f"Content-Length: {free}")
+    for wrong in ("takes/../browser", "takes/face-image/camera", "takes/x/file", "take/7"):
+        assert served.tab.post(wrong, content=b"x").status_code in {404, 405}
+    assert list((served.folder / ".takes").iterdir()) == []
+
+
+def test_a_good_file_is_kept_and_the_next_loses_nothing(
+    serve: Serve, portrait: Path, light_people: Path
+) -> None:
+    served = serve()
+    served.agree()
+    (served.folder / "IMG_0001.heic").write_bytes(portrait.read_bytes())
+    first = served.give("face-image", portrait)
+    assert (first["verdict"], first["kept_as"]) == ("good", "face-image.heic")
+    assert served.tab.get(f"take/{first['number']}").content == portrait.read_bytes()
+    drawn = served.tab.get(f"take/{first['number']}/picture")
+    assert drawn.content.startswith(b"\x89PNG")
+    assert "sandbox" in drawn.headers["content-security-policy"]
+    second = served.give("face-image", light_people / "anna-miller" / "portrait.png", by="browser")
+    assert (second["verdict"], second["kept_as"]) == ("good", "face-image-from-browser.png")
+    assert served.takes("face-image")[0]["kept_as"] is None
+    took = read_person(served.folder, kinds_of)
+    assert (took.problems, took.sources[Role.FACE_IMAGE].name) == ((), second["kept_as"])
+    # The first one is a take still, and can be kept again; what else was there is there.
+    assert served.tab.post(f"take/{first['number']}/use").status_code == 200
+    took = read_person(served.folder, kinds_of)
+    assert took.sources[Role.FACE_IMAGE].read_bytes() == portrait.read_bytes()
+    visible = sorted(each.name for each in served.folder.iterdir() if each.name[0] != ".")
+    assert visible == ["IMG_0001.heic", "face-image.heic", "person.toml"]
+    assert len(served.takes("face-image")) == 2
+    # Another tab, or the page again after a reload, sees the same.
+    assert serve().state["roles"] == served.state["roles"]
+
+
+def test_what_is_no_portrait_is_told_and_not_kept(serve: Serve, sample_media: Path) -> None:
+    served = serve()
+    served.agree()
+    nobody = served.give("face-image", sample_media / "broken/landscape-without-a-face.jpg")
+    assert (nobody["verdict"], nobody["kept_as"]) == ("again", None)
+    assert nobody["findings"][0]["sentence"] == "No face was found."
+    text = served.give("face-image", b"<script>alert(1)</script>")
+    assert (text["verdict"], text["name"]) == ("again", "")
+    assert served.tab.post(f"take/{text['number']}/use").status_code == 409
+    assert served.tab.get(f"take/{text['number']}").status_code == 404
+    assert (
+        not (served.folder / "person.toml").exists()
+        or "files" not in (served.folder / "person.toml").read_text()
+    )
+    assert not list((served.folder / ".takes").glob("*.part*"))
+
+
+def test_the_camera_is_looked_at_before_the_picture(serve: Serve, light_people: Path) -> None:
+    served = serve()
+    served.agree()
+    frame = served.folder / "frame.jpg"
+    command = [
+        *(imageio_ffmpeg.get_ffmpeg_exe(), "-v", "error", "-nostdin", "-i"),
+        *(light_people / "jane-carter" / "consent.mp4", "-frames:v", "1", frame),
+    ]
+    subprocess.run(command, check=True)
+    assert served.tab.post("glance", content=frame.read_bytes()).json() == {"told": []}
+    assert served.tab.post("glance", content=b"no picture").json() == {"told": []}
+    assert served.tab.post("glance", content=bytes(400_001)).status_code == 413
+
+
+def test_a_take_that_was_not_judged_is_judged_later(serve: Serve, portrait: Path) -> None:
+    served = serve()
+    served.agree()
+    [take] = [served.give("face-image", portrait)]
+    place = served.folder / ".takes"
+    told = served.recording._takes.all()[0]
+    served.recording._takes.note(told.model_copy(update={"verdict": None, "findings": ()}))
+    (place / ".0123.part").write_bytes(b"half of a file")
+    again = serve()
+    again.recording._jobs.submit(lambda: None).result()
+    assert again.takes("face-image") == [take]
+    assert not (place / ".0123.part").exists()
+
+
+def test_links_in_the_folder_lead_nowhere(serve: Serve, portrait: Path, tmp_path: Path) -> None:
+    served = serve()
+    served.agree()
+    take = served.give("face-image", portrait)
+    secret = tmp_path / "secret"
+    secret.write_text("secret")
+    file = served.folder / ".takes" / take["name"]
+    file.unlink()
+    file.symlink_to(secret)
+    assert served.tab.get(f"take/{take['number']}").status_code == 404
+    other = tmp_path / "people" / "eve"
+    other.mkdir()
+    (other / ".takes").symlink_to(tmp_path)
+    with pytest.raises(UsageError, match="is a link"):
+        serve(other)
+
+
+def test_what_a_browser_records_says_how_long_it_is(
+    serve: Serve, light_people: Path, tmp_path: Path
+) -> None:
+    """As MediaRecorder writes it: no length, no index, samples in Matroska."""
+    served = serve()
+    served.agree()
+    piped = [
+        *(imageio_ffmpeg.get_ffmpeg_exe(), "-v", "error", "-nostdin", "-i"),
+        light_people / "jane-carter" / "recording.m4a",
+        *("-t", "14", "-c:a", "pcm_f32le", "-live", "1", "-f", "matroska", "-"),
+    ]
+    sound = subprocess.run(piped, check=True, capture_output=True).stdout
+    take = served.give("voice-audio", sound, by="browser")
+    assert (take["verdict"], take["kept_as"]) == ("good", "voice-audio-from-browser.wav")
+    report = check(served.folder / take["kept_as"], role="voice-audio")
+    assert report.facts.recording.duration_s == pytest.approx(14, abs=0.1)
+    assert report.facts.recording.stream.codec == "pcm_f32le"
