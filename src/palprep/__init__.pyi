@@ -28,6 +28,7 @@ from .errors import (
     AuthenticationError as AuthenticationError,
     BadRequest as BadRequest,
     CannotFit as CannotFit,
+    ClusterFailed as ClusterFailed,
     Conflict as Conflict,
     CreationUnrecorded as CreationUnrecorded,
     DamagedMedia as DamagedMedia,

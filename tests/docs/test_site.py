@@ -68,7 +68,7 @@ def test_the_reference_names_every_public_name_once(checkout: Path) -> None:
 
 def test_every_variable_of_the_environment_is_in_the_table(checkout: Path) -> None:
     sources = [each.read_text(encoding="utf-8") for each in (checkout / "src").rglob("*.py")]
-    read = set(re.findall(r"PALPREP_[A-Z_]+", "\n".join(sources)))
+    read = set(re.findall(r'"(PALPREP_[A-Z_]+)"', "\n".join(sources)))
     page = (checkout / "docs/reference/environment.md").read_text(encoding="utf-8")
     assert "PALPREP_API_KEY" in read
     assert set(re.findall(r"^\| `(PALPREP_[A-Z_]+)`", page, re.MULTILINE)) == read
