@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
@@ -182,7 +182,8 @@ class Endpoint(Generic[P, R]):
         if issubclass(self.reply, Unspecified):
             return self.reply(body=body).with_headers(came)
         if strict and (problems := deviations(self.reply, body, closed=not self.unspecified)):
-            raise self._unexpected(_listed(problems), body, came)
+            first = (f"{p.field or 'the body'} {p.message}" for p in problems[:3])
+            raise self._unexpected("; ".join(first), body, came)
         if not isinstance(body, dict):
             raise self._unexpected("it is no JSON object", body, came)
         record = read_leniently(self.reply, body)
@@ -200,10 +201,6 @@ class Endpoint(Generic[P, R]):
             body=body,
             request_id=named,
         )
-
-
-def _listed(problems: Sequence[Problem], most: int = 3) -> str:
-    return "; ".join(f"{p.field or 'the body'} {p.message}" for p in problems[:most])
 
 
 @dataclass(frozen=True, repr=False)
@@ -271,8 +268,7 @@ class Call(Generic[R]):
         """The error for a reply that is not a success; see :func:`palprep.api.failures.failure`."""
         what = f"{self.method} {self.endpoint.path}: "
         meaning = self.endpoint.failures.get(status)
-        body = read_body(content)
-        error = failure(status, headers, body, what=what, meaning=meaning, now=now)
+        error = failure(status, headers, read_body(content), what=what, meaning=meaning, now=now)
         error.call = self.describe()
         return error
 

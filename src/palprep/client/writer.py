@@ -93,9 +93,11 @@ def checked_base_url(url: str) -> str:
         parts = urlsplit("")
     more = parts.query or parts.fragment or parts.username is not None
     if more or not is_address(url) or any(map(str.isspace, url)):
+        # A name and a password in it are somebody's secret.
+        shown = re.sub(r"^([a-z]+://)?.*@", r"\1***@", url)
         raise UsageError(
-            f"The base URL {_without_user(url)!r} is not of the form https://HOST[:PORT][/PATH]. "
-            "Check base_url, or PALPREP_BASE_URL."
+            f"The base URL {shown!r} is not of the form "
+            "https://HOST[:PORT][/PATH]. Check base_url, or PALPREP_BASE_URL."
         )
     trimmed = url.rstrip("/")
     if trimmed.endswith("/v2"):
@@ -103,11 +105,6 @@ def checked_base_url(url: str) -> str:
     if not is_https(trimmed, loopback=True):
         log.warning("The API key travels unencrypted to %s; use https.", parts.hostname)
     return trimmed
-
-
-def _without_user(url: str) -> str:
-    """The address to show: a name and a password in it are somebody's secret."""
-    return re.sub(r"^([a-z]+://)?.*@", r"\1***@", url)
 
 
 def limits_of(timeout: float | httpx.Timeout | None) -> Mapping[str, float | None]:

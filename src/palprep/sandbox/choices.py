@@ -190,6 +190,6 @@ def listing(choices: Choices) -> list[dict[str, Any]]:
         *(
             {"id": name, "where": each.where, "what": each.what, "value": None}
             for name, each in CONDUCT.items()
-            if each.in_force(values)
+            if each.goes_with is None or each.goes_with in values.items()
         ),
     ]

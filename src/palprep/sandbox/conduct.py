@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,10 +17,6 @@ class Conduct:
     where: str
     what: str
     goes_with: tuple[str, str] | None = None
-
-    def in_force(self, values: Mapping[str, Any]) -> bool:
-        """Whether it is, with these values of the choices."""
-        return self.goes_with is None or values[self.goes_with[0]] == self.goes_with[1]
 
 
 CONDUCT: Mapping[str, Conduct] = MappingProxyType(

@@ -145,8 +145,14 @@ class EndpointApp:
 
     async def serve(self, request: Request) -> Response:
         """The answer to one request, unless a fault takes its place."""
+        body: bytes | None = b""
         try:
-            body = await self._read(request)
+            # Before anything is decided: the caller then gets the answer, and a delay begins when
+            # the request is complete.
+            if self._takes_body:
+                body = await read_body(request, self._limit)
+        except BodyTooLarge:
+            body = None
         except ClientDisconnect:
             return Response()  # the caller has gone
         path = request.scope["path"]
@@ -165,17 +171,6 @@ class EndpointApp:
             request.scope["state"]["abort"]()
             return Response()
         return respond(answer)
-
-    async def _read(self, request: Request) -> bytes | None:
-        """The body, None when it is too large.
-
-        It is read before anything is decided: the caller then gets the answer, and a delay
-        begins when the request is complete.
-        """
-        try:
-            return await read_body(request, self._limit) if self._takes_body else b""
-        except BodyTooLarge:
-            return None
 
     async def _answer(self, arrival: Arrival) -> JsonAnswer:
         try:
@@ -213,13 +208,16 @@ class EndpointApp:
     def _parse(self, request: Request, body: bytes) -> tuple[Any, dict[str, Any]]:
         """The request by its declaration, and the members of its body as they were sent."""
         shape = self.endpoint.shape
-        content = _content(body) if self._takes_body else UNSET
+        try:
+            content = json_value(body) if self._takes_body else UNSET
+        except ValueError as error:
+            raise _not_json(error) from None
         try:
             parsed = self.endpoint.parse(
                 request.path_params,
                 content,
-                query=request.query_params if shape.in_query else None,
-                headers=request.headers if shape.in_header else None,
+                query=request.query_params,
+                headers=request.headers,
                 settings=self._settings,
             )
         except RecursionError:
@@ -237,9 +235,8 @@ class EndpointApp:
         if fault is None or not fault.in_its_place:
             service.recorder.keep(service.now(), arrival)
         lost = fault is not None and fault.drop == "before_commit"
-        number = note_request(
-            service.store, service.now(), arrival, None if lost else answer.status
-        )
+        status = None if lost else answer.status
+        number = note_request(service.store, service.now(), arrival, status)
         headers = {**answer.headers, "x-request-id": str(number)}
         return JsonAnswer(answer.status, answer.body, headers)
 
@@ -268,14 +265,7 @@ def scripted_answer(fault: RequestFault) -> JsonAnswer | None:
     return JsonAnswer(fault.status, body, fault.headers)
 
 
-def _content(body: bytes) -> Any:
-    try:
-        return json_value(body)
-    except ValueError as error:
-        raise _not_json(str(error)) from None
-
-
-def _not_json(why: str) -> InvalidRequest:
+def _not_json(why: object) -> InvalidRequest:
     problem = Problem("", "json_invalid", f"is not valid JSON: {why}")
     return InvalidRequest(problem.message, problems=(problem,))
 

@@ -80,7 +80,9 @@ def openapi_document(choices: Choices, *, base_url: str) -> Json:
         "if": {"not": {"required": ["train_image_url"]}},
         "then": {"required": ["train_video_url"]},
     }
-    shown = {name: _with_example(name, _as_served(name, s)) for name, s in sorted(schemas.items())}
+    shown = {name: _as_served(name, schema) for name, schema in sorted(schemas.items())}
+    for name, example in {**REQUESTS, **REPLIES}.items():
+        shown[name]["examples"] = [example]
     return {
         "openapi": "3.1.0",
         "info": {
@@ -171,11 +173,6 @@ def _webhook(event: type[AnyEvent]) -> Json:
         "security": [],
     }
     return {"post": post if event is VoiceStatusChanged else post | {"x-assumed": True}}
-
-
-def _with_example(name: str, schema: Json) -> Json:
-    example = REQUESTS.get(name, REPLIES.get(name))
-    return schema if example is None else {**schema, "examples": [example]}
 
 
 def _as_served(name: str, schema: Json) -> Json:

@@ -175,8 +175,12 @@ def send_again(service: Service, number: int) -> bool:
 async def deliver_callback(service: Service, job: Record) -> None:
     """One attempt, logged; schedules the next one unless it was taken with a 2xx."""
     event, url, payload, attempt = job["event"], job["url"], job["payload"], job["attempt"]
-    kept = service.store.cleared
-    status, problem = await _post(service.http, url, payload)
+    kept, status, problem = service.store.cleared, None, None
+    try:
+        async with service.http.stream("POST", url, json=payload, timeout=_POST_TIMEOUT_S) as reply:
+            status = reply.status_code  # no one reads its body
+    except UNASKABLE as error:
+        problem = str(error) or type(error).__name__
     if service.store.cleared != kept:
         return  # What it was about is forgotten.
     pauses = service.choices.callback_retry_seconds
@@ -204,14 +208,6 @@ def note_delivery(
         " VALUES (?, ?, ?, ?, ?, ?, ?)",
         (service.now(), kind, url, json.dumps(payload), attempt, status, problem),
     )
-
-
-async def _post(http: httpx.AsyncClient, url: str, payload: Any) -> tuple[int | None, str | None]:
-    try:
-        async with http.stream("POST", url, json=payload, timeout=_POST_TIMEOUT_S) as response:
-            return response.status_code, None  # no one reads its body
-    except UNASKABLE as error:
-        return None, str(error) or type(error).__name__
 
 
 async def client_credentials_token(auth: Mapping[str, Any], http: httpx.AsyncClient) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import json
 import ssl
-import sys
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
@@ -152,12 +151,12 @@ class Sandbox(Controls):
     @property
     def user_key(self) -> str:
         """The first user-scoped key. Raises :class:`UsageError` when there is none."""
-        return self._key("user_key")
+        return self._key("user_key", "user-scoped")
 
     @property
     def service_key(self) -> str:
         """The first key that is not user-scoped. Raises :class:`UsageError` without one."""
-        return self._key("service_key")
+        return self._key("service_key", "other than user-scoped")
 
     def keys(self) -> dict[str, str | None]:
         """``user_key`` and ``service_key``; None for one that this sandbox was not given."""
@@ -173,11 +172,10 @@ class Sandbox(Controls):
         """
         return self._service.now()
 
-    def _key(self, name: str) -> str:
+    def _key(self, name: str, scope: str) -> str:
         key = self.keys()[name]
         if key is None:
-            scoped = "user-scoped" if name == "user_key" else "other than user-scoped"
-            raise UsageError(f"This sandbox was given no API key that is {scoped}.")
+            raise UsageError(f"This sandbox was given no API key that is {scope}.")
         return key
 
 
@@ -203,14 +201,11 @@ def serve(
     Raises what entering the sandbox raises.
     """
     with sandbox, until_signalled(until) as stop:
-        (announce or _print)(f"palprep sandbox ready on {sandbox.url}")
+        # A program that waits for this line reads it through a pipe: it must not stay in a buffer.
+        (announce or functools.partial(print, flush=True))(
+            f"palprep sandbox ready on {sandbox.url}"
+        )
         stop.wait()
-
-
-def _print(line: str) -> None:
-    # A program that waits for this line reads it through a pipe; it must not stay in a buffer.
-    sys.stdout.write(line + "\n")
-    sys.stdout.flush()
 
 
 def parse_choices(words: Iterable[str], **defaults: Any) -> Choices:
@@ -228,17 +223,13 @@ def parse_choices(words: Iterable[str], **defaults: Any) -> Choices:
             near = get_close_matches(member, Choices.model_fields, n=1)
             meant = f" Did you mean {near[0].replace('_', '-')}?" if near else ""
             raise UsageError(f"{word!r} is no NAME=VALUE of GET /_sandbox/choices.{meant}")
-        values[member] = _value(text)
+        try:
+            values[member] = json.loads(text)
+        except ValueError:
+            values[member] = text
     try:
         return Choices.model_validate(values)
     except ValidationError as error:
         first = error.errors()[0]
         name = str(first["loc"][0]).replace("_", "-")
         raise UsageError(f"The choice {name} is wrong: {first['msg']}.") from None
-
-
-def _value(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except ValueError:
-        return text

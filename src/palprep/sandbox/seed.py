@@ -182,30 +182,31 @@ def seed(service: Service, content: Any) -> dict[str, int]:
     if not isinstance(content, Mapping):
         raise UsageError(f"A seed is an object with members of {', '.join(KINDS)}.")
     with service.store.transaction():
-        return {name: _seed_kind(service, name, records) for name, records in content.items()}
-
-
-def _seed_kind(service: Service, name: str, records: Any) -> int:
-    if name not in KINDS:
-        raise UsageError(f"Unknown kind {name!r} in the seed; known are {', '.join(KINDS)}.")
-    if not isinstance(records, list):
-        raise UsageError(f"{name} in the seed must be an array of records.")
-    for number, record in enumerate(records):
-        _seed_record(service, KINDS[name], record, f"{name}[{number}] in the seed")
-    return len(records)
+        for name, records in content.items():
+            if name not in KINDS:
+                known = ", ".join(KINDS)
+                raise UsageError(f"Unknown kind {name!r} in the seed; known are {known}.")
+            if not isinstance(records, list):
+                raise UsageError(f"{name} in the seed must be an array of records.")
+            for number, record in enumerate(records):
+                _seed_record(service, KINDS[name], record, f"{name}[{number}] in the seed")
+    return {name: len(records) for name, records in content.items()}
 
 
 def _seed_record(service: Service, kind: SeedKind, sent: Any, where: str) -> None:
     own = sent.get(kind.id_member) if isinstance(sent, dict) else None
     if not isinstance(own, str) or not own:
         raise UsageError(f"{where} has no {kind.id_member}.")
-    record_id, record = sent[kind.id_member], kind.completed(sent, service.stamp())
+    record = kind.completed(sent, service.stamp())
     if kind.reply is not None:
-        _well_spelt(kind.reply, sent, where)
-        for problem in _problems(service, kind, record):
+        known = kind.reply.model_fields.keys() | {REMOVED_MEMBER}
+        for member in sent.keys() - known:
+            if near := get_close_matches(member, known - sent.keys(), n=1, cutoff=0.8):
+                raise UsageError(f"{where}: {member} is no member; did you mean {near[0]}?")
+        for problem in _problems(service, kind, kind.reply, record):
             raise UsageError(f"{where}: {problem.field} {problem.message}.")
     try:
-        service.store.put(kind.name, record_id, record)
+        service.store.put(kind.name, own, record)
     except Taken:
         name = record["name"]
         raise UsageError(f"{where}: there is another tool called {name}.") from None
@@ -213,14 +214,16 @@ def _seed_record(service: Service, kind: SeedKind, sent: Any, where: str) -> Non
         begin_walk(service, record)
 
 
-def _problems(service: Service, kind: SeedKind, record: Record) -> Sequence[Problem]:
+def _problems(
+    service: Service, kind: SeedKind, reply: type[Reply], record: Record
+) -> Sequence[Problem]:
     """What the record has that none has which was created through the interface."""
-    if kind.reply is not None and (found := deviations(kind.reply, record, closed=False)):
+    if found := deviations(reply, record, closed=False):
         return found
-    if kind.reply is not None:
-        known = kind.reply.model_fields.keys() - NULLABLE
-        if null := sorted(name for name in known if record.get(name, "") is None):
-            return (Problem(null[0], "null", "must not be null: leave it out"),)
+    if null := sorted(
+        name for name in reply.model_fields.keys() - NULLABLE if record.get(name, "") is None
+    ):
+        return (Problem(null[0], "null", "must not be null: leave it out"),)
     if kind.name == "tool":
         create = calls.create_tool
         sent = {name: record[name] for name in create.shape.members if name in record}
@@ -232,10 +235,3 @@ def _problems(service: Service, kind: SeedKind, record: Record) -> Sequence[Prob
     if idle and record.get("progress") is not None:
         return (Problem("progress", "state", f"must be null while status is {record['status']}"),)
     return ()
-
-
-def _well_spelt(reply: type[Reply], sent: Record, where: str) -> None:
-    known = reply.model_fields.keys() | {REMOVED_MEMBER}
-    for member in sent.keys() - known:
-        if near := get_close_matches(member, known - sent.keys(), n=1, cutoff=0.8):
-            raise UsageError(f"{where}: {member} is no member; did you mean {near[0]}?")

@@ -9,6 +9,7 @@ import math
 import signal
 import socket
 import threading
+import time
 from collections.abc import Coroutine, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any, Literal, TypeVar
@@ -26,6 +27,8 @@ _BACKLOG = 128
 """Also how many connections asyncio accepts at once, before any is looked at."""
 _LAST_PORT = 65535
 _TOLD_EVERY_S = 60.0
+_LOOK_S = 0.002
+"""Until it is looked again whether the server has started: uvicorn has only a flag for it."""
 
 
 def listening_socket(host: str, port: int) -> socket.socket:
@@ -89,14 +92,15 @@ class ServerThread:
             server_header=False,
             timeout_graceful_shutdown=grace_s,
         )
-        self._server = _Server(config)
+        self._server = uvicorn.Server(config)
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
         self._loop: asyncio.AbstractEventLoop | None = None
 
     def start(self) -> bool:
         """Start; True as soon as it answers, False when it could not start."""
         self._thread.start()
-        self._server.start_over.wait()
+        while self._thread.is_alive() and not self._server.started:
+            time.sleep(_LOOK_S)
         if not self._server.started:
             self.stop()
         return self._server.started
@@ -132,8 +136,6 @@ class ServerThread:
             # uvicorn ends a process whose application does not start, and has said why in its
             # log; here the caller of start() decides.
             return
-        finally:
-            self._server.start_over.set()
 
     async def _serve(self) -> None:
         self._loop = asyncio.get_running_loop()
@@ -155,19 +157,6 @@ class _Seldom:
         elif loop.time() - self._told_at >= _TOLD_EVERY_S:
             self._told_at = loop.time()
             log.error("No connection can be accepted: %s. It is tried again", error.strerror)
-
-
-class _Server(uvicorn.Server):
-    """Sets an event when start-up is over, successful or not; uvicorn itself only has a flag."""
-
-    def __init__(self, config: uvicorn.Config) -> None:
-        super().__init__(config)
-        self.start_over = threading.Event()
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Start as uvicorn does, then say so."""
-        await super().startup(sockets)
-        self.start_over.set()
 
 
 @contextmanager

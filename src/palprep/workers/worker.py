@@ -174,18 +174,20 @@ class Worker:
         from palprep.workers.meter import Meter  # noqa: PLC0415
 
         meter = Meter(self.pid)
-        self._send(task)
+        try:
+            self._channel.send(task)
+        except OSError:
+            raise self._died() from None
         give_up = time.monotonic() + bounds.wall_s
         told = 0
         while True:
             try:
                 message = self._receive(give_up, lambda: self._require(meter, bounds))
             except TimeoutError:
-                what = f"{_time(bounds.wall_s)} of the wall clock"
-                why = (
-                    "a decoder hangs, or the machine is very busy. Try again, or give another file"
-                )
-                raise self._too_heavy(f"takes longer than {what}", why) from None
+                raise self._too_heavy(
+                    f"takes longer than {_time(bounds.wall_s)} of the wall clock",
+                    "a decoder hangs, or the machine is very busy. Try again, or give another file",
+                ) from None
             match message:
                 case Called(name=name, value=value) if name in callbacks and told < _MOST_TOLD:
                     told += len(str(value))
@@ -237,12 +239,6 @@ class Worker:
             if seen is not None:
                 return
             time.sleep(0.01)
-
-    def _send(self, task: bytes) -> None:
-        try:
-            self._channel.send(task)
-        except OSError:
-            raise self._died() from None
 
     def _receive(self, give_up: float, look: Callable[[], object]) -> Message:
         while True:
