@@ -145,7 +145,7 @@ REFUSED: list[tuple[Endpoint[..., Any], dict[str, Any], str | None]] = [
     (
         calls.replace_skills,
         {"pal_id": "p", "skills": {"presentation": {"config": {"document_ids": [1]}}}},
-        "skills.presentation.config.document_ids",
+        "skills.presentation.config.document_ids.0",
     ),
     (
         calls.replace_skills,

@@ -254,6 +254,19 @@ class SkillEntry(TypedDict):
     config: NotRequired[Mapping[str, Any]]
 
 
+@with_config(_CLOSED)
+class NoConfig(TypedDict):
+    """Of a skill that takes no members."""
+
+
+@with_config(_CLOSED)
+class PresentationConfig(TypedDict):
+    """Of the skill that shows documents."""
+
+    document_ids: Sequence[str]
+    slides_trigger: NotRequired[str]
+
+
 PatchOperation = TypedDict(
     "PatchOperation",
     {

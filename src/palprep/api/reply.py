@@ -23,7 +23,6 @@ from typing import (
 )
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
-from pydantic.fields import FieldInfo
 
 from palprep.api.failures import problems_in, request_id
 from palprep.errors import Problem
@@ -100,28 +99,17 @@ def read_leniently(kind: type[R], body: Mapping[str, Any]) -> R:
         pass
     values: dict[str, Any] = {}
     for name, field in kind.model_fields.items():
-        if name in body:
-            values[name] = _value(field, body[name])
-        elif field.is_required():
-            values[name] = None
+        hint: Any = field.annotation
+        if field.metadata:
+            hint = Annotated[(hint, *field.metadata)]
+        value = _part(hint, body.get(name))
+        if value is None and not field.is_required():
+            value = field.get_default(call_default_factory=True)
+        values[name] = value
     if kind.id_member and type(values.get(kind.id_member)) is int:
         values[kind.id_member] = str(values[kind.id_member])
     extras = {name: value for name, value in body.items() if name not in values}
     return cast("R", kind.model_construct(_fields_set=set(body), **values, **extras))
-
-
-def _value(field: FieldInfo, value: Any) -> Any:
-    hint: Any = field.annotation
-    if field.metadata:
-        hint = Annotated[(hint, *field.metadata)]
-    read = _part(hint, value)
-    if (
-        read is None
-        and types.NoneType not in get_args(field.annotation)
-        and not field.is_required()
-    ):
-        return field.get_default(call_default_factory=True)
-    return read
 
 
 def _part(hint: Any, value: Any) -> Any:

@@ -8,6 +8,7 @@ which request the callback belongs to, even where the payload's shape is not sho
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hmac
 import inspect
 import secrets
@@ -57,7 +58,9 @@ class Delivery(Value):
             value = mended_json(body)
         except ValueError:
             raise UnexpectedReply("The callback's body is not JSON.") from None
-        return cls(tag=tag, event=_parsed(value), body=value)
+        with contextlib.suppress(PalprepError):
+            return cls(tag=tag, event=parse_event(value), body=value)
+        return cls(tag=tag, event=None, body=value)
 
 
 Sink = Callable[[Delivery], None] | Callable[[Delivery], Awaitable[None]]
@@ -115,13 +118,6 @@ async def _handed_to(sink: Sink, delivery: Delivery) -> None:
     # the sender must not be told that a callback is safe before it is.
     if inspect.isawaitable(taken):
         await taken
-
-
-def _parsed(body: Any) -> AnyEvent | None:
-    try:
-        return parse_event(body)
-    except PalprepError:
-        return None
 
 
 def new_nonce() -> str:

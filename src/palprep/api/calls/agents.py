@@ -3,13 +3,15 @@ dictionaries, connectors, conversations, videos."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY
-from types import MappingProxyType
 from typing import Annotated, Any
 
+from pydantic import TypeAdapter, ValidationError
+
 from palprep.api.call import Endpoint, Rate
-from palprep.api.fields import PatchOperation, SkillEntry
+from palprep.api.failures import problems_in
+from palprep.api.fields import NoConfig, PatchOperation, PresentationConfig, SkillEntry
 from palprep.api.records import (
     ConnectorCheck,
     Deployment,
@@ -49,32 +51,21 @@ class ReplaceSkills(Request):
                 known = ", ".join(sorted(SKILLS))
                 message = f"is an unknown skill; the specification knows {known}"
                 yield Problem(f"skills.{skill_id}", "unknown_skill", message)
-            else:
-                path = f"skills.{skill_id}.config"
-                yield from SKILLS[skill_id](entry.get("config", {}), path)
+                continue
+            try:
+                SKILLS[skill_id].validate_python(entry.get("config", {}))
+            except ValidationError as error:
+                for each in problems_in(error):
+                    path = f"skills.{skill_id}.config.{each.field}"
+                    yield Problem(path, each.rule, each.message)
 
 
-def _nothing(config: Mapping[str, Any], path: str) -> Iterator[Problem]:
-    for member in config:
-        yield Problem(f"{path}.{member}", "extra_forbidden", "is not known: it takes no members")
-
-
-def _presentation(config: Mapping[str, Any], path: str) -> Iterator[Problem]:
-    for member in config.keys() - {"document_ids", "slides_trigger"}:
-        yield Problem(f"{path}.{member}", "extra_forbidden", "is not a member of this skill")
-    ids = config.get("document_ids")
-    if "document_ids" not in config:
-        yield Problem(f"{path}.document_ids", "missing", "is required")
-    elif not isinstance(ids, list | tuple) or not all(isinstance(i, str) for i in ids):
-        yield Problem(f"{path}.document_ids", "list_type", "must be an array of strings")
-    if not isinstance(config.get("slides_trigger", ""), str):
-        yield Problem(f"{path}.slides_trigger", "string_type", "must be a string")
-
-
-SKILLS: Mapping[str, Callable[[Mapping[str, Any], str], Iterator[Problem]]] = MappingProxyType(
-    {"internet_search": _nothing, "magic_canvas": _nothing, "presentation": _presentation}
-)
-"""The skills of the specification, with what checks their configuration."""
+SKILLS: Mapping[str, TypeAdapter[Any]] = {
+    "internet_search": TypeAdapter(NoConfig),
+    "magic_canvas": TypeAdapter(NoConfig),
+    "presentation": TypeAdapter(PresentationConfig),
+}
+"""The skills of the specification, with their configuration."""
 
 
 class DeletePal(Request):

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Mapping
-from dataclasses import asdict
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
@@ -133,7 +132,7 @@ async def call_tool(
         payload = {"conversation_id": conversation_id, "name": name, "arguments": dict(arguments)}
         note_delivery(service, EventName.TOOL_CALL, conversation["conversation_url"], payload)
         return {"event": EventName.TOOL_CALL, "payload": payload}
-    return asdict(await deliver(service, tool, arguments))
+    return await deliver(service, tool, arguments)
 
 
 def _active(service: Service, conversation_id: str) -> Record | None:

@@ -10,7 +10,6 @@ import json
 import re
 from collections.abc import Mapping
 from contextlib import aclosing
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
@@ -165,17 +164,10 @@ async def run_post_call_tool(service: Service, job: Record) -> None:
         await deliver(service, tool, sample_arguments(tool["parameters"]) | job["arguments"])
 
 
-@dataclass(frozen=True, slots=True)
-class ToolAnswer:
-    """What a tool's server answered: a status and the beginning of its body, or why nothing."""
-
-    status: int | None = None
-    body: str = ""
-    problem: str | None = None
-
-
-async def deliver(service: Service, tool: Record, arguments: Mapping[str, Any]) -> ToolAnswer:
-    """Make the request of one tool with ``delivery.api``, and log what its server answered."""
+async def deliver(service: Service, tool: Record, arguments: Mapping[str, Any]) -> Record:
+    """Make the request of one tool with ``delivery.api``, and log what its server answered: a
+    ``status`` and the beginning of its ``body``, or the ``problem``."""
+    answer: Record = {"status": None, "body": "", "problem": None}
     api = tool["delivery"]["api"]
     timeout = api.get("timeout") or service.choices.tool_timeout_seconds
     try:
@@ -185,16 +177,16 @@ async def deliver(service: Service, tool: Record, arguments: Mapping[str, Any]) 
             aclosing(await service.http.send(request, stream=True)) as response,
             asyncio.timeout(timeout),
         ):
-            answer = ToolAnswer(response.status_code, await beginning(response))
+            answer |= {"status": response.status_code, "body": await beginning(response)}
     except (*UNASKABLE, TimeoutError, ServerFailed) as error:
-        answer = ToolAnswer(problem=str(error) or type(error).__name__)
+        answer["problem"] = str(error) or type(error).__name__
     with service.store.transaction():
         note_delivery(
             service,
             f"tool:{tool['name']}",
             api["url"],
             arguments,
-            status=answer.status,
-            problem=answer.problem,
+            status=answer["status"],
+            problem=answer["problem"],
         )
     return answer
