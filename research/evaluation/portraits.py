@@ -171,19 +171,25 @@ def judged(
 def _judged(
     row: Labelled, facts: Facts, check_id: str, profile: Profile, value: float | None
 ) -> Judged:
-    checks = [
-        check
+    whole = check_id in OF_THE_WHOLE
+    outcomes = {
+        check.id: check.outcome
         for check in judge(facts, Role.FACE_IMAGE, profile)
-        if check.id == check_id or (check_id in OF_THE_WHOLE and check.id in PORTRAIT_CHECKS)
-    ]
+        if check.id == check_id or (whole and check.id in PORTRAIT_CHECKS)
+    }
+    return of_outcomes(row, outcomes, whole=whole, value=value)
+
+
+def of_outcomes(
+    row: Labelled, outcomes: Mapping[str, Outcome], *, whole: bool, value: float | None = None
+) -> Judged:
+    """The picture by its checks' outcomes: the worst decides. Of the check as a whole unknown says
+    nothing, for only the service can answer some."""
     having = {
-        outcome: tuple(check.id for check in checks if check.outcome is outcome)
+        outcome: tuple(name for name, each in outcomes.items() if each is outcome)
         for outcome in Outcome
     }
-    order = [Outcome.FAIL, Outcome.WARN, Outcome.UNKNOWN, Outcome.PASS]
-    if check_id in OF_THE_WHOLE:
-        # Only the service can answer some checks: unknown says nothing of the whole.
-        order.remove(Outcome.UNKNOWN)
+    order = [Outcome.FAIL, Outcome.WARN, *([] if whole else [Outcome.UNKNOWN]), Outcome.PASS]
     worst = next(outcome for outcome in order if having[outcome])
     return Judged(row, worst, having[Outcome.FAIL], having[Outcome.WARN], value)
 

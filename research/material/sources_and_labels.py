@@ -10,6 +10,7 @@ pictures of which source must pass that check, and of which kind each is; ``port
 ``portraits-fresh.csv`` do so for the check as a whole. ``portraits-28.csv`` has the same of a set
 that is broad on purpose, with both readings of each picture, see :class:`TwiceRead`. Its halves
 are named by --check alone: nothing takes the second up by itself.
+``portraits-28-measured.csv`` is what the checks measured of them (``evaluation/measured.py``).
 
 CLONES holds clones of the sources as owner/name, bare or with a work tree, and the Debian packages
 as they were downloaded. The pictures that the labels name, or with --source a whole source, are
@@ -156,8 +157,8 @@ def read_sources() -> Mapping[str, MaterialSource]:
 
 def checks_labelled() -> list[str]:
     """The ids of the checks that have labels, :data:`WHOLE_CHECK` and :data:`FRESH_SET`."""
-    others = {"sources", "talkers", BROAD_SET}
-    return sorted(path.stem for path in MATERIAL.glob("*.csv") if path.stem not in others)
+    stems = {path.stem for path in MATERIAL.glob("*.csv") if not path.stem.startswith(BROAD_SET)}
+    return sorted(stems - {"sources", "talkers"})
 
 
 def read_labels(check_id: str, *, use: str | None = None) -> list[Labelled]:

@@ -7,10 +7,12 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from PIL import Image
 
+from palprep.rules import load_profile
 from palprep.values import Outcome
 from research import marked
-from research.evaluation import portraits
+from research.evaluation import measured, portraits, stability
 from research.material import kept_facts, sources_and_labels
 
 
@@ -119,6 +121,31 @@ def test_shares_by_group_of_people_count_a_portrait_in_each_of_its_groups():
             cell.startswith(begin) for cell, begin in zip(line.split(" | ")[1:], among, strict=True)
         )
     assert not any(line.startswith(("| men |", "| dark-skinned men |")) for line in lines)
+
+
+def test_the_tables_of_the_broad_set_are_by_the_limits_of_today(checkout, tmp_path):
+    document = tmp_path / "accuracy.md"
+    document.write_bytes((checkout / "docs" / "accuracy.md").read_bytes())
+    for check in ["portraits-28-first"]:
+        cases = measured.judged_again(check, load_profile())
+        marked.replace_marked(document, check, portraits.table(check, cases))
+    assert document.read_text("utf-8") == (checkout / "docs" / "accuracy.md").read_text("utf-8")
+
+
+def test_a_picture_that_is_changed_shows_the_same():
+    pixels = np.zeros((60, 40, 3), np.uint8)
+    pixels[:, 20:] = 255
+    picture = Image.fromarray(pixels)
+    sides = {}
+    for title, change in stability.CHANGES.items():
+        seen = np.asarray(change(picture)).astype(int)
+        sides[title] = (seen.shape[:2], seen[:, :15].mean() < seen[:, -15:].mean())
+    assert sides == {
+        "coded again": ((60, 40), True),
+        "at half size": ((30, 20), True),
+        "turned, coded and turned back": ((60, 40), True),
+        "mirrored": ((60, 40), False),
+    }
 
 
 def test_sources_whose_terms_forbid_business_are_not_fitted_on():
