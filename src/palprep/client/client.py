@@ -54,7 +54,6 @@ log = logging.getLogger("palprep.client")
 
 DEFAULT_TIMEOUT = httpx.Timeout(60.0, connect=10.0)
 """Seconds for each read and write; connecting gives up earlier."""
-DEFAULT_RETRIES = 2
 
 
 class CallOptions(HookOptions, total=False):
@@ -127,47 +126,42 @@ _DEFAULT_HEADERS = frozenset({"accept", "accept-encoding", "connection", "user-a
 """Of every HTTP client, also where its user has not set them."""
 
 
-def sender_of(sender: type[S], api_key: str, base_url: str, options: Mapping[str, Any]) -> S:
+def sender_of(kind: type[S], api_key: str, base_url: str, options: Mapping[str, Any]) -> S:
     """The sender of a client with these options."""
-    awaited = issubclass(sender, AsyncSender)
-    kind: type[Any] = httpx.AsyncClient if awaited else httpx.Client
+    awaited = issubclass(kind, AsyncSender)
+    library: type[Any] = httpx.AsyncClient if awaited else httpx.Client
     trust_env = options.get("trust_env", True)
     if trust_env:
         log_as_asked(os.environ)
     given = {
         name: options[name] for name in ("transport", "proxy") if options.get(name) is not None
     }
-    http = options.get("http_client")
-    timeout = options.get("timeout", UNSET)
-    if http is None:
-        http = kind(trust_env=trust_env, **given)
-        timeout = DEFAULT_TIMEOUT if timeout is UNSET else timeout
+    http: Any = options.get("http_client")
+    own = http is None
+    if own:
+        http = library(trust_env=trust_env, **given)
     elif given:
         raise UsageError("Give transport and proxy to the client that you give as http_client.")
     writer = RequestWriter(
-        library=library_of(http, kind.__name__),
+        library=library_of(http, library.__name__),
         base_url=checked_base_url(base_url),
         key=checked_key(api_key),
-        timeout=limits_of(http.timeout if timeout is UNSET else timeout),
-        headers=_headers_of(http) | sendable({}, options.get("headers") or {}),
-        query=dict(options.get("query") or {}),
+        timeout=limits_of(DEFAULT_TIMEOUT if own else http.timeout),
+        headers=_headers_of(http),
+        query={},
         awaited=awaited,
     )
     sleep: Any = anyio.sleep if awaited else time.sleep
-    return sender(
+    sender = kind(
         http=http,
         writer=writer,
-        hooks=hooks_of(options, awaited=awaited),
-        own=http is not options.get("http_client"),
-        settings=options.get("settings") or AccountSettings(),
-        retries=options.get("retries", DEFAULT_RETRIES),
+        own=own,
         clock=options.get("clock") or time.monotonic,
         now=options.get("now") or functools.partial(datetime.now, UTC),
         random=options.get("random") or randomness.random,
-        deadline=options.get("deadline"),
-        strict=options.get("strict", False),
         sleep=options.get("sleep") or sleep,
     )
+    return changed_sender(sender, {**options, "http_client": None})
 
 
 def _headers_of(http: Any) -> dict[str, str]:

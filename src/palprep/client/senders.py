@@ -82,20 +82,20 @@ class _Sender(Generic[H]):
 
     http: H
     writer: RequestWriter
-    hooks: Hooks
     own: bool
-    settings: AccountSettings
-    retries: int
-    """How many attempts may follow the first."""
     clock: Callable[[], float]
     """Monotonic seconds."""
     now: Callable[[], datetime]
     """The date, with a time zone; read only for a Retry-After that is one."""
     random: Callable[[], float]
     """Uniform in [0, 1)."""
-    deadline: float | None
+    hooks: Hooks = field(default_factory=dict)
+    settings: AccountSettings = field(default_factory=AccountSettings)
+    retries: int = 2
+    """How many attempts may follow the first."""
+    deadline: float | None = None
     """Seconds that a call may take in all, other attempts included; None for no end."""
-    strict: bool
+    strict: bool = False
     """Whether a reply that is not as specified is an error."""
     limiters: dict[str, Limiter] = field(default_factory=dict)
     """By the endpoint's name, where it has a rate; shared by a client and its copies."""

@@ -169,8 +169,8 @@ class HandlerContext:
 
     def delete(self, kind: str) -> None:
         """Delete the record of this kind that the path names."""
-        self.find(kind)
-        self.service.store.delete(kind, getattr(self.request, f"{kind}_id"))
+        if not self.service.store.delete(kind, getattr(self.request, f"{kind}_id")):
+            raise refuse_unknown(self.service.choices, kind)
 
 
 def refuse_unknown(choices: Choices, kind: str) -> Refused:
