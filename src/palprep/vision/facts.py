@@ -334,9 +334,9 @@ STEPS: Final[Mapping[str, tuple[str, Step]]] = {
     "burnt-out highlights": ("saturated", Step(0.50, -0.06)),
     "blocked-up shadows": ("clipped_shadows", Step(0.15, -0.03)),
     "contrast": ("contrast", Step(0.22, 0.02)),
-    "noise": ("noise", Step(6.5, -1.0)),
+    "noise": ("noise", Step(6.15, -1.0)),
     "unnatural skin colour": ("vivid_chroma", Step(76, -3)),
-    "JPEG blocks": ("blocking", Step(2.4, -0.15)),
+    "JPEG blocks": ("blocking", Step(2.35, -0.15)),
 }
 
 
