@@ -7,7 +7,8 @@ import threading
 import pytest
 
 from palprep.batch.work.context import Stopped
-from palprep.batch.work.pace import HeldBack, Pace, Places
+from palprep.batch.work.pace import HeldBack, Outage, Pace, Places
+from palprep.errors import ServiceUnreachable
 
 
 def go_on() -> None:
@@ -91,3 +92,48 @@ def test_waiting_for_a_place_ends_when_the_run_does():
     places.free("a")
     with pytest.raises(HeldBack, match="too late"):
         places.take(go_on)
+
+
+class Service:
+    """It does not answer before ``back_at``, by a clock that moves when somebody sleeps."""
+
+    def __init__(self, back_at: float) -> None:
+        self.now, self.back_at, self.asked = 0.0, back_at, 0
+
+    def probe(self) -> None:
+        self.asked += 1
+        if self.now < self.back_at:
+            raise ServiceUnreachable("Nobody is there.")
+
+    def sleep(self, seconds: float) -> None:
+        self.now += seconds
+
+    def outage(self, most_s: float) -> Outage:
+        return Outage(self.probe, most_s, clock=lambda: self.now, sleep=self.sleep)
+
+
+def test_a_service_that_comes_back_is_waited_for():
+    service = Service(back_at=100)
+    service.outage(900).wait_out(ServiceUnreachable("Gone."), go_on)
+    assert 100 <= service.now < 130
+    assert service.asked < 10
+
+
+def test_a_service_that_stays_away_is_waited_for_once():
+    service = Service(back_at=10_000)
+    outage = service.outage(900)
+    with pytest.raises(ServiceUnreachable, match="Gone"):
+        outage.wait_out(ServiceUnreachable("Gone."), go_on)
+    waited = service.now
+    assert 900 <= waited < 960
+    with pytest.raises(ServiceUnreachable, match="Gone"):
+        outage.wait_out(ServiceUnreachable("Gone."), go_on)
+    assert service.now == waited
+
+
+def test_waiting_for_a_service_ends_when_the_run_does():
+    def stopped() -> None:
+        raise Stopped("It is to stop.")
+
+    with pytest.raises(Stopped):
+        Service(back_at=100).outage(900).wait_out(ServiceUnreachable("Gone."), stopped)

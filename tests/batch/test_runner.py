@@ -2,22 +2,36 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import shutil
+import threading
 from dataclasses import replace
+from urllib.parse import urlsplit
 
 import pytest
 from remember import Remembering
 
 from palprep.batch.runner import run
+from palprep.batch.work.connection import Connection
 from palprep.batch.work.context import RunOptions
 from palprep.batch.work.pace import Pace
-from palprep.errors import JournalError, OutputUnwritable, ServiceUnreachable, UsageError
+from palprep.errors import (
+    AuthenticationError,
+    JournalError,
+    OutputUnwritable,
+    ServiceUnreachable,
+    UsageError,
+)
 from palprep.journal import JOURNAL_NAME, AssetPrepared, Journal, status
 from palprep.preflight import kinds_of
 from palprep.preflight.rank import candidates_in
+from palprep.sandbox import Sandbox
 from palprep.values import Role
 from palprep.workers import Limits
+
+HELLO = {"GET /v2/voices/no-voice"}
+"""What a run asks first: whether the service answers, and takes the key."""
 
 
 def results(out):
@@ -55,7 +69,7 @@ def test_a_replica_from_videos_waits_for_consent(go, add, log, out):
     assert refused.status == "redo"
     assert refused.reasons[0].startswith("consent.mp4 (consent-video): The name Mary ")
     assert "Wollstonecraft" in refused.reasons[0]
-    assert log.requests == []
+    assert set(log.requests) == HELLO
     (place / "person.toml").unlink()
     [person] = go().people
     assert (person.status, person.reasons) == ("done", ())
@@ -73,7 +87,7 @@ def test_what_is_unfit_never_leaves_the_machine(go, add, log):
     assert person.status == "redo"
     assert "training.mp4 (training-video)" in person.reasons[0]
     assert "text" in person.reasons[0]
-    assert log.requests == []
+    assert set(log.requests) == HELLO
     assert person.result.assets[0].error.code == "media_unsupported"
 
 
@@ -315,3 +329,33 @@ def test_a_file_that_takes_too_much_is_that_files_finding(add, folder, out):
     told = "portrait.heic (face-image): The work at this file takes more than 57 MiB of memory"
     assert any(each.startswith(told) for each in reasons)
     assert {person.status for person in seen.people} == {"redo"}
+
+
+def test_a_wrong_key_ends_the_run_before_any_work(go, add, connection, out):
+    add("ada")
+    with pytest.raises(AuthenticationError):
+        go(connection=replace(connection, api_key="wrong"))
+    assert not (out / "prepared").exists()
+
+
+def test_a_service_that_goes_away_for_a_while_fails_nobody(go, add, tmp_path):
+    """It goes when the work begins, and is back a little later, on the same port."""
+    add("ada")
+    data, closed = tmp_path / "elsewhere", threading.Event()
+    with contextlib.ExitStack() as there:
+        service = there.enter_context(Sandbox(data=data))
+        port = urlsplit(service.url).port
+
+        def gone(*_: object) -> None:
+            if not closed.is_set():
+                closed.set()
+                there.close()
+                threading.Timer(1.0, back).start()
+
+        def back() -> None:
+            there.enter_context(Sandbox(data=data, port=port))
+
+        connection = Connection(base_url=service.url, api_key=service.user_key)
+        [ada] = go(connection=connection, tell=gone, pace=Pace(wait_s=30)).people
+        assert closed.is_set()
+        assert (ada.status, ada.reasons) == ("voice_only", ())

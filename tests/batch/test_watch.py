@@ -181,7 +181,7 @@ def test_ids_that_could_not_be_recorded_are_all_told(go, add, log, mute, monkeyp
 
 def test_a_voice_that_the_service_does_not_tell_of_is_said_so(go, add, log, mute, out):
     add("ada")
-    log.fault(on="request", endpoint="voices.get", status=404, body={"message": "gone"})
+    log.fault(on="request", endpoint="voices.get", status=404, body={"message": "gone"}, skip=1)
     told = []
     [person] = go(connection=mute, pace=Pace(wait_s=5), tell=told.append).people
     assert person.status == "failed"

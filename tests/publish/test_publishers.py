@@ -11,7 +11,7 @@ from urllib.parse import unquote, urlsplit
 import httpx
 import pytest
 
-from palprep.errors import PublishError
+from palprep.errors import PublishError, ServiceUnreachable
 from palprep.publish import Content, SandboxPublisher
 from palprep.publish.content import MAX_URL_CHARS, checked_url
 
@@ -126,7 +126,7 @@ def test_a_host_that_answers_oddly(clip, publisher, host, response, said):
 
 
 def test_a_host_that_is_not_there(clip):
-    with pytest.raises(PublishError, match="could not be sent to the sandbox's asset host"):
+    with pytest.raises(ServiceUnreachable, match="could not be sent to the sandbox's asset host"):
         SandboxPublisher("http://127.0.0.1:9").publish(clip, clip.name)
 
 

@@ -31,7 +31,7 @@ from palprep.batch.people.person import Person
 from palprep.batch.work.connection import Remote
 from palprep.batch.work.context import INTERRUPTED, Reporter, RunContext, Stopped
 from palprep.batch.work.media_steps import Ready, prepare_files
-from palprep.batch.work.pace import Places
+from palprep.batch.work.pace import Outage, Places
 from palprep.batch.work.service_steps import Requested, ServiceSteps
 from palprep.batch.work.waiting import Watch
 from palprep.client import LOOK_EVERY_S
@@ -42,6 +42,7 @@ from palprep.errors import (
     JournalError,
     OutputUnwritable,
     PalprepError,
+    ServiceUnreachable,
 )
 from palprep.journal import Creation, PersonEnded, PersonOutcome, PersonStatus, up_to_date
 from palprep.publish import Publisher
@@ -57,6 +58,9 @@ _PREPARING_AT_MOST = 4096
 
 _ASKING = 16
 """Threads that wait for uploads and replies."""
+
+_OUTAGES = 5
+"""Of the service that may come while one person's requests are under way."""
 
 
 def guarded(person: Person, steps: Callable[[], T]) -> T | PersonOutcome:
@@ -138,7 +142,10 @@ class Execution:
             here = creation.request.get("target") == remote.connection.target
             if here and watch.can_tell(creation):
                 places.occupy(creation.key)
-        return ServiceSteps(run, remote, FilesPublisher(publisher, run.files), places, watch)
+        asked = remote.connection
+        outage = Outage(remote.require_answer, pace.wait_s, clock=asked.clock, sleep=asked.sleep)
+        files = FilesPublisher(publisher, run.files)
+        return ServiceSteps(run, remote, files, places, watch, outage)
 
     def _wait(self) -> None:
         if self._service is None:
@@ -207,7 +214,13 @@ class Execution:
 
     def _requested(self, person: Person, ready: Ready) -> Requested:
         if self._service is not None:
-            return self._service.carry_out(person, ready, self._reporter(person.slug))
+            reporter = self._reporter(person.slug)
+            for _ in range(_OUTAGES):
+                try:
+                    return self._service.carry_out(person, ready, reporter)
+                except ServiceUnreachable as error:
+                    self._service.outage.wait_out(error, reporter.go_on)
+            return self._service.carry_out(person, ready, reporter)
         decision = ready.decision
         made = " and ".join(each.words for each in decision.requests)
         told = f"Dry run, nothing was sent: {made} would be created"

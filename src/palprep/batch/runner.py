@@ -215,6 +215,9 @@ def _connected(
     ):
         for text in publisher.probe():
             note(Note(person=None, text=text, about="bucket"))
+        if run.options.connection.base_url is not None:
+            # Before work of hours that would be for nothing.
+            remote.require_answer()
         yield remote, publisher
 
 

@@ -12,7 +12,7 @@ from urllib.parse import quote, urlsplit
 import httpx
 
 from palprep.api import host_of, is_address, is_loopback
-from palprep.errors import PublishError, StorageError, UsageError
+from palprep.errors import PublishError, ServiceUnreachable, StorageError, UsageError
 from palprep.publish.content import Content, Hashed, Publishable, checked_url
 from palprep.storage import PROBE, PROBE_NAME, RETRY_WITHIN, Bucket
 
@@ -73,7 +73,8 @@ class SandboxPublisher(_Connected):
             with content.path.open("rb") as opened:
                 reply = self._http.put(place, content=opened)
         except (httpx.HTTPError, OSError) as error:
-            raise PublishError(
+            gone = isinstance(error, httpx.ConnectError)
+            raise (ServiceUnreachable if gone else PublishError)(
                 f"{content.name} could not be sent to the sandbox's asset host at "
                 f"{self._http.base_url}: {error or type(error).__name__}. Is it running? "
                 "`palprep sandbox` starts one; for another service name a bucket to publish to "

@@ -15,7 +15,7 @@ from palprep.api import Rate, host_of, is_loopback
 from palprep.batch.work.sandbox_judges import judges_in
 from palprep.callbacks import PublicCallbacks
 from palprep.client import Client, Limiter, RequestHook
-from palprep.errors import ToolFailed, UsageError
+from palprep.errors import ApiError, AuthenticationError, ToolFailed, UsageError
 from palprep.journal import Journal, SandboxStatement, callback_server, secret_path
 from palprep.pipelines import Callbacks
 from palprep.preflight import media_workers
@@ -69,6 +69,18 @@ class Remote:
     connection: Connection
     client: Client
     callbacks: Callbacks | None
+
+    def require_answer(self) -> None:
+        """Ask for a voice that is nobody's: whether it is found is no matter.
+
+        Raises AuthenticationError for a wrong key, TransportError where nothing answers.
+        """
+        try:
+            self.client.voices.get("no-voice")
+        except AuthenticationError:
+            raise
+        except ApiError:
+            return
 
 
 @contextlib.contextmanager

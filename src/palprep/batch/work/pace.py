@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from palprep.errors import PalprepError
+from palprep.errors import PalprepError, ServiceUnreachable, TransportError
+
+_FIRST_PROBE_S = 1.0
+_LONGEST_PROBE_S = 30.0
+"""Between two looks whether a service answers again."""
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -116,3 +123,46 @@ class Places:
             raise HeldBack(
                 f"Not asked for: this run may create {most} at most. Run the same command again"
             )
+
+
+class Outage:
+    """A service that does not answer: nobody asks it for anything until it does. Thread-safe.
+
+    ``probe`` raises TransportError while it does not. It is waited for ``most_s`` seconds, and not
+    again after that.
+    """
+
+    def __init__(
+        self,
+        probe: Callable[[], object],
+        most_s: float,
+        *,
+        clock: Callable[[], float],
+        sleep: Callable[[float], object],
+    ) -> None:
+        self._probe, self._most_s, self._clock, self._sleep = probe, most_s, clock, sleep
+        self._guard = threading.Lock()
+        self._given_up = False
+
+    def wait_out(self, error: ServiceUnreachable, go_on: Callable[[], object]) -> None:
+        """Wait until the service answers again. ``go_on`` is called meanwhile, as in
+        :meth:`Places.take`. Raises the ``error`` when it has been waited for too long.
+        """
+        with self._guard:
+            since, next_s = self._clock(), _FIRST_PROBE_S
+            while not self._answers():
+                if self._given_up or self._clock() - since >= self._most_s:
+                    self._given_up = True
+                    raise error
+                if next_s == _FIRST_PROBE_S:
+                    _log.warning("%s Nothing is asked for until it answers", error.message)
+                go_on()
+                self._sleep(next_s)
+                next_s = min(_LONGEST_PROBE_S, 2 * next_s)
+
+    def _answers(self) -> bool:
+        try:
+            self._probe()
+        except TransportError:
+            return False
+        return True

@@ -11,7 +11,7 @@ from palprep.batch.people.person import Person
 from palprep.batch.work.connection import Remote
 from palprep.batch.work.context import Reporter, RunContext, Stopped
 from palprep.batch.work.media_steps import Ready
-from palprep.batch.work.pace import HeldBack, Places
+from palprep.batch.work.pace import HeldBack, Outage, Places
 from palprep.batch.work.waiting import Watch
 from palprep.errors import (
     AuthenticationError,
@@ -19,6 +19,7 @@ from palprep.errors import (
     OutputUnwritable,
     PalprepError,
     RateLimited,
+    ServiceUnreachable,
     TransportError,
 )
 from palprep.journal import Creation, CreationState, FaceValidated, PersonOutcome
@@ -51,12 +52,15 @@ class ServiceSteps:
     publisher: Publisher
     places: Places
     watch: Watch
+    outage: Outage
 
     def carry_out(self, person: Person, ready: Ready, reporter: Reporter) -> Requested:
         """Ask for the verdict, then for the voice and the replica.
 
         A portrait that the service refuses stops the replica that would be trained from it, and
         nothing else. A voice that is refused does not stop the replica.
+
+        Raises ServiceUnreachable where nothing was carried out: to be called again, which goes on.
         """
         requests = ready.decision.requests
         notes: tuple[str, ...] = ()
@@ -78,7 +82,7 @@ class ServiceSteps:
             try:
                 files = {role: ready.prepared[role] for role in wanted.roles}
                 made.append(self._made(wanted.request, files, reporter))
-            except (JournalError, OutputUnwritable):
+            except (JournalError, OutputUnwritable, ServiceUnreachable):
                 raise
             except PalprepError as error:
                 errors.append(error)
