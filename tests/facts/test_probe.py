@@ -1,7 +1,5 @@
 """Which measures are taken of what, on the sample media."""
 
-from pathlib import Path
-
 import pytest
 
 from palprep.facts.facts import Speaker
@@ -13,9 +11,6 @@ from palprep.values import Outcome, Role
 from palprep.views.timeline_image import WIDTH, timeline_image
 from palprep.views.timeline_rows import rows
 
-JANE = Path(__file__).parents[2] / "sample_media/people/jane-carter"
-CONSENT = JANE / "consent.mp4"
-
 
 @pytest.fixture(scope="module")
 def toolkit():
@@ -23,12 +18,15 @@ def toolkit():
 
 
 @pytest.fixture(scope="module")
-def consent(toolkit):
+def clip(light_people):
+    return light_people / "jane-carter" / "consent.mp4"
+
+
+@pytest.fixture(scope="module")
+def consent(toolkit, clip):
     """The consent clip with everything measured."""
     preflight = Preflight(toolkit=toolkit)
-    return preflight.check(
-        CONSENT, role=Role.CONSENT_VIDEO, speaker=Speaker(full_name="Jane Carter")
-    )
+    return preflight.check(clip, role=Role.CONSENT_VIDEO, speaker=Speaker(full_name="Jane Carter"))
 
 
 def test_a_video_is_watched_listened_to_and_verified(consent):
@@ -43,8 +41,8 @@ def test_a_video_is_watched_listened_to_and_verified(consent):
     assert consent.check("same_person_throughout").outcome is Outcome.PASS
 
 
-def test_quick_leaves_the_rest_unknown_and_looks_at_few_frames(toolkit):
-    report = Preflight(toolkit=toolkit, quick=True).check(CONSENT)
+def test_quick_leaves_the_rest_unknown_and_looks_at_few_frames(toolkit, clip):
+    report = Preflight(toolkit=toolkit, quick=True).check(clip)
     facts = report.facts
     assert facts.voice is None
     assert facts.consent is None
@@ -54,8 +52,8 @@ def test_quick_leaves_the_rest_unknown_and_looks_at_few_frames(toolkit):
     assert report.check("video_codec").outcome is Outcome.PASS
 
 
-def test_the_voice_of_a_video_needs_no_look_at_its_picture(toolkit):
-    facts = probe(Source.of(CONSENT), Role.VOICE_AUDIO, toolkit, limits=ProbeLimits(None, None))
+def test_the_voice_of_a_video_needs_no_look_at_its_picture(toolkit, clip):
+    facts = probe(Source.of(clip), Role.VOICE_AUDIO, toolkit, limits=ProbeLimits(None, None))
     assert facts.voice.speech
     assert facts.footage is None
     assert facts.portrait is None
@@ -72,5 +70,6 @@ def test_the_timeline_of_a_report_is_a_picture(consent):
     assert strip.getextrema()[0] < 200
 
 
-def test_a_still_has_no_timeline(toolkit):
-    assert timeline_image(Preflight(toolkit=toolkit).check(JANE / "portrait.heic")) is None
+def test_a_still_has_no_timeline(toolkit, light_people):
+    portrait = light_people / "jane-carter" / "portrait.heic"
+    assert timeline_image(Preflight(toolkit=toolkit).check(portrait)) is None

@@ -6,6 +6,7 @@ import pytest
 from still_video import forged_video
 
 from palprep.facts import Speaker
+from palprep.facts.timeline import STILL
 from palprep.rules import consent_doubts
 from palprep.values import Outcome, Role
 
@@ -20,8 +21,9 @@ def check(preflight, path):
 def test_the_sample_passes(spoken_consent, preflight):
     report = check(preflight, spoken_consent)
     assert report.facts.lips.stated
-    for check_id in ("lips_keep_moving", "lips_not_repeated", "lip_sync"):
+    for check_id in ("mouth_moves", "lips_keep_moving", "lips_not_repeated", "lip_sync"):
         assert report.check(check_id).outcome is Outcome.PASS
+    assert report.facts.timeline.mouth.variation > 0.12 > STILL
     assert abs(report.facts.lips.synchrony.lag_s) <= 0.2
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from palprep.errors import FixError, UsageError
 from palprep.facts import Speaker
+from palprep.preflight import check_and_prepare
 from palprep.rules import CONSENT_CHECKS, lacks_consent
 from palprep.values import Outcome, Role
 
@@ -48,12 +49,18 @@ def test_the_statement_becomes_a_consent_video_of_its_own(preflight, training, t
     assert lacks_consent(prepared.report) is not None
 
 
-def test_the_training_video_is_cut_so_that_it_opens_with_it(preflight, training, tmp_path):
-    before = preflight.check(training, speaker=JANE)
+def test_the_training_video_is_cut_so_that_it_opens_with_it(
+    preflight, training, tmp_path, monkeypatch
+):
+    reports, check = [], check_and_prepare.check_source
+    monkeypatch.setattr(
+        check_and_prepare, "check_source", lambda *args: reports.append(check(*args)) or reports[-1]
+    )
+    prepared = preflight.prepare(training, into=tmp_path, speaker=JANE)
+    before = reports[0]
     assert before.check("consent_spoken").outcome is Outcome.PASS
     assert before.check("consent_first").outcome is Outcome.PASS, "a greeting"
     assert before.check("consent_start").outcome is Outcome.WARN
-    prepared = preflight.prepare(training, into=tmp_path, speaker=JANE)
     assert "trim" in {fix.id for fix in prepared.fixes}
     assert outcomes(prepared.report) == dict.fromkeys(CONSENT_CHECKS, Outcome.PASS)
     assert prepared.report.check("consent_start").measured in {"0.1 s", "0.2 s", "0.3 s"}

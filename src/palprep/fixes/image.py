@@ -16,26 +16,16 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
+from palprep import media
 from palprep.errors import FixError
 from palprep.fixes.fit import BEST_QUALITY, Encoded, base64_chars, fit
 from palprep.fixes.output import Applied, FixDone, NewOutput, new_output
-from palprep.media import (
-    LINEAR,
-    Box,
-    ImageFacts,
-    Source,
-    bare_jpeg,
-    open_image,
-    probe_image,
-    sample_frames,
-    to_srgb,
-)
 from palprep.rules.plans import Crop, ImagePlan
 
 SUFFIXES = {"jpeg": ".jpg", "png": ".png"}
 
 
-def fix_image(plan: ImagePlan, source: Source, new: NewOutput) -> Applied:
+def fix_image(plan: ImagePlan, source: media.Source, new: NewOutput) -> Applied:
     """Write the image that ``plan`` makes of ``source``.
 
     Upright, sRGB, three channels, without metadata of any kind. Raises FixError for a crop
@@ -51,7 +41,7 @@ def fix_image(plan: ImagePlan, source: Source, new: NewOutput) -> Applied:
         done = (*_decoded(facts), as_coded)
         return Applied(path=str(output.path), fixes=done, pixels_kept=True)
     region = _region(plan)
-    facts, picture = open_image(source, region=region, max_memory_mb=plan.max_memory_mb)
+    facts, picture = media.open_image(source, region=region, max_memory_mb=plan.max_memory_mb)
     whole = (facts.width, facts.height)
     require_within(whole, plan)
     picture = adjust(picture, plan if region is None else _moved(plan, region, whole, picture.size))
@@ -71,21 +61,21 @@ def fix_image(plan: ImagePlan, source: Source, new: NewOutput) -> Applied:
     return Applied(path=str(output.path), fixes=done)
 
 
-def _kept(plan: ImagePlan, source: Source) -> tuple[ImageFacts, bytes] | None:
+def _kept(plan: ImagePlan, source: media.Source) -> tuple[media.ImageFacts, bytes] | None:
     """The facts of a JPEG, and its bytes without metadata, where the plan asks for nothing else."""
     if any(_adjusted(plan)) or source.type.format != "jpeg" or "jpeg" not in plan.formats:
         return None
-    facts, _ = probe_image(source, max_memory_mb=0)
+    facts, _ = media.probe_image(source, max_memory_mb=0)
     plain = (facts.mode, facts.orientation) == ("RGB", 1)
     other_colours = facts.icc_profile is not None and not facts.icc_is_srgb
     largest = max(facts.width, facts.height)
     if not plain or other_colours or largest > (plan.max_side_px or largest):
         return None
-    data = bare_jpeg(source)
+    data = media.bare_jpeg(source)
     return (facts, data) if base64_chars(len(data)) <= plan.max_base64_chars else None
 
 
-def _region(plan: ImagePlan) -> Box | None:
+def _region(plan: ImagePlan) -> media.Box | None:
     """What a crop takes of the image, turned with it; None for all of it."""
     if plan.crop is None:
         return None
@@ -94,7 +84,7 @@ def _region(plan: ImagePlan) -> Box | None:
 
 
 def _moved(
-    plan: ImagePlan, region: Box, whole: tuple[int, int], size: tuple[int, int]
+    plan: ImagePlan, region: media.Box, whole: tuple[int, int], size: tuple[int, int]
 ) -> ImagePlan:
     """The plan for a region of the whole image, which has come at that size."""
     if plan.crop is None:
@@ -113,7 +103,7 @@ def _moved(
     return plan.model_copy(update={"crop": crop})
 
 
-def _decoded(facts: ImageFacts) -> Iterator[FixDone]:
+def _decoded(facts: media.ImageFacts) -> Iterator[FixDone]:
     if facts.frames > 1:
         yield FixDone(id="first_frame", did=f"kept the first of {facts.frames} images")
     if facts.orientation != 1:
@@ -149,7 +139,7 @@ def _adjusted(plan: ImagePlan) -> Iterator[FixDone]:
 
 def _encoded(
     plan: ImagePlan,
-    facts: ImageFacts,
+    facts: media.ImageFacts,
     encoded: Encoded,
     *,
     full_size: tuple[int, int],
@@ -191,7 +181,7 @@ def adjust(picture: Image.Image, plan: ImagePlan) -> Image.Image:
             (crop.left, crop.top, crop.left + crop.width, crop.top + crop.height)
         )
     if gains != (1.0, 1.0, 1.0):
-        tables = [to_srgb(LINEAR * gain) for gain in gains]
+        tables = [media.to_srgb(media.LINEAR * gain) for gain in gains]
         picture = picture.point([int(value) for table in tables for value in table])
     return picture
 
@@ -213,7 +203,7 @@ def _turned(channel: Image.Image, crop: Crop, degrees: float, gain: float) -> Im
     cos, sin = math.cos(math.radians(degrees)), math.sin(math.radians(degrees))
     x, y = crop.left + crop.width / 2, crop.top + crop.height / 2
     half_width, half_height = crop.width / 2, crop.height / 2
-    light = Image.fromarray((LINEAR * np.float32(gain))[np.asarray(channel)])
+    light = Image.fromarray((media.LINEAR * np.float32(gain))[np.asarray(channel)])
     turned = light.transform(
         (crop.width, crop.height),
         Image.Transform.AFFINE,
@@ -224,10 +214,10 @@ def _turned(channel: Image.Image, crop: Crop, degrees: float, gain: float) -> Im
         ),
         resample=Image.Resampling.BICUBIC,
     )
-    return Image.fromarray(to_srgb(np.asarray(turned)))
+    return Image.fromarray(media.to_srgb(np.asarray(turned)))
 
 
-def keep_picked(source: Source, at_s: float | None, into: Path) -> Path:
+def keep_picked(source: media.Source, at_s: float | None, into: Path) -> Path:
     """Write a video's frame at ``at_s`` as a PNG in full size, or copy an image as it is.
 
     The file is named after its source, replaces no other, and is written whole or not at all.
@@ -237,7 +227,7 @@ def keep_picked(source: Source, at_s: float | None, into: Path) -> Path:
         with new_output(into / source.path.stem, source.path.suffix, source=source.path) as output:
             shutil.copyfile(source.path, output.temporary)
         return output.path
-    with contextlib.closing(sample_frames(source, from_s=at_s)) as frames:
+    with contextlib.closing(media.sample_frames(source, from_s=at_s)) as frames:
         frame = next(frames)
     stem = into / f"{source.path.stem}-{at_s:.2f}s"
     with new_output(stem, ".png", source=source.path) as output:

@@ -12,34 +12,13 @@ from pathlib import Path
 
 import numpy as np
 
+from palprep import media, rules, vision
 from palprep.errors import UnsupportedMedia, UsageError
 from palprep.facts import Facts
-from palprep.media import Source, open_image, sample_frames
 from palprep.preflight.check_and_prepare import shared_toolkit
 from palprep.preflight.values import Candidate
-from palprep.rules import (
-    PORTRAIT_CHECKS,
-    SAME_PERSON,
-    SAME_VOICE,
-    Check,
-    PairRule,
-    Profile,
-    judge,
-    load_profile,
-)
 from palprep.speech import voice_of
 from palprep.values import Kind, Outcome, Role
-from palprep.vision import (
-    MAX_SIDE,
-    Floats,
-    Models,
-    PortraitFacts,
-    analyse_portrait,
-    cosine,
-    identify,
-    overall_score,
-    quality_scores,
-)
 from palprep.vocabulary import DEFAULT_PROFILE, FileInput
 
 FRAMES = 8
@@ -51,11 +30,11 @@ FACE_PX = 400
 
 
 def same_person(
-    paths: Sequence[FileInput | Source],
+    paths: Sequence[FileInput | media.Source],
     *,
-    profile: str | Path | Profile = DEFAULT_PROFILE,
-    models: Models | None = None,
-) -> tuple[Check, ...]:
+    profile: str | Path | rules.Profile = DEFAULT_PROFILE,
+    models: vision.Models | None = None,
+) -> tuple[rules.Check, ...]:
     """Whether files show one face and hold one voice: a check of :data:`~palprep.rules.SAME_PERSON`
     for each pair of images and videos, then one of :data:`~palprep.rules.SAME_VOICE` for each pair
     of videos and recordings, in the order of ``itertools.combinations``.
@@ -66,10 +45,10 @@ def same_person(
     """
     if len(paths) < 2:
         raise UsageError("Comparing takes two files at the least")
-    chosen = profile if isinstance(profile, Profile) else load_profile(profile)
+    chosen = profile if isinstance(profile, rules.Profile) else rules.load_profile(profile)
     shared = shared_toolkit()
     loaded = models or shared.models
-    sources = [Source.of(path) for path in paths]
+    sources = [media.Source.of(path) for path in paths]
     for source in sources:
         if source.type.kind is Kind.OTHER:
             raise UnsupportedMedia(
@@ -78,9 +57,9 @@ def same_person(
     seen = (each for each in sources if each.type.kind is not Kind.AUDIO)
     heard = (each for each in sources if each.type.kind is not Kind.IMAGE)
     return (
-        *_pairs(SAME_PERSON, chosen, seen, lambda source: face_of(source, loaded)),
+        *_pairs(rules.SAME_PERSON, chosen, seen, lambda source: face_of(source, loaded)),
         *_pairs(
-            SAME_VOICE,
+            rules.SAME_VOICE,
             chosen,
             heard,
             lambda source: voice_of(source, shared.voice_activity, shared.voiceprint),
@@ -89,49 +68,54 @@ def same_person(
 
 
 def _pairs(
-    rule: PairRule,
-    profile: Profile,
-    sources: Iterable[Source],
-    embed: Callable[[Source], Floats | None],
-) -> Iterator[Check]:
+    rule: rules.PairRule,
+    profile: rules.Profile,
+    sources: Iterable[media.Source],
+    embed: Callable[[media.Source], vision.Floats | None],
+) -> Iterator[rules.Check]:
     """The checks of one rule; nothing is embedded where there is no pair, or no limit."""
     limits, compared = profile.pairs.get(rule.id), list(sources)
     if not limits or len(compared) < 2:
         return
     embedded = [(source.name, embed(source)) for source in compared]
     for (first, one), (second, other) in itertools.combinations(embedded, 2):
-        alike = None if one is None or other is None else cosine(one, other)
+        alike = None if one is None or other is None else vision.cosine(one, other)
         yield rule.judge(first, second, alike, limits)
 
 
-def face_of(source: Source, models: Models) -> Floats | None:
+def face_of(source: media.Source, models: vision.Models) -> vision.Floats | None:
     """The embedding of the largest face of an image, or the mean over a video's frames; None
     without a face. Raises UnsupportedMedia for audio, MediaError for what cannot be read.
     """
     if source.type.kind is Kind.IMAGE:
-        return identify(np.asarray(open_image(source, max_side=MAX_SIDE)[1]), models)
+        return vision.identify(
+            np.asarray(media.open_image(source, max_side=vision.MAX_SIDE)[1]), models
+        )
     if source.type.kind is not Kind.VIDEO:
         raise UnsupportedMedia(f"{source.name} is {source.type.description}; it shows no face")
-    frames = sample_frames(source, per_second=1.0, max_side=MAX_SIDE)
-    seen = (identify(frame.rgb, models) for frame in itertools.islice(frames, FRAMES))
+    frames = media.sample_frames(source, per_second=1.0, max_side=vision.MAX_SIDE)
+    seen = (vision.identify(frame.rgb, models) for frame in itertools.islice(frames, FRAMES))
     found = [each for each in seen if each is not None]
     return np.asarray(np.mean(found, axis=0)) if found else None
 
 
 def candidates_of(
-    source: Source, limits: Profile, per_second: float, models: Models | None = None
+    source: media.Source,
+    limits: rules.Profile,
+    per_second: float,
+    models: vision.Models | None = None,
 ) -> Iterator[Candidate]:
     """The image, or the video's frames at ``per_second``, in their order."""
     models = models or shared_toolkit().models
     if source.type.kind is Kind.IMAGE:
-        image, picture = open_image(source, max_side=MAX_SIDE)
+        image, picture = media.open_image(source, max_side=vision.MAX_SIDE)
         size = (image.width, image.height)
-        portrait = analyse_portrait(np.asarray(picture), models, size=size)
+        portrait = vision.analyse_portrait(np.asarray(picture), models, size=size)
         facts = Facts(file=source.facts, image=image, portrait=portrait)
         yield _candidate(facts, limits, None)
     elif source.type.kind is Kind.VIDEO:
-        for frame in sample_frames(source, per_second=per_second, max_side=MAX_SIDE):
-            facts = Facts(file=source.facts, portrait=analyse_portrait(frame.rgb, models))
+        for frame in media.sample_frames(source, per_second=per_second, max_side=vision.MAX_SIDE):
+            facts = Facts(file=source.facts, portrait=vision.analyse_portrait(frame.rgb, models))
             yield _candidate(facts, limits, frame.at_s)
     else:
         raise UnsupportedMedia(
@@ -139,9 +123,9 @@ def candidates_of(
         )
 
 
-def _candidate(facts: Facts, limits: Profile, at_s: float | None) -> Candidate:
-    judged = judge(facts, Role.FACE_IMAGE, limits)
-    checks = [check for check in judged if check.id in PORTRAIT_CHECKS]
+def _candidate(facts: Facts, limits: rules.Profile, at_s: float | None) -> Candidate:
+    judged = rules.judge(facts, Role.FACE_IMAGE, limits)
+    checks = [check for check in judged if check.id in rules.PORTRAIT_CHECKS]
     if facts.portrait is None:
         raise ValueError("a candidate has been looked at")
     return Candidate(
@@ -155,11 +139,11 @@ def _candidate(facts: Facts, limits: Profile, at_s: float | None) -> Candidate:
     )
 
 
-def _ids(checks: Iterable[Check], outcome: Outcome) -> tuple[str, ...]:
+def _ids(checks: Iterable[rules.Check], outcome: Outcome) -> tuple[str, ...]:
     return tuple(check.id for check in checks if check.outcome is outcome)
 
 
-def fitness(portrait: PortraitFacts) -> float:
+def fitness(portrait: vision.PortraitFacts) -> float:
     """The geometric mean of how good each side of the portrait is; 0 without a face.
 
     A geometric mean, because no strength makes up for shut eyes or a blurred face.
@@ -168,7 +152,7 @@ def fitness(portrait: PortraitFacts) -> float:
     if subject is None or framing is None:
         return 0.0
     sides = (
-        overall_score(quality_scores(portrait.quality)) / 100,
+        vision.overall_score(vision.quality_scores(portrait.quality)) / 100,
         _bell(subject.eyes.gaze_off_deg, GAZE_SPREAD_DEG),
         _bell(subject.pose.turn_deg, TURN_SPREAD_DEG),
         _bell(subject.pose.roll_deg, LEAN_SPREAD_DEG),
