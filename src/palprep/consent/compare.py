@@ -62,7 +62,10 @@ def compare(expected: Sequence[Word], heard: Sequence[Word]) -> Comparison:
         return i is not None and j is not None and wanted[i].text == given[j].text
 
     steps = _align([key.text for key in wanted], [key.text for key in given])
-    for _, run in itertools.groupby(_trim(steps), agrees):
+    inside = [index for index, (i, _) in enumerate(steps) if i is not None]
+    # Without what was said before and after the statement.
+    own = steps[inside[0] : inside[-1] + 1] if inside else []
+    for _, run in itertools.groupby(own, agrees):
         stretch = list(run)
         left = [i for i, _ in stretch if i is not None]
         right = [j for _, j in stretch if j is not None]
@@ -123,12 +126,6 @@ def _change(wanted: str, given: str) -> float:
     # Never dearer than a missing word, so that a changed first word takes the place of the
     # wanted one; the more alike, the cheaper, so that the right ones are paired.
     return 0.0 if wanted == given else 1.0 - 0.8 * similarity(wanted, given)
-
-
-def _trim(steps: list[Step]) -> list[Step]:
-    """The steps of the statement itself, without what was said before and after."""
-    inside = [index for index, (i, _) in enumerate(steps) if i is not None]
-    return steps[inside[0] : inside[-1] + 1] if inside else []
 
 
 def _to_words(

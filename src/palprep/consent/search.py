@@ -11,7 +11,7 @@ from palprep.consent.code import CodeReading, nearest_to_code
 from palprep.consent.reading import Reading, read_window, without_end
 from palprep.consent.statement import Statement
 from palprep.consent.whisper import Whisper
-from palprep.consent.words import NEAR_SOUND, Word, split_words, text_of
+from palprep.consent.words import NEAR_SOUND, split_words, text_of
 from palprep.media import Samples
 from palprep.speech import RATE_HZ, WINDOW_S
 from palprep.values import Span
@@ -62,7 +62,10 @@ def find_statement(
     for part in statement.parts(_PART_WORDS):
         reading, start_s = _search(model, samples, part, begin_s, until_s, first_s=_PART_S)
         if found:
-            found.append(reading._replace(between=_between(found[-1], reading)))
+            # What is heard in front of a part, but for the end of the part before it.
+            lead = reading.heard[: reading.opens] if reading.found else ()
+            between = tuple(without_end(lead, found[-1].statement.words))
+            found.append(reading._replace(between=between))
         else:
             earlier = _heard_between(model, samples, statement.language, first_s, start_s)
             found.append(reading._replace(earlier=earlier))
@@ -183,10 +186,3 @@ def _heard_between(
         texts.append(model.transcribe(model.hear(piece), language)[0])
         first_s = until_s
     return tuple(texts)
-
-
-def _between(before: Reading, reading: Reading) -> tuple[Word, ...]:
-    """What is heard in front of a part, but for the end of the part before it."""
-    if not reading.found:
-        return ()
-    return tuple(without_end(reading.heard[: reading.opens], before.statement.words))

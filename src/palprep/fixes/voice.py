@@ -144,8 +144,7 @@ def fix_voice(
     shape = f"{rate_hz:,} Hz, {'mono' if channels == 1 else 'stereo'}"
     did = f"encoded once from {stream_words(stream)} to wav, {shape}"
     done = (
-        *_cut_words(plan, length_s),
-        *_clean_words(plan, stream),
+        *_cleaned_words(plan, stream, length_s),
         *level,
         *_file_words(source, FixDone(id="convert", did=did)),
     )
@@ -163,7 +162,7 @@ def _cleaned(sound: Any, plan: VoicePlan, stream: AudioStreamFacts) -> Any:
     return sound
 
 
-def _cut_words(plan: VoicePlan, length_s: float) -> Iterator[FixDone]:
+def _cleaned_words(plan: VoicePlan, stream: AudioStreamFacts, length_s: float) -> Iterator[FixDone]:
     if len(plan.spans) == 1:
         span = plan.spans[0]
         did = f"kept {span.start_s:.2f} s to {span.end_s:.2f} s ({length_s:.1f} s)"
@@ -174,9 +173,6 @@ def _cut_words(plan: VoicePlan, length_s: float) -> Iterator[FixDone]:
             f"crossfades of {_CROSSFADE_MS} ms"
         )
         yield FixDone(id="select", did=did, kept=plan.spans)
-
-
-def _clean_words(plan: VoicePlan, stream: AudioStreamFacts) -> Iterator[FixDone]:
     if plan.mix != "keep" and stream.channels > 1:
         yield FixDone(id="mix", did=_MIXES[plan.mix][1])
     if plan.high_pass_hz is not None:

@@ -112,7 +112,10 @@ def describe_icc(icc: bytes | None) -> tuple[str | None, bool | None]:
         return "unreadable", None
     if profile.profile.xcolor_space != "RGB ":
         return description, False
-    return description, _is_srgb(profile)
+    steps = np.linspace(0, 255, 6).astype(np.uint8)
+    lattice = np.stack(np.meshgrid(steps, steps, steps), axis=-1).reshape(6, 36, 3)
+    turned = np.asarray(_converted(Image.fromarray(lattice), profile), dtype=np.int16)
+    return description, int(np.abs(turned - lattice).max()) <= _SRGB_TOLERANCE
 
 
 def eight_bits(picture: Image.Image) -> Image.Image:
@@ -151,13 +154,6 @@ def _converted(picture: Image.Image, profile: ImageCms.ImageCmsProfile) -> Image
     except (ImageCms.PyCMSError, ValueError):
         return picture.convert("RGB")
     return turned if turned is not None else picture.convert("RGB")
-
-
-def _is_srgb(profile: ImageCms.ImageCmsProfile) -> bool:
-    steps = np.linspace(0, 255, 6).astype(np.uint8)
-    lattice = np.stack(np.meshgrid(steps, steps, steps), axis=-1).reshape(6, 36, 3)
-    turned = np.asarray(_converted(Image.fromarray(lattice), profile), dtype=np.int16)
-    return int(np.abs(turned - lattice).max()) <= _SRGB_TOLERANCE
 
 
 _BYTES_PER_PIXEL, _BYTES_PER_DEEP_PIXEL = 5, 9

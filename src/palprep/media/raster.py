@@ -66,8 +66,12 @@ class RasterImage:
         if form == "webp":
             # Its decoder allocates the canvas as soon as it is built.
             check_pixels(_webp_canvas(file), reader.name)
+        self.bits = 8
         if form == "png":
             walk_png(reader)
+            # The bit depth stands at a fixed place (ISO/IEC 15948 11.2.2).
+            depth = reader.at(24, 1)
+            self.bits = depth[0] if depth and depth[0] in {1, 2, 4, 8, 16} else 8
         self._frame = read_frame(reader) if form == "jpeg" else None
         file.seek(0)
         picture = DECODERS[form](file)
@@ -83,7 +87,6 @@ class RasterImage:
         self.exif: bytes | None = info.get("exif") or _from_hex(info.get(_PNG_EXIF))
         self.has_alpha = has_alpha(picture)
         self.has_thumbnail = False
-        self.bits = _png_bits(file) if form == "png" else 8
 
     @property
     def decoded_bytes(self) -> int:
@@ -134,7 +137,9 @@ class RasterImage:
         if self._form == "webp":
             still = self.frames == 1
             return pixels * (_WEBP_BYTES_PER_PIXEL if still else _ANIMATED_BYTES_PER_PIXEL)
-        stored = pixels * _pillow_bytes(self.mode)
+        # As Pillow keeps it.
+        narrow = 2 if self.mode.startswith("I;16") else 4
+        stored = pixels * (1 if self.mode in {"1", "L", "P"} else narrow)
         if self._form == "png":
             return stored
         kept = 0.0
@@ -158,13 +163,6 @@ class RasterImage:
         """Whether there is a JPEG comment, or a PNG text once it is decoded."""
         texts = self._texts if self._form == "png" else frozenset()
         return "comment" in self._info or bool(texts - _NO_COMMENTS)
-
-
-def _pillow_bytes(mode: str) -> int:
-    """Of each pixel as Pillow keeps it."""
-    if mode.startswith("I;16"):
-        return 2
-    return 1 if mode in {"1", "L", "P"} else 4
 
 
 def _from_hex(profile: str | None) -> bytes | None:
@@ -194,12 +192,3 @@ def _webp_canvas(file: BinaryIO) -> tuple[int, int]:
             (bits,) = struct.unpack_from("<I", head, 21)
             return (bits & 0x3FFF) + 1, (bits >> 14 & 0x3FFF) + 1
     return 0, 0
-
-
-def _png_bits(file: BinaryIO) -> int:
-    """Bit depth of the header chunk, which stands at a fixed place (ISO/IEC 15948 11.2.2)."""
-    at = file.tell()
-    file.seek(24)
-    depth = file.read(1)
-    file.seek(at)
-    return depth[0] if depth and depth[0] in {1, 2, 4, 8, 16} else 8

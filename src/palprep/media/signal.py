@@ -85,7 +85,7 @@ class SignalMeter:
         return SignalFacts(
             frames=times.size,
             seconds=tuple(self._seconds(times)),
-            black=tuple(self._black_spans(times)),
+            black=self._black_spans(times),
             cuts=None if cuts is None else tuple(round(float(times[at]), 3) for at in cuts),
             freezes=None if self._sparse else tuple(self._freezes),
             exposure_steps=None if cuts is None else tuple(_jumps(times, means, cuts)),
@@ -93,12 +93,17 @@ class SignalMeter:
             shake_percent=None if self._sparse else self._shake.result(),
         )
 
-    def _black_spans(self, times: NDArray[np.float64]) -> list[Span]:
+    def _black_spans(self, times: NDArray[np.float64]) -> tuple[Span, ...]:
+        """Stretches of black frames, each to the start of the first frame after it."""
         black = np.asarray(self._black) >= _BLACK_SHARE
         if self._sparse and black.size > 1:
             # Seconds lie between key frames: only what is black at both ends surely is between.
             black = np.append(black[:-1] & black[1:], False)
-        return _spans(times, black)
+        edges = np.flatnonzero(np.diff(black.astype(np.int8), prepend=0, append=0))
+        return tuple(
+            Span(start_s=float(times[start]), end_s=float(times[min(end, times.size - 1)]))
+            for start, end in zip(edges[::2], edges[1::2], strict=True)
+        )
 
     def _watch_stillness(self, at_s: float, level: NDArray[np.float32]) -> None:
         blocks = _blocks(level)
@@ -154,15 +159,6 @@ def _blocks(level: NDArray[np.float32]) -> NDArray[np.float32]:
     cut = level[: height * tall, : width * wide]
     means: NDArray[np.float32] = cut.reshape(height, tall, width, wide).mean(axis=(1, 3))
     return means
-
-
-def _spans(times: NDArray[np.float64], marked: NDArray[np.bool_]) -> list[Span]:
-    """Stretches of marked frames, each to the start of the first frame after it."""
-    edges = np.flatnonzero(np.diff(marked.astype(np.int8), prepend=0, append=0))
-    return [
-        Span(start_s=float(times[start]), end_s=float(times[min(end, times.size - 1)]))
-        for start, end in zip(edges[::2], edges[1::2], strict=True)
-    ]
 
 
 def _jumps(times: NDArray[np.float64], means: NDArray[np.float64], cuts: list[int]) -> list[float]:
@@ -238,7 +234,10 @@ def _background_shift(
     before: NDArray[np.uint8], after: NDArray[np.uint8]
 ) -> tuple[float, float] | None:
     """Median movement of trackable corners at the rim, in pixels (across, down)."""
-    rim = _rim(before.shape[0], before.shape[1])
+    height, width = before.shape
+    # The sides and the top, not head or chest.
+    rim = np.full((height, width), 255, np.uint8)
+    rim[round(0.12 * height) :, round(0.22 * width) : round(0.78 * width)] = 0
     points = cv2.goodFeaturesToTrack(before, _POINTS, qualityLevel=0.05, minDistance=4, mask=rim)
     if points is None or len(points) < _FEWEST_POINTS:
         return None
@@ -248,10 +247,3 @@ def _background_shift(
         return None
     across, down = np.median((found - points).reshape(-1, 2)[kept], axis=0)
     return float(across), float(down)
-
-
-def _rim(height: int, width: int) -> NDArray[np.uint8]:
-    """White where the background is looked for: the sides and the top, not head or chest."""
-    mask = np.full((height, width), 255, np.uint8)
-    mask[round(0.12 * height) :, round(0.22 * width) : round(0.78 * width)] = 0
-    return mask

@@ -58,12 +58,6 @@ class Skin(NamedTuple):
     region: Rect
 
 
-def _portrait(facts: Facts) -> PortraitFacts | Answer:
-    if facts.portrait is None and facts.image is not None:
-        return REASONS["not_looked"]
-    return facts.portrait
-
-
 def _skin(portrait: PortraitFacts) -> Skin | Unmeasured:
     if portrait.framing is None:
         return NO_FACE
@@ -93,10 +87,6 @@ def face_or(
     return PORTRAIT.then(get)
 
 
-def _heard(facts: Facts) -> VoiceFacts | Answer:
-    return NOT_LISTENED if facts.voice is None and facts.audio is not None else facts.voice
-
-
 def _structure(facts: Facts) -> Timeline | Answer:
     if facts.timeline is None or facts.audio is None:
         return None
@@ -118,12 +108,6 @@ def _consent(facts: Facts) -> ConsentFacts | Answer:
     return facts.consent
 
 
-def _footage(facts: Facts) -> FootageFacts | Answer:
-    if facts.footage is None and facts.video is not None:
-        return NO_FRAMES
-    return facts.footage if facts.video is not None else None
-
-
 FACTS: Need[Facts] = Need(lambda facts: facts)
 FILE: Need[FileFacts] = Need(lambda facts: facts.file)
 IMAGE: Need[ImageFacts] = Need(lambda facts: facts.image)
@@ -137,15 +121,21 @@ EVERY_FRAME: Need[SignalFacts] = SIGNAL.then(
 )
 """The signal, where all frames were looked at and not only key frames."""
 TIMING: Need[TimingFacts] = VIDEO.then(lambda video: video.timing)
-FOOTAGE: Need[FootageFacts] = Need(_footage)
+FOOTAGE: Need[FootageFacts] = Need(
+    lambda facts: (facts.footage or NO_FRAMES) if facts.video is not None else None
+)
 SEEN: Need[tuple[FrameSample, ...]] = FOOTAGE.then(lambda footage: footage.seen or None, NO_FACE)
 """The frames that show a face, one at the least."""
-VOICE: Need[VoiceFacts] = Need(_heard)
+VOICE: Need[VoiceFacts] = Need(
+    lambda facts: facts.voice or (None if facts.audio is None else NOT_LISTENED)
+)
 STRUCTURE: Need[Timeline] = Need(_structure)
 """The timeline of a video with sound that was listened to."""
 LIPS: Need[LipsFacts] = Need(_lips)
 """The lips while the statement is spoken, or else while somebody speaks."""
-PORTRAIT: Need[PortraitFacts] = Need(_portrait)
+PORTRAIT: Need[PortraitFacts] = Need(
+    lambda facts: facts.portrait or (None if facts.image is None else REASONS["not_looked"])
+)
 FRAMED: Need[Framed] = PORTRAIT.then(
     lambda portrait: Framed(portrait.framing, portrait) if portrait.framing else None, NO_FACE
 )

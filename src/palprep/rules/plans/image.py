@@ -97,7 +97,8 @@ def propose_crop(
             and min(crop.width, crop.height) >= min_side_px
             and crop.lies_within(portrait.width, portrait.height, level_deg=level_deg)
         ):
-            return None if _is_whole(crop, portrait) and not level_deg else crop
+            whole = crop.width >= portrait.width - 2 and crop.height >= portrait.height - 2
+            return None if whole and not level_deg else crop
     return None
 
 
@@ -136,10 +137,6 @@ def _place(
         width=max(1, math.floor(width) - 1),
         height=max(1, math.floor(height)),
     )
-
-
-def _is_whole(crop: Crop, portrait: PortraitFacts) -> bool:
-    return crop.width >= portrait.width - 2 and crop.height >= portrait.height - 2
 
 
 def propose_level(portrait: PortraitFacts) -> float:

@@ -71,7 +71,10 @@ def plan_voice(report: Report, facts: Facts, profile: Profile) -> Plan | None:
     cleaning = reasons_for(report, _AUDIO_FIXES)
     voice = facts.voice
     if voice is not None:
-        spans = _selected(voice, profile)
+        longest_s = profile.tightest_maximum(Role.VOICE_AUDIO, "voice_speech_length")
+        spans: tuple[Span, ...] = ()
+        if longest_s is not None and voice.speech_s > longest_s:
+            spans = choose_spans(voice, min_s=longest_s / 2, max_s=longest_s - MARGIN_S)
         if spans:
             lengths = ("voice_speech_length", "audio_duration")
             answers = tuple(each for each in lengths if each in not_passed(report))
@@ -131,14 +134,6 @@ def _mix(voice: VoiceFacts) -> str:
     if voice.silent_channel is not None:
         return "second" if voice.silent_channel == 0 else "first"
     return "difference" if voice.inverted else "average"
-
-
-def _selected(voice: VoiceFacts, profile: Profile) -> tuple[Span, ...]:
-    """The best speech of a recording that holds more than is wanted, else nothing."""
-    longest = profile.tightest_maximum(Role.VOICE_AUDIO, "voice_speech_length")
-    if longest is None or voice.speech_s <= longest:
-        return ()
-    return choose_spans(voice, min_s=longest / 2, max_s=longest - MARGIN_S)
 
 
 def choose_spans(voice: VoiceFacts, *, min_s: float, max_s: float) -> tuple[Span, ...]:
