@@ -1,4 +1,4 @@
-"""palprep record: a page that answers until it is closed or interrupted."""
+"""palprep record and review: a page that answers until it is closed or interrupted."""
 
 from __future__ import annotations
 
@@ -8,6 +8,16 @@ from pathlib import Path
 
 import httpx
 import pytest
+
+from palprep.cli.record import _go_on
+from palprep.errors import UsageError
+from palprep.journal import (
+    Journal,
+    PersonEnded,
+    PersonNames,
+    PersonOutcome,
+    RunStarted,
+)
 
 from .conftest import SCRIPT, Palprep, environment
 
@@ -38,7 +48,7 @@ def test_it_says_where_it_is_and_what_comes_next(
     ("arguments", "says"),
     [
         (("people/.hidden",), "must not start with a dot"),
-        (("file",), "file is a file"),
+        (("file",), "file is no person's folder"),
         (("people/ada", "--language", "xx"), "choose one of de, en, es"),
         (("people/ada", "--port", "99999"), "--port"),
     ],
@@ -50,3 +60,41 @@ def test_what_cannot_be_meant_is_usage(
     ran = palprep("record", *arguments, "--no-browser")
     assert ran.code == 2
     assert says in ran.err
+
+
+def test_a_review_ends_with_how_everybody_stands(tmp_path: Path) -> None:
+    ada = PersonNames(slug="ada", name="Ada", full_name="Ada")
+    about = {"target": "http://x", "profile": "core-4", "dry_run": False, "palprep_version": "0"}
+    with Journal.of(tmp_path / "out", create=True) as journal:
+        journal.append(RunStarted(people=(ada,), **about))
+        unclear = PersonOutcome.needs_answer("Which file?", blocked_by=("which_file",))
+        journal.append(PersonEnded(outcome=unclear), person="ada")
+    pipe = subprocess.PIPE
+    command = [SCRIPT, "review", "out", "--port", "0", "--no-browser"]
+    with subprocess.Popen(
+        command, stdout=pipe, stderr=pipe, text=True, cwd=tmp_path, env=environment()
+    ) as process:
+        ready, link = (process.stdout.readline().strip() for _ in range(2))
+        assert ready == f"palprep review ready on {link.rsplit('/', 2)[0]}"
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=60) == 1
+        assert process.stderr.read().startswith("1 person: 1 needs an answer\nNext: ")
+
+
+def test_a_review_goes_on_as_the_last_run_did(palprep: Palprep, tmp_path: Path) -> None:
+    last = RunStarted(
+        people=(), target="http://service", profile="own.toml", dry_run=True, without_consent=True,
+        source="/people", palprep_version="0",
+    )  # fmt: skip
+    command = _go_on(tmp_path / "all" / "shard-2-of-4", None, last)
+    assert command[3:] == [
+        *("run", "/people", "--into", str(tmp_path / "all"), "--profile", "own.toml"),
+        *("--shard", "2/4", "--base-url", "http://service", "--dry-run", "--without-consent"),
+    ]
+    embedded = last.model_copy(update={"target": "embedded sandbox"})
+    assert "--base-url" not in _go_on(tmp_path, None, embedded)
+    assert "http://other" in _go_on(tmp_path, "http://other", embedded)
+    with pytest.raises(UsageError, match="came from a program"):
+        _go_on(tmp_path, None, last.model_copy(update={"source": None}))
+    ran = palprep("review", tmp_path / "nothing", "--no-browser")
+    assert (ran.code, "does not exist" in ran.err) == (2, True)

@@ -26,7 +26,7 @@ class Served(NamedTuple):
     folder: Path
 
     def agree(self, name: str = "Jane Carter") -> httpx.Response:
-        return self.tab.post("agree", json={"full_name": name})
+        return self.tab.post("agree", content=name.encode())
 
     def give(self, role: str, file: Path | bytes, by: str = "file") -> dict:
         """Send a file, wait until it is judged, and return the take."""
@@ -63,7 +63,7 @@ def serve(tmp_path: Path, workers: LocalEngine) -> Iterator[Callable[..., Served
             profile = load_profile("core-4")
             recording = Recording(folder, journal, workers, profile=profile)
             stack.callback(recording.close)
-            site = stack.enter_context(LocalSite(recording.routes(), port=0))
+            site = stack.enter_context(LocalSite("record", recording.routes(), port=0))
             headers = {"origin": site.origin}
             tab = httpx.Client(base_url=site.link, headers=headers, trust_env=False, timeout=60)
             return Served(recording, site, stack.enter_context(tab), folder)

@@ -70,7 +70,9 @@ class Driven:
     def until(self, script: str, within_s: float = 30.0) -> Any:
         """Wait until an expression is true, and return it."""
         ends = time.monotonic() + within_s
-        found = f"((it) => it instanceof Node || it)({script})"
+        # Between two pages there is nothing yet.
+        told = f"const it = {script}; return it instanceof Node || it"
+        found = f"(() => {{ try {{ {told} }} catch {{}} }})()"
         while not (value := self.run(found)):
             assert time.monotonic() < ends, f"{script} is not true: {self.text()}"
             time.sleep(0.05)
@@ -92,16 +94,26 @@ class Driven:
         node = self.ask("DOM.querySelector", nodeId=root, selector=selector)["nodeId"]
         self.ask("DOM.setFileInputFiles", files=[str(file)], nodeId=node)
 
+    def type(self, text: str) -> None:
+        """Press keys, one for each character, in what has the focus."""
+        for each in text:
+            for kind in ("keyDown", "keyUp"):
+                self.ask("Input.dispatchKeyEvent", type=kind, text=each, key=each)
+
     def picture(self, path: Path, width: int, height: int = 900, *, dark: bool = False) -> None:
         """A picture of the whole page at this width."""
+        self.look(width, height, dark=dark)
+        data = self.ask("Page.captureScreenshot", captureBeyondViewport=True)["data"]
+        path.write_bytes(base64.b64decode(data))
+
+    def look(self, width: int, height: int = 900, *, dark: bool = False) -> None:
+        """Look at the page in a window of this size."""
         self.ask(
             "Emulation.setDeviceMetricsOverride",
             width=width, height=height, deviceScaleFactor=1, mobile=False,
         )  # fmt: skip
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self.ask("Emulation.setEmulatedMedia", features=[scheme])
-        data = self.ask("Page.captureScreenshot", captureBeyondViewport=True)["data"]
-        path.write_bytes(base64.b64decode(data))
 
     def close(self) -> None:
         """End the browser and all of its processes."""
@@ -143,6 +155,7 @@ class Driven:
             case "Runtime.exceptionThrown":
                 self.complaints.append(str(told["params"]["exceptionDetails"]))
             case "Log.entryAdded" if told["params"]["entry"]["level"] == "error":
-                self.complaints.append(told["params"]["entry"]["text"])
+                entry = told["params"]["entry"]
+                self.complaints.append(f"{entry['text']} {entry.get('url', '')}")
             case "Runtime.consoleAPICalled" if told["params"]["type"] in {"error", "warning"}:
                 self.complaints.append(str(told["params"]["args"]))

@@ -53,6 +53,10 @@ class Scripted:
         """No limit is held here."""
         return self
 
+    def complaints(self) -> tuple[str, ...]:
+        """Nothing is wrong with a machine."""
+        return ()
+
     def close(self, *, at_once: bool = False) -> None:
         """Nothing to end."""
 

@@ -22,7 +22,6 @@ from .people.selection import (
     Shard as Shard,
 )
 from .people.settings import (
-    Name as Name,
     read_settings as read_settings,
     write_setting as write_setting,
 )

@@ -16,7 +16,7 @@ from palprep.batch.engines.cluster import make_engine
 from palprep.batch.engines.files import run_name
 from palprep.batch.execution import Execution
 from palprep.batch.outputs import write_outputs
-from palprep.batch.people.files import KindsOf
+from palprep.batch.people.files import KindsOf, is_url
 from palprep.batch.people.folder import DEFAULT_INTO
 from palprep.batch.people.person import Person, Roster, RosterEntry, read_people
 from palprep.batch.people.selection import People, find_everybody, some_of
@@ -119,7 +119,7 @@ def run(
         work = _find_work(context, roster, last, at)
         for each in _notes(roster, work):
             note(each)
-        _carry_out(context, work, note)
+        _carry_out(context, work, note, _source_of(people))
         for text in engine.complaints():
             note(Note(person=None, text=text, about="worker"))
         with contextlib.suppress(OSError):
@@ -170,7 +170,7 @@ def _looking_at_files(engine: Engine) -> Iterator[KindsOf]:
         yield lambda files: seen_by(here, kinds_of, files, Kind.OTHER)
 
 
-def _carry_out(run: RunContext, work: _Work, note: TakeNote) -> None:
+def _carry_out(run: RunContext, work: _Work, note: TakeNote, source: str | None) -> None:
     """Record that the run begins, and work on everybody."""
     options, people = run.options, {each.slug: each for each in work.people}
     statements = statements_of(work.people, options.profile, options.whisper_model)
@@ -188,7 +188,7 @@ def _carry_out(run: RunContext, work: _Work, note: TakeNote) -> None:
             service = stack.enter_context(_connected(run, statements, note))
         # Recorded once everything is there: a failed start leaves the last results as they are.
         everybody = [work.unchanged.get(slug) or people[slug] for slug in work.selected]
-        record_start(run.journal, everybody, statements, options, at_work=[*people])
+        record_start(run.journal, everybody, statements, options, at_work=[*people], source=source)
 
         def state_of(slug: str) -> str | None:
             return work.states.to_record(work.selected[slug], run.journal.now())
@@ -278,6 +278,13 @@ def _require_output_folder(into: str | Path, people: People) -> None:
             f"{into} is the folder of the people: name another one with --into, or what is written "
             "there would be taken for people"
         )
+
+
+def _source_of(people: People) -> str | None:
+    """Where the people are, wherever the next command is started; None for rows."""
+    if not isinstance(people, str | os.PathLike):
+        return None
+    return str(people) if is_url(str(people)) else str(Path(people).resolve())
 
 
 def _output_folder(into: Path) -> Path:

@@ -32,6 +32,7 @@ COMMANDS: Mapping[str, str] = {
     "ask": "Write a message to each who must redo something: what, why and how. Nothing is sent.",
     "record": "Record one person in a browser on this machine, with verdicts at once.",
     "decide": "Record who decided, and why, about the doubts that hold a person's replica.",
+    "review": "Answer a run's questions and doubts in a browser, and go on with it.",
     "dossier": "Verify consent dossiers: the chain of entries, the videos, and the journal of "
     "the run.",
     "forget": "Remove everything that an output folder holds of one person.",
@@ -53,6 +54,7 @@ without importing the module. A test holds the two together.
 
 _HOMES = {
     **dict.fromkeys(("decide", "dossier", "statement"), "consent"),
+    "review": "record",
     **dict.fromkeys(("watch", "status", "report", "listen"), "journal"),
 }
 """The modules of commands that do not have one of their own name."""

@@ -1,10 +1,13 @@
-"""palprep record: one person is recorded on a page of this machine."""
+"""palprep record and review: a person is recorded, a run's questions answered, on a local page."""
 
 from __future__ import annotations
 
 import contextlib
+import re
 import shlex
+import sys
 import webbrowser
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -20,15 +23,21 @@ from palprep import (
     serving,
 )
 from palprep.cli import options
-from palprep.cli.files import limits_of
+from palprep.cli.files import limits_of, require_there
 from palprep.cli.output import print_line, tell, telling
+from palprep.cli.results import exit_code_of_results, next_step, summary
 from palprep.errors import UsageError
 from palprep.vocabulary import DEFAULT_PROFILE
 
 EXAMPLES = (
     "palprep record people/ada-lovelace",
     "palprep record people/ada-lovelace --language de --port 0 --no-browser",
+    "palprep review palprep-out",
 )
+
+NoBrowser = Annotated[
+    bool, typer.Option("--no-browser", help="Open no browser: the link is printed.")
+]
 
 _WORKERS = 2
 """One checks a take while the other looks at the camera, or takes the next file in."""
@@ -46,9 +55,7 @@ def record(
     language: Annotated[
         str, typer.Option(help="Language of the page, ISO 639-1; the statement keeps its own.")
     ] = "en",
-    no_browser: Annotated[
-        bool, typer.Option("--no-browser", help="Open no browser: the link is printed.")
-    ] = False,
+    no_browser: NoBrowser = False,
     profile: options.ProfileName = DEFAULT_PROFILE,
     model: options.WhisperModel = None,
     time_limit: options.TimeLimit = None,
@@ -61,32 +68,77 @@ def record(
     Portrait, consent with a fresh code, voice and training video land in the person's folder.
     """
     _require_folder_of_one(person)
-    limits = rules.load_profile(profile)
-    folder = person.absolute()
+    judged_by, model = rules.load_profile(profile), model and consent.require_model(model)
+    folder, limits = person.absolute(), limits_of(time_limit, memory_limit)
     with (
         telling(verbose=verbose, quiet=quiet),
         journals.Journal.of(into, create=True) as journal,
-        preflight.media_workers(_WORKERS, limits=limits_of(time_limit, memory_limit)) as engine,
-        contextlib.closing(
-            pages.Recording(
-                folder,
-                journal,
-                engine,
-                profile=limits,
-                language=language,
-                model=model and consent.require_model(model),
-            )
-        ) as recording,
-        serving.until_signalled(recording.ended) as ended,
+        preflight.media_workers(_WORKERS, limits=limits) as engine,
     ):
-        with pages.LocalSite(recording.routes(), port=port) as site:
-            print_line(f"palprep record ready on {site.origin}")
-            print_line(site.link)
-            if not no_browser:
-                webbrowser.open(site.link)
-            ended.wait()
+        recording = pages.Recording(
+            folder, journal, engine, profile=judged_by, language=language, model=model
+        )
+        _serve("record", recording, port, no_browser=no_browser)
         go_on = ["palprep", "run", str(person.parent), "--only", folder.name, "--into", str(into)]
         tell(f"Next: {shlex.join(go_on)}")
+
+
+def review(
+    directory: Annotated[Path, typer.Argument(metavar="OUT", help="The output folder of a run.")],
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes a free one.")] = 8703,
+    no_browser: NoBrowser = False,
+    base_url: options.BaseUrl = None,
+    verbose: options.Verbose = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Answer a run's questions and doubts in a browser, and go on with it.
+
+    It goes on with the people, profile and service of the last run, and takes all other options
+    from the environment.
+    """
+    require_there(directory)
+    with (
+        telling(verbose=verbose, quiet=quiet),
+        preflight.media_workers(1) as engine,
+    ):
+        goes_on = partial(_go_on, directory, base_url)
+        answering = pages.Review(directory.resolve(), engine, goes_on)
+        _serve("review", answering, port, no_browser=no_browser)
+    people = journals.status(directory).people
+    with telling(verbose=verbose, quiet=quiet):
+        tell(summary(people))
+        tell(next_step(people, directory, again="start `palprep run` again"))
+    raise typer.Exit(exit_code_of_results(people))
+
+
+def _go_on(directory: Path, base_url: str | None, last: journals.RunStarted) -> list[str]:
+    """The command with which the ``last`` run goes on. Raises UsageError for people in rows."""
+    if last.source is None:
+        raise UsageError("The people of this run came from a program: let that run them again")
+    into = directory.resolve()
+    only = re.fullmatch(r"shard-(\d+)-of-(\d+)", into.name)
+    service = base_url or (last.target if "://" in last.target else None)
+    return [
+        *(sys.executable, "-m", "palprep", "run", last.source),
+        *("--into", str(into.parent if only else into), "--profile", last.profile),
+        *(["--shard", f"{only[1]}/{only[2]}"] if only else []),
+        *(["--base-url", service] if service else []),
+        *(["--dry-run"] if last.dry_run else []),
+        *(["--without-consent"] if last.without_consent else []),
+    ]
+
+
+def _serve(name: str, page: pages.Recording | pages.Review, port: int, *, no_browser: bool) -> None:
+    with (
+        contextlib.closing(page),
+        pages.LocalSite(name, page.routes(), port=port) as site,
+        serving.until_signalled(site.ended) as ended,
+    ):
+        print_line(f"palprep {name} ready on {site.origin}")
+        print_line(site.link)
+        if not no_browser:
+            webbrowser.open(site.link)
+        ended.wait()
 
 
 def _require_folder_of_one(person: Path) -> None:
@@ -95,7 +147,5 @@ def _require_folder_of_one(person: Path) -> None:
     why = batch.why_no_folder_name(name) if name else "is missing"
     if why is not None:
         raise UsageError(f"The name of the person's folder {why}")
-    if person.exists() and not person.is_dir():
-        raise UsageError(f"{person} is a file: name the person's folder")
-    if (person / journals.JOURNAL_NAME).exists():
-        raise UsageError(f"{person} is the output folder of a run: name the person's folder")
+    if (person.exists() and not person.is_dir()) or (person / journals.JOURNAL_NAME).exists():
+        raise UsageError(f"{person} is no person's folder: name PEOPLE/NAME")

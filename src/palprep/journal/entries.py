@@ -159,6 +159,8 @@ class RunStarted(AboutRun):
     profile: str
     dry_run: bool
     without_consent: bool = False
+    source: str | None = None
+    """The folder, manifest or bucket of the people; None for rows that a program gave."""
     statements: tuple[SandboxStatement, ...] = ()
     """palprep's template and people's own statements. Empty means the template alone."""
     palprep_version: str

@@ -12,9 +12,8 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO, get_args
+from typing import Any, BinaryIO
 
-from pydantic import ValidationError
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
@@ -25,11 +24,11 @@ from palprep import batch, consent, fixes, journal as journals, media, preflight
 from palprep.errors import MediaError, PalprepError, ToolFailed, UsageError
 from palprep.facts import Speaker
 from palprep.journal import Journal
-from palprep.record.site import asset_routes, strangers_file
+from palprep.record.site import strangers_file
 from palprep.record.takes import By, Take, Takes, judged
 from palprep.rules import PORTRAIT_CHECKS, Profile
 from palprep.serving import BodyTooLarge, read_body
-from palprep.values import Kind, Outcome, Role, Value
+from palprep.values import Kind, Outcome, Role
 from palprep.workers import Engine, WorkStopped
 
 log = logging.getLogger(__name__)
@@ -46,14 +45,9 @@ _MOST_BYTES = {
 _SPARE_BYTES = 1_000 * _MB
 """Which an upload leaves free on the disk."""
 
-_SMALL_BYTES = 4_096
-_GLANCE_BYTES = 400_000
+_SMALL_BYTES, _GLANCE_BYTES = 4_096, 400_000
 _GLANCED = 2
 """Findings that are told while somebody still moves in front of the camera."""
-
-
-class _Name(Value):
-    full_name: batch.Name
 
 
 class Recording:
@@ -79,7 +73,6 @@ class Recording:
         self._jobs = ThreadPoolExecutor(1, thread_name_prefix="palprep-takes")
         self._looking = threading.Lock()
         self._receiving: set[Role] = set()
-        self.ended = threading.Event()
         engine.may_open(reads=[folder], writes=[self._takes.place])
         batch.read_settings(folder)
         self._person = self._read()
@@ -93,16 +86,14 @@ class Recording:
         """Everything that the page asks for."""
         return [
             Route("/", self._page),
-            *asset_routes("record"),
             Route("/state", self._state),
             Route("/agree", self._agree, methods=["POST"]),
             Route("/code", self._code, methods=["POST"]),
             Route("/glance", self._glance, methods=["POST"]),
             Route("/takes/{role}/{by}", self._take_in, methods=["POST"]),
-            Route("/take/{number:int}", self._file),
-            Route("/take/{number:int}/picture", self._picture),
+            Route("/take/{number:int}", self._show),
             Route("/take/{number:int}/use", self._use, methods=["POST"]),
-            Route("/done", self._done, methods=["POST"]),
+            Route("/take/{number:int}/{picture}", self._show),
         ]
 
     def close(self) -> None:
@@ -136,49 +127,25 @@ class Recording:
     # What the page asks for
 
     def _page(self, _: Request) -> Response:
-        return HTMLResponse(
-            views.recording_page(
-                self._full_name,
-                self._statement(),
-                os.fspath(self._takes.folder),
-                language=self._language,
-                spoken=self._person.settings.language,
-            )
-        )
+        about = {"language": self._language, "spoken": self._person.settings.language}
+        said, place = self._statement(), os.fspath(self._takes.folder)
+        return HTMLResponse(views.recording_page(self._full_name, said, place, **about))
 
     def _state(self, _: Request) -> Response:
-        takes = self._takes.all()
-        return JSONResponse(
-            {
-                "full_name": self._full_name,
-                "agreed": self._agreed,
-                "statement": self._statement(),
-                "roles": {
-                    role.value: {
-                        "files": self._files(role),
-                        "takes": [
-                            each.model_dump(mode="json") for each in takes if each.role is role
-                        ],
-                    }
-                    for role in Role
-                },
-            }
-        )
-
-    def _files(self, role: Role) -> list[str]:
-        """The names of what a run would take."""
         person = self._person
-        several = person.portraits if role is Role.FACE_IMAGE else ()
-        found = person.sources.get(role)
-        return [each.name for each in ((found,) if found else several)]
+        roles: dict[str, Any] = {role.value: {"files": [], "takes": []} for role in Role}
+        for role, file in person.sources.items():  # What a run would take.
+            roles[role.value]["files"] = [file.name]
+        if person.portraits:
+            roles[Role.FACE_IMAGE.value]["files"] = [each.name for each in person.portraits]
+        for take in self._takes.all():
+            roles[take.role.value]["takes"].append(take.model_dump(mode="json"))
+        told = {"agreed": self._agreed, "statement": self._statement(), "roles": roles}
+        return JSONResponse(told)
 
     async def _agree(self, request: Request) -> Response:
-        raw = await read_body(request, _SMALL_BYTES)
-        try:
-            asked = _Name.model_validate_json(raw)
-        except ValidationError:
-            raise UsageError("Give the full name, in letters, as it is to be said") from None
-        return await run_in_threadpool(self._note_agreement, " ".join(asked.full_name.split()))
+        asked = (await read_body(request, _SMALL_BYTES)).decode("utf-8", "replace")
+        return await run_in_threadpool(self._note_agreement, " ".join(asked.split()))
 
     def _note_agreement(self, name: str) -> Response:
         if not any(each.isalpha() for each in name):
@@ -224,11 +191,9 @@ class Recording:
         """Take a file in as one more take. Its name elsewhere is of no interest."""
         self._require_agreed()
         try:
-            role, by = Role(request.path_params["role"]), request.path_params["by"]
+            role, by = Role(request.path_params["role"]), By(request.path_params["by"])
         except ValueError:
-            raise HTTPException(404, "There is no such role") from None
-        if by not in get_args(By):
-            raise HTTPException(404, "There is no such origin")
+            raise HTTPException(404, "There is no such role or origin") from None
         if role in self._receiving:
             raise UsageError("Another file of this kind is on its way: wait until it is there")
         self._require_room(request, role)
@@ -256,11 +221,9 @@ class Recording:
         if shutil.disk_usage(self._takes.place).free < int(declared) + _SPARE_BYTES:
             raise HTTPException(507, "The disk is too full for this file")
 
-    def _file(self, request: Request) -> Response:
-        return strangers_file(self._takes.file(self._take(request)))
-
-    def _picture(self, request: Request) -> Response:
-        return strangers_file(self._takes.picture(self._take(request)))
+    def _show(self, request: Request) -> Response:
+        place = self._takes.picture if "picture" in request.path_params else self._takes.file
+        return strangers_file(place(self._take(request)))
 
     def _use(self, request: Request) -> Response:
         take = self._take(request)
@@ -276,15 +239,11 @@ class Recording:
             raise HTTPException(404, "There is no such take")
         return found
 
-    def _done(self, _: Request) -> Response:
-        self.ended.set()
-        return JSONResponse({})
-
     # What becomes of a take
 
     def _place(self, take: Take, sent: Path) -> Take:
         """Give a file that was sent its place. What is no media has none."""
-        stem, remuxed = self._takes.place / take.stem, take.by == "browser"
+        stem, remuxed = self._takes.place / take.stem, take.by is By.BROWSER
         source = media.Source.of(sent)
         try:
             with preflight.no_parts_left(self._takes.place):

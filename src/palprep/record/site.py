@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hmac
 import secrets
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Self
 
@@ -43,7 +44,8 @@ _HEADERS = {
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
     "permissions-policy": "camera=(self), microphone=(self)",
-    "referrer-policy": "no-referrer",
+    # With none at all, a form of the page would say that it comes from nowhere.
+    "referrer-policy": "same-origin",
     "x-content-type-options": "nosniff",
 }
 
@@ -56,15 +58,15 @@ class Uploads(ImpatientProtocol):
 
 
 class LocalSite:
-    """Serves ``routes`` on 127.0.0.1 behind a secret path while it is entered.
+    """Serves ``routes`` on 127.0.0.1 behind a secret path while it is entered, with the style and
+    the script of the page ``name``. ``ended`` is set when somebody closes the page.
 
-    ``port`` 0 takes a free one. A request needs
-    the secret (192 random bits), this very host and port in ``Host`` (a name that resolves to this
-    machine has another one), and must come from no other site's page, nor from a page of another
-    port. Raises UsageError for a port in use.
+    ``port`` 0 takes a free one. A request needs the secret (192 random bits), this very host and
+    port in ``Host`` (a name that resolves to this machine has another one), and must come from no
+    other site's page, nor from a page of another port. Raises UsageError for a port in use.
     """
 
-    def __init__(self, routes: Sequence[Route], *, port: int) -> None:
+    def __init__(self, name: str, routes: Iterable[Route], *, port: int) -> None:
         try:
             self._listener = listening_socket(HOST, port)
         except OSError as error:
@@ -73,17 +75,21 @@ class LocalSite:
                 "free one."
             ) from None
         self.origin = url_of(self._listener)
+        self.ended = threading.Event()
         secret = secrets.token_urlsafe(24)
         self.link = f"{self.origin}/{secret}/"
-        errors: dict[Any, Any] = {HTTPException: _refused, PalprepError: _told}
-        app = Starlette(
-            routes=[Mount(f"/{secret}", routes=list(routes))], exception_handlers=errors
-        )
+        own = [*routes, *_assets(name), Route("/done", self._done, methods=["POST"])]
+        errors: dict[Any, Any] = dict.fromkeys((HTTPException, PalprepError), _refused)
+        app = Starlette(routes=[Mount(f"/{secret}", routes=own)], exception_handlers=errors)
         app.router.redirect_slashes = False
         guarded = _Guard(app, self.origin, secret)
         self._server = ServerThread(
             guarded, self._listener, name="palprep-page", http=Uploads, grace_s=1
         )
+
+    def _done(self, _: Request) -> Response:
+        self.ended.set()
+        return JSONResponse({})
 
     def __enter__(self) -> Self:
         if not self._server.start():
@@ -113,8 +119,8 @@ class _Guard:
                 headers.setdefault("content-security-policy", _POLICY)
             await send(message)
 
-        app = self._app if self._may_ask(scope) else _strangers_answer()
-        await app(scope, receive, closed)
+        stranger = PlainTextResponse("not found", 404, {"connection": "close"})
+        await (self._app if self._may_ask(scope) else stranger)(scope, receive, closed)
 
     def _may_ask(self, scope: Scope) -> bool:
         headers = Headers(scope=scope)
@@ -132,33 +138,22 @@ class _Guard:
         )
 
 
-def _strangers_answer() -> ASGIApp:
-    return PlainTextResponse("not found", 404, {"connection": "close"})
-
-
-async def _refused(_: Request, error: HTTPException) -> Response:
+async def _refused(_: Request, error: HTTPException | PalprepError) -> Response:
+    if isinstance(error, PalprepError):
+        error = HTTPException(413 if isinstance(error, BodyTooLarge) else 409, error.message)
     return JSONResponse({"error": error.detail}, error.status_code, {"connection": "close"})
 
 
-async def _told(_: Request, error: PalprepError) -> Response:
-    status = 413 if isinstance(error, BodyTooLarge) else 409
-    return JSONResponse({"error": error.message}, status, {"connection": "close"})
+def _assets(name: str) -> Iterator[Route]:
+    for file, mime in ((f"{name}.css", "text/css"), (f"{name}.js", "text/javascript")):
+        yield Route(
+            f"/{file}",
+            lambda _, each=file, of=mime: Response(views.page_asset(each), media_type=of),
+        )
 
 
-def asset_routes(name: str) -> list[Route]:
-    """The routes of a page's own style and script."""
-    kinds = {f"{name}.css": "text/css", f"{name}.js": "text/javascript"}
-
-    def serve(file: str) -> Callable[[Request], Response]:
-        return lambda _: Response(views.page_asset(file), media_type=kinds[file])
-
-    return [Route(f"/{file}", serve(file)) for file in kinds]
-
-
-def strangers_file(path: Path, mime: str | None = None) -> Response:
+def strangers_file(path: Path) -> Response:
     """A person's own file as an answer, in which nothing runs. Raises HTTPException for none."""
     if path.is_symlink() or not path.is_file():
         raise HTTPException(404, "That file is not there any more: load the page again")
-    return FileResponse(
-        path, media_type=mime, headers={"content-security-policy": _STRANGERS_POLICY}
-    )
+    return FileResponse(path, headers={"content-security-policy": _STRANGERS_POLICY})

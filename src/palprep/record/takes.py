@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+from enum import StrEnum
 from pathlib import Path
 from typing import Literal
 
@@ -23,8 +24,13 @@ from palprep.values import Outcome, Role, Value
 
 TAKES_NAME = ".takes"
 
-By = Literal["browser", "file"]
-"""Who wrote it: the browser; or a camera or another program, whose file was dropped in."""
+
+class By(StrEnum):
+    """Who wrote it: the browser; or a camera or another program, whose file was dropped in."""
+
+    BROWSER = "browser"
+    FILE = "file"
+
 
 _FOUND = re.compile(r"(\d{3,})-([a-z-]+)\.json")
 
@@ -94,17 +100,15 @@ class Takes:
 
     def begin(self, role: Role, by: By) -> Take:
         """A take with a number of its own, of which there is no file yet."""
-        numbers = [
-            int(match[1]) for each in self.place.iterdir() if (match := _FOUND.match(each.name))
-        ]
-        for number in range(max(numbers, default=0) + 1, 10_000):
-            take = Take(number=number, role=role, by=by, name="")
-            with contextlib.suppress(FileExistsError):
-                # Two pages may begin at once.
-                path = os.fspath(self.place / f"{take.stem}.json")
-                os.close(storage.opener(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
-                return take
-        raise UsageError(f"{self.place} holds too many takes: move some of them elsewhere")
+        matched = filter(None, (_FOUND.fullmatch(each.name) for each in self.place.iterdir()))
+        number = max((int(each[1]) for each in matched), default=0) + 1
+        take = Take(number=number, role=role, by=by, name="")
+        try:
+            path = os.fspath(self.place / f"{take.stem}.json")
+            os.close(storage.opener(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
+        except FileExistsError:  # Two pages begin at once.
+            return self.begin(role, by)
+        return take
 
     def note(self, take: Take) -> Take:
         """Write down what is known of a take."""
@@ -125,7 +129,7 @@ class Takes:
         take, and what else is in the folder stays as it is, without a role.
         """
         before = [each for each in self.all() if each.role is take.role and each.kept_as]
-        origin = "-from-browser" if take.by == "browser" else ""
+        origin = "-from-browser" if take.by is By.BROWSER else ""
         stem, source = self.folder / f"{take.role.value}{origin}", self.file(take)
         target = stem.with_name(stem.name + source.suffix)
         if not (target.is_file() and target.samefile(source)):  # Of a server that was killed.

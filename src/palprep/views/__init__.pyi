@@ -9,6 +9,8 @@ from .local_pages import (
     agreement as agreement,
     page_asset as page_asset,
     recording_page as recording_page,
+    review_page as review_page,
+    write_thumbnail as write_thumbnail,
 )
 from .messages import Message as Message, messages as messages
 from .notebook import register as register

@@ -69,6 +69,8 @@ class Person(Value):
     """The file of each role, and why it was taken for that."""
     portraits: tuple[File, ...] = ()
     """Several images, of which the fittest is to be the portrait."""
+    unclear: Mapping[Role, tuple[File, ...]] = {}
+    """Several files, of which a person must say which one has the role."""
     unused: tuple[str, ...] = ()
     """What lies in the folder and is not used, and why: one sentence each."""
     problems: tuple[str, ...] = ()
@@ -197,6 +199,7 @@ def person_of(
             continue
         (by_name if said else by_content)[said[0] if said else _KINDS[kind][-1]].append(path)
     portraits: tuple[File, ...] = ()
+    unclear: dict[Role, tuple[File, ...]] = {}
     for role in Role:
         choices = by_name[role] or by_content[role]
         if not choices or any(each.role is role for each in assigned):
@@ -208,6 +211,7 @@ def person_of(
         elif role is Role.FACE_IMAGE:
             portraits = tuple(choices)
         else:
+            unclear[role] = tuple(choices)
             problems.append(_which(role, choices))
     if settings.statement and statement is None:
         problems.append(f"{SETTINGS_NAME} names {settings.statement}, which is not in the folder")
@@ -228,6 +232,7 @@ def person_of(
         settings=settings,
         assigned=tuple(assigned),
         portraits=portraits,
+        unclear=unclear,
         unused=(*_unused(assigned, portraits, by_content), *strangers),
         problems=tuple(problems),
         statement=statement,

@@ -175,24 +175,22 @@ def write_setting(folder: Path, name: str, value: str, *, table: str = "") -> No
     text = path.read_bytes().decode("utf-8-sig") if os.path.lexists(path) else ""
     wanted = tomllib.loads(text)
     (wanted.setdefault(table, {}) if table else wanted)[name] = value
-    lines = text.splitlines()
-    first = 0
+    lines, first = text.splitlines(), 0
     if table:
         heads = [at for at, line in enumerate(lines) if line.split("#")[0].strip() == f"[{table}]"]
         lines += [] if heads else [f"[{table}]"]
         first = (heads or [len(lines) - 1])[0] + 1
     until = next((at for at in range(first, len(lines)) if lines[at].startswith("[")), len(lines))
     there = [at for at in range(first, until) if lines[at].partition("=")[0].strip(" \"'") == name]
-    line = f"{name} = {json.dumps(value, ensure_ascii=False)}"
-    lines[slice(there[0], there[0] + 1) if there else slice(first, first)] = [line]
+    place = slice(there[0], there[0] + 1) if there else slice(first, first)
+    lines[place] = [f"{name} = {json.dumps(value, ensure_ascii=False)}"]
     new = "\n".join((*lines, ""))
     try:
-        kept = tomllib.loads(new) == wanted
+        same = tomllib.loads(new) == wanted
     except tomllib.TOMLDecodeError:
-        kept = False
-    if not kept:
-        where = f"[{table}] {name}" if table else name
-        raise UsageError(f"{SETTINGS_NAME} is not written line by line: set {where} by hand")
+        same = False
+    if not same:
+        raise UsageError(f"{SETTINGS_NAME} is not written line by line: set {name} by hand")
     parse_settings(new.encode())
     with atomic_output(path) as temporary:
         temporary.write_text(new, "utf-8")

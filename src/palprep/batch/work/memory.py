@@ -53,6 +53,7 @@ def record_start(
     options: RunOptions,
     *,
     at_work: Sequence[str],
+    source: str | None,
 ) -> None:
     """Record that a run for these people begins, who are worked on where they are ``at_work``.
 
@@ -72,6 +73,7 @@ def record_start(
         profile=options.profile,
         dry_run=options.dry_run,
         without_consent=options.without_consent,
+        source=source,
         statements=statements,
         palprep_version=__version__,
     )

@@ -297,7 +297,7 @@ document.getElementById("agree").addEventListener("submit", async (event) => {
   const problem = event.target.querySelector("[data-is=problem]");
   show(problem, "");
   try {
-    await ask("agree", JSON.stringify({ full_name: event.target.elements.full_name.value }));
+    await ask("agree", event.target.elements.full_name.value);
     await refresh();
     steps[0].section.querySelector("button").focus();
   } catch (error) {

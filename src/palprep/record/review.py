@@ -1,0 +1,257 @@
+"""The review page of a run: its questions and doubts, one after the other; then it goes on.
+
+An answer is what it is elsewhere, too: a line of person.toml, or a call of ``decide``.
+"""
+
+from __future__ import annotations
+
+import secrets
+import signal
+import subprocess
+import tempfile
+import threading
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import parse_qs, quote
+
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from palprep import batch, media, pipelines, preflight, views
+from palprep.batch import Person
+from palprep.errors import MediaError, PalprepError, ToolFailed
+from palprep.journal import READY, Journal, PersonView, RunReader, RunStarted
+from palprep.record.site import strangers_file
+from palprep.serving import read_body
+from palprep.values import Kind, Role
+from palprep.workers import Engine
+
+_ANSWER_BYTES, _LINES = 16_384, 200
+_SHOWN = frozenset({"prepared", views.PICTURES_NAME, views.PEOPLE_FOLDER, views.REPORT_NAME})
+"""What the page may show of a run's output. The journal lies beside it."""
+_PAGES_POLICY = "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+"""Of the report, which has a stricter one of its own in its head."""
+
+
+class Choice(NamedTuple):
+    """A file that may have the role."""
+
+    path: Path
+    address: str
+    picked: bool
+
+
+class Shown(NamedTuple):
+    """Why the consent is in doubt, and the seconds of the file that show it."""
+
+    words: str
+    address: str | None
+    video: bool
+
+
+class Question(NamedTuple):
+    """One question about somebody: which file has a ``role``, or whether the consent is given."""
+
+    person: PersonView
+    link: str
+    """To all that is known of the person."""
+    role: Role | None = None
+    choices: Sequence[Choice] = ()
+    doubts: Sequence[Shown] = ()
+
+
+class Review:
+    """The questions of the run in the folder ``place``. ``command`` says what goes on with the last
+    one; it may raise UsageError.
+
+    Raises JournalError where there was no run.
+    """
+
+    def __init__(
+        self, place: Path, engine: Engine, command: Callable[[RunStarted], Sequence[str]]
+    ) -> None:
+        self._place, self._engine, self._command = place, engine, command
+        self._by = self._problem = ""
+        self._run: subprocess.Popen[str] | None = None
+        self._told: deque[str] = deque(maxlen=_LINES)
+        self._drawn = tempfile.TemporaryDirectory(prefix="palprep-")
+        engine.may_open(writes=[Path(self._drawn.name)])
+        self._asked = self._questions()
+
+    def routes(self) -> list[Route]:
+        """Everything that the page asks for."""
+        return [
+            Route("/", self._page),
+            Route("/choose", self._choose, methods=["POST"]),
+            Route("/decide", self._decide, methods=["POST"]),
+            Route("/run", self._go_on, methods=["POST"]),
+            Route("/state", self._state),
+            Route("/file/{person}/{role}/{name}", self._file),
+            Route("/thumbnail/{person}/{role}/{name}", self._thumbnail),
+            Route("/out/{path:path}", self._output),
+        ]
+
+    def close(self) -> None:
+        """Let a run that goes on end well, and remove what was drawn."""
+        if self._run is not None and self._run.poll() is None:
+            self._run.send_signal(signal.SIGINT)
+            self._run.wait()
+        self._drawn.cleanup()
+
+    # The questions
+
+    def _questions(self) -> list[Question]:
+        with Journal.of(self._place) as journal:
+            reader, started = RunReader(journal), journal.last_run()
+            open_ = [each.slug for each in reader.people if each.held or each.status not in READY]
+            people = [reader.person(slug) for slug in open_]
+        source = started.body.source if started else None
+        found: list[Question] = []
+        for person in people:
+            own = f"{views.PEOPLE_FOLDER}/{person.slug}.html"
+            link = f"out/{quote(own if self._within(own) else views.REPORT_NAME)}"
+            folder = Path(source or "", person.slug)
+            if source and folder.is_dir():
+                told = batch.read_person(folder, self._kinds_of)
+                choices = {role: self._choices(person, told, role) for role in Role}
+                found += (
+                    Question(person, link, role, each) for role, each in choices.items() if each
+                )
+            if person.consent_state.state == "open":
+                found.append(Question(person, link, doubts=self._doubts(person)))
+        # What holds somebody comes first: a portrait was picked already.
+        return sorted(found, key=lambda each: any(choice.picked for choice in each.choices))
+
+    def _kinds_of(self, files: tuple[Path, ...]) -> tuple[Kind, ...]:
+        return preflight.seen_by(self._engine, preflight.kinds_of, files, Kind.OTHER)
+
+    def _choices(self, person: PersonView, told: Person, role: Role) -> list[Choice]:
+        several = told.portraits if role is Role.FACE_IMAGE else told.unclear.get(role, ())
+        picked = {asset.source for asset in person.assets if asset.role is role}
+        found = []
+        for each in several:
+            if isinstance(each, Path):
+                address = "/".join(map(quote, (person.slug, role.value, each.name)))
+                found.append(Choice(each, address, str(each) in picked))
+        return found
+
+    def _doubts(self, person: PersonView) -> list[Shown]:
+        evidence, shown = person.consent_state.evidence, []
+        files = {each.role: each.path for each in evidence.files if each.role}
+        said_in = Role.CONSENT_VIDEO if Role.CONSENT_VIDEO in files else Role.TRAINING_VIDEO
+        for doubt in evidence.doubts:
+            # Its words name the file with its role, where it is about one.
+            role = next((each for each in files if f"({each.value})" in doubt.words), said_in)
+            path = files.get(role)
+            address = f"out/{quote(path)}" if path and self._within(path) else None
+            if address and doubt.stretch:
+                address += f"#t={doubt.stretch.start_s:g},{doubt.stretch.end_s:g}"
+            shown.append(Shown(doubt.words, address, role is not Role.VOICE_AUDIO))
+        return shown
+
+    def _within(self, path: str) -> Path | None:
+        """A file of the output that may be shown, whatever is linked to where."""
+        whole, root = (self._place / path).resolve(), self._place.resolve()
+        if not whole.is_relative_to(root) or not whole.is_file():
+            return None
+        top = whole.relative_to(root).parts[0]
+        return whole if top in _SHOWN else None
+
+    # What the page asks for
+
+    def _page(self, _: Request) -> Response:
+        self._asked = self._questions()
+        told, self._problem = self._problem, ""
+        return HTMLResponse(views.review_page(self._asked, self._by, told, running=self._running))
+
+    async def _choose(self, request: Request) -> Response:
+        asked = await _form(request)
+        path = self._choice(asked).path
+        written = partial(batch.write_setting, path.parent, asked["role"], path.name)
+        return await self._answered(partial(written, table="files"))
+
+    async def _decide(self, request: Request) -> Response:
+        asked = await _form(request)
+        self._by = asked.get("by", "")
+        accept, because = asked.get("decision") == "accept", asked.get("because", "")
+        decided = partial(pipelines.decide, self._place, asked.get("person", ""), accept=accept)
+        return await self._answered(partial(decided, by=self._by, because=because))
+
+    async def _answered(self, answer: Callable[[], object]) -> Response:
+        """Take one answer, and show the page again; with what is wrong with the answer."""
+        try:
+            await run_in_threadpool(answer)
+        except PalprepError as error:
+            self._problem = error.message
+        return RedirectResponse("./", 303)
+
+    def _choice(self, asked: Mapping[str, str]) -> Choice:
+        """The file of a question that is asked. Raises HTTPException for any other."""
+        for each in self._asked:
+            if (each.person.slug, each.role) == (asked.get("person"), asked.get("role")):
+                for choice in each.choices:
+                    if choice.path.name == asked.get("name"):
+                        return choice
+        raise HTTPException(404, "That is asked no more: load the page again")
+
+    def _file(self, request: Request) -> Response:
+        return strangers_file(self._choice(request.path_params).path)
+
+    def _thumbnail(self, request: Request) -> Response:
+        path = self._choice(request.path_params).path
+        try:
+            target = Path(self._drawn.name, f"{secrets.token_hex(8)}.jpg")
+            drawn = self._engine.run(views.write_thumbnail, media.Source.of(path), target)
+            return Response(drawn.read_bytes(), media_type="image/jpeg")
+        except (MediaError, ToolFailed, OSError):
+            raise HTTPException(404, "It has no picture") from None
+
+    def _output(self, request: Request) -> Response:
+        found = self._within(request.path_params["path"])
+        if found is None:
+            raise HTTPException(404, "There is no such file")
+        answer = strangers_file(found)
+        if views.is_page(found):
+            answer.headers["content-security-policy"] = _PAGES_POLICY
+        return answer
+
+    # The run
+
+    @property
+    def _running(self) -> bool:
+        return self._run is not None and self._run.poll() is None
+
+    async def _go_on(self, _: Request) -> Response:
+        return await self._answered(self._start)
+
+    def _start(self) -> None:
+        with Journal.of(self._place) as journal:
+            started = journal.last_run()
+        if started is None or self._running:
+            return
+        command, nothing = self._command(started.body), subprocess.DEVNULL
+        self._told.clear()
+        # palprep itself, as the user starts it: it takes its options from the environment, too.
+        self._run = subprocess.Popen(  # noqa: S603
+            command, stdin=nothing, stdout=nothing, stderr=subprocess.PIPE, text=True
+        )
+        threading.Thread(target=self._listen, args=(self._run,), daemon=True).start()
+
+    def _listen(self, run: subprocess.Popen[str]) -> None:
+        with run:
+            for line in run.stderr or ():
+                self._told.append(line.rstrip())
+
+    def _state(self, _: Request) -> Response:
+        return JSONResponse({"running": self._running, "told": list(self._told)})
+
+
+async def _form(request: Request) -> dict[str, str]:
+    body = await read_body(request, _ANSWER_BYTES)
+    return {name: each[-1] for name, each in parse_qs(body.decode("utf-8", "replace")).items()}

@@ -1,0 +1,140 @@
+"""The review page in a real browser: questions answered by keys and clicks; the run goes on."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+import httpx
+import pytest
+from axe import violations
+from driven import Driven
+from scripted_engine import Scripted
+
+from palprep.batch import RunOptions, run
+from palprep.cli.record import _go_on
+from palprep.dossier import read_dossier
+from palprep.journal import status
+from palprep.record import LocalSite, Review
+from palprep.workers import LocalEngine
+
+
+class Page(NamedTuple):
+    """A run with a doubt and a question, and the browser that shows them."""
+
+    browser: Driven
+    review: Review
+    site: LocalSite
+    people: Path
+    out: Path
+
+
+@pytest.fixture(scope="module")
+def page(
+    light_people: Path, workers: LocalEngine, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Page]:
+    home = tmp_path_factory.mktemp("review")
+    people, out, media = home / "people", home / "out", light_people / "jane-carter"
+    for name, files in (
+        ("jane", {"training.mp4": "consent.mp4"}),
+        ("bob", {"first.m4a": "recording.m4a", "second <b>.m4a": "recording.m4a"}),
+        ("eve", {"a.heic": "portrait.heic", "b.heic": "portrait.heic"}),
+    ):
+        (people / name).mkdir(parents=True)
+        for given, source in files.items():
+            shutil.copy(media / source, people / name / given)
+    (home / "secret").write_text("secret")
+    (people / "eve" / "c.heic").symlink_to(home / "secret")
+    run(people, into=out, options=RunOptions(engine=Scripted("warn"), dry_run=True))
+    review = Review(out, workers, partial(_go_on, out, None))
+    browser = Driven(home)
+    try:
+        with LocalSite("review", review.routes(), port=0) as site:
+            yield Page(browser, review, site, people, out)
+    finally:
+        browser.close()
+        review.close()
+
+
+def test_it_asks_and_is_accessible(page: Page) -> None:
+    browser = page.browser
+    browser.open(page.site.link)
+    told = browser.text()
+    for words in ("Is this consent given?", "A word was added.", "Which file is the voice"):
+        assert words in told
+    assert "second <b>.m4a" in told
+    for width, dark in ((1280, False), (390, True)):
+        browser.look(width, dark=dark)
+        assert violations(browser) == []
+    assert not browser.run("document.body.scrollWidth > innerWidth")
+    # The seconds that are in doubt can be played.
+    video = "document.querySelector('.take video')"
+    assert browser.run(f"{video}.src").endswith("training.mp4#t=0.5,9")
+    assert browser.until(f"{video}.duration") == pytest.approx(12, abs=2)
+    browser.until(f"{video}.currentTime === 0.5")
+    # A link is no picture; all else is there.
+    assert [each for each in browser.complaints if not each.endswith("/c.heic")] == []
+    browser.complaints.clear()
+
+
+def test_nothing_else_is_shown_or_taken(page: Page) -> None:
+    link, origin = page.site.link, page.site.origin
+    with httpx.Client(base_url=link, trust_env=False) as tab:
+        report = tab.get("out/report.html")
+        assert (report.status_code, "Jane" in report.text) == (200, True)
+        part = tab.get(
+            "out/prepared/jane/training-video/training.mp4", headers={"range": "bytes=0-9"}
+        )
+        assert (part.status_code, len(part.content)) == (206, 10)
+        (page.out / "prepared" / "link.mp4").symlink_to(page.out / "journal.sqlite")
+        for path in (
+            *("out/journal.sqlite", "out/prepared/link.mp4", "out/results.jsonl"),
+            *("out/%2e%2e/people/jane/training.mp4", "out//etc/passwd", "out/prepared"),
+            *("file/eve/face-image/c.heic", "file/bob/voice-audio/..%2f..%2fjane%2ftraining.mp4"),
+            *("file/jane/training-video/training.mp4", "thumbnail/bob/voice-audio/first.m4a"),
+        ):
+            assert tab.get(path).status_code == 404, path
+        assert tab.get("thumbnail/eve/face-image/a.heic").content.startswith(b"\xff\xd8")
+        answer = {"person": "bob", "role": "voice-audio", "name": "first.m4a"}
+        assert tab.post("choose", data=answer).status_code == 404
+        elsewhere = {**answer, "name": "../jane/training.mp4"}
+        assert tab.post("choose", data=elsewhere, headers={"origin": origin}).status_code == 404
+    assert not (page.people / "bob" / "person.toml").exists()
+
+
+def test_answers_are_on_record_and_the_run_goes_on(page: Page) -> None:
+    browser = page.browser
+    browser.open(page.site.link)
+    before = len(browser.run("[...document.querySelectorAll('.question')].map(() => 1)"))
+    # A key within the question chooses; it is no key where somebody writes.
+    browser.run("document.querySelector('[aria-label^=first]').closest('.question').focus()")
+    browser.type("2")
+    count = "document.querySelectorAll('.question').length"
+    browser.until(f"document.readyState === 'complete' && {count} === {before - 1}")
+    written = (page.people / "bob" / "person.toml").read_text()
+    assert written == '[files]\nvoice-audio = "second <b>.m4a"\n'
+    browser.run("document.querySelector('[name=by]').closest('.question').focus()")
+    browser.type("a")  # Nothing is decided without a name and a reason.
+    assert browser.run("document.activeElement.name") == "by"
+    browser.type("Grace Hopper")
+    browser.run("document.querySelector('[name=because]').focus()")
+    browser.type("all is there, and it is her")
+    browser.press("[value=accept]")
+    browser.until(f"document.readyState === 'complete' && {count} === {before - 2}")
+    [dossier] = (page.out / "prepared").rglob("*.consent.json")
+    decided = read_dossier(dossier).decision
+    assert (decided.accepted, decided.by) == (True, "Grace Hopper")
+    assert decided.because == "all is there, and it is her"
+    browser.press("form[action=run] button")
+    browser.until("document.body.dataset.running === '1'")
+    browser.until("document.body.dataset.running === '' && document.readyState === 'complete'", 90)
+    browser.until("document.getElementById('told').textContent.includes('3 of 3')")
+    stand = {each.person: each.status for each in status(page.out).people}
+    assert stand["jane"] == "waiting"  # A dry run asks for nothing.
+    assert stand["bob"] == "waiting", browser.text()
+    assert re.search("Nothing is left|1 question ", browser.text())
+    assert [each for each in browser.complaints if not each.endswith("/c.heic")] == []
