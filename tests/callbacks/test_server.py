@@ -90,6 +90,12 @@ def test_other_paths_are_not_found(server, inbox, path):
     assert inbox.look("voice-1") == ()
 
 
+def test_whoever_watches_over_it_is_told_that_it_is_ready(server, inbox):
+    told = httpx.get(server.url_for("x").replace(f"{NONCE}/x", "health"), trust_env=False)
+    assert (told.status_code, told.text) == (200, "ready")
+    assert inbox.look("x") == ()
+
+
 def test_only_posts(server):
     assert httpx.get(server.url_for("x"), trust_env=False).status_code == 405
 

@@ -167,3 +167,22 @@ def test_the_time_left_is_told_by_those_who_were_worked_on() -> None:
     assert at(10, end("ada", "done")).endswith("left 0:06:30")
     at(10, step("bob", "prepare voice-audio"))
     assert at(20, step("bob", "training")).endswith("left 0:06:20")
+
+
+def test_without_a_terminal_the_pace_is_told_once_a_minute(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level(logging.INFO, logger="palprep.cli")
+    now = 0.0
+    with Bars(Console(file=io.StringIO()), disable=True) as bars:
+        shown = run_progress(bars, clock=lambda: now)
+        for number in range(9):
+            shown(Progress(person=str(number), step="prepare", people=100))
+            now += 20.0
+            shown(Progress(person=str(number), step="", people=100, status="done"))
+    told = [each for each in caplog.messages if "a minute" in each]
+    assert told == [
+        "3.0 people a minute, 97 to go: about 32 min 20 s left",
+        "3.0 people a minute, 94 to go: about 31 min 20 s left",
+        "3.0 people a minute, 91 to go: about 30 min 20 s left",
+    ]

@@ -222,6 +222,12 @@ def test_what_a_run_tells_without_a_terminal(palprep: Palprep, tmp_path: Path) -
     logged = (tmp_path / "log/run.log").read_text()
     assert "ada: prepare face-image" in logged
     assert "IMG_1.jpg is taken as the face-image: it is the only image" in logged
+    read = palprep("run", "people", "--dry-run", "--jobs", "1", "--log-format", "json")
+    lines = [json.loads(line) for line in read.err.splitlines()]
+    assert {(each["person"], each["status"]) for each in lines if "status" in each} == {
+        ("ada", "redo"), ("bob", "redo"),
+    }  # fmt: skip
+    assert all(list(each)[:4] == ["at", "level", "logger", "message"] for each in lines)
     quiet = palprep("run", "people", "--dry-run", "--jobs", "1", "--quiet")
     assert (quiet.code, quiet.err) == (1, "")
 

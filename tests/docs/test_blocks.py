@@ -33,7 +33,7 @@ BLOCK = re.compile(
     r"(?P<code>.*?)^```$",
     re.MULTILINE | re.DOTALL,
 )
-SHOWN = {"text", "nginx", "json", "console"}
+SHOWN = {"text", "nginx", "json", "console", "dockerfile", "ini", "yaml"}
 """Languages of blocks that do not run."""
 
 

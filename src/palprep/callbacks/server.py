@@ -74,7 +74,8 @@ def callback_app(sink: Sink, *, nonce: str, within_s: float = _BODY_WITHIN_S) ->
 
     It answers 204 once the sink has returned, 404 to any other path, 400 to a body that is
     not JSON or nested too deeply, 413 to a body above 64 KiB, 408 to one that does not arrive
-    within ``within_s`` seconds and 503 when the sink failed.
+    within ``within_s`` seconds and 503 when the sink failed. ``GET /health`` is for whoever
+    watches over it: 200, and nothing of what it holds.
     """
 
     async def receive(request: Request) -> Response:
@@ -96,7 +97,11 @@ def callback_app(sink: Sink, *, nonce: str, within_s: float = _BODY_WITHIN_S) ->
             return PlainTextResponse(error.code, 503)
         return Response(status_code=204)
 
+    async def health(_: Request) -> Response:
+        return PlainTextResponse("ready")
+
     routes = [
+        Route("/health", health),
         Route("/{nonce}", receive, methods=["POST"]),
         Route("/{nonce}/{tag}", receive, methods=["POST"]),
     ]

@@ -17,7 +17,7 @@ from palprep import batch, callbacks, journal as journals, rules, serving, views
 from palprep.cli import options
 from palprep.cli.exits import ExitCode
 from palprep.cli.files import require_there
-from palprep.cli.output import print_json, print_line, tell, telling
+from palprep.cli.output import LogFormat, print_json, print_line, tell, telling
 from palprep.cli.results import (
     exit_code_of_results,
     next_step,
@@ -62,6 +62,7 @@ def watch(
     verbose: options.Verbose = False,
     quiet: options.Quiet = False,
     log_file: options.LogFile = None,
+    log_format: options.LogFormatting = LogFormat.TEXT,
 ) -> None:
     """Wait for the trainings that a run has begun, and write the results when they end.
 
@@ -80,7 +81,7 @@ def watch(
     )
     kept = f"All that was recorded is kept in {directory}."
     with (
-        telling(verbose=verbose, quiet=quiet, log_file=log_file),
+        telling(verbose=verbose, quiet=quiet, log_file=log_file, log_format=log_format),
         people_at_work(directory, kept, wanted=not as_json and not quiet) as progress,
     ):
         ended = batch.watch(
@@ -98,7 +99,7 @@ def watch(
             print_json(result.to_json())
     else:
         print_results(results)
-    with telling(quiet=quiet, log_file=log_file):
+    with telling(quiet=quiet, log_file=log_file, log_format=log_format):
         tell(summary(results))
         tell_blockers(results, directory)
         tell(next_step(results, directory, again=_RUN))
@@ -306,6 +307,7 @@ def listen(
         typer.Option(help="How the service reaches this port: a tunnel's or proxy's address."),
     ] = None,
     quiet: options.Quiet = False,
+    log_format: options.LogFormatting = LogFormat.TEXT,
 ) -> None:
     """Receive the service's callbacks into the journal of a run, until Ctrl-C.
 
@@ -319,7 +321,7 @@ def listen(
         kind = type(delivery.event).__name__ if delivery.event else "unknown event"
         print_line(f"{kind}: {delivery.body}")
 
-    with telling(quiet=quiet), serving.until_signalled() as stop:
+    with telling(quiet=quiet, log_format=log_format), serving.until_signalled() as stop:
         with (
             journals.Journal.of(journal, create=True) as opened,
             journals.callback_server(

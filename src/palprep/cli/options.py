@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from palprep.cli.output import LogFormat
 from palprep.errors import UsageError
 from palprep.storage import CLOUDS
 from palprep.vocabulary import Role
@@ -116,6 +117,10 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Tell only warnings a
 LogFile = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="Also append everything, with times, to this file."),
+]
+LogFormatting = Annotated[
+    LogFormat,
+    typer.Option("--log-format", help="What is told, and the log file, as text or as JSON lines."),
 ]
 
 BUCKET_HELP = " ".join(f"{cloud.example}: set {cloud.credentials}." for cloud in CLOUDS)

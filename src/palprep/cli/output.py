@@ -6,6 +6,7 @@ what the packages below log comes with it. Everything is harmless to a terminal.
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 import logging
 import shlex
@@ -13,6 +14,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +34,9 @@ _OWN = logging.getLogger("palprep.cli")
 _LIBRARIES = logging.getLogger("py.warnings")
 """Takes the warnings of libraries."""
 
+_FIELDS = "palprep_fields"
+"""Where a record of the log has them."""
+
 _WIDTH_ELSEWHERE = 140
 """Columns in a file or a pipe, which have no width of their own."""
 
@@ -41,6 +46,13 @@ _NAMED = 3
 
 SAME = "run the same command again"
 WAIVE = "Or let `palprep run --without-consent` waive it."
+
+
+class LogFormat(StrEnum):
+    """How what is told is written."""
+
+    TEXT = "text"
+    JSON = "json"
 
 
 def print_json(value: Mapping[str, Any]) -> None:
@@ -80,14 +92,14 @@ def show(renderable: RenderableType) -> None:
     sys.stdout.writelines(f"{line.rstrip()}\n" for line in captured.get().splitlines())
 
 
-def tell(message: str) -> None:
-    """One line for whoever watches; not with --quiet."""
-    _OWN.info("%s", message)
+def tell(message: str, **fields: str | None) -> None:
+    """One line for whoever watches; not with --quiet. Programs read the fields of JSON lines."""
+    _OWN.info("%s", message, extra={_FIELDS: fields})
 
 
-def tell_detail(message: str) -> None:
-    """One line for those who asked for --verbose."""
-    _OWN.debug("%s", message)
+def tell_detail(message: str, **fields: str | None) -> None:
+    """One line for those who asked for --verbose. ``fields`` are as for :func:`tell`."""
+    _OWN.debug("%s", message, extra={_FIELDS: fields})
 
 
 def tell_warning(message: str) -> None:
@@ -115,9 +127,13 @@ def paths_in_shell(paths: Sequence[Path]) -> str:
 
 @contextmanager
 def telling(
-    *, verbose: bool = False, quiet: bool = False, log_file: Path | None = None
+    *,
+    verbose: bool = False,
+    quiet: bool = False,
+    log_file: Path | None = None,
+    log_format: LogFormat = LogFormat.TEXT,
 ) -> Iterator[None]:
-    """While this lasts, what is told reaches standard error and the file.
+    """While this lasts, what is told reaches standard error and the file, as text or JSON lines.
 
     Raises UsageError for --verbose together with --quiet, OutputUnwritable for a file that
     cannot be written.
@@ -127,6 +143,9 @@ def telling(
     handlers: list[logging.Handler] = [_on_standard_error(verbose=verbose, quiet=quiet)]
     if log_file is not None:
         handlers.append(_into(log_file))
+    if log_format is LogFormat.JSON:
+        for handler in handlers:
+            handler.setFormatter(_JsonLine())
     level = _ROOT.level
     _ROOT.setLevel(logging.DEBUG)
     for handler in handlers:
@@ -158,6 +177,19 @@ class _Harmless(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         return escaped(super().format(record))
+
+
+class _JsonLine(logging.Formatter):
+    """A record as one JSON object on one line."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        at = dt.datetime.fromtimestamp(record.created, dt.UTC).isoformat(timespec="milliseconds")
+        head = {"at": at, "level": record.levelname.lower(), "logger": record.name}
+        fields = {name: said for name, said in getattr(record, _FIELDS, {}).items() if said}
+        message = {"message": _one_line(record.getMessage())}
+        if record.exc_info:
+            message["traceback"] = self.formatException(record.exc_info)
+        return escaped_json(json.dumps({**head, **message, **fields}, ensure_ascii=False))
 
 
 def _on_standard_error(*, verbose: bool, quiet: bool) -> logging.Handler:

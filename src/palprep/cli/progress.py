@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import datetime as dt
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
@@ -26,12 +27,14 @@ from rich.table import Column
 from rich.text import Text
 
 from palprep.cli.output import tell, tell_detail
-from palprep.views import STATUSES, RunProgress, SafeConsole
+from palprep.views import STATUSES, RunProgress, SafeConsole, duration
 
 ROWS = 8
 """People or files that are shown at once; the bar counts the others."""
 
 _TRAINING = "training"
+
+_PACE_EVERY_S = 60.0
 
 Advance = Callable[[float], None]
 """Takes the fraction done, 0 to 1."""
@@ -172,11 +175,24 @@ class FilesProgress:
                 self._bars.whole(words, self._done, self._files, (self._done, left))
 
 
-def run_progress(bars: Bars) -> RunProgress:
-    """Takes the steps of a run: draws them, and tells who is through."""
+def run_progress(bars: Bars, clock: Callable[[], float] = time.monotonic) -> RunProgress:
+    """Takes the steps of a run: draws them, and tells who is through.
+
+    Where nothing is drawn, it tells once a minute how fast that goes, and how long it will take.
+    """
+    began = told_at = clock()
+
+    def pace(progress: RunProgress) -> None:
+        nonlocal told_at
+        now, left = clock(), progress.people - progress.ended.total()
+        if bars.disable and progress.worked and left and now - told_at >= _PACE_EVERY_S:
+            told_at, each_s = now, (now - began) / progress.worked
+            rate, ahead = 60 / each_s, duration(left * each_s)
+            tell(f"{rate:.1f} people a minute, {left:,} to go: about {ahead} left")
 
     def show(progress: RunProgress) -> None:
         _tell(progress)
+        pace(progress)
         step, ended = progress.last, progress.ended.total()
         # Trainings last: they are counted, and leave their rows to those who are worked on.
         training = list(progress.at_work.values()).count(_TRAINING)
@@ -194,11 +210,15 @@ def run_progress(bars: Bars) -> RunProgress:
 def _tell(progress: RunProgress) -> None:
     step = progress.last
     if step.status is None:
-        tell_detail(f"{step.person}: {step.step}")
+        tell_detail(f"{step.person}: {step.step}", person=step.person, step=step.step)
         return
     word = STATUSES[step.status].word.lower()
     why = f": {step.reasons[0]}" if step.reasons else ""
-    tell(f"{progress.ended.total()} of {progress.people}: {step.person} {word}{why}")
+    tell(
+        f"{progress.ended.total()} of {progress.people}: {step.person} {word}{why}",
+        person=step.person,
+        status=step.status,
+    )
 
 
 @contextmanager

@@ -13,7 +13,7 @@ import typer
 from palprep import batch, rules, views
 from palprep.cli import options
 from palprep.cli.files import limits_of
-from palprep.cli.output import print_json, tell, tell_detail, telling
+from palprep.cli.output import LogFormat, print_json, tell, tell_detail, telling
 from palprep.cli.results import (
     exit_code_of_results,
     next_step,
@@ -115,6 +115,7 @@ def run(
     verbose: options.Verbose = False,
     quiet: options.Quiet = False,
     log_file: options.LogFile = None,
+    log_format: options.LogFormatting = LogFormat.TEXT,
 ) -> None:
     """Check, fix, prove and publish everything, and make each person's voice and replica.
 
@@ -140,7 +141,8 @@ def run(
         nonlocal guesses
         guesses += note.about == "guess" and not verbose
         line = f"{note.person}: {note.text}" if note.person is not None else note.text
-        (tell_detail if note.about in {"role", "guess"} else tell)(line)
+        told = tell_detail if note.about in {"role", "guess"} else tell
+        told(line, person=note.person, about=note.about)
 
     select = batch.Selection(
         only=tuple(only or ()),
@@ -156,7 +158,7 @@ def run(
         f"`{look}` tells."
     )
     with (
-        telling(verbose=verbose, quiet=quiet, log_file=log_file),
+        telling(verbose=verbose, quiet=quiet, log_file=log_file, log_format=log_format),
         people_at_work(place, kept, wanted=not as_json and not quiet) as progress,
     ):
         if base_url is None and not dry_run:
@@ -189,7 +191,7 @@ def run(
             print_json(line)
     else:
         print_results(results)
-    with telling(quiet=quiet, log_file=log_file):
+    with telling(quiet=quiet, log_file=log_file, log_format=log_format):
         tell(f"{summary(results)}, in {views.duration(time.monotonic() - began)}")
         if not as_json:
             tell(f"The whole story is in {place / 'report.html'}")
