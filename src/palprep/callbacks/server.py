@@ -25,13 +25,7 @@ from starlette.routing import Route
 
 from palprep.api import AnyEvent, is_link, mended_json, parse_event
 from palprep.errors import PalprepError, ToolFailed, UnexpectedReply, UsageError
-from palprep.serving import (
-    BodyTooLarge,
-    ServerThread,
-    listening_socket,
-    read_body,
-    url_of,
-)
+from palprep.serving import BodyTooLarge, ServerThread, listening_socket, read_body, url_of
 from palprep.values import Value
 
 MAX_BODY_BYTES = 64 * 1024

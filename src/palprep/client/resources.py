@@ -151,9 +151,7 @@ class Routine(Protocol[P, T_co]):
     ) -> Callable[P, Awaitable[T_co]]: ...
 
 
-def routine(
-    steps: Callable[Concatenate[Any, P], Coroutine[Any, Any, T]],
-) -> Routine[P, T]:
+def routine(steps: Callable[Concatenate[Any, P], Coroutine[Any, Any, T]]) -> Routine[P, T]:
     """A coroutine function made into a function of both clients: it takes the client first, or
     belongs to a resource as its method. It may await what takes the client, such as :func:`work`,
     :func:`pause` and :func:`until`; what :func:`ask` and other such coroutines return; and nothing

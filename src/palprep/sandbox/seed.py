@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from types import MappingProxyType
 from typing import Any
 
-from palprep.api import Endpoint, Reply, calls, deviations
+from palprep.api import Reply, calls, deviations
 from palprep.errors import InvalidRequest, Problem, UsageError
 from palprep.sandbox.handlers.seeded import begin_walk
 from palprep.sandbox.service import REMOVED_MEMBER, Service
@@ -31,20 +31,16 @@ Complete = Callable[[Record, str, str], Record]
 class SeedKind:
     """A kind of record: its name in the store, and the member that holds its id.
 
-    ``get`` reads it as the specification shows it, and ``complete`` fills in what is missing; both
-    are left out for a record that it does not show, which is stored as it was sent.
+    ``reply`` is its type as the specification shows it, and ``complete`` fills in what is missing;
+    both are left out for a record that it does not show, which is stored as it was sent.
     """
 
     name: str
     id_member: str
-    get: Endpoint[..., Any] | None = None
+    reply: type[Reply] | None = None
     complete: Complete = lambda _, __, ___: {}
     why: str = ""
     """Its error message, where it is in error and tells none."""
-
-    @property
-    def reply(self) -> type[Reply] | None:
-        return self.get.reply if self.get else None
 
     def completed(self, sent: Record, now: str) -> Record:
         own = sent[self.id_member]
@@ -104,7 +100,7 @@ KINDS: Mapping[str, SeedKind] = MappingProxyType(
         "documents": SeedKind(
             "document",
             "document_id",
-            calls.get_document,
+            calls.get_document.reply,
             lambda sent, own, now: {
                 "document_name": own,
                 "document_url": f"https://documents.example/{own}",
@@ -119,16 +115,18 @@ KINDS: Mapping[str, SeedKind] = MappingProxyType(
         "pronunciation_dictionaries": SeedKind(
             "dictionary",
             "pronunciation_dictionary_id",
-            calls.get_pronunciation_dictionary,
+            calls.get_pronunciation_dictionary.reply,
             lambda _, own, now: {"name": own, "rules": [], "created_at": now, "updated_at": now},
         ),
-        "deployments": SeedKind("deployment", "deployment_id", calls.get_deployment, _deployment),
+        "deployments": SeedKind(
+            "deployment", "deployment_id", calls.get_deployment.reply, _deployment
+        ),
         "videos": SeedKind("video", "video_id"),
         "connectors": SeedKind("connector", "connector_id"),
         "voices": SeedKind(
             "voice",
             "voice_id",
-            calls.get_voice,
+            calls.get_voice.reply,
             lambda _, own, now: {
                 "voice_name": own,
                 "description": None,
@@ -140,11 +138,11 @@ KINDS: Mapping[str, SeedKind] = MappingProxyType(
             why="The training failed.",
         ),
         "faces": SeedKind("face", "face_id"),
-        "tools": SeedKind("tool", "tool_id", calls.get_tool, _tool),
+        "tools": SeedKind("tool", "tool_id", calls.get_tool.reply, _tool),
         "replicas": SeedKind(
             "replica",
             "replica_id",
-            calls.get_replica,
+            calls.get_replica.reply,
             lambda _, own, now: {
                 "status": "completed",
                 "replica_name": own,

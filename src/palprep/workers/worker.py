@@ -121,9 +121,7 @@ class Worker:
                 stderr=subprocess.STDOUT,
                 process_group=0,
                 env=environment(
-                    os.environ,
-                    folder=self._folder,
-                    threads=dict.fromkeys(_THREADS, str(threads)),
+                    os.environ, folder=self._folder, threads=dict.fromkeys(_THREADS, str(threads))
                 ),
             )
         ours.settimeout(_SENT_WITHIN_S)

@@ -23,16 +23,7 @@ from typing import Any
 
 from palprep.errors import PalprepError
 from palprep.workers.confinement import Confinement, confine
-from palprep.workers.messages import (
-    Called,
-    Channel,
-    Failed,
-    Ready,
-    Task,
-    Unexpected,
-    done,
-    write,
-)
+from palprep.workers.messages import Called, Channel, Failed, Ready, Task, Unexpected, done, write
 
 _LEAVE_WITHIN_S = 10.0
 """What a task may take to clean up when nobody is there any more to end it."""
