@@ -270,16 +270,13 @@ def _standings(
     with _uncollected():
         found = [journals.status(each) for each in directories]
     if because is not None:
-        blockers = {person.blocker for each in found for person in each.people} - {None}
-        if because not in blockers:
-            known = ", ".join(sorted(map(str, blockers))) or "nothing is in the way of anybody"
-            raise UsageError(f"--because {because} is true of nobody here; there is: {known}")
-        found = [
-            each.model_copy(
-                update={"people": tuple(one for one in each.people if one.blocker == because)}
-            )
-            for each in found
-        ]
+        known = {one.blocker or "nothing" for each in found for one in each.people}
+        if because not in known:
+            listed = ", ".join(sorted(known))
+            raise UsageError(f"--because {because} is true of nobody here; there is: {listed}")
+        for at, each in enumerate(found):
+            people = tuple(one for one in each.people if one.blocker == because)
+            found[at] = each.model_copy(update={"people": people})
     return found, [person for each in found for person in each.people]
 
 

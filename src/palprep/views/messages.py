@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from palprep.escaping import escaped
 from palprep.journal import PersonView, ReadableRun
 from palprep.rules import CONSENT_CHECKS, Ask, asks, blocker_words
-from palprep.values import Outcome, Role, Value
+from palprep.values import Outcome, Value
 from palprep.views.guide import languages_of, words_in
 from palprep.views.html import environment
 from palprep.views.page import portrait_of
@@ -20,33 +21,15 @@ from palprep.views.pictures import PICTURES_NAME, PictureFolder
 
 _KIND = "messages"
 
-_NOT_THEIRS = ("nothing_to_make", "folder_unclear", "cannot_listen", "consent_in_doubt")
+_NOT_THEIRS = {"nothing_to_make", "folder_unclear", "cannot_listen", "consent_in_doubt"}
 """What is in the way and is for whoever runs palprep to see to."""
 
 
-class _Words(Value):
-    """What stands around the findings. ``{name}`` is the person's."""
-
-    subject: str
-    greeting: str
-    intro: str
-    statement: str
-    close: str
-    all_files: str
-    roles: Mapping[Role, str]
-
-
-class _Found(Ask):
-    """A finding in the person's language, or in English."""
-
-    id: str
-
-
-class _Part(Value):
-    """What is to be done again of one file, or of all together."""
+class _Part(NamedTuple):
+    """What is asked about one file, or about all together, by the ids of findings."""
 
     title: str
-    findings: tuple[_Found, ...]
+    asked: Mapping[str, Ask]
 
 
 class Message(Value):
@@ -79,70 +62,58 @@ def messages(run: ReadableRun, folder: Path, language: str = "en") -> Iterator[M
 
 
 def _message(person: PersonView, language: str, picture: str | None) -> Message:
-    words = _Words.model_validate(words_in(_KIND, language))
+    words = words_in(_KIND, language)
     own = {} if language == "en" else asks(language)
     parts = tuple(_parts(person, words, own))
-    found = [each for part in parts for each in part.findings]
-    again = any(each.id in CONSENT_CHECKS | {"consent_refused"} for each in found)
-    heard = person.consent.consent if again and person.consent else None
-    greeting = words.greeting.format(name=person.name)
-    lines = [greeting, "", words.intro]
+    found = {finding for part in parts for finding in part.asked}
+    again = person.consent if found & (CONSENT_CHECKS | {"consent_refused"}) else None
+    heard = again and again.consent
+    subject, greeting = (words[each].format(name=person.name) for each in ("subject", "greeting"))
+    lines = [greeting, "", words["intro"]]
     for part in parts:
-        asked = (f"- {each.why} {each.advice}".rstrip() for each in part.findings)
+        asked = (f"- {each.why} {each.advice}".rstrip() for each in part.asked.values())
         lines += ["", part.title, *dict.fromkeys(asked)]
-    lines += ["", words.statement, "", f"    {heard.statement}"] if heard else []
-    template = environment().get_template("message.html.j2")
-    subject = words.subject.format(name=person.name)
+    lines += ["", words["statement"], "", f"    {heard.statement}"] if heard else []
     shown = {"language": language, "words": words, "subject": subject, "greeting": greeting}
-    untold = (each.id for each in found if language != "en" and each.id not in own)
+    page = environment().get_template("message.html.j2")
     return Message(
         person=person.slug,
         name=person.name,
         language=language,
         subject=subject,
-        text=escaped("\n".join([*lines, "", words.close, ""])),
-        html=template.render(**shown, parts=parts, heard=heard, picture=picture),
-        english=tuple(dict.fromkeys(untold)),
+        text=escaped("\n".join([*lines, "", words["close"], ""])),
+        html=page.render(**shown, parts=parts, heard=heard, picture=picture),
+        english=tuple(sorted(found - own.keys())) if own else (),
     )
 
 
-def _parts(person: PersonView, words: _Words, own: Mapping[str, Ask]) -> Iterator[_Part]:
+def _parts(person: PersonView, words: Mapping[str, Any], own: Mapping[str, Ask]) -> Iterator[_Part]:
     """What blocks the person, file by file, then what is about no one file."""
-    left = dict.fromkeys(each for each in person.blocked_by if each not in _NOT_THEIRS)
+    blocked = {*person.blocked_by} - _NOT_THEIRS
+    # It stands for all that kept the statement from being heard.
+    blocked |= CONSENT_CHECKS if "consent_spoken" in blocked else set()
+    told: set[str] = set()
     for asset in person.assets:
-        report, error = asset.report, asset.report.error
-        failed = {check.id for check in report.having(Outcome.FAIL)}
-        blocked = failed & {*person.blocked_by} or (set() if person.blocked_by else failed)
-        if "consent_spoken" in person.blocked_by:
-            # It stands for all that kept the statement from being heard.
-            blocked |= failed & CONSENT_CHECKS
-        found = [
-            _found(check.id, own, check.sentence, check.advice)
-            for check in report.told(Outcome.FAIL)
-            if check.id in blocked
-        ]
-        if error is not None and error.code in left:
-            found = [_found(error.code, own, error.message)]
-        told = {*blocked, *(each.id for each in found)}
-        told |= {"consent_spoken"} if told & CONSENT_CHECKS else set()
-        left = {each: None for each in left if each not in told}
-        if found:
-            role = words.roles[asset.role]
-            yield _Part(title=f"{role} ({Path(asset.source).name})", findings=tuple(found))
-    if left:
-        yield _Part(title=words.all_files, findings=tuple(_found(each, own) for each in left))
+        report, asked = asset.report, {}
+        if report.error is not None and report.error.code in blocked:
+            asked[report.error.code] = _ask(report.error.code, own, report.error.message)
+        for check in report.told(Outcome.FAIL):
+            if check.id in blocked or not person.blocked_by:
+                asked[check.id] = _ask(check.id, own, check.sentence, check.advice)
+        told |= asked.keys() | {check.id for check in report.having(Outcome.FAIL)}
+        if asked:
+            role = words["roles"][asset.role.value]
+            yield _Part(f"{role} ({Path(asset.source).name})", asked)
+    told |= CONSENT_CHECKS if told & CONSENT_CHECKS else set()
+    rest = [each for each in person.blocked_by if each in blocked - told]
+    if rest:
+        yield _Part(words["all_files"], {each: _ask(each, own) for each in rest})
 
 
-def _found(
+def _ask(
     finding: str, own: Mapping[str, Ask], why: str | None = None, advice: str | None = None
-) -> _Found:
+) -> Ask:
     """A finding in the words of the person's ``own`` language, or else in English."""
-    said = own.get(finding)
-    if said is None:
-        english = asks("en").get(finding)
-        words = f"{blocker_words(finding).capitalize()}."
-        said = Ask(
-            why=why or (english.why if english else words),
-            advice=english.advice if english else advice or "",
-        )
-    return _Found(id=finding, **dict(said))
+    bare = Ask(why=f"{blocker_words(finding).capitalize()}.", advice=advice or "")
+    english = asks("en").get(finding, bare)
+    return own.get(finding) or Ask(why=why or english.why, advice=english.advice)

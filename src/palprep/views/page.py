@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib import resources
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
@@ -208,6 +209,7 @@ class _Maker:
 
     def __init__(self, templates: jinja2.Environment, links: Links, show: Show) -> None:
         self._templates, self._links, self._show = templates, links, show
+        self.portrait = partial(portrait_of, show=show)
 
     def report(
         self,
@@ -263,10 +265,6 @@ class _Maker:
         """The addresses of an asset's pictures, by what they show; None for what it lacks."""
         found = pictures_of(asset)._asdict()
         return {name: each and self._show(each) for name, each in found.items()}
-
-    def portrait(self, person: PersonView) -> str | None:
-        """See :func:`portrait_of`."""
-        return portrait_of(person, self._show)
 
 
 def portrait_of(person: PersonView, show: Show) -> str | None:

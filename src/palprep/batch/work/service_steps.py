@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, get_args
+from typing import get_args
 
 from palprep.batch.fingerprint import stage_key
 from palprep.batch.people.person import Person
@@ -36,13 +36,6 @@ Requested = tuple[PersonOutcome, tuple[Creation, ...]]
 """How it ended at the service for one person, and what was created, now or before."""
 
 
-class _Refusal(NamedTuple):
-    """Why the service refuses a portrait, and the checks that fail there."""
-
-    words: str
-    checks: tuple[str, ...]
-
-
 @dataclass(frozen=True)
 class ServiceSteps:
     """Asks for one person's voice and replica, and waits for neither."""
@@ -67,14 +60,14 @@ class ServiceSteps:
         not_made: tuple[str, ...] = ()
         blocked_by: tuple[str, ...] = ()
         if refusal := self._refusal(person, ready, reporter):
+            why, checks = refusal
             left = tuple(each for each in requests if Role.FACE_IMAGE not in each.roles)
             if not left:
-                return PersonOutcome.redo(refusal.words, blocked_by=refusal.checks), ()
+                return PersonOutcome.redo(why, blocked_by=checks), ()
             if left == requests:
-                notes = (f"Left out: {refusal.words}",)
+                notes = (f"Left out: {why}",)
             else:
-                not_made = (f"Only the voice is made. {refusal.words}",)
-                blocked_by = refusal.checks
+                not_made, blocked_by = (f"Only the voice is made. {why}",), checks
             requests = left
         made: list[Creation] = []
         errors: list[PalprepError] = []
@@ -99,8 +92,11 @@ class ServiceSteps:
         update = {"notes": notes, "not_made": not_made, "blocked_by": blocked_by}
         return outcome.model_copy(update=update), tuple(made)
 
-    def _refusal(self, person: Person, ready: Ready, reporter: Reporter) -> _Refusal | None:
-        """Why the service refuses the portrait; None when it does not, or was not asked.
+    def _refusal(
+        self, person: Person, ready: Ready, reporter: Reporter
+    ) -> tuple[str, tuple[str, ...]] | None:
+        """Why the service refuses the portrait, and the checks that fail; None when it does not, or
+        was not asked.
 
         Requested before anything is published: a refused portrait is never put anywhere.
         """
@@ -122,7 +118,7 @@ class ServiceSteps:
         broken = [check for check in verdict.checks if not check.passed]
         why = ", ".join(check.label for check in broken) or verdict.message
         ids = tuple(check.id for check in broken)
-        return _Refusal(f"The service refuses the portrait: {why}", ids or ("service_refused",))
+        return f"The service refuses the portrait: {why}", ids or ("service_refused",)
 
     def _made(
         self, request: Request, files: Mapping[Role, Prepared], reporter: Reporter
