@@ -59,8 +59,8 @@ def test_all_twelve_checks_of_the_service_are_there(picture, checks):
 @pytest.mark.parametrize(
     ("check_id", "changes", "outcome"),
     [
-        ("appears_under_18", {"subject__adult": 0.05}, Outcome.FAIL),
-        ("appears_under_18", {"subject__adult": 0.06}, Outcome.WARN),
+        ("appears_under_18", {"subject__adult": 0.04}, Outcome.FAIL),
+        ("appears_under_18", {"subject__adult": 0.05}, Outcome.WARN),
         ("appears_under_18", {"subject__adult": 0.49}, Outcome.WARN),
         ("appears_under_18", {"subject__adult": 0.5}, Outcome.PASS),
         ("human_like_subject", {"subject__human__likelihood": 0.24}, Outcome.FAIL),
