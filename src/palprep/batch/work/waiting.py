@@ -6,12 +6,14 @@ training of hours is asked about every few minutes.
 
 from __future__ import annotations
 
+import heapq
+import itertools
 import logging
 import math
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from operator import attrgetter
 from pathlib import Path
 
 from palprep.batch.outputs import write_outputs
@@ -40,6 +42,9 @@ LONGEST_POLL_S = 300.0
 
 _GROWTH = 1.5
 
+_SIDE_BY_SIDE = 8
+"""Questions at once: one answer of the service takes longer than all else that is done for it."""
+
 _log = logging.getLogger(__name__)
 
 
@@ -53,7 +58,6 @@ class _Watched:
     people: set[str] = field(default_factory=set)
     due: float = math.inf
     interval_s: float = FIRST_POLL_S
-    asked: bool = False
 
 
 @dataclass
@@ -88,8 +92,13 @@ class Watch:
         newest = journal.newest()
         self._seen = newest.seq if newest is not None else 0
         self._watched: dict[str, _Watched] = {}
+        self._queue: list[tuple[float, str]] = []
+        """When something is due, as a heap. What has another due time by now is passed over."""
+        self._unasked: set[str] = set()
+        """Keys of what can be asked for and has not been asked for yet."""
         self._open: dict[str, _Open] = {}
         self._guard = threading.RLock()
+        self._threads = ThreadPoolExecutor(_SIDE_BY_SIDE, thread_name_prefix="palprep-watch")
 
     def can_tell(self, creation: Creation, *, calls_elsewhere: bool = False) -> bool:
         """Whether the end of this training can become known here.
@@ -127,25 +136,33 @@ class Watch:
         return True
 
     def step(self) -> bool:
-        """Take in what callbacks have said, and do one thing that is due.
+        """Take in what callbacks have said, and do what is due.
 
         False when there was nothing of either.
         """
         with self._guard:
             news = self._look()
-            now = self._remote.connection.clock()
-            watched = min(self._watched.values(), key=attrgetter("due"), default=None)
-            if watched is None or watched.due > now:
-                return news
+            due = list(itertools.islice(self._due(), _SIDE_BY_SIDE))
+        list(self._threads.map(self._ask, due))
+        return news or bool(due)
+
+    def _due(self) -> Iterator[_Watched]:
+        """What is to be asked about now, each to be asked about later again. What has been in doubt
+        for too long is given up on the way."""
+        now = self._remote.connection.clock()
+        while self._queue and self._queue[0][0] <= now:
+            due, key = heapq.heappop(self._queue)
+            watched = self._watched.get(key)
+            if watched is None or watched.due != due:
+                continue
             if watched.creation.state is not CreationState.STARTED:
                 self._drop(watched)
-                return True
+                continue
             # Jitter keeps many trainings that began together from being asked about in step.
             jitter = 0.75 + 0.25 * self._remote.connection.random()
-            watched.due = now + watched.interval_s * jitter
+            self._put(watched, now + watched.interval_s * jitter)
             watched.interval_s = min(LONGEST_POLL_S, watched.interval_s * _GROWTH)
-        self._ask(watched)
-        return True
+            yield watched
 
     def keep(
         self,
@@ -176,19 +193,11 @@ class Watch:
 
     def close(self) -> None:
         """Take in the last callbacks, and report everybody who still waits."""
+        self._threads.shutdown()
         with self._guard:
             self._look()
             for person in tuple(self._open):
                 self._tell(person)
-
-    @property
-    def _unasked(self) -> bool:
-        """Something that can be asked for has not been asked for yet."""
-        with self._guard:
-            return any(
-                not each.asked and self._is_asked_for(each.creation)
-                for each in self._watched.values()
-            )
 
     def _look(self) -> bool:
         news = self._journal.news_of_creations(self._seen)
@@ -199,7 +208,8 @@ class Watch:
 
     def _ask(self, watched: _Watched) -> None:
         creation = watched.creation
-        watched.asked = True
+        with self._guard:
+            self._unasked.discard(creation.key)
         try:
             ask_state(self._remote.client, self._journal, creation)
         except PASSING as error:
@@ -234,12 +244,20 @@ class Watch:
         """Have it asked about now, where it can be; or given up in time, where it is in doubt."""
         now = self._remote.connection.clock()
         if watched.creation.state is not CreationState.STARTED:
-            watched.due = now + self._pace.doubt_wait_s
+            self._put(watched, now + self._pace.doubt_wait_s)
+        elif self._is_asked_for(watched.creation):
+            self._unasked.add(watched.creation.key)
+            self._put(watched, now)
         else:
-            watched.due = now if self._is_asked_for(watched.creation) else math.inf
+            watched.due = math.inf
+
+    def _put(self, watched: _Watched, due: float) -> None:
+        watched.due = due
+        heapq.heappush(self._queue, (due, watched.creation.key))
 
     def _drop(self, watched: _Watched) -> None:
         del self._watched[watched.creation.key]
+        self._unasked.discard(watched.creation.key)
         self._freed(watched.creation.key)
         for person in watched.people:
             self._tell_if_ended(person)
