@@ -10,10 +10,9 @@ import pytest
 
 from palprep.errors import DamagedMedia
 from palprep.media.audio import probe_audio
-from palprep.media.bounds import MOST_STEPS, TAG_STEPS, HeaderReader
+from palprep.media.bounds import MOST_STEPS, TAG_STEPS, HeaderReader, require_few_tags
 from palprep.media.container import declared_length_s, demuxer_of, open_container
 from palprep.media.source import Source
-from palprep.media.tags import require_few_tags
 
 MOST_TAGS = MOST_STEPS // (TAG_STEPS + 1) - 10
 """With a step for the header of each, and some for those of the file."""

@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -290,13 +291,19 @@ def write_within(
     plan copies packets that are too large together.
     """
     stages = Stages(progress)
-    budget = None if max_size_bytes is None else _picture_rate(max_size_bytes, cut)
+    run = partial(run_ffmpeg, duration_s=cut.duration_s)
+    if max_size_bytes is None:
+        run(cut.whole(target, CRF), progress=stages.next(1.0))
+        return ()
+    sound_bps = 0
+    if cut.sound is not None:
+        sound_bps = (cut.plan.copy_audio and cut.sound.bit_rate) or SOUND_RATE_BPS
+    budget_bps = int(max_size_bytes * 8 * _MUXING / max(cut.duration_s, 0.04)) - sound_bps
     # Constant quality seldom halves an efficient source.
-    rate = cut.facts.bit_rate if cut.facts else None
-    if budget is None or rate is None or rate <= 2 * budget:
-        share = 1.0 if budget is None else 0.9
-        run_ffmpeg(cut.whole(target, CRF), duration_s=cut.duration_s, progress=stages.next(share))
-        if max_size_bytes is None or target.stat().st_size <= max_size_bytes:
+    source_bps = cut.facts.bit_rate if cut.facts else None
+    if source_bps is None or source_bps <= 2 * budget_bps:
+        run(cut.whole(target, CRF), progress=stages.next(0.9))
+        if target.stat().st_size <= max_size_bytes:
             return ()
     if cut.facts is None:
         raise CannotFit(
@@ -304,28 +311,7 @@ def write_within(
             "plan an encode (copy_video=False) or a shorter trim"
         )
     pixels_per_s = cut.facts.width * cut.facts.height * constant_rate(cut.facts)
-    fitted = _two_passes(
-        cut,
-        target,
-        stages,
-        max_size_bytes=max_size_bytes or 0,
-        budget_bps=budget or 0,
-        least_bps=int(pixels_per_s * _LEAST_BITS_PER_PIXEL),
-    )
-    return (fitted,)
-
-
-def _picture_rate(max_size_bytes: int, cut: Cut) -> int:
-    sound_rate = 0
-    if cut.sound is not None:
-        copied = cut.sound.bit_rate if cut.plan.copy_audio else None
-        sound_rate = copied or SOUND_RATE_BPS
-    return int(max_size_bytes * 8 * _MUXING / max(cut.duration_s, 0.04)) - sound_rate
-
-
-def _two_passes(
-    cut: Cut, target: Path, stages: Stages, *, max_size_bytes: int, budget_bps: int, least_bps: int
-) -> FixDone:
+    least_bps = int(pixels_per_s * _LEAST_BITS_PER_PIXEL)
     with tempfile.TemporaryDirectory(prefix="palprep-") as folder:
         log = {"passlogfile": str(Path(folder) / "pass")}
         rate = budget_bps
@@ -338,23 +324,15 @@ def _two_passes(
                 )
             settings = {"b:v": rate, **log}
             if attempt == 0:
-                run_ffmpeg(
-                    cut.analysis({**settings, "pass": 1}),
-                    duration_s=cut.duration_s,
-                    progress=stages.next(0.35),
-                )
-            run_ffmpeg(
-                cut.whole(target, {**settings, "pass": 2}),
-                duration_s=cut.duration_s,
-                progress=stages.next(0.9),
-            )
+                run(cut.analysis({**settings, "pass": 1}), progress=stages.next(0.35))
+            run(cut.whole(target, {**settings, "pass": 2}), progress=stages.next(0.9))
             size = target.stat().st_size
             if size <= max_size_bytes:
                 did = (
                     f"fitted under {max_size_bytes:,} bytes: two passes at {rate // 1000:,} "
                     f"kbit/s gave {size:,}"
                 )
-                return FixDone(id="fit_size", did=did)
+                return (FixDone(id="fit_size", did=did),)
             rate = int(rate * _STEP_DOWN * max_size_bytes / size)
     raise CannotFit(
         f"{cut.source.name} stays above {max_size_bytes:,} bytes after {_TRIES} encodes; "

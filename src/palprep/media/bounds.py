@@ -3,11 +3,17 @@
 It counts steps, not entries of one list or another, so that no way of nesting, repeating or
 pointing twice at the same bytes asks for more. Honest files stay far below. Half a million steps
 take Python less than a second, and the libraries that read the file next about as much.
+
+Most headers are counted when the file is recognised. The tags and comments of a recording or an AVI
+are counted here, before a library reads them.
 """
 
 from __future__ import annotations
 
-from typing import BinaryIO, NoReturn
+import re
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import BinaryIO, Literal, NoReturn
 
 from palprep.errors import DamagedMedia
 
@@ -84,3 +90,150 @@ class HeaderReader:
     def refuse(self, what: str) -> NoReturn:
         """Raise DamagedMedia for a file that has this."""
         raise DamagedMedia(f"{self.name} has {what}; export it again")
+
+
+_DEEPEST = 16
+"""Lists in lists; FFmpeg follows as many."""
+
+
+def require_few_tags(reader: HeaderReader, demuxer: str) -> None:
+    """Raises DamagedMedia for a file that lists more tags and chapters than any honest one.
+
+    ``demuxer`` is FFmpeg's name of what will read it. Reads headers, and all of an Ogg file, each
+    part of which may bring its own.
+    """
+    if demuxer in _COUNTS:
+        _COUNTS[demuxer](reader)
+
+
+# WAV and AVI
+
+
+def _in_riff(reader: HeaderReader) -> None:
+    """The texts and labels of lists, the points of cues, the frames of ID3 in a chunk."""
+    order: Literal["big", "little"] = "big" if reader.at(0, 4) == b"RIFX" else "little"
+    _in_chunks(reader, 12, reader.size, order, 0)
+
+
+def _in_chunks(
+    reader: HeaderReader, start: int, end: int, order: Literal["big", "little"], depth: int
+) -> None:
+    while start < end and len(head := reader.at(start, 12)) >= 8:
+        name, size = head[:4], int.from_bytes(head[4:8], order)
+        if name == b"LIST":
+            if head[8:] != b"movi" and depth < _DEEPEST:
+                _in_chunks(reader, start + 12, min(end, start + 8 + size), order, depth + 1)
+        elif name == b"cue ":
+            reader.spend(TAG_STEPS * int.from_bytes(head[8:], order))
+        elif name.upper() == b"ID3 ":
+            _id3_frames(reader, start + 8)
+        elif depth:
+            reader.spend(TAG_STEPS)
+        start += 8 + size + size % 2
+
+
+# MP3, FLAC and Ogg: comments, counted by their headers
+
+_ID3_BYTES = 10
+_FRAMES_WITH_SIX_BYTES = 2
+"""The version whose frame headers have six bytes (ID3v2.2, section 3.2); later ones have ten."""
+_SIZES_OF_SEVEN_BITS = 4
+"""The version from which frame sizes, too, have seven bits a byte (ID3v2.4, section 4)."""
+
+_FLAC_COMMENTS = 4
+"""The type of FLAC's metadata block with the comments."""
+
+_OGG_OPENINGS = re.compile(rb"\x03vorbis|OpusTags|\x81theora|OVP80\x02 ")
+"""How packets with comments begin (Vorbis I 4.2.1, RFC 7845 5.2, Theora 6.1)."""
+_OGG_PAGE = re.compile(rb"OggS\0.{9}(.{4}).{8}(.)", re.DOTALL)
+"""A page, with the number of its stream and of its segments (RFC 3533, section 6)."""
+_UNNAMED = {b"Speex   ": 0, b"\x7fFLAC": 4}
+"""First packets of streams whose second one is comments with no opening of their own, and how many
+bytes stand before them (the Speex manual, section 7; Ogg FLAC mapping 1.0).
+"""
+_MOST_PROGRAM_BYTES = 1_024
+"""What comments may say of the program that wrote them. More would reach into the next page, and
+hide how many there are."""
+_CHUNK_BYTES = 1 << 20
+_LOOK_AHEAD = 27 + 255 + 8 + 4 + _MOST_PROGRAM_BYTES + 4
+"""From where a page or an opening begins to the end of the number of comments."""
+
+
+def _in_front(reader: HeaderReader) -> None:
+    """The frames of each ID3v2 tag in front of a recording, then the comments of FLAC."""
+    start = 0
+    while (ends := _id3_frames(reader, start)) is not None:
+        start = ends
+    if reader.at(start, 4) != b"fLaC":
+        return
+    start += 4
+    while len(header := reader.at(start, 4)) == 4:
+        if header[0] & 0x7F == _FLAC_COMMENTS:
+            # RFC 9639, section 8.6: the program that wrote them, and how many there are.
+            program = _little(reader.at(start + 4, 4))
+            reader.spend(TAG_STEPS * _little(reader.at(start + 8 + program, 4)))
+        if header[0] & 0x80:
+            return
+        start += 4 + int.from_bytes(header[1:], "big")
+
+
+def seven_bits(size: bytes) -> int:
+    """A size whose bytes have no highest bit (ID3v2.4, section 6.2)."""
+    return int("".join(f"{byte & 0x7F:07b}" for byte in size), 2)
+
+
+def _id3_frames(reader: HeaderReader, start: int) -> int | None:
+    """Where an ID3v2 tag ends, once its frames are counted up to the padding (ID3v2.3, section
+    3.3); None where none starts.
+    """
+    header = reader.at(start, _ID3_BYTES)
+    if len(header) < _ID3_BYTES or not header.startswith(b"ID3"):
+        return None
+    reader.spend(TAG_STEPS)
+    ends = start + _ID3_BYTES + seven_bits(header[6:])
+    version = header[3]
+    length, name = (6, 3) if version <= _FRAMES_WITH_SIX_BYTES else (_ID3_BYTES, 4)
+    at = start + _ID3_BYTES
+    while at < ends and len(frame := reader.at(at, length)) == length and frame[0]:
+        reader.spend(TAG_STEPS)
+        size = frame[name : name + name]
+        seven = version >= _SIZES_OF_SEVEN_BITS
+        at += length + (seven_bits(size) if seven else int.from_bytes(size, "big"))
+    return ends
+
+
+def _in_ogg(reader: HeaderReader) -> None:
+    """The comments of each stream, and of each part of a chain, wherever it begins."""
+    unnamed: dict[bytes, int] = {}
+    for start in range(0, reader.size, _CHUNK_BYTES):
+        data = reader.at(start, _CHUNK_BYTES + _LOOK_AHEAD)
+        for opening in _OGG_OPENINGS.finditer(data):
+            if opening.start() < _CHUNK_BYTES:
+                _comments(reader, data, opening.end())
+        for page in _OGG_PAGE.finditer(data, 0, _CHUNK_BYTES + 26):
+            reader.spend(1)
+            stream, first = page[1], page.end() + page[2][0]
+            if (before := unnamed.pop(stream, None)) is not None:
+                _comments(reader, data, first + before)
+            for packet, length in _UNNAMED.items():
+                if data.startswith(packet, first):
+                    unnamed[stream] = length
+
+
+def _comments(reader: HeaderReader, data: bytes, at: int) -> None:
+    """One packet of comments: the program that wrote them, and how many there are."""
+    program = _little(data[at : at + 4])
+    if program > _MOST_PROGRAM_BYTES:
+        reader.refuse("comments that hide how many they are")
+    at += 4 + program
+    reader.spend(TAG_STEPS * (1 + _little(data[at : at + 4])))
+
+
+def _little(data: bytes) -> int:
+    return int.from_bytes(data, "little")
+
+
+_COUNTS: Mapping[str, Callable[[HeaderReader], None]] = MappingProxyType(
+    {"mp3": _in_front, "flac": _in_front, "ogg": _in_ogg, "wav": _in_riff, "avi": _in_riff}
+)
+"""By the demuxer. MPEG's own streams hold no tags."""

@@ -21,10 +21,9 @@ from av.stream import Disposition, Stream
 from av.video.stream import VideoStream
 
 from palprep.errors import DamagedMedia, MediaError, UnsupportedMedia
-from palprep.media.bounds import MOST_STREAMS, HeaderReader
+from palprep.media.bounds import MOST_STREAMS, HeaderReader, require_few_tags
 from palprep.media.formats import DEMUXERS
 from palprep.media.source import Source
-from palprep.media.tags import require_few_tags
 
 MAX_FRAME_PIXELS = 8192 * 8192
 """Larger frames are not decoded: 8K has half as many pixels, and one frame of this size already

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from palprep.errors import DamagedMedia
 from palprep.media import ebml, formats
-from palprep.media.bounds import TAG_STEPS, HeaderReader
+from palprep.media.bounds import TAG_STEPS, HeaderReader, seven_bits
 from palprep.media.ebml import Matroska
 from palprep.media.facts import MediaType
 from palprep.media.formats import accepted, refused
@@ -139,11 +139,6 @@ def _ogg_has_pictures(head: bytes) -> bool:
         if packet.startswith((b"\x80theora", b"BBCD\0", b"\x01video", b"OVP80", b"KW-DIRAC")):
             return True
     return False
-
-
-def seven_bits(size: bytes) -> int:
-    """A size whose bytes have no highest bit (ID3v2.4, section 6.2)."""
-    return int("".join(f"{byte & 0x7F:07b}" for byte in size), 2)
 
 
 def _audio_stream(reader: HeaderReader, head: bytes) -> MediaType | None:
