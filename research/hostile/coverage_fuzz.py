@@ -70,10 +70,10 @@ PARSERS: Mapping[str, Parser] = {
     "exif": Parser(exif, ("headers",), ""),
     "jpeg": Parser(reading("headers", "read_frame"), ("headers",), "*.jpg"),
     "png": Parser(reading("headers", "walk_png"), ("headers",), "*.png"),
-    "id3": Parser(reading("tags", "require_few_tags", "mp3"), ("tags",), "*.mp3"),
-    "flac": Parser(reading("tags", "require_few_tags", "flac"), ("tags",), "*.flac"),
-    "riff": Parser(reading("tags", "require_few_tags", "wav"), ("tags",), "*.wav"),
-    "ogg": Parser(reading("tags", "require_few_tags", "ogg"), ("tags",), "*.og*"),
+    "id3": Parser(reading("bounds", "require_few_tags", "mp3"), ("bounds",), "*.mp3"),
+    "flac": Parser(reading("bounds", "require_few_tags", "flac"), ("bounds",), "*.flac"),
+    "riff": Parser(reading("bounds", "require_few_tags", "wav"), ("bounds",), "*.wav"),
+    "ogg": Parser(reading("bounds", "require_few_tags", "ogg"), ("bounds",), "*.og*"),
     "any": Parser(reading("sniff", "recognise"), ("sniff", "formats"), "*"),
 }
 
