@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -38,9 +38,6 @@ if TYPE_CHECKING:
 
 _NAMED = 3
 """Checks that follow from a finding which are named before the others are counted."""
-
-_STATUS = 10
-"""Cells of the margin in which the longest word for a status stands apart from the person."""
 
 INDENT = 8
 """Cells in front of everything that belongs to the file named above it."""
@@ -101,9 +98,10 @@ def prepared_view(
     return Group(report, *(indented(Text(line)) for line in lines))
 
 
-def results_view(results: Iterable[PersonStanding]) -> RenderableType:
+def results_view(results: Collection[PersonStanding]) -> RenderableType:
     """Each person: how it ended, what was made, and why not, in the whole width below the name."""
-    people = margin(_STATUS)
+    longest = max((len(STATUSES[each.status].word) for each in results), default=0)
+    people = margin(longest + 2)
     for result in results:
         look = STATUSES[result.status]
         told = [
