@@ -126,7 +126,7 @@ def test_shares_by_group_of_people_count_a_portrait_in_each_of_its_groups():
 def test_the_tables_of_the_broad_set_are_by_the_limits_of_today(checkout, tmp_path):
     document = tmp_path / "accuracy.md"
     document.write_bytes((checkout / "docs" / "accuracy.md").read_bytes())
-    for check in ["portraits-28-first"]:
+    for check in sources_and_labels.BROAD_HALVES:
         cases = measured.judged_again(check, load_profile())
         marked.replace_marked(document, check, portraits.table(check, cases))
     assert document.read_text("utf-8") == (checkout / "docs" / "accuracy.md").read_text("utf-8")
