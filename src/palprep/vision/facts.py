@@ -269,8 +269,8 @@ class FootageFacts(Value):
 
     def typical(self) -> PortraitFacts | None:
         """The close look that shows the most: with a subject, and turned the least."""
-        turned = [(each.subject.pose.turn_deg, each) for each in self.looks if each.subject]
-        return min(turned, key=lambda each: each[0], default=(0.0, next(iter(self.looks), None)))[1]
+        turns = {each.subject.pose.turn_deg: each for each in self.looks[::-1] if each.subject}
+        return turns[min(turns)] if turns else next(iter(self.looks), None)
 
     def mouth_motion(self) -> tuple[tuple[float, float], ...]:
         """(time, range of mouth opening within a second to both sides) per measured sample."""
