@@ -59,31 +59,41 @@ def test_it_complains_of_nothing_and_opens_who_is_named(
     path = tmp_path / "report.html"
     path.write_text(html, "utf-8")
     shown = browser.opened(f"{path.as_uri()}#p2")
-    people = re.findall(r'<details([^>]*)>\s*<summary class="who"', shown)
+    people = re.findall(r'<details([^>]*)>\s*<summary class="who row"', shown)
     assert ["open" in each for each in people] == [False, True, False]
 
 
-def rows_and_people_left(shown: str) -> tuple[list[str], list[bool]]:
+def left(shown: str) -> list[str]:
+    """The states of the people who are not hidden."""
     elements = Elements(shown).elements
-    rows = [a["data-status"] for _, a in elements if "data-status" in a and "hidden" not in a]
-    people = [
-        "hidden" not in a for tag, a in elements if tag == "article" and "person" in a["class"]
-    ]
-    return rows, people
+    return [a["data-status"] for _, a in elements if "data-status" in a and "hidden" not in a]
 
 
-def test_words_and_states_narrow_the_table_and_the_people(browser: Browser, html: str) -> None:
+def test_words_states_and_reasons_narrow_the_people(browser: Browser, html: str) -> None:
     typed = (
         "const field = document.getElementById('find');"
-        "field.value = 'OVER yet'; field.dispatchEvent(new Event('input'))"
+        "field.value = 'ÓVER yet'; field.dispatchEvent(new Event('input'))"
     )
-    assert rows_and_people_left(browser.after(html, typed)) == (["waiting"], [False, True, False])
+    assert left(browser.after(html, typed)) == ["waiting"]
     pressed = "document.querySelector('[data-only=done]').click()"
     shown = browser.after(html, pressed)
-    assert rows_and_people_left(shown) == (["done"], [False, False, True])
+    assert left(shown) == ["done"]
     assert "1 of 3 shown" in Elements(shown).text
-    again = rows_and_people_left(browser.after(html, f"{pressed};{pressed}"))
-    assert again == (["redo", "waiting", "done"], [True, True, True])
+    assert left(browser.after(html, f"{pressed};{pressed}")) == ["redo", "waiting", "done"]
+    chosen = (
+        "const reason = document.getElementById('because'); reason.selectedIndex = 1;"
+        "reason.dispatchEvent(new Event('change'))"
+    )
+    assert left(browser.after(html, chosen)) == ["redo"]
+
+
+def test_the_address_holds_what_is_shown(browser: Browser, html: str, tmp_path: Path) -> None:
+    path = tmp_path / "report.html"
+    path.write_text(html, "utf-8")
+    assert left(browser.opened(f"{path.as_uri()}?find=bob")) == ["waiting"]
+    assert left(browser.opened(f"{path.as_uri()}?only=redo&only=done")) == ["redo", "done"]
+    told = "document.querySelector('[data-only=done]').click(); document.title = location.search"
+    assert "<title>?only=done</title>" in browser.after(html, told)
 
 
 @pytest.mark.parametrize("flags", [(WIDE,), (NARROW, DARK)], ids=["desktop", "narrow and dark"])

@@ -20,6 +20,7 @@ from palprep._version import __version__
 from palprep.dossier import dossier_path
 from palprep.journal import PersonView, ReadableRun, RunHead, RunView
 from palprep.preflight import Asset
+from palprep.rules import blocker_words
 from palprep.values import Role
 from palprep.views.html import environment
 from palprep.views.outcomes import WORST_FIRST
@@ -222,6 +223,7 @@ class _Maker:
         """The page that a reader opens first. ``links`` lead to the people, who stand on the page
         itself without them. ``portrait`` gives the address of a small picture of somebody."""
         counts = Counter[str](person.status for person in people)
+        blockers = Counter(filter(None, (person.standing.blocker for person in people)))
         return self._render(
             "report.html.j2",
             run=run,
@@ -230,6 +232,7 @@ class _Maker:
             links=links or [f"#p{number}" for number in range(1, len(people) + 1)],
             apart=bool(links),
             counts=[(status, counts[status]) for status in WORST_FIRST if counts[status]],
+            blockers=[(each, blocker_words(each), n) for each, n in blockers.most_common()],
             results=[name for name in _RESULTS if self._links.link(name)],
             portrait=portrait or self.portrait,
         )

@@ -11,25 +11,42 @@
 
   const tools = document.getElementById("tools");
   if (tools) {
-    const rows = [...document.querySelectorAll(".overview tbody tr")];
+    const fold = (text) => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
     const people = [...document.querySelectorAll("article.person")];
-    const texts = rows.map((row) => row.textContent.toLowerCase());
+    const texts = people.map((person) => fold(person.querySelector(".who").textContent));
     const find = document.getElementById("find");
+    const because = document.getElementById("because");
     const shown = document.getElementById("shown");
     const only = new Set();
     const filter = () => {
-      const words = find.value.toLowerCase().split(/\s+/).filter(Boolean);
+      const words = fold(find.value).split(/\s+/).filter(Boolean);
       let count = 0;
-      rows.forEach((row, index) => {
-        const fits = (!only.size || only.has(row.dataset.status))
+      people.forEach((person, index) => {
+        const fits = (!only.size || only.has(person.dataset.status))
+          && (!because?.value || person.dataset.because === because.value)
           && words.every((word) => texts[index].includes(word));
-        row.hidden = !fits;
-        if (people[index]) people[index].hidden = !fits;
+        person.hidden = !fits;
         count += fits;
       });
-      shown.value = count === rows.length ? "" : `${count} of ${rows.length} shown`;
+      shown.value = count === people.length ? "" : `${count} of ${people.length} shown`;
     };
-    find.addEventListener("input", filter);
+    // The address of what is shown can be handed on.
+    const note = () => {
+      const asked = new URLSearchParams();
+      if (find.value) asked.set("find", find.value);
+      if (because?.value) asked.set("because", because.value);
+      for (const status of only) asked.append("only", status);
+      try {
+        history.replaceState(null, "", `${asked.size ? `?${asked}` : location.pathname}${location.hash}`);
+      } catch { /* A page that was not opened from an address of its own. */ }
+    };
+    const press = (button, pressed) => {
+      button.setAttribute("aria-pressed", pressed);
+      only[pressed ? "add" : "delete"](button.dataset.only);
+    };
+    const change = () => { filter(); note(); };
+    find.addEventListener("input", change);
+    because?.addEventListener("change", change);
     tools.addEventListener("click", ({ target }) => {
       const button = target.closest("button");
       if (!button) return;
@@ -37,11 +54,16 @@
         for (const person of people) person.firstElementChild.open = Boolean(button.dataset.fold);
         return;
       }
-      const pressed = button.getAttribute("aria-pressed") !== "true";
-      button.setAttribute("aria-pressed", pressed);
-      only[pressed ? "add" : "delete"](button.dataset.only);
-      filter();
+      press(button, button.getAttribute("aria-pressed") !== "true");
+      change();
     });
-    tools.hidden = rows.length < 2;
+    const asked = new URLSearchParams(location.search);
+    find.value = asked.get("find") ?? "";
+    if (because) because.value = asked.get("because") ?? "";
+    for (const button of tools.querySelectorAll("[data-only]")) {
+      if (asked.getAll("only").includes(button.dataset.only)) press(button, true);
+    }
+    filter();
+    tools.hidden = people.length < 2;
   }
 }
