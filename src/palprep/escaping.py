@@ -47,11 +47,8 @@ def escaped_json(text: str) -> str:
 
 def table_rows(columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -> Iterator[str]:
     """A table as CSV for a spreadsheet (RFC 4180, with the byte order mark that Excel needs), line
-    by line. The parts of a list are joined by spaces, None is empty, and what is no column is left
-    out.
-
-    No cell is a formula: text that would begin one is quoted by an apostrophe (OWASP, "CSV
-    Injection").
+    by line. Lists are joined by spaces; what is no column is left out. An apostrophe goes before
+    text that would begin a formula (OWASP, "CSV Injection").
     """
     line = io.StringIO()
     writer = csv.DictWriter(line, columns, extrasaction="ignore")

@@ -38,7 +38,6 @@ from palprep.views import (
 
 RESULTS_NAME = "results.jsonl"
 TABLE_NAME = "results.csv"
-"""The same for a spreadsheet, without the reports."""
 
 _MERGED = ("person", "name", "language", "subject", "text", "html")
 """The columns of messages.csv."""
@@ -143,12 +142,11 @@ def write_report(directory: str | Path) -> Path:
 
 
 def write_messages(directory: str | Path, into: str | Path, language: str = "en") -> list[Message]:
-    """Write a message to each person of the last run who must redo something: ``PERSON.txt`` and
-    ``PERSON.html`` in ``into``, and messages.csv, for a mail merge, with the same text. See
-    :func:`palprep.views.messages`. Nothing is sent.
+    """Write :func:`palprep.views.messages` of the last run into a folder: ``PERSON.txt`` and
+    ``PERSON.html`` for each person, and messages.csv for a mail merge.
 
-    Raises JournalError where there is no run, UsageError for a language without messages, and for a
-    folder within the run's, where `palprep forget` would not find them.
+    Raises JournalError where there is no run, UsageError for a folder within that of the run, where
+    `palprep forget` would not find them.
     """
     source, place = Path(directory), Path(into)
     if place.resolve().is_relative_to(source.resolve()):

@@ -96,7 +96,8 @@ def check(
             ):
                 work.count(report)
                 endings[None if report.error else report.verdict] += 1
-                fixable = fixable or _is_fixable(report, work.profile)
+                if report.facts is not None and report.verdict in {Outcome.FAIL, Outcome.WARN}:
+                    fixable = fixable or plans.plan(report, work.profile) is not None
                 with work.aside():
                     if as_json:
                         print_json(report.to_json())
@@ -143,11 +144,6 @@ def _draw(report: rules.Report, target: Path, engine: workers.LocalEngine) -> No
         return
     if drawn:
         tell(f"Picture: {drawn}")
-
-
-def _is_fixable(report: rules.Report, profile: rules.Profile) -> bool:
-    judged = report.facts is not None and report.verdict in {Outcome.FAIL, Outcome.WARN}
-    return judged and plans.plan(report, profile) is not None
 
 
 def _summary(endings: Counter[Outcome | None], passed_over: Sequence[Path]) -> str:

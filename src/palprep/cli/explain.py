@@ -13,11 +13,6 @@ from palprep.cli.output import print_json, show, tell, telling
 from palprep.errors import UsageError
 from palprep.vocabulary import DEFAULT_PROFILE
 
-
-def _ids() -> list[str]:
-    return sorted(rules.RULES)
-
-
 EXAMPLES = (
     "palprep explain",
     "palprep explain video_duration --profile own.toml",
@@ -27,7 +22,9 @@ EXAMPLES = (
 def explain(
     check_id: Annotated[
         str | None,
-        typer.Argument(help="The id of a check; all when left out.", autocompletion=_ids),
+        typer.Argument(
+            help="The id of a check; all when left out.", autocompletion=lambda: sorted(rules.RULES)
+        ),
     ] = None,
     profile: options.ProfileName = DEFAULT_PROFILE,
     as_json: options.AsJson = False,

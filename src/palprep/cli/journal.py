@@ -6,8 +6,7 @@ import datetime as dt
 import gc
 import os
 import shlex
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -267,8 +266,12 @@ def _standings(
 ) -> tuple[list[journals.JournalStatus], list[journals.PersonStanding]]:
     """What each journal says, and everybody in all of them; or those for whom one finding is in the
     way. Raises UsageError where that is so of nobody."""
-    with _uncollected():
+    # Of many people's values none is garbage, and to look for it takes a quarter of the time.
+    gc.disable()
+    try:
         found = [journals.status(each) for each in directories]
+    finally:
+        gc.enable()
     if because is not None:
         known = {one.blocker or "nothing" for each in found for one in each.people}
         if because not in known:
@@ -278,17 +281,6 @@ def _standings(
             people = tuple(one for one in each.people if one.blocker == because)
             found[at] = each.model_copy(update={"people": people})
     return found, [person for each in found for person in each.people]
-
-
-@contextmanager
-def _uncollected() -> Iterator[None]:
-    """Collect no garbage: of many people's values there is none, and to look for it among all that
-    were made takes a quarter of the time."""
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.enable()
 
 
 def listen(

@@ -64,7 +64,7 @@ def summary(results: Sequence[journal.PersonStanding]) -> str:
 
 
 def tell_blockers(results: Iterable[journal.PersonStanding], *places: Path) -> None:
-    """Tell what is in the way of how many people, most first, with the command that lists them."""
+    """Tell what is in the way of how many people, with the command that lists them."""
     found = Counter(each.blocker for each in results if each.blocker is not None)
     for blocker, count in found.most_common():
         who, why = rules.counted(count, "person", "people"), rules.blocker_words(blocker)
@@ -84,11 +84,15 @@ def next_step(
     ``running`` that it is still at work.
     """
     found = {each.status for each in results}
+    in_training = any(
+        each.status == "waiting" and "started" in {each.voice_status, each.replica_status}
+        for each in results
+    )
     place = shlex.quote(str(into))
     steps = (
         (running, "let the run that is at work end, or interrupt it."),
         ("in_doubt" in found, f"`palprep status {place}` says how to resolve what is in doubt."),
-        (any(map(_in_training, results)), f"`palprep watch {place}` waits for the trainings."),
+        (in_training, f"`palprep watch {place}` waits for the trainings."),
         (
             "needs_decision" in found,
             f"listen to what is named, and decide as `palprep status {place}` says. {WAIVE}",
@@ -99,10 +103,6 @@ def next_step(
         (True, f"open {into / 'report.html'}"),
     )
     return f"Next: {next(words for applies, words in steps if applies)}"
-
-
-def _in_training(result: journal.PersonStanding) -> bool:
-    return result.status == "waiting" and "started" in {result.voice_status, result.replica_status}
 
 
 @contextmanager

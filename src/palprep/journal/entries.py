@@ -115,13 +115,12 @@ class AboutCreation(Body):
 
 
 class PersonNames(Value):
-    """One person of a run."""
+    """One person of a run, and the ``language`` of letters to them (ISO 639-1), if it is known."""
 
     slug: str
     name: str
     full_name: str
     language: str | None = None
-    """In which the person is written to, ISO 639-1, where that is known."""
 
 
 class SandboxStatement(Value):
@@ -229,11 +228,8 @@ class Reused(AboutRun):
 
 
 class ConsentWaived(AboutRun):
-    """The work goes on although consent is missing; ``why`` says what is missing.
-
-    The key names the replica. A run also records a waiver without a key, before it knows which
-    replica is made.
-    """
+    """The work goes on although consent is missing; ``why`` says what is missing. The key names the
+    replica; a run also records a waiver without one, before it knows which replica is made."""
 
     kind = "consent_waived"
     why: tuple[str, ...]
@@ -283,10 +279,8 @@ class ConsentDecided(AboutRun):
 
 
 class DossierKept(AboutRun):
-    """A consent dossier lies at ``path`` in the output folder, with this content.
-
-    The journal keeps the whole content, so that a dossier that was written anew differs from it.
-    """
+    """A consent dossier lies at ``path`` in the output folder. The journal keeps its whole content,
+    so that a dossier that was written anew differs from it."""
 
     kind = "dossier_kept"
     path: str
@@ -318,10 +312,8 @@ class PersonEnded(AboutRun):
 
 
 class Intent(AboutCreation):
-    """The request is about to leave. From here on the resource may exist.
-
-    ``request`` is what will be sent, without addresses.
-    """
+    """The request is about to leave: ``request`` is what will be sent, without addresses. From here
+    on the resource may exist."""
 
     kind = "intent"
     what: What
@@ -359,11 +351,8 @@ class Polled(AboutCreation):
 
 
 class CalledBack(AboutCreation):
-    """The service called back. ``received`` is the body as it came.
-
-    ``snapshot`` is None when the body says nothing of a voice or replica. Without a key the
-    callback belongs to nothing that this journal knows.
-    """
+    """The service called back. ``received`` is the body as it came; ``snapshot`` is None when it
+    says nothing of a voice or replica. Without a key it belongs to nothing that is known here."""
 
     kind = "called_back"
     snapshot: Snapshot | None = None

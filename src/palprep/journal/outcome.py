@@ -31,9 +31,8 @@ class PersonOutcome(Value):
     ``not_made`` says why the voice or the replica is not made, where the other one is. Such a
     person has something to redo; or needs a decision where it is ``held`` by a doubt about the
     consent alone. ``notes`` says what was decided on the way: which image was picked, which file
-    was left out. ``blocked_by`` holds the ids of the findings that keep something from being made,
-    the one that leads first: ids of checks, codes of errors, and those that
-    :func:`palprep.rules.blocker_words` knows besides.
+    was left out. ``blocked_by`` holds the ids of what keeps something from being made, the one that
+    leads first: see :func:`palprep.rules.blocker_words`.
     """
 
     status: PersonStatus
@@ -58,8 +57,7 @@ class PersonOutcome(Value):
 
     @classmethod
     def failed(cls, reason: str, code: str) -> Self:
-        """The work for this person broke off: at a tool, or at the service. ``code`` is that of
-        the error."""
+        """The work broke off: at a tool, or at the service, with an error of that code."""
         return cls(status="failed", reasons=(reason,), blocked_by=(code,))
 
     @property

@@ -46,8 +46,7 @@ class PersonStanding(Value):
     replica_status: str | None
     reasons: tuple[str, ...]
     blocked_by: tuple[str, ...] = Field(default=(), exclude=True)
-    """The ids of the findings that keep something from being made, the one that leads first. Not
-    part of the line."""
+    """See :class:`PersonOutcome`. Not part of the line."""
     held: bool = Field(default=False, exclude=True)
     """A doubt about the consent holds the replica, whatever else goes on. Not part of the line."""
     evidence: ConsentEvidence = Field(default=ConsentEvidence(), exclude=True)

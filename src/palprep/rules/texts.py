@@ -109,11 +109,9 @@ class Texts(Value):
     """Why a statement of consent did not pass."""
     consent_limits: Mapping[str, str]
     blockers: Mapping[str, str]
-    """What keeps something from being made of a person's files, in a few words, by the ids of
-    checks, codes of errors and states."""
+    """By the ids of checks, codes of errors and states: see :func:`blocker_words`."""
     asks: Mapping[str, Ask]
-    """What a person is asked, by the same ids, where sentence and advice of a check are not for
-    them, or there is no check."""
+    """By the same ids, where a check's own sentence and advice are not for the person."""
 
 
 def _read(language: str) -> dict[str, Any]:

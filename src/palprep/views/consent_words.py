@@ -98,8 +98,9 @@ def marked_words(facts: ConsentFacts) -> tuple[MarkedWords, ...]:
     found: list[MarkedWords] = []
     for word in facts.words:
         one = MarkedWords(**dict(word))
-        if found and _heard_as_one(found[-1], one):
-            found[-1] = _joined(found[-1], one)
+        last = found[-1] if found else None
+        if last and one.mark is last.mark is Mark.CHANGED and one.heard == last.heard:
+            found[-1] = _joined(last, one)
         else:
             found.append(one)
     return tuple(found)
@@ -135,10 +136,6 @@ def code_words(code: CodeReading) -> str:
     where = f"{span} of {code.kept_in}, and cut from the video" if code.kept_in else span
     shows = "" if code_doubts(code) else " So the recording was made between the two."
     return f"{said} It is heard {where}.{shows}"
-
-
-def _heard_as_one(before: MarkedWords, word: MarkedWords) -> bool:
-    return word.mark is before.mark is Mark.CHANGED and word.heard == before.heard
 
 
 def _joined(before: MarkedWords, word: MarkedWords) -> MarkedWords:

@@ -46,10 +46,8 @@ class Message(Value):
 
 
 def messages(run: ReadableRun, folder: Path, language: str = "en") -> Iterator[Message]:
-    """The messages to all who must redo something, in the language of each, or else in this one;
-    in English where there is none in that. ``folder`` is the output folder of the run.
-
-    Raises UsageError where there are no messages in ``language``.
+    """The messages to all who must redo something, in the language of each, else in this one, or in
+    English. ``folder`` is the run's output. Raises UsageError for a ``language`` without any.
     """
     words_in(_KIND, language)
     show = PictureFolder(folder / PICTURES_NAME).embedded

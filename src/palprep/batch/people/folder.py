@@ -63,7 +63,7 @@ def find_people(folder: str | Path, at: dt.datetime) -> Roster:
             entries = sorted((e for e in found if not is_hidden(e.name)), key=lambda e: e.name)
         people = tuple(
             _elsewhere(each.name)
-            if each.is_symlink() and not _lies_in(root, each.path)
+            if each.is_symlink() and not Path(each.path).resolve().is_relative_to(root.resolve())
             else RosterEntry(
                 _printable(each.name),
                 folder_fingerprint(each.path, at),
@@ -80,10 +80,6 @@ def find_people(folder: str | Path, at: dt.datetime) -> Roster:
         alone = ["palprep", "run", str(root.parent), "--only", root.resolve().name]
         raise nobody_in(str(root), media, shlex.join(alone))
     return Roster(people, tuple(_printable(each.name) for each in loose))
-
-
-def _lies_in(root: Path, path: str) -> bool:
-    return Path(path).resolve().is_relative_to(root.resolve())
 
 
 def _elsewhere(name: str) -> RosterEntry:

@@ -84,7 +84,9 @@ def _roster(
             wrong = {each.column for each in found}
         # A line without a valid name repeats no other.
         if "person" in line.values and "person" not in wrong:
-            before = first.setdefault(_identity(line), line)
+            # As file systems compare that ignore case and the form of Unicode.
+            same = unicodedata.normalize("NFC", str(line.values["person"])).casefold()
+            before = first.setdefault(same, line)
             if before is not line:
                 problems.append(_again(line, before, unit))
     if problems:
@@ -107,11 +109,6 @@ def _problem(number: int, error: ErrorDetails) -> RowProblem:
     if column is not None and error["type"] == "extra_forbidden":
         return RowProblem(number, None, setting_words(error, column, COLUMNS, what="column"))
     return RowProblem(number, column, _WORDS.get(error["type"], error["msg"]))
-
-
-def _identity(line: Line) -> str:
-    """The person's name as file systems compare it that ignore case and the form of Unicode."""
-    return unicodedata.normalize("NFC", str(line.values["person"])).casefold()
 
 
 def _again(line: Line, first: Line, unit: str) -> RowProblem:

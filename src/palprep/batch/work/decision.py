@@ -133,7 +133,6 @@ _TO_DO = {"fails": WITHOUT_CONSENT, "open": IN_DOUBT, "refused": REFUSED}
 """What to do about each state of the consent that keeps something from being made."""
 
 _BLOCKERS = {"fails": "consent_spoken", "open": "consent_in_doubt", "refused": "consent_refused"}
-"""The id of the finding for each of them."""
 
 _ABOUT_THE_PERSON = "appears_under_18"
 """The check that fails for the person, whichever file shows it: no other file makes up for it."""
@@ -142,7 +141,7 @@ _ABOUT_THE_PERSON = "appears_under_18"
 class Decision(Value):
     """``requests`` is what to make. ``refused`` says why that is not all, or nothing; ``left_out``
     names the files that the work goes on without, and why. ``held``: a doubt about the consent
-    alone keeps something from being made. ``blocked_by`` as of :class:`PersonOutcome`.
+    alone keeps something from being made. ``blocked_by``: see :class:`PersonOutcome`.
     """
 
     requests: Requests

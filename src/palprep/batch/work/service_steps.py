@@ -88,8 +88,8 @@ class ServiceSteps:
             ),
             complete=True,
         )
-        blocked_by += outcome.blocked_by
-        update = {"notes": notes, "not_made": not_made, "blocked_by": blocked_by}
+        update = {"notes": notes, "not_made": not_made}
+        update["blocked_by"] = blocked_by + outcome.blocked_by
         return outcome.model_copy(update=update), tuple(made)
 
     def _refusal(

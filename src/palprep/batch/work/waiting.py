@@ -30,7 +30,6 @@ from palprep.journal import (
     Journal,
     PersonEnded,
     PersonOutcome,
-    PersonView,
     RunReader,
     RunView,
     up_to_date,
@@ -302,7 +301,10 @@ def watch(
     with Journal.of(place, lock=True) as journal:
         seen = RunReader(journal)
         if seen.head.target != asked.target:
-            raise UsageError(_other_service(seen.head.target))
+            own = seen.head.target == EMBEDDED
+            service = "an embedded sandbox: watch it without --base-url"
+            other = f"{seen.head.target}: give that as --base-url"
+            raise UsageError(f"The last run used {service if own else other}")
         started = journal.last_run()
         with connect(
             asked,
@@ -318,10 +320,11 @@ def watch(
                 allowed,
                 lambda person: Reporter(person, tell or tell_no_one, Stop(), len(waiting)),
             )
+            made_for = {
+                each.slug: tuple(filter(None, (each.voice, each.replica))) for each in seen.people
+            }
             waiting = {
-                person.slug: made
-                for person in seen.people
-                if any(map(watched.can_tell, made := _made(person)))
+                slug: made for slug, made in made_for.items() if any(map(watched.can_tell, made))
             }
             for slug, made in waiting.items():
                 watched.add(slug, PersonOutcome(status="waiting", complete=True), made)
@@ -333,13 +336,3 @@ def watch(
             seen = RunReader(journal)
             write_outputs(place, seen)
         return seen.view(with_reports=with_reports)
-
-
-def _made(person: PersonView) -> tuple[Creation, ...]:
-    return tuple(each for each in (person.voice, person.replica) if each is not None)
-
-
-def _other_service(target: str) -> str:
-    if target == EMBEDDED:
-        return "The last run used an embedded sandbox: watch it without --base-url"
-    return f"The last run used {target}: give that as --base-url"
