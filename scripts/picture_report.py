@@ -28,7 +28,8 @@ COLOURS = 128
 
 def _unfolded(page: Path) -> Path:
     """The same page with the last person unfolded, whose files are all fit."""
-    before, fold, after = page.read_text("utf-8").rpartition('<details>\n    <summary class="who row"')
+    row = '<details>\n    <summary class="who row"'
+    before, fold, after = page.read_text("utf-8").rpartition(row)
     if not fold:
         raise SystemExit("the page has no one to unfold")
     path = page.with_name("unfolded.html")
