@@ -34,7 +34,8 @@ class Driven:
             [
                 "bash", "-c", pass_on, "-", program, "--headless", "--no-sandbox", "--disable-gpu",
                 "--no-first-run", "--disable-background-networking", "--disable-component-update",
-                "--disable-sync", "--disable-quic", "--remote-debugging-pipe", *flags,
+                "--disable-sync", "--disable-quic", "--hide-scrollbars", "--remote-debugging-pipe",
+                *flags,
                 f"--user-data-dir={home / 'browser'}", "about:blank",
             ],
             pass_fds=(theirs_in, theirs_out), stderr=subprocess.DEVNULL, start_new_session=True,
@@ -52,6 +53,10 @@ class Driven:
     def ask(self, method: str, **parameters: Any) -> dict[str, Any]:
         """One command to the page."""
         return self._ask(method, parameters, self._session)
+
+    def ask_browser(self, method: str, **parameters: Any) -> dict[str, Any]:
+        """One command to the browser itself."""
+        return self._ask(method, parameters)
 
     def open(self, address: str) -> None:
         """Go to a page and wait until its scripts have run."""

@@ -1,0 +1,268 @@
+"""One person on the recording page, in a real browser whose camera and microphone play files."""
+
+from __future__ import annotations
+
+import subprocess
+import time
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+import imageio_ffmpeg
+import pytest
+from axe import violations
+from driven import Driven
+from scripted_engine import Scripted
+
+from palprep import journal as journals
+from palprep.batch import Connection, Pace, RunOptions, run
+from palprep.batch.engines.tasks import prepare_asset
+from palprep.journal import Journal
+from palprep.journal.entries import FileJudged
+from palprep.record import LocalSite, Recording
+from palprep.rules import load_profile
+from palprep.sandbox import Choices, Sandbox
+from palprep.values import Role
+from palprep.workers import LocalEngine
+
+FACE, CONSENT, VOICE, TRAINING = "face-image", "consent-video", "voice-audio", "training-video"
+
+CODES = [("kingdom", "carpet", "library"), ("tiger", "lemon", "cactus")]
+"""In the order in which they are given out. The microphone plays the second one."""
+
+
+class Page(NamedTuple):
+    """The page, and what is behind it."""
+
+    browser: Driven
+    recording: Recording
+    site: LocalSite
+    folder: Path
+    out: Path
+
+    def at(self, role: str, what: str) -> str:
+        """A selector within the step of a role."""
+        return f"[data-role={role}] {what}"
+
+    def told(self, role: str) -> str:
+        """What the step of a role says, once nothing is being checked."""
+        verdict = f"document.querySelector({self.at(role, '[data-is=verdict]')!r})"
+        self.browser.until(f"{verdict}.textContent && !{verdict}.matches('.busy')", 90)
+        return self.browser.run(f"document.querySelector('[data-role={role}]').innerText")
+
+    def record(self, role: str, seconds: float) -> str:
+        """Open the camera or the microphone, record so long, and return what is said of it."""
+        self.browser.press(self.at(role, "[data-do=open]"))
+        self.browser.press(self.at(role, "[data-do=start]"))
+        time.sleep(seconds)
+        before = self.takes(role)
+        self.browser.press(self.at(role, "[data-do=stop]"))
+        self.browser.until(f"{self._takes(role)} > {before}")
+        return self.told(role)
+
+    def takes(self, role: str) -> int:
+        return self.browser.run(self._takes(role))
+
+    def _takes(self, role: str) -> str:
+        return f"document.querySelectorAll({self.at(role, '.take')!r}).length"
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("page")
+
+
+def camera(home: Path, source: Path, *filters: str) -> Path:
+    """What a camera shows: a file that Chromium plays 30 frames a second of."""
+    path = home / f"{'-'.join(filters) or 'camera'}.mjpeg".replace("=", "")
+    shown = ",".join((*filters, "scale=960:540", "fps=30"))
+    command = [imageio_ffmpeg.get_ffmpeg_exe(), "-v", "error", "-nostdin", "-i", source]
+    subprocess.run([*command, "-vf", shown, "-an", "-q:v", "5", path], check=True)
+    return path
+
+
+@pytest.fixture(scope="module")
+def microphone(home: Path, sample_media: Path) -> Path:
+    """The statement, and the second code after it."""
+    path = home / "microphone.wav"
+    inputs = (sample_media / "people/jane-carter/consent.mp4", sample_media / "code.m4a")
+    command = [
+        *(imageio_ffmpeg.get_ffmpeg_exe(), "-v", "error", "-nostdin"),
+        *(part for each in inputs for part in ("-i", each)),
+        *("-filter_complex", "[0:a][1:a]concat=v=0:a=1", "-ar", "48000", "-ac", "1", path),
+    ]
+    subprocess.run(command, check=True)
+    return path
+
+
+def browse(home: Path, pictures: Path, sound: Path) -> Driven:
+    return Driven(
+        home,
+        "--use-fake-device-for-media-stream",
+        f"--use-file-for-fake-video-capture={pictures}",
+        f"--use-file-for-fake-audio-capture={sound}",
+    )
+
+
+@pytest.fixture(scope="module")
+def page(home: Path, sample_media: Path, microphone: Path, workers: LocalEngine) -> Iterator[Page]:
+    folder, out = home / "people" / "jane-carter", home / "out"
+    given = iter(word for code in CODES for word in code)
+    with pytest.MonkeyPatch.context() as patch:
+        known = partial(journals.give_code, choose=lambda left: next(given, left[0]))
+        patch.setattr(journals, "give_code", known)
+        browser = browse(
+            home, camera(home, sample_media / "people/jane-carter/consent.mp4"), microphone
+        )
+        try:
+            with Journal.of(out, create=True) as journal:
+                recording = Recording(folder, journal, workers, profile=load_profile("core-4"))
+                with LocalSite("record", recording.routes(), port=0) as site:
+                    allow(browser, site)
+                    yield Page(browser, recording, site, folder, out)
+                recording.close()
+        finally:
+            browser.close()
+
+
+def allow(browser: Driven, site: LocalSite, setting: str = "granted") -> None:
+    """What the person answers when the browser asks."""
+    for name in ("camera", "microphone"):
+        permission = {"name": name}
+        browser.ask_browser(
+            "Browser.setPermission", permission=permission, setting=setting, origin=site.origin
+        )
+
+
+def test_nothing_runs_before_the_person_agrees(page: Page) -> None:
+    browser = page.browser
+    browser.open(page.site.link)
+    assert "Your full name" in browser.text()
+    assert str(page.folder) in browser.text()
+    assert not browser.run("document.querySelector('[data-role]').checkVisibility()")
+    browser.look(390, dark=True)
+    assert violations(browser) == []
+    browser.run("document.querySelector('[name=full_name]').select()")
+    browser.type("Jane Carter")
+    browser.press("#agree button")
+    # What comes next has the focus.
+    browser.until("document.activeElement?.dataset?.do === 'open'")
+
+
+def test_a_camera_that_is_refused_is_told(page: Page) -> None:
+    allow(page.browser, page.site, "denied")
+    page.browser.press(page.at(FACE, "[data-do=open]"))
+    problem = page.at(FACE, "[data-is=problem]")
+    told = page.browser.until(f"document.querySelector({problem!r}).textContent")
+    assert told.startswith("The browser gives no camera or microphone. Allow both")
+    allow(page.browser, page.site)
+
+
+def test_a_portrait_from_the_camera_outlives_a_reload(page: Page) -> None:
+    browser = page.browser
+    browser.look(1280)
+    browser.press(page.at(FACE, "[data-do=open]"))
+    live = f"document.querySelector({page.at(FACE, '[data-is=told]')!r}).textContent"
+    assert browser.until(live) == "Good light. Good framing."
+    assert violations(browser) == []
+    browser.press(page.at(FACE, "[data-do=shoot]"))
+    browser.until(f"document.querySelector({page.at(FACE, '.take')!r})")
+    browser.open(page.site.link)
+    browser.until(f"document.querySelector({page.at(FACE, '.badge.o-pass')!r})", 60)
+    assert "Good, and kept." in page.told(FACE)
+    assert (page.folder / "face-image-from-browser.png").stat().st_size > 100_000
+
+
+def test_a_silent_microphone_is_told_at_once_and_after(page: Page) -> None:
+    browser = page.browser
+    browser.press(page.at(VOICE, "[data-do=open]"))
+    browser.until("steps[2].stream !== undefined")
+    browser.run("steps[2].stream.getAudioTracks()[0].enabled = false")
+    live = f"document.querySelector({page.at(VOICE, '[data-is=told]')!r}).textContent"
+    browser.until(f"{live}.startsWith('No sound arrives.')")
+    browser.press(page.at(VOICE, "[data-do=start]"))
+    time.sleep(1.5)
+    browser.press(page.at(VOICE, "[data-do=stop]"))
+    browser.until(f"document.querySelector({page.at(VOICE, '.take')!r})")
+    said = page.told(VOICE)
+    assert "Please do it once more." in said
+    assert "✓" not in said
+
+
+def test_another_code_is_in_doubt_and_the_right_one_is_good(page: Page) -> None:
+    page.browser.look(390, 400)  # Little to draw.
+    said = page.record(CONSENT, 13)
+    assert "Heard, with a doubt." in said
+    assert "“kingdom carpet library”" in said
+    assert "Use this one" in said
+    said = page.record(CONSENT, 15)
+    assert "Good, and kept." in said, said
+    assert "consent-video-from-browser.mp4" in said
+    assert page.takes(CONSENT) == 2
+
+
+class ButVideos(Scripted):
+    """Does the real work at portrait and recording. A consent with a fresh code is encoded twice
+    and heard three times: tests/batch/test_fresh_code.py has a run do that."""
+
+    def run(self, function, /, *args):
+        """Do it here, or as it is told."""
+        own = function is prepare_asset and args[0].role in {Role.FACE_IMAGE, Role.VOICE_AUDIO}
+        return function(*args) if own else super().run(function, *args)
+
+
+def test_from_the_page_to_the_run(page: Page, light_people: Path) -> None:
+    assert "Good, and kept." in page.record(VOICE, 14)
+    # Short, which is told, with the timeline; it can be used all the same.
+    training = page.at(TRAINING, "input[type=file]")
+    page.browser.give(training, light_people / "jane-carter" / "consent.mp4")
+    page.browser.until(f"document.querySelector({page.at(TRAINING, '.take')!r})")
+    said = page.told(TRAINING)
+    assert "Please do it once more." in said
+    assert "too short" in said
+    page.browser.until(f"document.querySelector({page.at(TRAINING, '.take img')!r}).naturalWidth")
+    page.browser.press(page.at(TRAINING, ".take button"))
+    page.browser.until(f"document.querySelector({page.at(TRAINING, '.badge.o-pass')!r})")
+    for width, dark in ((1280, True), (390, False)):
+        page.browser.look(width, dark=dark)
+        assert violations(page.browser) == []
+    assert not page.browser.run("document.body.scrollWidth > innerWidth")
+    assert page.browser.complaints == []
+    page.browser.press("#done")
+    page.browser.until("document.body.innerText.includes('Closed.')")
+    assert page.site.ended.is_set()
+    with Sandbox(choices=Choices(voice_seconds=0.2, replica_seconds=0.2)) as service:
+        connection = Connection(base_url=service.url, api_key=service.user_key)
+        work = {"engine": ButVideos(), "pace": Pace(wait_s=30)}
+        options = RunOptions(connection=connection, **work)
+        [person] = run(page.folder.parent, into=page.out, options=options).people
+    assert (person.status, person.reasons) == ("done", ())
+    names = {Path(asset.source).name for asset in person.assets}
+    assert names == {
+        *("consent-video-from-browser.mp4", "voice-audio-from-browser.wav", "training-video.mp4"),
+        "face-image-from-browser.png",
+    }
+    with Journal.of(page.out) as journal:
+        judged = {entry.body.name: entry.body.spoken for entry in journal.entries(FileJudged)}
+    spoken = {name for name, words in judged.items() if words == CODES[1]}
+    assert len(spoken) == 1
+    assert spoken < judged.keys()
+
+
+def test_a_photo_before_the_camera_is_no_consent(
+    page: Page, home: Path, sample_media: Path, microphone: Path
+) -> None:
+    still = camera(
+        home, sample_media / "people/jane-carter/consent.mp4", "trim=end_frame=1", "loop=60:1"
+    )
+    browser = browse(home / "other", still, microphone)
+    try:
+        allow(browser, page.site)
+        browser.look(390, 400)
+        browser.open(page.site.link)
+        said = page._replace(browser=browser).record(CONSENT, 8)
+    finally:
+        browser.close()
+    assert "Please do it once more." in said
+    assert "mouth" in said.lower()
