@@ -85,12 +85,12 @@ def test_a_false_name_still_counts_so_that_its_check_can_say_why(folder):
     assert roles(read_person(folder, kinds_of)) == {Role.TRAINING_VIDEO: "training.mp4"}
 
 
-def test_two_recordings_are_ambiguous_until_one_is_named(folder):
+def test_of_two_recordings_one_is_to_be_chosen_until_one_is_named(folder):
     put_wav(folder / "one.wav")
     put_wav(folder / "two.wav")
-    [problem] = read_person(folder, kinds_of).problems
-    assert problem.startswith("Which file is the voice-audio: one.wav, two.wav?")
-    assert "recording" in problem
+    person = read_person(folder, kinds_of)
+    assert (person.problems, person.sources) == ((), {})
+    assert person.unclear[Role.VOICE_AUDIO] == (folder / "one.wav", folder / "two.wav")
     (folder / "person.toml").write_text('[files]\nvoice-audio = "two.wav"\n')
     person = read_person(folder, kinds_of)
     assert roles(person) == {Role.VOICE_AUDIO: "two.wav"}
@@ -106,8 +106,8 @@ def test_of_several_images_one_is_to_be_picked(folder):
     person = read_person(folder, kinds_of)
     assert (person.problems, person.sources) == ((), {})
     assert person.portraits == (folder / "one.jpg", folder / "two.jpg")
-    picked = person.with_portrait(folder / "two.jpg", "it is the fittest")
-    assert (roles(picked), picked.portraits) == ({Role.FACE_IMAGE: "two.jpg"}, ())
+    picked = person.settled(Role.FACE_IMAGE, folder / "two.jpg", "it is the fittest")
+    assert roles(picked) == {Role.FACE_IMAGE: "two.jpg"}
 
 
 def test_one_hint_among_several_decides(folder):

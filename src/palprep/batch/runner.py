@@ -175,7 +175,7 @@ def _carry_out(run: RunContext, work: _Work, note: TakeNote, source: str | None)
     options, people = run.options, {each.slug: each for each in work.people}
     statements = statements_of(work.people, options.profile, options.whisper_model)
     if isinstance(run.engine, LocalEngine):
-        files = [each for one in work.people for each in (*one.portraits, *one.sources.values())]
+        files = [each for one in work.people for each in one.files]
         run.engine.may_open(
             reads=[each for each in files if isinstance(each, Path)],
             # The journal lies beside them, out of their reach.

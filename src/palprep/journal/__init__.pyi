@@ -30,6 +30,7 @@ from .entries import (
     FaceValidated as FaceValidated,
     FaceVerdict as FaceVerdict,
     FileFetched as FileFetched,
+    FileGlimpsed as FileGlimpsed,
     FilesRemoved as FilesRemoved,
     PersonEnded as PersonEnded,
     PersonNames as PersonNames,

@@ -206,6 +206,17 @@ class PortraitPicked(AboutRun):
     """Of the picked image."""
 
 
+class FileGlimpsed(AboutRun):
+    """What tells a file's role: its length, as it says; whether it is one half of a live photo; and
+    whether the statement is heard in its opening, None where no one listened. The key names its
+    content."""
+
+    kind = "file_glimpsed"
+    length_s: float
+    with_still: bool
+    stated: bool | None
+
+
 class FacesCompared(AboutRun):
     """Faces and voices in a person's files were compared. The key names the files' contents."""
 

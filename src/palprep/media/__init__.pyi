@@ -3,6 +3,7 @@ from .container import (
     declared_length_s as declared_length_s,
     demuxer_of as demuxer_of,
     hand_back as hand_back,
+    with_still as with_still,
 )
 from .facts import (
     FLOOR_DBFS as FLOOR_DBFS,

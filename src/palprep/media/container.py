@@ -116,6 +116,16 @@ def declared_length_s(source: Source) -> float:
         return 0.0
 
 
+def with_still(source: Source) -> bool:
+    """Whether the file is named as one half of a live photo (Apple's content identifier). Raises
+    nothing, like :func:`declared_length_s`."""
+    try:
+        with open_container(source, analyse_frames=False) as container:
+            return "com.apple.quicktime.content.identifier" in container.metadata
+    except MediaError:
+        return False
+
+
 def stated_length_s(container: InputContainer) -> float:
     """How long the container says that it lasts, in seconds; 0 where it says nothing."""
     return max(0.0, (container.duration or 0) / av.time_base)

@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING
 from palprep.errors import (
     DamagedMedia,
     FixError,
+    MediaError,
     OutputUnwritable,
     PalprepError,
     ToolError,
     UnsupportedMedia,
 )
 from palprep.facts import Speaker
+from palprep.journal import FileGlimpsed
 from palprep.media import Source
 from palprep.preflight import Asset, Prepared
 from palprep.rules import Check, consent_spoken, never_asked
@@ -112,6 +114,33 @@ def why_unheard(task: AssetTask) -> str | None:
     except ToolError as error:
         return error.message
     return model.problem if isinstance(model, StatementReading) else None
+
+
+def glimpse(source: Source, speaker: Speaker | None, profile: str) -> FileGlimpsed:
+    """How long a file lasts, and whether this speaker's statement is heard in its opening."""
+    from palprep.media import declared_length_s, with_still  # noqa: PLC0415
+    from palprep.preflight import verify_consent  # noqa: PLC0415
+
+    stated = None
+    if speaker is not None:
+        preflight = _preflight(profile)
+        try:
+            heard = verify_consent(
+                source,
+                full_name=speaker.full_name,
+                spoken_as=speaker.spoken_as,
+                statement=speaker.statement,
+                language=speaker.language,
+                model=preflight.toolkit.listeners(speaker.model),
+                profile=preflight.profile,
+            )
+            stated = None if heard.model is None else heard.starts_at is not None
+        except MediaError:
+            stated = False
+        except ToolError:
+            stated = None
+    length_s = declared_length_s(source)
+    return FileGlimpsed(length_s=length_s, with_still=with_still(source), stated=stated)
 
 
 def compare_people(files: tuple[Prepared, ...], profile: str) -> tuple[Check, ...]:

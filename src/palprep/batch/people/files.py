@@ -67,7 +67,7 @@ File = Path | RemoteFile
 # says what it is.
 _PROMISES: Mapping[str, Kind] = {
     **dict.fromkeys((".jpg", ".jpeg", ".png", ".webp", ".heic", ".heif"), Kind.IMAGE),
-    **dict.fromkeys((".mp3", ".wav", ".m4a", ".flac", ".ogg", ".oga"), Kind.AUDIO),
+    **dict.fromkeys((".mp3", ".wav", ".m4a", ".flac", ".ogg", ".oga", ".opus"), Kind.AUDIO),
     **dict.fromkeys((".mp4", ".mov", ".m4v", ".webm"), Kind.VIDEO),
 }
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from importlib import resources
 from pathlib import Path, PurePath
 from typing import NamedTuple
+from unicodedata import combining, normalize
 
 from palprep.batch.fingerprint import Fingerprint
 from palprep.batch.people.files import File, KindsOf
@@ -25,15 +28,13 @@ LISTENED_TO = frozenset({Role.TRAINING_VIDEO, Role.CONSENT_VIDEO})
 """The roles whose files may hold the statement."""
 
 
-HINTS: Mapping[Role, frozenset[str]] = {
-    Role.FACE_IMAGE: frozenset(
-        {"face", "headshot", "photo", "picture", "portrait", "selfie", "still"}
-    ),
-    Role.TRAINING_VIDEO: frozenset({"footage", "talking", "train", "training"}),
-    Role.CONSENT_VIDEO: frozenset({"consent", "permission", "release", "statement"}),
-    Role.VOICE_AUDIO: frozenset({"audio", "recording", "sound", "speech", "voice"}),
-}
-"""Words in a file's name that say its role."""
+_HINTS: Mapping[str, Sequence[str]] = tomllib.loads(
+    resources.files("palprep.batch.people").joinpath("hints.toml").read_text("utf-8")
+)
+"""Words in a file's name that say its role, or that it is no portrait."""
+
+_BEGINNING = 6
+"""Letters of a hint that may begin a word."""
 
 _KINDS: Mapping[Kind, tuple[Role, ...]] = {
     Kind.IMAGE: (Role.FACE_IMAGE,),
@@ -46,13 +47,14 @@ _KINDS: Mapping[Kind, tuple[Role, ...]] = {
 class AssignedFile(Value):
     """A file in its role, and why it was taken for that.
 
-    ``guessed``: neither person.toml nor the file's name says it.
+    ``guessed``: neither person.toml nor the file's name says it. ``by_name``: the name does.
     """
 
     role: Role
     path: File
     why: str
     guessed: bool = False
+    by_name: bool = False
 
     @property
     def words(self) -> str:
@@ -70,7 +72,7 @@ class Person(Value):
     portraits: tuple[File, ...] = ()
     """Several images, of which the fittest is to be the portrait."""
     unclear: Mapping[Role, tuple[File, ...]] = {}
-    """Several files, of which a person must say which one has the role."""
+    """Files whose names leave open which of them has the role: their content may tell."""
     unused: tuple[str, ...] = ()
     """What lies in the folder and is not used, and why: one sentence each."""
     problems: tuple[str, ...] = ()
@@ -92,7 +94,24 @@ class Person(Value):
         voice is named."""
         sound = self.sources.keys() & {Role.VOICE_AUDIO, Role.TRAINING_VIDEO}
         stock = self.settings.stock_voice or self.settings.voice_name
-        return not (self.problems or sound or stock)
+        return not (self.problems or self.unclear or sound or stock)
+
+    @property
+    def files(self) -> tuple[File, ...]:
+        """All files that may be used."""
+        unclear = (each for files in self.unclear.values() for each in files)
+        return tuple(dict.fromkeys((*self.sources.values(), *self.portraits, *unclear)))
+
+    @property
+    def videos(self) -> tuple[File, ...]:
+        """Videos whose names leave open which is the training and which the consent video."""
+        found = (self.unclear.get(role, ()) for role in (Role.TRAINING_VIDEO, Role.CONSENT_VIDEO))
+        return tuple(dict.fromkeys(each for files in found for each in files))
+
+    @property
+    def may_speak(self) -> bool:
+        """Whether there is a video that may hold the statement."""
+        return bool(self.videos or self.sources.keys() & LISTENED_TO)
 
     @property
     def name(self) -> str:
@@ -112,18 +131,17 @@ class Person(Value):
     @property
     def guessed_name(self) -> str | None:
         """The note that the full name was guessed; None where it was given or nobody listens."""
-        known = self.settings.full_name or self.unread
-        if known or not self.sources.keys() & LISTENED_TO:
+        if self.settings.full_name or self.unread or not self.may_speak:
             return None
         return (
             f"{self.full_name} is taken as the name in the consent statement: for another one, "
             f"write full_name into {SETTINGS_NAME}, or into the manifest"
         )
 
-    def with_portrait(self, path: File, why: str) -> Person:
-        """The person with one of the ``portraits`` picked."""
-        picked = AssignedFile(role=Role.FACE_IMAGE, path=path, why=why)
-        return self.model_copy(update={"assigned": (*self.assigned, picked), "portraits": ()})
+    def settled(self, role: Role, path: File, why: str) -> Person:
+        """The person with a file picked for a role."""
+        picked = AssignedFile(role=role, path=path, why=why, guessed=True)
+        return self.model_copy(update={"assigned": (*self.assigned, picked)})
 
 
 @dataclass(frozen=True)
@@ -178,7 +196,7 @@ def person_of(
     others: Mapping[str, str],
 ) -> Person:
     """The person whose folder holds these files. Each role has the file that person.toml names,
-    then what names say, then what is left; what stays ambiguous is the person's problem.
+    then what names say, then what is left. What that leaves open is settled by content, later.
 
     ``look_up`` gives the file under a name in the folder, None for none. ``statement`` is where
     the file with the person's own statement is. ``others`` says of everything else in the folder,
@@ -192,30 +210,38 @@ def person_of(
     for path, kind in found:
         if path in taken:
             continue
-        words = _words(path.stem)
-        said = [role for role in _KINDS[kind] if words & HINTS[role]]
-        if kind is Kind.AUDIO and words & HINTS[Role.CONSENT_VIDEO]:
+        said = [role for role in _KINDS[kind] if _hint(path, role.value)]
+        if kind is Kind.AUDIO and _hint(path, Role.CONSENT_VIDEO.value):
             problems.append(f"{path.name} is audio alone: consent must be given on video")
             continue
         (by_name if said else by_content)[said[0] if said else _KINDS[kind][-1]].append(path)
-    portraits: tuple[File, ...] = ()
-    unclear: dict[Role, tuple[File, ...]] = {}
+    stills = {path.stem for path, kind in found if kind is Kind.IMAGE}
+    open_: dict[Role, list[File]] = {}
     for role in Role:
-        choices = by_name[role] or by_content[role]
+        left = by_content[role]
+        likely = [
+            each for each in left if role is Role.FACE_IMAGE and not _hint(each, "no-portrait")
+        ]
+        choices = by_name[role] or likely or left
         if not choices or any(each.role is role for each in assigned):
             continue
-        if len(choices) == 1:
-            guessed = choices[0] in by_content[role]
-            why = _why(role, choices[0])
-            assigned.append(AssignedFile(role=role, path=choices[0], why=why, guessed=guessed))
-        elif role is Role.FACE_IMAGE:
-            portraits = tuple(choices)
+        guessed = choices[0] in left
+        # The clip of a live photo lies beside its still, under the same name.
+        if len(choices) > 1 or (guessed and role in LISTENED_TO and choices[0].stem in stills):
+            open_[role] = choices
         else:
-            unclear[role] = tuple(choices)
-            problems.append(_which(role, choices))
+            names = {"guessed": guessed, "by_name": not guessed}
+            assigned.append(
+                AssignedFile(role=role, path=choices[0], why=_why(role, choices[0]), **names)
+            )
+    for role in LISTENED_TO - {each.role for each in assigned}:
+        used = {each.path for each in assigned}
+        videos = dict.fromkeys((*open_.get(role, ()), *by_content[Role.TRAINING_VIDEO]))
+        open_[role] = [each for each in videos if each not in used]
+    portraits = tuple(open_.pop(Role.FACE_IMAGE, ()))
     if settings.statement and statement is None:
         problems.append(f"{SETTINGS_NAME} names {settings.statement}, which is not in the folder")
-    if not assigned and not portraits and not problems:
+    if not (assigned or portraits or any(open_.values()) or problems):
         problems = ["no image, audio or video here: add a portrait, a video or a recording"]
     # A file that person.toml names may lie in a folder, which is then known by its first part.
     paths = (PurePath(name) for name in dict(named).values() if name)
@@ -232,8 +258,8 @@ def person_of(
         settings=settings,
         assigned=tuple(assigned),
         portraits=portraits,
-        unclear=unclear,
-        unused=(*_unused(assigned, portraits, by_content), *strangers),
+        unclear={role: tuple(paths) for role, paths in open_.items() if paths},
+        unused=(*_unused(assigned, {**open_, Role.FACE_IMAGE: portraits}, by_content), *strangers),
         problems=tuple(problems),
         statement=statement,
     )
@@ -258,30 +284,31 @@ def _named(
 
 
 def _why(role: Role, path: File) -> str:
-    said = sorted(_words(path.stem) & HINTS[role])
-    if said:
-        return f"its name says {said[0]}"
+    if said := _hint(path, role.value):
+        return f"its name says {said}"
     what = {Role.FACE_IMAGE: "image", Role.VOICE_AUDIO: "recording"}.get(role, "video")
     return f"it is the only {what} without another role"
 
 
-def _which(role: Role, choices: Sequence[File]) -> str:
-    names = ", ".join(path.name for path in choices)
-    hints = ", ".join(sorted(HINTS[role]))
+def which(role: Role, choices: Mapping[File, str]) -> str:
+    """The question which of several files has a role, with what is known of each."""
+    known = ", ".join(f"{path.name} ({what})" for path, what in choices.items())
+    hints = ", ".join(_HINTS[role.value][:4])
     return (
-        f"Which file is the {role.value}: {names}? Keep one, put one of these words into its "
+        f"Which file is the {role.value}: {known}? Keep one, put one of these words into its "
         f'name alone ({hints}), or write [files] {role.value} = "…" into {SETTINGS_NAME}'
     )
 
 
 def _unused(
-    assigned: Sequence[AssignedFile], portraits: Sequence[File], left: Mapping[Role, Sequence[File]]
+    assigned: Sequence[AssignedFile],
+    open_: Mapping[Role, Sequence[File]],
+    left: Mapping[Role, Sequence[File]],
 ) -> list[str]:
     """Files that their content alone would have given a role which another file has."""
-    playing = {each.role: each.path.name for each in assigned}
-    if portraits:
-        playing[Role.FACE_IMAGE] = " or ".join(path.name for path in portraits)
-    used = {*portraits, *(each.path for each in assigned)}
+    playing = {role: " or ".join(path.name for path in paths) for role, paths in open_.items()}
+    playing |= {each.role: each.path.name for each in assigned}
+    used = {each.path for each in assigned}.union(*open_.values())
     return [
         f"{path.name} is not used: the {role.value} is {playing[role]}"
         for role, paths in left.items()
@@ -290,9 +317,18 @@ def _unused(
     ]
 
 
-def _words(stem: str) -> frozenset[str]:
-    parted = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", stem)
-    return frozenset(re.findall(r"[a-z]+", parted.lower()))
+def _hint(path: File, about: str) -> str | None:
+    """The word in a file's name that says this of it."""
+    parted = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", path.stem)
+    bare = "".join(each for each in normalize("NFKD", parted) if not combining(each))
+    words = re.findall(r"[a-z]+", bare.lower())
+    found = (
+        hint
+        for hint in sorted(_HINTS[about])
+        for word in words
+        if word == hint or (len(hint) >= _BEGINNING and word.startswith(hint))
+    )
+    return next(found, None)
 
 
 def name_of(slug: str) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from palprep.batch.engines.files import MAX_BYTES, key_in_bucket
-from palprep.batch.people.person import LISTENED_TO, Person
+from palprep.batch.people.person import Person
 from palprep.batch.work.decision import profile_for
 from palprep.consent import open_statement, read_statement, required_statement
 from palprep.dossier import Dossier, read_dossier
@@ -26,7 +26,7 @@ def speaker_of(person: Person, profile: str, model: Path | None = None) -> Speak
 
     Raises UsageError for a statement that cannot be used.
     """
-    if person.unread or not person.sources.keys() & LISTENED_TO:
+    if person.unread or not person.may_speak:
         return None
     statement = read_statement(person.statement, profile=profile) if person.statement else None
     return Speaker(

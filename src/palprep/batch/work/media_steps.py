@@ -27,7 +27,7 @@ from palprep.batch.work.decision import (
 )
 from palprep.batch.work.memory import still_good
 from palprep.batch.work.originals import Original, Originals
-from palprep.batch.work.roles import pick_portrait
+from palprep.batch.work.roles import settle_roles
 from palprep.errors import MediaError, ToolFailed, UsageError
 from palprep.facts import Speaker
 from palprep.journal import (
@@ -97,7 +97,7 @@ def prepare_files(run: RunContext, person: Person, reporter: Reporter) -> Ready 
     """
     originals = Originals(run, reporter)
     try:
-        person, notes = pick_portrait(originals, person)
+        person, notes = settle_roles(originals, person)
         profile = profile_for(person, run.options.profile)
         return MediaSteps(run, person, profile, originals, reporter).take(notes)
     finally:

@@ -11,7 +11,7 @@ import re
 import shutil
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from palprep.batch.engines.cluster import fetch
@@ -53,6 +53,7 @@ class Originals:
 
     run: RunContext
     reporter: Reporter
+    _seen: dict[File, Original | MediaError] = field(default_factory=dict)
 
     @property
     def place(self) -> Path:
@@ -64,19 +65,24 @@ class Originals:
 
         Raises StorageError and OutputUnwritable where it cannot be fetched.
         """
-        try:
-            if isinstance(file, RemoteFile):
-                return self._elsewhere(file)
-            source = Source.of(file)
-            # Hashed now: two roles may share a source, and what it knows is pickled for a worker.
-            return Original(source.sha256, lambda: source)
-        except MediaError as error:
-            return error
+        if file not in self._seen:
+            try:
+                self._seen[file] = self._looked_at(file)
+            except MediaError as error:
+                self._seen[file] = error
+        return self._seen[file]
 
     def remove(self) -> None:
         """Remove what was fetched, unless it is to be kept."""
         if not self.run.options.keep_sources:
             shutil.rmtree(self.place, ignore_errors=True)
+
+    def _looked_at(self, file: File) -> Original:
+        if isinstance(file, RemoteFile):
+            return self._elsewhere(file)
+        source = Source.of(file)
+        # Hashed now: two roles may share a source, and what it knows is pickled for a worker.
+        return Original(source.sha256, lambda: source)
 
     def _elsewhere(self, file: RemoteFile) -> Original:
         file = _tagged(file)

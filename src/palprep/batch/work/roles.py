@@ -1,20 +1,211 @@
-"""Which of a person's files play which role, where only their content tells."""
+"""Which of a person's files play which role, where names leave that open and content tells.
+
+Names and lengths come first: they cost little. The opening of a video is listened to only where
+they leave a choice. What has two answers then is a question, with what is known of each file.
+"""
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
+
 from palprep._version import __version__
+from palprep.batch.engines.tasks import glimpse
 from palprep.batch.fingerprint import stage_key
-from palprep.batch.people.person import Person
+from palprep.batch.people.files import File
+from palprep.batch.people.person import LISTENED_TO, Person, which
 from palprep.batch.people.settings import SETTINGS_NAME
+from palprep.batch.work.consent import speaker_of
 from palprep.batch.work.decision import profile_for
 from palprep.batch.work.originals import Original, Originals
-from palprep.errors import PalprepError, UnsupportedMedia
-from palprep.journal import PortraitPicked
-from palprep.preflight import kinds_of, pick_best, seen_by
-from palprep.values import Kind
+from palprep.errors import MediaError, PalprepError, ToolFailed, UnsupportedMedia, UsageError
+from palprep.facts import Speaker
+from palprep.journal import FileGlimpsed, PortraitPicked
+from palprep.preflight import at_one_file, for_source, kinds_of, pick_best, seen_by
+from palprep.values import Kind, Role
+from palprep.views import duration
+
+_LIVE_CLIP_S = 4.0
+"""The clip of a live photo lasts three seconds."""
+
+STATEMENT_S = 45.0
+"""A longer video holds more than the statement, which is said within 30 s."""
+
+_CLEARLY = 1.5
+"""How many times as long as the next one the longest file is."""
+
+Settled = tuple[Person, tuple[str, ...]]
+"""The person, and what to say of the choice."""
 
 
-def pick_portrait(originals: Originals, person: Person) -> tuple[Person, tuple[str, ...]]:
+class Seen(NamedTuple):
+    """A file whose role is open, and what is known of it."""
+
+    file: File
+    length_s: float = 0.0
+    stated: bool | None = None
+    """Whether the statement of consent is heard in its opening; None where no one listened."""
+    with_still: bool = False
+
+    @property
+    def words(self) -> str:
+        """What is known, for a question."""
+        heard = {True: ", with the statement", False: ", without the statement", None: ""}
+        return f"{duration(self.length_s)}{heard[self.stated]}"
+
+
+def settle_roles(originals: Originals, person: Person) -> Settled:
+    """The person with the files that content gives a role. What it leaves open is a problem."""
+    person = _unswapped(originals, person)
+    if not (person.portraits or person.unclear):
+        return person, ()
+    stills = {each.stem for each in person.files if each not in person.videos}
+    person, notes = _without_copies(originals, person)
+    person, picked = pick_portrait(originals, person)
+    person, sorted_ = _sort_videos(originals, person, stills)
+    recordings = [
+        _look(originals, person, each) for each in person.unclear.get(Role.VOICE_AUDIO, ())
+    ]
+    person, chosen = _settled(person, {Role.VOICE_AUDIO: _longest(recordings)})
+    settled = person.model_copy(update={"portraits": (), "unclear": {}})
+    return settled, (*notes, *picked, *sorted_, *chosen)
+
+
+def _unswapped(originals: Originals, person: Person) -> Person:
+    """Names are a hint: where the video that is called consent is longer than a statement, and than
+    the one called training, both are listened to."""
+    hinted = (each for each in person.assigned if each.by_name and each.role in LISTENED_TO)
+    named = {each.role: each.path for each in hinted}
+    if len(named) < len(LISTENED_TO):
+        return person
+    consent, training = (
+        _look(originals, person, named[role]).length_s
+        for role in (Role.CONSENT_VIDEO, Role.TRAINING_VIDEO)
+    )
+    if consent <= max(training, STATEMENT_S):
+        return person
+    others = tuple(each for each in person.assigned if each.role not in LISTENED_TO)
+    unclear = {**person.unclear, **dict.fromkeys(LISTENED_TO, tuple(named.values()))}
+    return person.model_copy(update={"assigned": others, "unclear": unclear})
+
+
+def _without_copies(originals: Originals, person: Person) -> Settled:
+    """The person with each content once; files that have a role already stay."""
+    first: dict[str, File] = {}
+    notes: list[str] = []
+    copies: set[File] = set()
+    roles = {*person.sources.values()}
+    for file in sorted(person.files, key=lambda each: (each not in roles, len(each.name))):
+        original = originals.look_at(file)
+        if isinstance(original, Original) and first.setdefault(original.sha256, file) != file:
+            copies.add(file)
+            same = first[original.sha256].name
+            notes.append(f"{file.name} is not used: it is the same file as {same}")
+
+    def left(files: Sequence[File]) -> tuple[File, ...]:
+        return tuple(each for each in files if each not in copies)
+
+    unclear = {role: left(files) for role, files in person.unclear.items()}
+    update = {"portraits": left(person.portraits), "unclear": unclear}
+    return person.model_copy(update=update), tuple(notes)
+
+
+def _look(originals: Originals, person: Person, file: File, speaker: Speaker | None = None) -> Seen:
+    """What is known of a file; of one that cannot be read, nothing."""
+    original = originals.look_at(file)
+    if isinstance(original, MediaError):
+        return Seen(file)
+    run, profile = originals.run, profile_for(person, originals.run.options.profile)
+    key = stage_key("glimpsed", original.sha256, speaker, profile, __version__)
+    found = run.journal.reused(FileGlimpsed, key, person.slug)
+    if found is None:
+        originals.reporter.begin(f"{'listen to' if speaker else 'look at'} {file.name}")
+        try:
+            source = original.source
+            found = for_source(run.engine, source).run(glimpse, source, speaker, profile)
+        except (MediaError, ToolFailed) as error:
+            if not at_one_file(error):
+                raise
+            return Seen(file)
+        run.journal.append(found, person=person.slug, key=key)
+    return Seen(file, found.length_s, found.stated, found.with_still)
+
+
+def _sort_videos(originals: Originals, person: Person, stills: Collection[str]) -> Settled:
+    looked = [_look(originals, person, file) for file in person.videos]
+    clips = [
+        each
+        for each in looked
+        if 0 < each.length_s <= _LIVE_CLIP_S and (each.with_still or each.file.stem in stills)
+    ]
+    notes = [f"{each.file.name} is not used: it is the clip of a live photo" for each in clips]
+    videos = [each for each in looked if each not in clips]
+    roles = LISTENED_TO - {each.role for each in person.assigned}
+    if len(videos) > 1 or Role.TRAINING_VIDEO not in roles:
+        asked, speaker = originals.run.options, None
+        with contextlib.suppress(UsageError):
+            speaker = speaker_of(person, profile_for(person, asked.profile), asked.whisper_model)
+        videos = [_look(originals, person, each.file, speaker) for each in videos]
+    found = by_content(videos, roles)
+    person, told = _settled(person, found)
+    left = (each for each in videos if not any(each in choices for choices in found.values()))
+    training = person.sources.get(Role.TRAINING_VIDEO)
+    why = f"the training-video is {training.name}" if training else "another one is asked about"
+    notes += (f"{each.file.name} ({each.words}) is not used: {why}" for each in left)
+    return person, (*told, *notes)
+
+
+def by_content(videos: Sequence[Seen], roles: Collection[Role]) -> dict[Role, list[Seen]]:
+    """Which videos each of these roles leaves: one that has it, or several for a question.
+
+    The consent video is the short one in which the statement is heard; the training video the one
+    that opens with it, or the longest. A role that none can have is left out.
+    """
+    found: dict[Role, list[Seen]] = {}
+    stated = [each for each in videos if each.stated]
+    unheard = all(each.stated is None for each in videos)
+    if Role.TRAINING_VIDEO not in roles:
+        consent = stated or (list(videos) if unheard else [])
+        return {Role.CONSENT_VIDEO: consent} if consent else {}
+    left = list(videos)
+    short = [each for each in stated if each.length_s <= STATEMENT_S]
+    if Role.CONSENT_VIDEO in roles and short and len(videos) > 1:
+        found[Role.CONSENT_VIDEO] = short
+        left = [each for each in left if each not in short]
+    if left:
+        opened = [each for each in left if each.stated]
+        found[Role.TRAINING_VIDEO] = training = _longest(opened or left)
+        rest = [each for each in left if each not in training and each.length_s <= STATEMENT_S]
+        if Role.CONSENT_VIDEO in roles and not stated and (len(rest) == 1 or (rest and unheard)):
+            # Its check says what is missing.
+            found[Role.CONSENT_VIDEO] = rest
+    return found
+
+
+def _longest(files: Sequence[Seen]) -> list[Seen]:
+    """The longest file; several where it is not clearly the longest."""
+    ordered = sorted(files, key=lambda each: -each.length_s)
+    clear = len(ordered) < 2 or ordered[0].length_s >= _CLEARLY * ordered[1].length_s > 0
+    return ordered[:1] if clear else ordered
+
+
+def _settled(person: Person, found: dict[Role, list[Seen]]) -> Settled:
+    """The person with the roles that one file is left for; the others are questions."""
+    notes: list[str] = []
+    for role, choices in found.items():
+        if len(choices) == 1:
+            why = "it is the shorter one" if role is Role.CONSENT_VIDEO else "it is the longest"
+            heard = "the statement of consent is heard in it"
+            person = person.settled(role, choices[0].file, heard if choices[0].stated else why)
+            notes.append(person.assigned[-1].words)
+        elif choices:
+            question = which(role, {each.file: each.words for each in choices})
+            person = person.model_copy(update={"problems": (*person.problems, question)})
+    return person, tuple(notes)
+
+
+def pick_portrait(originals: Originals, person: Person) -> Settled:
     """The person with one of the ``portraits`` picked, and what to say of the choice. A person
     without several stays as it is.
 
@@ -35,7 +226,8 @@ def pick_portrait(originals: Originals, person: Person) -> tuple[Person, tuple[s
         for (sha256, file, source), kind in zip(read, kinds, strict=True)
         if kind is Kind.IMAGE
     }
-    unreadable = person.with_portrait(person.portraits[0], "no other image can be read"), ()
+    first = person.portraits[0]
+    unreadable = person.settled(Role.FACE_IMAGE, first, "no other image can be read"), ()
     if not known:
         return unreadable
     left_out: list[str] = []
@@ -64,9 +256,12 @@ def pick_portrait(originals: Originals, person: Person) -> tuple[Person, tuple[s
         left_out = [
             f"{images[each][1].name} was not compared: {unread[each].message}" for each in unread
         ]
+    picked = person.settled(Role.FACE_IMAGE, path, "it is the fittest of several images")
+    if len(person.portraits) == 1:
+        return picked, ()
     others = ", ".join(each.name for each in person.portraits if each != path)
     note = (
         f"{path.name} is the portrait: it is fitter than {others}. For another one, write "
         f'[files] face-image = "…" into {SETTINGS_NAME}'
     )
-    return person.with_portrait(path, "it is the fittest of several images"), (note, *left_out)
+    return picked, (note, *left_out)

@@ -1,0 +1,165 @@
+"""Roles by content: folders as telephones, messengers and people of three languages leave them."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import wave
+
+import imageio_ffmpeg
+import pytest
+from scripted_engine import Scripted
+
+from palprep.batch.people.folder import read_person
+from palprep.batch.work.roles import STATEMENT_S, Seen, by_content
+from palprep.journal import FileGlimpsed
+from palprep.values import Kind, Role
+
+TRAINING, CONSENT = Role.TRAINING_VIDEO, Role.CONSENT_VIDEO
+BOTH = {TRAINING, CONSENT}
+LONG, SHORT = STATEMENT_S + 40, STATEMENT_S - 30
+
+
+@pytest.mark.parametrize(
+    ("files", "roles", "found"),
+    [
+        # The statement is heard in the short one, and the other is training.
+        ({"a": (SHORT, True), "b": (LONG, False)}, BOTH, {CONSENT: "a", TRAINING: "b"}),
+        ({"a": (SHORT, True), "b": (SHORT, False)}, BOTH, {CONSENT: "a", TRAINING: "b"}),
+        # The training video opens with it, and the other is neither.
+        ({"a": (LONG, True), "b": (SHORT, False)}, BOTH, {TRAINING: "a"}),
+        ({"a": (LONG, True), "b": (SHORT, True)}, BOTH, {TRAINING: "a", CONSENT: "b"}),
+        ({"a": (LONG, True), "b": (2 * LONG, False)}, BOTH, {TRAINING: "a"}),
+        # Heard nowhere, or by no one: lengths tell, and the check of the short one says why.
+        ({"a": (LONG, False), "b": (SHORT, False)}, BOTH, {TRAINING: "a", CONSENT: "b"}),
+        ({"a": (LONG, None), "b": (SHORT, None)}, BOTH, {TRAINING: "a", CONSENT: "b"}),
+        # One role is settled.
+        ({"a": (SHORT, True), "b": (SHORT, False)}, {CONSENT}, {CONSENT: "a"}),
+        ({"a": (SHORT, False)}, {CONSENT}, {}),
+        ({"a": (SHORT, None)}, {CONSENT}, {CONSENT: "a"}),
+        ({"a": (LONG, False), "b": (SHORT, False)}, {TRAINING}, {TRAINING: "a"}),
+        ({"a": (SHORT, False)}, BOTH, {TRAINING: "a"}),
+        # Two answers are a question.
+        ({"a": (LONG, False), "b": (LONG, False)}, BOTH, {TRAINING: "ab"}),
+        ({"a": (SHORT, True), "b": (SHORT, True), "c": (LONG, False)}, BOTH,
+         {CONSENT: "ab", TRAINING: "c"}),
+        ({"a": (SHORT, True), "b": (SHORT, True)}, {CONSENT}, {CONSENT: "ab"}),
+        ({"a": (LONG, None), "b": (SHORT, None), "c": (SHORT, None)}, BOTH,
+         {TRAINING: "a", CONSENT: "bc"}),
+    ],
+)  # fmt: skip
+def test_statement_and_length_decide(files, roles, found, tmp_path):
+    seen = [Seen(tmp_path / name, *known) for name, known in files.items()]
+    told = by_content(seen, roles)
+    assert {role: "".join(each.file.name for each in left) for role, left in told.items()} == found
+
+
+KINDS = {".heic": Kind.IMAGE, ".jpg": Kind.IMAGE, ".png": Kind.IMAGE, ".opus": Kind.AUDIO}
+
+
+@pytest.mark.parametrize(
+    ("names", "sources", "left"),
+    [
+        ("Einwilligung.mp4 Schulung.mp4 Foto.jpg", "Foto.jpg Schulung.mp4 Einwilligung.mp4", ""),
+        ("Porträt.jpg IMG_1.jpg", "Porträt.jpg", ""),
+        ("Einwilligungsvideo.mp4 IMG_1.jpg", "IMG_1.jpg Einwilligungsvideo.mp4", ""),
+        ("entrenamiento.mp4 autorización.mp4 voz.opus",
+         "entrenamiento.mp4 autorización.mp4 voz.opus", ""),
+        ("IMG_1234.MOV IMG_1234.HEIC", "IMG_1234.HEIC", "IMG_1234.MOV"),
+        ("VID-20260101-WA0003.mp4 VID-20260101-WA0004.mp4 PTT-20260101-WA0001.opus",
+         "PTT-20260101-WA0001.opus", "VID-20260101-WA0003.mp4 VID-20260101-WA0004.mp4"),
+        ("signal-2026-01-01-120000.mp4 training.mp4", "training.mp4",
+         "signal-2026-01-01-120000.mp4"),
+        ("Screenshot_2026.png Reisepass.jpg IMG-2026-WA0001.jpg", "IMG-2026-WA0001.jpg", ""),
+        ("Bildschirmfoto_1.png", "Bildschirmfoto_1.png", ""),
+    ],
+)  # fmt: skip
+def test_names_are_a_hint_in_three_languages(names, sources, left, tmp_path):
+    for name in names.split():
+        (tmp_path / name).write_bytes(b"")
+
+    def kinds(paths):
+        return tuple(KINDS.get(each.suffix.lower(), Kind.VIDEO) for each in paths)
+
+    person = read_person(tmp_path, kinds)
+    assert person.problems == ()
+    assert [each.name for each in person.sources.values()] == sources.split()
+    assert sorted(each.name for each in person.videos) == left.split()
+
+
+def tone(path, seconds: float) -> None:
+    with wave.open(str(path), "wb") as sound:
+        sound.setnchannels(1)
+        sound.setsampwidth(2)
+        sound.setframerate(8000)
+        sound.writeframes(bytes(range(200)) * int(80 * seconds))
+
+
+def live_clip(video, path) -> None:
+    """A telephone's three seconds, named as one half of a live photo."""
+    named = "com.apple.quicktime.content.identifier=4E5D"
+    command = [
+        *(imageio_ffmpeg.get_ffmpeg_exe(), "-v", "error", "-i", video, "-t", "3", "-c", "copy"),
+        *("-movflags", "use_metadata_tags", "-metadata", named, path),
+    ]
+    subprocess.run(command, check=True, stdin=subprocess.DEVNULL)
+
+
+def test_a_chat_export_sorts_itself(go, folder, light_people):
+    """The statement, a longer video, a live photo, its still once more, two voice notes."""
+    jane, sent = folder / "jane-carter", light_people / "jane-carter"
+    jane.mkdir()
+    shutil.copy(sent / "consent.mp4", jane / "WhatsApp Video 2026-01-01.mp4")
+    shutil.copy(sent / "training.mp4", jane / "PXL_1.mp4")
+    shutil.copy(sent / "portrait.heic", jane / "IMG_1.HEIC")
+    shutil.copy(sent / "portrait.heic", jane / "IMG_1 (1).HEIC")
+    live_clip(sent / "training.mp4", jane / "IMG_1.MOV")
+    tone(jane / "PTT-1.wav", 14)
+    tone(jane / "PTT-2.wav", 4)
+    looked = []
+
+    class Looking(Scripted):
+        def run(self, function, /, *args):
+            found = super().run(function, *args)
+            if isinstance(found, FileGlimpsed):
+                looked.append((args[0].name, args[1] is not None))
+            return found
+
+    engine = Looking()
+    [person] = go(engine=engine, dry_run=True).people
+    assert {role: task.source.rpartition("/")[2] for role, task in engine.tasks.items()} == {
+        Role.CONSENT_VIDEO: "WhatsApp Video 2026-01-01.mp4",
+        Role.TRAINING_VIDEO: "PXL_1.mp4",
+        Role.FACE_IMAGE: "IMG_1.HEIC",
+        Role.VOICE_AUDIO: "PTT-1.wav",
+    }
+    said = "\n".join(person.reasons)
+    assert "WhatsApp Video 2026-01-01.mp4 is taken as the consent-video: the statement of" in said
+    assert "IMG_1.MOV is not used: it is the clip of a live photo" in said
+    assert "is not used: it is the same file as IMG_1" in said
+    assert ("IMG_1.MOV", True) not in looked
+    before = list(looked)
+    go(engine=engine, dry_run=True)
+    assert looked == before
+
+
+def test_names_that_lengths_speak_against_are_listened_to(go, folder, light_people):
+    jane, sent = folder / "jane-carter", light_people / "jane-carter"
+    jane.mkdir()
+    shutil.copy(sent / "consent.mp4", jane / "training.mp4")
+    shutil.copy(sent / "training.mp4", jane / "consent.mp4")
+    engine = Scripted()
+    go(engine=engine, dry_run=True)
+    assert engine.tasks[CONSENT].source.endswith("training.mp4")
+    assert engine.tasks[TRAINING].source.endswith("consent.mp4")
+
+
+def test_what_content_leaves_open_is_asked_with_what_is_known(go, folder):
+    (folder / "ada").mkdir()
+    tone(folder / "ada" / "PTT-1.wav", 14)
+    tone(folder / "ada" / "PTT-2.wav", 12)
+    [person] = go(engine=Scripted(), dry_run=True).people
+    assert person.status == "needs_answer"
+    [question] = person.reasons
+    asked = "Which file is the voice-audio: PTT-1.wav (14.0 s), PTT-2.wav (12.0 s)?"
+    assert question.startswith(asked)
