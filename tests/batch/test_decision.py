@@ -43,6 +43,7 @@ def unfit(*roles: Role, check: str = "resolution") -> dict[Role, Unfit]:
         role: Unfit(
             reasons=(f"{role.value} fails",),
             report=Report(path="x", role=role, profile="core-4", checks=(failed,)),
+            ids=(check,),
         )
         for role in roles
     }

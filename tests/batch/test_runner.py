@@ -30,6 +30,7 @@ from palprep.sandbox import Sandbox
 from palprep.values import Role
 from palprep.workers import Limits
 
+
 def results(out):
     return [json.loads(line) for line in (out / "results.jsonl").read_text().splitlines()]
 
