@@ -8,7 +8,7 @@ import time
 import pytest
 
 from palprep.batch import forget, kept_dossiers
-from palprep.batch.retention import remove_outlived
+from palprep.batch.forgetting import remove_outlived
 from palprep.batch.work.waiting import watch
 from palprep.dossier import examine_dossier
 from palprep.journal import Journal, RunReader

@@ -54,6 +54,7 @@ without importing the module. A test holds the two together.
 
 _HOMES = {
     **dict.fromkeys(("decide", "dossier", "statement"), "consent"),
+    "ask": "guide",
     "review": "record",
     **dict.fromkeys(("watch", "status", "report", "listen"), "journal"),
 }

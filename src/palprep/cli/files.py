@@ -6,7 +6,7 @@ import difflib
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
@@ -76,6 +76,8 @@ class FilesAtWork:
         """The exit code that each file would give alone, of the files that are through."""
         self.done = 0
         """How many files the command counts as done, for the line that an interruption prints."""
+        self.aside = progress.aside
+        """While this lasts no progress is drawn, so that results can be printed."""
         self._threads = threads
         self._progress = progress
         self._with_consent = frozenset(path.parent for path in self.all_as(Role.CONSENT_VIDEO))
@@ -134,10 +136,6 @@ class FilesAtWork:
         passed = all(report.passed for report in reports)
         code = ExitCode.OK if passed else ExitCode.FAILED
         self.codes.append(ExitCode.IN_DOUBT if doubtful else code)
-
-    def aside(self) -> AbstractContextManager[None]:
-        """While this lasts no progress is drawn, so that results can be printed."""
-        return self._progress.aside()
 
 
 @contextmanager

@@ -4,13 +4,6 @@ from .at_most_once import (
     resolve_found as resolve_found,
     resolve_retry as resolve_retry,
 )
-from .codes import (
-    agree as agree,
-    asked_code as asked_code,
-    give_code as give_code,
-    has_agreed as has_agreed,
-    note_code as note_code,
-)
 from .creations import (
     Creation as Creation,
     CreationState as CreationState,
@@ -48,8 +41,13 @@ from .inbox import (
 )
 from .outcome import READY as READY, PersonOutcome as PersonOutcome, PersonStatus as PersonStatus
 from .people import (
+    agree as agree,
+    asked_code as asked_code,
     find_person as find_person,
+    give_code as give_code,
+    has_agreed as has_agreed,
     nobody as nobody,
+    note_code as note_code,
     people_named as people_named,
 )
 from .run_view import (

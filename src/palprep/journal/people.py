@@ -1,11 +1,18 @@
-"""Who is meant by a name: the people of a journal, by their slugs, names and full names."""
+"""The people of a journal: who is meant by a slug, a name or a full name; and what is known of
+somebody by the name alone, before a run has met them. That is fresh codes, which were given out,
+and which file spoke one when; and that they agreed to be recorded.
+"""
 
 from __future__ import annotations
 
+import datetime as dt
+import secrets
 from difflib import get_close_matches
 
+from palprep.consent import VALID_S, AskedCode, Choose, ConsentFacts, FreshCode, draw_code
 from palprep.errors import UsageError
-from palprep.journal.entries import CodeGiven, RunStarted
+from palprep.journal.entries import CodeGiven, FileJudged, ProcessingAgreed, RunStarted
+from palprep.journal.forgetting import name_key
 from palprep.journal.store import Journal
 
 
@@ -47,3 +54,72 @@ def nobody(journal: Journal, asked: str) -> UsageError:
     close = ", ".join(get_close_matches(asked, known, n=3) or known[:5]) or "no people"
     place = journal.path.parent if journal.path else "this journal"
     return UsageError(f"{asked} is nobody in {place}; there are {close}")
+
+
+def give_code(
+    journal: Journal, full_name: str, *, valid_s: float = VALID_S, choose: Choose = secrets.choice
+) -> FreshCode:
+    """Draw a fresh code for whoever has this name, and note it with the time of the journal.
+
+    It is to be spoken after the statement, within ``valid_s`` seconds. Raises UsageError for a name
+    without letters and for somebody who was forgotten, JournalError where it cannot be noted.
+    """
+    name = " ".join(full_name.split())
+    if not any(each.isalpha() for each in name):
+        raise UsageError("A code is given to a person: give the full name")
+    _require_known(journal, name)
+    code = draw_code(journal.now(), choose, valid_s=valid_s)
+    journal.append(CodeGiven(full_name=name, code=code), key=name_key(name))
+    return code
+
+
+def agree(journal: Journal, full_name: str, words: str) -> None:
+    """Note that whoever has this name agreed to be recorded, in these words.
+
+    Raises UsageError for somebody who was forgotten, JournalError where it cannot be noted.
+    """
+    _require_known(journal, full_name)
+    journal.append(ProcessingAgreed(full_name=full_name, words=words), key=name_key(full_name))
+
+
+def has_agreed(journal: Journal, full_name: str) -> bool:
+    """Whether whoever has this name agreed to be recorded."""
+    return bool(journal.entries(ProcessingAgreed, key=name_key(full_name)))
+
+
+def _require_known(journal: Journal, name: str) -> None:
+    if journal.forgotten("name", (name.casefold(),)):
+        raise UsageError(
+            f"{name} was forgotten, and nothing is recorded for them: `palprep forget DIR FOLDER "
+            "--again` takes the person in again"
+        )
+
+
+def asked_code(journal: Journal, full_name: str, *, name: str, sha256: str) -> AskedCode | None:
+    """The code that a file must hold in which this person gives consent; None where none was given
+    out. From now on it is known when the file, called ``name``, was first judged.
+
+    It is the newest code that had been given out then, or else the first one.
+    """
+    key = name_key(full_name)
+    given = [entry.body.code for entry in journal.entries(CodeGiven, key=key)]
+    if not given:
+        return None
+    judged = journal.entries(FileJudged, key=key)
+    first = next((entry for entry in judged if entry.body.sha256 == sha256), None)
+    if first is None:
+        first = journal.append(FileJudged(name=name, sha256=sha256), key=key)
+    at = dt.datetime.fromisoformat(first.at)
+    code = next((each for each in reversed(given) if each.given_at <= at), given[0])
+    before = next((each.body for each in judged if each.body.spoken == code.words), None)
+    other = before.name if before and before.sha256 != sha256 else None
+    return AskedCode(**dict(code), judged_at=at, spoken_in=other)
+
+
+def note_code(journal: Journal, heard: ConsentFacts, *, name: str, sha256: str) -> None:
+    """Note that a file holds its code, so that no other file can."""
+    if heard.code is not None and heard.code.spoken is not None:
+        key = name_key(heard.full_name)
+        body = FileJudged(name=name, sha256=sha256, spoken=heard.code.words)
+        if body not in [entry.body for entry in journal.entries(FileJudged, key=key)]:
+            journal.append(body, key=key)

@@ -4,9 +4,9 @@ from .console import SafeConsole as SafeConsole
 from .data_frame import to_pandas as to_pandas
 from .dossier_page import export_dossiers as export_dossiers
 from .format import duration as duration, size as size, stamp as stamp
-from .guide import guide_page as guide_page
-from .local_pages import (
+from .guide import (
     agreement as agreement,
+    guide_page as guide_page,
     page_asset as page_asset,
     recording_page as recording_page,
     review_page as review_page,

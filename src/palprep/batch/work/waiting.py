@@ -16,8 +16,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from palprep.batch.forgetting import remove_outlived
 from palprep.batch.outputs import write_outputs
-from palprep.batch.retention import remove_outlived
 from palprep.batch.work.aside import Stop
 from palprep.batch.work.connection import EMBEDDED, Connection, Remote, connect
 from palprep.batch.work.context import Reporter, TakeNote, Tell, tell_no_one
