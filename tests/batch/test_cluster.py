@@ -302,7 +302,6 @@ def test_a_cluster_of_sick_workers_ends_the_run_and_fails_nobody(
     with real_cluster(
         home, cluster.fenced, workers=1, variables={"OTHER_VERSION": "0.0.1"}
     ) as sick:
-        wait_for_workers(sick, 1)
         with pytest.raises(ClusterFailed, match=r"No worker of dask.*\n.*palprep 0\.0\.1"):
             go(engine=sick.address)
     assert log.creates == {}

@@ -31,16 +31,17 @@ def open_to_others(place: Path) -> list[str]:
 
 @pytest.mark.usefixtures("umask")
 def test_the_output_folder_of_a_run_is_private(add, go, out):
-    add("ada", portrait=True, training=True, consent=True, settings='stock_voice = "anna"')
+    """That of a run with videos and dossiers is looked at where one is made, in tests/cli."""
+    add("ada", portrait=True, settings='stock_voice = "anna"')
     # With a sandbox of the run's own, and its data.
-    assert go(connection=None, engine="local", jobs=1).people[0].assets
+    assert go(connection=None).people[0].assets
     # While it is open, with the log of SQLite.
     with Journal.of(out) as journal:
         journal.setting("x", str)
         assert (out / "journal.sqlite-wal").exists()
         assert open_to_others(out) == []
     found = {each.relative_to(out).parts[0] for each in out.rglob("*")}
-    assert {"prepared", "pictures", "sandbox", "report.html", "results.jsonl"} <= found
+    assert {"prepared", "sandbox", "report.html", "results.jsonl"} <= found
 
 
 def test_a_folder_that_was_there_stays_and_what_an_older_version_left_in_it_is_closed(add, go, out):

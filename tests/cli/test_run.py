@@ -34,7 +34,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def sandbox(folder: Path) -> Iterator[str]:
     """A sandbox as `palprep sandbox` starts it; its address."""
     command = [SCRIPT, "sandbox", "--port", "0", "--data", folder / "service"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=folder) as process:
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, text=True, cwd=folder, umask=0
+    ) as process:
         ready = process.stdout.readline()
         prefix, _, url = ready.strip().rpartition(" ")
         assert prefix == "palprep sandbox ready on"
@@ -58,6 +60,8 @@ def ran(folder: Path, sandbox: str, sample_media: Path) -> Ran:
         text=True,
         timeout=400,
         check=False,
+        # This one takes no right away: what is private is so by its own doing.
+        umask=0,
     )
     return Ran(done.returncode, done.stdout, done.stderr)
 
@@ -71,6 +75,13 @@ def test_everybody_is_done(ran: Ran) -> None:
         assert entry["reasons"] == []
         assert entry["assets"]
         assert all(asset["passed"] for asset in entry["assets"])
+
+
+def test_nobody_else_may_read_what_was_written(ran: Ran, folder: Path) -> None:
+    written = [*(folder / "out").rglob("*"), *(folder / "service").rglob("*")]
+    assert {each.name for each in written} >= {"sandbox.sqlite", "pictures", "consent.mp4"}
+    assert any(each.name.endswith(".consent.json") for each in written)
+    assert [each for each in written if each.lstat().st_mode & 0o077] == []
 
 
 def test_results_are_what_the_service_says(ran: Ran, folder: Path, sandbox: str) -> None:
