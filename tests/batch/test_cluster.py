@@ -299,11 +299,11 @@ def test_a_cluster_of_sick_workers_ends_the_run_and_fails_nobody(
 ):
     add("ada", settings='name = "Ada"')
     home = tmp_path_factory.mktemp("sick")
-    with real_cluster(
-        home, cluster.fenced, workers=1, variables={"OTHER_VERSION": "0.0.1"}
-    ) as sick:
-        with pytest.raises(ClusterFailed, match=r"No worker of dask.*\n.*palprep 0\.0\.1"):
-            go(engine=sick.address)
+    with (
+        real_cluster(home, cluster.fenced, workers=1, variables={"OTHER_VERSION": "0.0.1"}) as sick,
+        pytest.raises(ClusterFailed, match=r"No worker of dask.*\n.*palprep 0\.0\.1"),
+    ):
+        go(engine=sick.address)
     assert log.creates == {}
 
 
