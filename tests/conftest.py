@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import ipaddress
 import os
@@ -102,24 +103,25 @@ def light_people(sample_media: Path, pytestconfig: pytest.Config) -> Path:
     files = sorted(path for path in people.rglob("*") if path.is_file())
     state = hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()
     made = pytestconfig.cache.mkdir("light-people") / state[:16]
-    if not made.is_dir():
-        making = Path(tempfile.mkdtemp(dir=made.parent)) / "people"
-        shutil.copytree(people, making)
-        for path in talks:
-            command = [
-                *(imageio_ffmpeg.get_ffmpeg_exe(), "-v", "error", "-nostdin", "-y", "-i", path),
-                *("-t", "64", "-vf", "scale=640:360", "-c:v", "libx264", "-preset", "veryfast"),
-                *("-tune", "fastdecode", "-pix_fmt", "yuv420p", "-c:a", "copy"),
-                *("-movflags", "+faststart", making / "jane-carter" / path.name),
-            ]
-            subprocess.run(command, check=True)
-        with Image.open(people / portrait) as opened:
-            opened.resize((1600, 1600)).save(making / portrait)
-        try:
+    # One worker makes them, while the others wait.
+    with (made.parent / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not made.is_dir():
+            making = Path(tempfile.mkdtemp(dir=made.parent)) / "people"
+            shutil.copytree(people, making)
+            for path in talks:
+                command = [
+                    *(imageio_ffmpeg.get_ffmpeg_exe(), "-v", "error", "-nostdin", "-y"),
+                    *("-i", path, "-t", "64", "-vf", "scale=640:360"),
+                    *("-c:v", "libx264", "-preset", "veryfast", "-tune", "fastdecode"),
+                    *("-pix_fmt", "yuv420p", "-c:a", "copy", "-movflags", "+faststart"),
+                    making / "jane-carter" / path.name,
+                ]
+                subprocess.run(command, check=True)
+            with Image.open(people / portrait) as opened:
+                opened.resize((1600, 1600)).save(making / portrait)
             making.rename(made)
-        except OSError:  # Another worker was quicker.
-            assert made.is_dir()
-        shutil.rmtree(making.parent)
+            making.parent.rmdir()
     return made
 
 

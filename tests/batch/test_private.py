@@ -34,7 +34,7 @@ def test_the_output_folder_of_a_run_is_private(add, go, out):
     """That of a run with videos and dossiers is looked at where one is made, in tests/cli."""
     add("ada", portrait=True, settings='stock_voice = "anna"')
     # With a sandbox of the run's own, and its data.
-    assert go(connection=None).people[0].assets
+    assert go(connection=None, engine="local", jobs=1).people[0].assets
     # While it is open, with the log of SQLite.
     with Journal.of(out) as journal:
         journal.setting("x", str)
