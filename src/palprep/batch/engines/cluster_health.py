@@ -65,9 +65,11 @@ class Workers:
         there, now = self._there(), self._clock()
         with self._guard:
             self._require_company(there, now)
-            asked_again = self._left_out.keys() & there.keys() if self._is_time(now) else set()
-        if asked_again:
-            self.look_at(*asked_again)
+            again = now - self._asked_at >= _AGAIN_S and self._left_out.keys() & there.keys()
+            if again:
+                self._asked_at = now
+        if again:
+            self.look_at(*again)
         with self._guard:
             fit = [each for each in there if each not in self._left_out]
             if there and not fit:
@@ -124,12 +126,6 @@ class Workers:
             if now - self._seen_at >= LOOK_S / 2:
                 self._threads, self._seen_at = self._client.nthreads(), now
             return self._threads
-
-    def _is_time(self, now: float) -> bool:
-        if now - self._asked_at < _AGAIN_S:
-            return False
-        self._asked_at = now
-        return True
 
     def _require_company(self, there: Mapping[str, int], now: float) -> None:
         if there:
