@@ -78,9 +78,9 @@ class Workers:
             left = [each for each in fit if each not in tried]
             return None if left == list(there) else left or None
 
-    def others(self, *workers: str) -> bool:
+    def others(self, worker: str) -> bool:
         """Whether somebody else can do the work."""
-        return any(each not in {*workers, *self._left_out} for each in self._there())
+        return any(each not in {worker, *self._left_out} for each in self._there())
 
     def is_left_out(self, worker: str) -> bool:
         """Whether the worker gets no work for now."""
