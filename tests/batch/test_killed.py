@@ -11,11 +11,12 @@ import textwrap
 import time
 
 import pytest
+from standings import status
 
 from palprep.batch.runner import run
 from palprep.batch.work.context import RunOptions
 from palprep.batch.work.pace import Pace
-from palprep.journal import JOURNAL_NAME, Journal, resolve_found, resolve_retry, status
+from palprep.journal import JOURNAL_NAME, Journal, resolve_found, resolve_retry
 from palprep.journal.entries import Intent
 
 RUN = """
@@ -113,7 +114,7 @@ def test_killed_before_the_answer_was_recorded(killed, again, add, log, tmp_path
     assert person.status == "in_doubt"
     assert log.creates == {"voice": 1}
     [found] = log.voice_ids()
-    [creation] = status(tmp_path / "out").in_doubt
+    [creation] = status(tmp_path / "out").head.in_doubt
     with Journal(tmp_path / "out" / JOURNAL_NAME) as journal:
         resolve_found(journal, creation.key, found)
     [person] = again()
@@ -159,7 +160,7 @@ def test_ctrl_c_leaves_nothing_running_and_nothing_in_doubt(
         time.sleep(0.05)
     assert not _group_lives(process.pid)
     assert not (tmp_path / "out/results.jsonl").exists()  # The journal has it all.
-    assert status(tmp_path / "out").in_doubt == ()
+    assert status(tmp_path / "out").head.in_doubt == ()
     assert {person.status for person in again()} == {"voice_only"}
     assert log.creates == {"voice": 3}
 

@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from palprep.errors import DamagedMedia
-from palprep.media import hand_back, prefetch
+from palprep.media import prefetch
+from palprep.system import hand_back
 
 BLOCK, BLOCKS = 64 * 1024, 1000
 """Below glibc's smallest threshold for blocks of their own; 62 MiB together."""

@@ -141,11 +141,13 @@ def test_an_error_arrives_with_what_of_it_is_plain(engine, work):
     assert not hasattr(caught.value, "lock")
 
 
-def test_work_that_takes_the_processor_ends_before_the_wall_clock_does(work):
+def test_work_that_takes_the_processor_ends_before_the_wall_clock_does(work, monkeypatch):
+    # On a busy machine half a second of the processor takes many of the clock.
+    monkeypatch.setattr("palprep.workers.engine._WALL_FOR_EACH_S", 240.0)
     with LocalEngine(1, limits=Limits(time_s=0.5)) as engine:
         assert engine.run(work.pause, 0.7)
         with pytest.raises(MediaTooHeavy, match=r"longer than 0\.5 s of processor time"):
-            engine.run(work.burn, 60.0)
+            engine.run(work.burn, 100.0)
         assert engine.run(work.double, 3) == 6
 
 

@@ -49,7 +49,14 @@ from palprep.journal import (
 from palprep.preflight import Asset, Prepared
 from palprep.storage import Bucket
 from palprep.values import Value
-from palprep.views import PEOPLE_FOLDER, PICTURES_NAME, PictureFolder, is_page, pictures_of
+from palprep.views import (
+    PEOPLE_FOLDER,
+    PICTURES_NAME,
+    PictureFolder,
+    is_page,
+    person_page,
+    pictures_of,
+)
 
 
 class Forgetting(Value):
@@ -117,16 +124,16 @@ def forget(directory: str | Path, person: str, *, buckets: Sequence[str] = ()) -
             _forget_in_sandbox(place / SANDBOX_NAME, (*made.keys, *made.ids, *alone))
             for each in found.files:
                 _remove(place / each)
-        for folder in (place, place / PEOPLE_FOLDER, place / PICTURES_NAME):
-            for part in folder.glob(".palprep-*.part*"):
+        for pattern in ("", f"{PEOPLE_FOLDER}/**/", f"{PICTURES_NAME}/**/"):
+            for part in place.glob(f"{pattern}.palprep-*.part*"):
                 part.unlink(missing_ok=True)
         journal.forget(slug)
         if journal.last_run() is not None:
             write_outputs(place, RunReader(journal), again=True)
         # What no one else's files show was this person's, or of a version whose pages are gone.
-        for picture in PictureFolder(place / PICTURES_NAME).drawn():
-            if picture.name not in others.pictures:
-                picture.unlink(missing_ok=True)
+        drawn = PictureFolder(place / PICTURES_NAME)
+        for picture in {*drawn.drawn()} - others.pictures:
+            (drawn.place / picture).unlink(missing_ok=True)
     return found
 
 
@@ -154,9 +161,9 @@ def _looked_up(journal: Journal, place: Path, asked: str) -> Forgetting:
 
 
 def _known(journal: Journal, place: Path, slug: str, names: tuple[str, ...]) -> Forgetting:
-    page = Path(PEOPLE_FOLDER, f"{slug}.html")
     # A program may have given any name, also one that leads elsewhere.
     plain = slug not in {"", ".."} and Path(slug).name == slug
+    page = person_page(slug)
     here = [Path(PREPARED_NAME, slug), Path(SOURCES_NAME, slug)] if plain else []
     # A folder of this name may be the user's own.
     here += [page] if plain and is_page(place / page) else []

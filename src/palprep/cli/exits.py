@@ -24,8 +24,7 @@ from palprep.errors import (
     UsageError,
 )
 from palprep.escaping import escaped_line
-
-_ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+from palprep.system import ENDING
 
 
 class ExitCode(IntEnum):
@@ -99,7 +98,7 @@ def interruptible(kept: str = "") -> Iterator[None]:
         asked.append(number)
         raise Interrupted(number)
 
-    before = {number: signal.getsignal(number) for number in _ENDING}
+    before = {number: signal.getsignal(number) for number in ENDING}
     for number, handler in before.items():
         # What is ignored stays ignored: that is how `nohup` starts a program.
         signal.signal(number, handler if handler is signal.SIG_IGN else end)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import datetime as dt
-import fcntl
 import importlib.metadata
 import os
 from collections.abc import Callable, Iterator
@@ -17,6 +16,7 @@ from typing import Any, Literal, NamedTuple
 
 from pydantic import ValidationError
 
+from palprep import system
 from palprep._version import __version__
 from palprep.dossier.chain import (
     ConsentCheck,
@@ -74,11 +74,7 @@ _TOOLS = ("av", "opencv-python-headless", "onnxruntime")
 
 
 def keep_dossier(
-    prepared: Prepared,
-    *,
-    person: str,
-    written_at: dt.datetime,
-    compared: tuple[Check, ...] = (),
+    prepared: Prepared, *, person: str, written_at: dt.datetime, compared: tuple[Check, ...] = ()
 ) -> Path | None:
     """Write the dossier of a prepared video in which consent was listened for.
 
@@ -217,13 +213,14 @@ def sole_writer(path: str | Path) -> Iterator[Callable[..., Dossier]]:
 
     while True:
         try:
-            handle = os.open(place, os.O_RDWR | os.O_CLOEXEC)
+            locked = system.to_lock(place)
+            handle = os.open(locked, os.O_RDWR)
         except OSError as error:
             raise UsageError(f"The dossier {place} cannot be changed: {error.strerror}") from None
         try:
-            fcntl.flock(handle, fcntl.LOCK_EX)
+            system.lock(handle, wait=True)
             # Whoever wrote meanwhile put another file into its place.
-            if place.exists() and os.path.samestat(os.fstat(handle), place.stat()):
+            if place.exists() and os.path.samestat(os.fstat(handle), locked.stat()):
                 require_intact(read_dossier(place), place)
                 yield add
                 return

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import fcntl
 import hashlib
 import os
 import shutil
@@ -14,6 +13,7 @@ import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
+from palprep import system
 from palprep.errors import JournalError
 from palprep.journal import projection
 from palprep.storage import private_file
@@ -56,16 +56,15 @@ def is_running(path: str | Path) -> bool:
     """True while a run holds the lock of the journal at ``path``."""
     try:
         # Only looked at, so that this works where nothing can be written.
-        handle = os.open(_lock_of(Path(path)), os.O_RDONLY | os.O_CLOEXEC)
+        handle = os.open(_lock_of(Path(path)), os.O_RDONLY)
     except OSError:
         return False
     try:
-        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        return not system.lock(handle, shared=True)
     except OSError:
         return True
     finally:
         os.close(handle)
-    return False
 
 
 def _lock_of(path: Path) -> Path:
@@ -80,24 +79,17 @@ def _beside(path: Path) -> tuple[Path, Path]:
 @contextlib.contextmanager
 def run_lock(path: Path) -> Iterator[None]:
     """Hold the lock of a run. Raises JournalError when another run holds it."""
-    # flock goes with the process, however it ends; a lock row or a pid file would stay.
-    try:
-        handle = os.open(_lock_of(path), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    except OSError as error:
-        raise readable(path, error) from None
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        os.close(handle)
-        if error.errno not in {errno.EAGAIN, errno.EACCES}:
+    # A lock goes with the process, however it ends; a lock row or a pid file would stay.
+    with contextlib.ExitStack() as closed:
+        try:
+            handle = os.open(_lock_of(path), os.O_RDWR | os.O_CREAT, 0o600)
+            closed.callback(os.close, handle)
+            alone = system.lock(handle)
+        except OSError as error:
             raise readable(path, error) from None
-        raise JournalError(
-            f"Another run is using {path}: wait for it to end, or interrupt it"
-        ) from None
-    try:
+        if not alone:
+            raise JournalError(f"Another run is using {path}: wait for it to end, or interrupt it")
         yield
-    finally:
-        os.close(handle)
 
 
 def opened(path: Path | None, *, whole: bool = False) -> sqlite3.Connection:

@@ -2,7 +2,6 @@ from .audio import decibels as decibels, probe_audio as probe_audio
 from .container import (
     declared_length_s as declared_length_s,
     demuxer_of as demuxer_of,
-    hand_back as hand_back,
     with_still as with_still,
 )
 from .facts import (

@@ -7,8 +7,6 @@ open, and references of QuickTime files to other files are not followed.
 
 from __future__ import annotations
 
-import ctypes
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -184,17 +182,3 @@ def no_frame(source: Source) -> DamagedMedia:
             "Name that file, or export both as one"
         )
     return DamagedMedia(f"No frame of {source.name} decodes; export or record it again")
-
-
-def hand_back() -> None:
-    """Give the system what was freed and is not in use; nothing where malloc is not glibc's.
-
-    A frame of 4K takes 12 MB and a decoder holds seven. Once one such block was freed, glibc
-    no longer maps them each on their own but cuts them from the heap of the thread that asks
-    (mallopt(3), M_MMAP_THRESHOLD: "dynamic"), and a single small block above them keeps all of
-    it. Other threads, which load networks next, cannot use it either: 50 to 90 MiB of nothing.
-    """
-    if sys.platform == "linux":
-        trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
-        if trim is not None:
-            trim(0)

@@ -25,7 +25,6 @@ from palprep.errors import UnsupportedMedia
 from palprep.media.container import (
     Packets,
     decoded,
-    hand_back,
     no_frame,
     open_container,
     video_stream,
@@ -33,6 +32,7 @@ from palprep.media.container import (
 from palprep.media.image import open_image
 from palprep.media.light import HLG, PQ, as_srgb
 from palprep.media.source import Source
+from palprep.system import hand_back
 from palprep.values import Kind
 
 _BT709, _UNSPECIFIED, _HD_HEIGHT = 1, 2, 720

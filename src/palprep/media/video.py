@@ -22,7 +22,6 @@ from palprep.media.audio import LevelMeter, Sinks, as_heard, audio_streams, defa
 from palprep.media.container import (
     Packets,
     decoded,
-    hand_back,
     no_frame,
     open_container,
     stated_length_s,
@@ -33,6 +32,7 @@ from palprep.media.facts import AudioFacts, AudioStreamFacts, TimingFacts, Video
 from palprep.media.frames import DisplayMatrix
 from palprep.media.samples import AudioDecode, AudioTimes, Sink, audio_stream
 from palprep.media.source import Source
+from palprep.system import hand_back
 
 _MOST_PACKETS_TRIED = 300
 """A stream that shows nothing for ten seconds is taken for one that never will."""

@@ -11,7 +11,7 @@ import re
 import unicodedata
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from palprep.errors import FixError, MediaError, PublishError
 from palprep.media import Source, is_file
@@ -38,6 +38,7 @@ class Hashed(Protocol):
 Publishable = Hashed | FileInput
 
 
+@runtime_checkable
 class Publisher(Protocol):
     """Puts files where the service can fetch them."""
 

@@ -6,13 +6,15 @@ import asyncio
 import errno
 import logging
 import math
+import os
 import signal
 import socket
 import threading
 import time
 from collections.abc import Coroutine, Iterator
 from contextlib import ExitStack, contextmanager
-from typing import Any, Literal, TypeVar
+from functools import partial
+from typing import Any, Literal, TypeVar, cast
 
 import uvicorn
 from starlette.types import ASGIApp
@@ -42,8 +44,10 @@ def listening_socket(host: str, port: int) -> socket.socket:
     # answer's body waits for the acknowledgement of its head, 40 ms later.
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
-        # A restarted server must get its port back while old connections linger.
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        # A restarted server must get its port back while old connections linger. On Windows this
+        # would give it to two servers.
+        if os.name != "nt":
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((host, port))
         listener.listen(_BACKLOG)
     except OSError:
@@ -78,9 +82,11 @@ class ServerThread:
         shutdown_s: float = 10.0,
     ) -> None:
         self._listener = listener
+        self._address: tuple[str, int] = listener.getsockname()[:2]
+        self._accepting: asyncio.Task[None] | None = None
         self._end_within_s = grace_s + shutdown_s
         # No access lines: a path may be a secret.
-        config = uvicorn.Config(
+        self._config = uvicorn.Config(
             app,
             http=http,
             ws="none",
@@ -92,7 +98,7 @@ class ServerThread:
             server_header=False,
             timeout_graceful_shutdown=grace_s,
         )
-        self._server = uvicorn.Server(config)
+        self._server = uvicorn.Server(self._config)
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
         self._loop: asyncio.AbstractEventLoop | None = None
 
@@ -114,6 +120,32 @@ class ServerThread:
             coroutine.close()
             raise RuntimeError("the server is not running")
         return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result()
+
+    async def refuse(self, seconds: float) -> None:
+        """Refuse connections for so long, and close those that are open once they are answered.
+        To be awaited on the server's own loop."""
+        if self._accepting is not None:
+            self._accepting.cancel()
+        for server in self._server.servers:
+            server.close()
+        for each in list(self._server.server_state.connections):
+            each.shutdown()
+
+        async def accept_again() -> None:
+            await asyncio.sleep(seconds)
+            self._listener = listening_socket(*self._address)
+            protocol = partial(
+                cast("type[ImpatientProtocol]", self._config.http_protocol_class),
+                config=self._config,
+                server_state=self._server.server_state,
+                app_state=self._server.lifespan.state,
+            )
+            loop = asyncio.get_running_loop()
+            again = await loop.create_server(protocol, sock=self._listener, backlog=_BACKLOG)
+            self._server.servers = [again]
+
+        self._accepting = asyncio.create_task(accept_again())
+        await asyncio.sleep(_LOOK_S)  # until they are closed
 
     def stop(self) -> None:
         """Finish what is being answered, end the thread and close the listener.

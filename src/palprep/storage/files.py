@@ -57,7 +57,7 @@ def private_file(path: Path) -> None:
     Raises OSError where it cannot be made.
     """
     if not path.exists():
-        os.close(opener(os.fspath(path), os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC))
+        os.close(opener(os.fspath(path), os.O_CREAT | os.O_WRONLY))
     with contextlib.suppress(PermissionError):
         mode = path.stat().st_mode
         if stat.S_ISREG(mode) and stat.S_IMODE(mode) != FILE_MODE:

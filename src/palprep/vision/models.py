@@ -19,7 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from palprep.media import hand_back, open_network, read_manifest
+from palprep.media import open_network, read_manifest
+from palprep.system import hand_back
 from palprep.vision.arrays import Floats
 
 HOME = "palprep.vision"

@@ -120,24 +120,24 @@ def _drop_capabilities(system: ctypes.CDLL) -> None:
 
 
 def _limit(memory_bytes: int) -> bool:
-    import resource  # noqa: PLC0415 -- POSIX alone has it
-
-    limits = {
-        resource.RLIMIT_CORE: 0,
-        resource.RLIMIT_FSIZE: _FILE_BYTES,
-        resource.RLIMIT_NOFILE: _OPEN_FILES,
-        resource.RLIMIT_DATA: memory_bytes + _RESERVED_BYTES,
-    }
-    # It counts all that the user runs, in other containers, too: the user keeps half of it.
-    _, most = resource.getrlimit(resource.RLIMIT_NPROC)
-    if most != resource.RLIM_INFINITY:
-        limits[resource.RLIMIT_NPROC] = max(1, most // 2)
     try:
+        import resource  # noqa: PLC0415 -- POSIX alone has it
+
+        limits = {
+            resource.RLIMIT_CORE: 0,
+            resource.RLIMIT_FSIZE: _FILE_BYTES,
+            resource.RLIMIT_NOFILE: _OPEN_FILES,
+            resource.RLIMIT_DATA: memory_bytes + _RESERVED_BYTES,
+        }
+        # It counts all that the user runs, in other containers, too: the user keeps half of it.
+        _, most = resource.getrlimit(resource.RLIMIT_NPROC)
+        if most != resource.RLIM_INFINITY:
+            limits[resource.RLIMIT_NPROC] = max(1, most // 2)
         for kind, limit in limits.items():
             _, most = resource.getrlimit(kind)
             allowed = limit if most == resource.RLIM_INFINITY else min(limit, most)
             resource.setrlimit(kind, (allowed, allowed))
-    except (OSError, ValueError):
+    except (ImportError, OSError, ValueError):
         return False
     return True
 

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple, ParamSpec, Protocol, TypeVar
 
 from pydantic import Field
 
+from palprep.api import Given
 from palprep.errors import ToolFailed
-from palprep.values import Value
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -36,7 +36,7 @@ MEMORY_BYTES = 6 << 30
 more with more of them."""
 
 
-class Limits(Value):
+class Limits(Given):
     """What the work at one file may take. More than that ends the work, and only that work.
 
     ``time_s`` is in seconds of the processor, of all cores together and with the programs that are

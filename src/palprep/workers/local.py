@@ -14,6 +14,7 @@ from typing import Any, Self, TypeVar
 
 from palprep.errors import ToolFailed, UsageError
 from palprep.storage import private_folder
+from palprep.system import ENDING
 from palprep.workers.confinement import Protections
 from palprep.workers.engine import Engine, Limits, WorkStopped, usable_cores
 from palprep.workers.messages import (
@@ -36,7 +37,7 @@ _MOST_TASKS = 512
 of 12 megapixels, and over 500 recordings, none was kept. A new worker costs a second, which is ten
 short recordings."""
 
-_TOLD_TO_END = frozenset({-signal.SIGTERM, 128 + signal.SIGTERM, -signal.SIGINT, -signal.SIGHUP})
+_TOLD_TO_END = {*(-each for each in ENDING), signal.SIGTERM, 128 + signal.SIGTERM}
 """Exit codes of a worker that was told to end."""
 
 _MOST_STARTS = 3
@@ -52,9 +53,10 @@ class LocalEngine(Engine):
     """Runs functions in worker processes on this machine, ``jobs`` at a time.
 
     A worker that crashes, hangs or takes too much memory is the end of its task alone. Workers
-    start when they are needed, or with :meth:`begin`; ``modules`` are what they load at once. They
-    end with :meth:`close`, or with this process, however it ends. Each may use its share of the
-    processor cores: with as many workers as there are cores, one thread.
+    start when they are needed, or with :meth:`begin`; ``modules`` are what they load at once,
+    ``later`` what some tasks load: Python keeps what it compiles of both. They end with
+    :meth:`close`, or with this process, however it ends. Each may use its share of the processor
+    cores: with as many workers as there are cores, one thread.
 
     Where the system can hold them to it, they open the files that :meth:`may_open` names and no
     others, and run no other ``programs`` than these. A file that a task's arguments name, as a
@@ -70,6 +72,7 @@ class LocalEngine(Engine):
         *,
         limits: Limits | None = None,
         modules: Sequence[str] = (),
+        later: Sequence[str] = (),
         programs: Iterable[str | Path] = (),
     ) -> None:
         self._jobs = jobs or usable_cores()
@@ -79,6 +82,7 @@ class LocalEngine(Engine):
         start = partial(
             Worker,
             tuple(modules),
+            later=tuple(later),
             memory_bytes=self.limits.memory_bytes,
             threads=max(1, usable_cores() // self._jobs),
             programs=tuple(map(str, programs)),

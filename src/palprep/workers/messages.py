@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 import json
 import pickle
-import select
+import selectors
 import socket
 import struct
 import sys
@@ -32,6 +32,7 @@ T = TypeVar("T")
 
 _HEAD = struct.Struct("!Q")
 _PIECE_BYTES = 1 << 20
+_Selector = getattr(selectors, "PollSelector", selectors.SelectSelector)
 
 MOST_BYTES = 64 << 20
 """Of one message. The report on an hour of video takes less than one of them."""
@@ -298,6 +299,6 @@ class Channel:
         return message
 
     def _readable(self, within_s: float | None) -> bool:
-        waiting = select.poll()
-        waiting.register(self._socket, select.POLLIN)
-        return bool(waiting.poll(None if within_s is None else within_s * 1000))
+        with _Selector() as waiting:
+            waiting.register(self._socket, selectors.EVENT_READ)
+            return bool(waiting.select(within_s))

@@ -81,7 +81,8 @@ def _refused(outside: str) -> dict[str, bool]:
 
 
 def _meddle() -> None:
-    os.kill(os.getppid(), 0)
+    if hasattr(os, "killpg"):  # Where there are no signals, 0 is Ctrl-C.
+        os.kill(os.getppid(), 0)
     if sys.platform == "linux":
         Path(f"/proc/{os.getppid()}/environ").read_bytes()
 
@@ -89,6 +90,6 @@ def _meddle() -> None:
 def _is_refused(attempt: Callable[[], object]) -> bool:
     try:
         attempt()
-    except PermissionError:
-        return True
+    except OSError as error:
+        return isinstance(error, PermissionError)
     return False

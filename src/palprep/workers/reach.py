@@ -21,7 +21,7 @@ _OF_THE_SYSTEM = frozenset(map(Path, ("/", "/etc", "/var", "/run", "/root", "/ho
 
 _VARIABLES = frozenset(
     {
-        *("PATH", "LANG", "LANGUAGE", "TZ", "TERM", "IMAGEIO_FFMPEG_EXE"),
+        *("PATH", "LANG", "LANGUAGE", "TZ", "TERM", "IMAGEIO_FFMPEG_EXE", "SYSTEMROOT"),
         *("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "DYLD_FALLBACK_LIBRARY_PATH"),
     }
 )
@@ -81,7 +81,7 @@ class Reach:
 
 def needed_for(values: Iterable[Any]) -> Reach:
     """What the arguments of a task name: paths, and values with a ``path``, or with the folder of a
-    ``model``. No strings: what a stranger's file says of itself must open nothing.
+    ``whisper_model``. No strings: what a stranger's file says of itself must open nothing.
     """
     return Reach(frozenset(each.resolve() for each in _paths(values) if each.exists()))
 
@@ -93,7 +93,7 @@ def _paths(values: Iterable[Any]) -> Iterable[Path]:
         elif isinstance(each, tuple | list):
             yield from _paths(each)
         else:
-            named = [getattr(each, name, None) for name in ("path", "model")]
+            named = [getattr(each, name, None) for name in ("path", "whisper_model")]
             yield from (path for path in named if isinstance(path, Path))
 
 

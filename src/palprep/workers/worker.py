@@ -14,8 +14,10 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
+from palprep import system
 from palprep.errors import MediaTooHeavy
 from palprep.workers.confinement import Protections
 from palprep.workers.messages import (
@@ -97,6 +99,7 @@ class Worker:
         self,
         modules: Sequence[str] = (),
         *,
+        later: Sequence[str] = (),
         memory_bytes: int,
         threads: int = 1,
         reach: Reach = Reach(),  # noqa: B008 -- a frozen value
@@ -105,21 +108,18 @@ class Worker:
         self.tasks = 0
         self._reach = reach
         self._protections: Protections | None = None
-        self._modules = modules
+        self._compiled = (*modules, *later)
         self._folder = tempfile.mkdtemp(prefix="palprep-worker-")
         ours, theirs = socket.socketpair()
         with theirs:
             within = tuple(reach.confinement(self._folder, programs, memory_bytes))
             told = f"serve({theirs.fileno()}, {tuple(modules)!r}, {within!r})"
             code = f"from palprep.workers.worker_main import serve; {told}"
-            # No shell; every argument was built here.
-            self._process = subprocess.Popen(  # noqa: S603
+            self._process = system.start_group(
                 _python(code),
-                pass_fds=[theirs.fileno()],
-                stdin=subprocess.DEVNULL,
+                theirs,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
-                process_group=0,
                 env=environment(
                     os.environ, folder=self._folder, threads=dict.fromkeys(_THREADS, str(threads))
                 ),
@@ -156,7 +156,7 @@ class Worker:
                 raise self._died()
             self._protections = message.protections
             if message.uncompiled:
-                _compile(self._modules)
+                _compile(self._compiled)
         elif not self._channel.is_quiet():
             raise self._died()  # It says nothing of itself between tasks: this is its end.
 
@@ -197,13 +197,13 @@ class Worker:
 
     def ask_to_end(self) -> None:
         """Tell the process to end, and do not wait for it."""
-        self._signal(os.kill, signal.SIGTERM)
+        self._send(partial(os.kill, self.pid, signal.SIGTERM))
 
     def stop(self) -> None:
         """End a worker that another thread waits for: what it cleans up in time, it may."""
         self.ask_to_end()
         self._wait(_CLEAN_UP_WITHIN_S)
-        self._signal(os.killpg, signal.SIGKILL)
+        self._send(partial(system.kill_group, self.pid))
 
     def end(self, *, clean_up: bool = True) -> None:
         """End the process and its programs, and remove its temporary files.
@@ -213,29 +213,23 @@ class Worker:
         if clean_up:
             self.stop()
         else:
-            self._signal(os.killpg, signal.SIGKILL)
+            self._send(partial(system.kill_group, self.pid))
         with self._reaping:
             self._process.wait()
             self._reaped = True
         self._channel.close()
         shutil.rmtree(self._folder, ignore_errors=True)
 
-    def _signal(self, send: Callable[[int, int], None], number: int) -> None:
+    def _send(self, signal_to: Callable[[], None]) -> None:
         # Once it is reaped, its number may be another's.
         with self._reaping, contextlib.suppress(ProcessLookupError, PermissionError):
             if not self._reaped:
-                send(self.pid, number)
+                signal_to()
 
     def _wait(self, seconds: float) -> None:
         """Until the process has ended, without reaping it."""
         give_up = time.monotonic() + seconds
-        while time.monotonic() < give_up:
-            try:
-                seen = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-            except ChildProcessError:
-                return
-            if seen is not None:
-                return
+        while time.monotonic() < give_up and not system.has_ended(self.pid):
             time.sleep(0.01)
 
     def _receive(self, give_up: float, look: Callable[[], object]) -> Message:

@@ -10,7 +10,6 @@ import pickle
 import queue
 import shutil
 import signal
-import socket
 import sys
 import tempfile
 import threading
@@ -21,6 +20,7 @@ from functools import partial
 from types import FrameType
 from typing import Any
 
+from palprep import system
 from palprep.errors import PalprepError
 from palprep.workers.confinement import Confinement, confine
 from palprep.workers.messages import Called, Channel, Failed, Ready, Task, Unexpected, done, write
@@ -43,14 +43,13 @@ def serve(descriptor: int, modules: Iterable[str], within: tuple[Any, ...]) -> N
     for is ended.
     """
     protections = confine(Confinement(*within))
-    os.set_inheritable(descriptor, False)  # noqa: FBT003 -- takes no name
+    channel = Channel(system.taken(descriptor))
     # Says where a decoder crashed; standard error is read by the process that started this one.
     faulthandler.enable()
     # Ctrl-C and a closed terminal are for that process, too.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    for number in system.ENDING:
+        signal.signal(number, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, _leave)
-    channel = Channel(socket.socket(fileno=descriptor))
     tasks: queue.SimpleQueue[bytes] = queue.SimpleQueue()
     code = 1
     try:
@@ -92,7 +91,7 @@ def _receive(channel: Channel, tasks: queue.SimpleQueue[bytes]) -> None:
         os.kill(os.getpid(), signal.SIGTERM)
     time.sleep(_LEAVE_WITHIN_S)
     _forget_temporary_files()
-    os.killpg(0, signal.SIGKILL)
+    system.kill_group(os.getpid())
 
 
 def _forget_temporary_files() -> None:
@@ -138,8 +137,10 @@ def _limit_processor(time_s: float) -> None:
 
     The process that started this one looks at the time as well, and is first.
     """
-    import resource  # noqa: PLC0415 -- POSIX alone has it
-
+    try:
+        import resource  # noqa: PLC0415 -- POSIX alone has it
+    except ImportError:
+        return
     used = sum(resource.getrusage(resource.RUSAGE_SELF)[:2])
     _, most = resource.getrlimit(resource.RLIMIT_CPU)
     limit = int(used + time_s) + _PROCESSOR_AFTER_S

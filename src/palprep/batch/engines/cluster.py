@@ -11,6 +11,7 @@ import contextlib
 import functools
 import importlib
 import itertools
+import logging
 from collections.abc import Callable, Container
 from pathlib import Path
 from typing import Any, cast
@@ -70,6 +71,8 @@ class DaskEngine(Engine):
             distributed = importlib.import_module("distributed")
         except ImportError:
             raise ToolMissing(f"The dask engine needs an extra: {install_advice('dask')}") from None
+        # A lost connection is told in words, once. Dask's own log adds the traceback.
+        logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
         self.limits = limits or Limits()
         self._address = address
         self._bucket = None if bucket is None else BucketFiles(bucket, run)

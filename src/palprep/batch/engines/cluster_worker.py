@@ -22,6 +22,7 @@ from palprep.errors import OutputUnwritable, PalprepError, StorageError, ToolFai
 from palprep.media import Source
 from palprep.preflight import Asset, Prepared, for_source, media_workers
 from palprep.storage import PROBE, PROBE_NAME, Bucket
+from palprep.views import PictureFolder
 from palprep.workers import Limits, LocalEngine, Runner, WorkStopped
 
 _PICTURES = "pictures"
@@ -169,8 +170,9 @@ def _put(asset: Asset, files: BucketFiles, place: Path, *, home: Path) -> Reply:
         for each in prepared.files:
             files.put(each)
         asset = asset.relocated(lambda path: home / path.name)
-    pictures = sorted((place / _PICTURES).glob("*"))
-    return Reply(asset, tuple((each.name, each.read_bytes()) for each in pictures))
+    drawn = PictureFolder(place / _PICTURES)
+    pictures = tuple((each, (drawn.place / each).read_bytes()) for each in sorted(drawn.drawn()))
+    return Reply(asset, pictures)
 
 
 def _require_version(wanted: str) -> None:

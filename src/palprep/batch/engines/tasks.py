@@ -110,7 +110,8 @@ def why_unheard(task: AssetTask) -> str | None:
     if consent_spoken.id not in preflight.profile.for_role(task.role):
         return never_asked(preflight.profile.name, task.role)
     try:
-        model = model_for(task.speaker.required, preflight.toolkit.listeners(task.speaker.model))
+        listeners = preflight.toolkit.listeners(task.speaker.whisper_model)
+        model = model_for(task.speaker.required, listeners)
     except ToolError as error:
         return error.message
     return model.problem if isinstance(model, StatementReading) else None
@@ -131,7 +132,7 @@ def glimpse(source: Source, speaker: Speaker | None, profile: str) -> FileGlimps
                 spoken_as=speaker.spoken_as,
                 statement=speaker.statement,
                 language=speaker.language,
-                model=preflight.toolkit.listeners(speaker.model),
+                whisper_model=preflight.toolkit.listeners(speaker.whisper_model),
                 profile=preflight.profile,
             )
             stated = None if heard.model is None else heard.starts_at is not None
