@@ -66,7 +66,7 @@ def consent(folder: Path, _: argparse.Namespace) -> Iterator[Figure]:
     write(path, RATE_HZ, [pcm(np.concatenate(said)[: OPENING_S * RATE_HZ])])
     model = Listeners.load()
     seconds, facts = timed(
-        lambda: verify_consent(path, full_name="Jane Carter", model=model), rounds=3
+        lambda: verify_consent(path, full_name="Jane Carter", whisper_model=model), rounds=3
     )
     yield Figure("consent in a 30 s opening, s", seconds, 2.0, facts.outcome)
     yield Figure("consent: not heard", float(facts.outcome not in {"pass", "warn"}), 0.0, "")

@@ -35,8 +35,8 @@ import palprep.vision.footage
 import palprep.vision.landmarks
 from palprep.consent import FRAMES_PER_S, LipsFacts, measure_lips
 from palprep.consent.lips import STEP_S, Sums, on_grid, synchrony_of
-from palprep.facts.probing import FRAME_SIDE
 from palprep.facts.timeline import player_times
+from palprep.facts.video_probing import FRAME_SIDE
 from palprep.media import SampledFrame, Source, probe_video, sample_frames
 from palprep.media.samples import stream_samples
 from palprep.rules import Profile, load_profile

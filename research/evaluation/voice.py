@@ -1,17 +1,16 @@
-"""What palprep hears in real recordings: speech, languages, noise, several speakers.
+"""What palprep hears in real recordings: speech, languages, noise.
 
     uv run -m research.evaluation.voice
 
 Reads ../shared/corpora/speech. Prints the share of speech per kind of recording (pure noise
-must have none), how speech mixed with real noise at a known ratio is measured, and how well
-one speaker is told from several, on clips of one person and on pairs joined together.
+must have none), and how speech mixed with real noise at a known ratio is measured. One speaker and
+several are told apart in research/evaluation/speakers.py.
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
-import random
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,11 +21,8 @@ from numpy.typing import NDArray
 
 from palprep.media import Source, stream_samples
 from palprep.speech import RATE_HZ, Silero, VoiceFacts, VoiceMeter, measure_voice, speech_spans
-from palprep.speech.activity import CHUNK
-from palprep.speech.speakers import SpeakerMeter, judge_units, likelihood, spoken_runs, traits
 
 CORPUS = Path(__file__).resolve().parents[3] / "shared" / "corpora" / "speech"
-LENGTH_S = 30
 Samples = NDArray[np.floating[Any]]
 
 
@@ -49,7 +45,6 @@ def main() -> None:
     network = Silero.load()
     print_activity(clips, network)
     print_noise(clips, network)
-    print_speakers(clips, network)
 
 
 def manifest(corpus: Path) -> Iterator[Clip]:
@@ -105,57 +100,6 @@ def print_noise(clips: list[Clip], network: Silero) -> None:
             voice = heard(mixed / max(1.0, float(np.abs(mixed).max())), network)
             snr = "-" if voice.snr_db is None else f"{voice.snr_db:.1f}"
             print(f"{clip.path.stem:12}{ratio_db:>9}{snr:>10}{voice.speech_ratio:>14.0%}")
-
-
-def print_speakers(clips: list[Clip], network: Silero) -> None:
-    """One person for half a minute, and two people for a quarter each."""
-    verdicts: dict[str, list[tuple[bool | None, float]]] = defaultdict(list)
-    for kind, samples in conversations(clips):
-        verdicts[kind].append(told(samples, network))
-    counted = f"{'who speaks':18}{'clips':>6}{'several':>9}{'one':>5}{'unsure':>8}"
-    print(f"\n{counted}    probability of several")
-    for kind, found in verdicts.items():
-        said = [several for several, _ in found]
-        low, middle, high = np.quantile([value for _, value in found], (0.0, 0.5, 1.0))
-        print(
-            f"{kind:18}{len(said):>6}{said.count(True):>9}{said.count(False):>5}"
-            f"{said.count(None):>8}    {low:.2f} to {high:.2f}, median {middle:.2f}"
-        )
-
-
-def conversations(clips: list[Clip]) -> Iterator[tuple[str, Samples]]:
-    """Half minutes by one speaker, by two of them joined, and the meetings."""
-    chance = random.Random(3)  # noqa: S311 - a fair draw, not a secret
-    length = LENGTH_S * RATE_HZ
-    own: dict[str, list[Clip]] = defaultdict(list)
-    for clip in clips:
-        if clip.language == "en" and "several" not in clip.kind and clip.path.suffix != ".mp3":
-            own[clip.speaker].append(clip)
-    joined = {
-        name: np.concatenate([levelled(decode(clip.path)) for clip in theirs])
-        for name, theirs in own.items()
-    }
-    talk = {name: samples for name, samples in joined.items() if len(samples) >= length}
-    for samples in talk.values():
-        for at in range(0, len(samples) - length + 1, length):
-            yield "one speaker", samples[at : at + length]
-    for _ in range(40):
-        one, other = chance.sample(sorted(talk), 2)
-        kind = "two, one sex" if own[one][0].sex == own[other][0].sex else "two, both sexes"
-        yield kind, np.concatenate((talk[one][: length // 2], talk[other][-length // 2 :]))
-    for clip in clips:
-        if "several" in clip.kind:
-            yield "a meeting", decode(clip.path)
-
-
-def told(samples: Samples, network: Silero) -> tuple[bool | None, float]:
-    """The verdict, and the probability of several behind it."""
-    meter = SpeakerMeter()
-    probabilities, _ = network.run(samples)
-    for run in spoken_runs(samples, probabilities, CHUNK):
-        meter.push(run)
-    units = meter.units()
-    return judge_units(units).several, likelihood(traits(units))
 
 
 def heard(samples: Samples, network: Silero) -> VoiceFacts:

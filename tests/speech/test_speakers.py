@@ -6,71 +6,87 @@ import numpy as np
 import pytest
 
 from palprep.speech.speakers import (
-    SAME,
+    LEAST,
+    MOST,
     SpeakerMeter,
-    judge_units,
-    likelihood,
+    alikeness,
+    judge_voices,
     spoken_runs,
-    traits,
 )
+from palprep.speech.voiceprint import Voiceprint
 
 RANDOM = np.random.default_rng(9)
 
 
-def units(*centres: float, count: int = 40) -> np.ndarray:
-    """Half seconds of speech by voices that differ in half of their features."""
+def voices(*counts: int, spread: float = 0.05) -> np.ndarray:
+    """Directions of as many pieces of each voice."""
     parts = []
-    for centre in centres:
-        part = RANDOM.standard_normal((count, 16))
-        part[:, ::2] += centre
-        parts.append(part)
-    return np.concatenate(parts).astype(np.float32)
+    for count in counts:
+        own = RANDOM.standard_normal(192) / 192**0.5
+        parts.append(own + spread * RANDOM.standard_normal((count, 192)))
+    joined = np.concatenate(parts)
+    return (joined / np.linalg.norm(joined, axis=1, keepdims=True)).astype(np.float32)
 
 
 def test_one_voice_is_one():
-    found = judge_units(units(0.0, count=60))
-    assert found.several is False
-    assert found.confidence > 0.75
-
-
-def test_two_voices_far_apart_are_several():
-    found = judge_units(units(-3.0, 3.0))
-    assert found.several is True
-    assert found.confidence > 0.9
-
-
-def test_sounds_that_alternate_are_less_likely_two_people_than_turns():
-    turns = units(-1.0, 1.0, count=20)
-    alternating = turns.reshape(2, 20, 16).swapaxes(0, 1).reshape(40, 16)
-    assert traits(alternating).separation == pytest.approx(traits(turns).separation, rel=1e-3)
-    assert traits(turns).steadiness > 0.8
-    assert traits(alternating).steadiness < 0
-    assert likelihood(traits(turns)) > 0.95
-    assert likelihood(traits(alternating)) < 0.2
-
-
-def test_a_little_speech_of_one_voice_is_not_several():
     for _ in range(20):
-        assert judge_units(units(0.0, count=16)).several is not True
+        found = judge_voices(voices(12))
+        assert found.several is False
+        assert found.confidence > 0.75
+
+
+@pytest.mark.parametrize("counts", [(6, 6), (11, 1), (2, 2), (4, 4, 4)])
+def test_two_voices_are_several_however_little_one_says(counts):
+    found = judge_voices(voices(*counts))
+    assert found.several is True
+    assert 0.9 < found.confidence <= 0.99
+
+
+def test_voices_that_are_rather_alike_are_not_told_apart():
+    one, other = np.eye(192, dtype=np.float32)[:2]
+    like = 0.36 * one + (1 - 0.36**2) ** 0.5 * other
+    mixed = np.stack([one] * 5 + [like] * 5)
+    assert alikeness(mixed) == pytest.approx(0.36, abs=1e-3)
+    assert judge_voices(mixed).several is None
+
+
+def test_equal_pieces_are_one_voice():
+    assert alikeness(np.tile(voices(1), (5, 1))) == pytest.approx(1.0)
 
 
 def test_too_little_speech_tells_nothing():
     meter = SpeakerMeter()
-    meter.push(RANDOM.standard_normal(16_000 * 3).astype(np.float32))
-    assert judge_units(meter.units()).several is None
-    assert traits(meter.units()) == SAME
+    for _ in range(LEAST - 1):
+        meter.push(np.zeros(20_000, np.float32))
+    meter.push(np.zeros(15_000, np.float32))  # Under a second.
+    assert meter.facts(lambda _: voices(1)[0]).several is None
+
+
+def test_a_long_recording_is_heard_at_as_many_places():
+    meter, heard = SpeakerMeter(), []
+    for minute in range(200):
+        meter.push(np.full(32_000, minute, np.float32))
+
+    def embed(piece: np.ndarray) -> np.ndarray:
+        heard.append(int(piece[0]))
+        return voices(1)[0]
+
+    meter.facts(embed)
+    assert len(heard) == MOST
+    assert min(heard) < 10
+    assert max(heard) > 180
 
 
 def test_a_real_voice_is_not_several(speech):
     meter = SpeakerMeter()
-    meter.push(speech)
-    assert judge_units(meter.units()).several is False
+    meter.push(np.concatenate((speech, speech)))
+    assert meter.facts(Voiceprint.load().embed).several is False
 
 
 @pytest.mark.parametrize(
     ("probabilities", "lengths"),
     [([0.9, 0.9, 0.1, 0.9], [2, 1]), ([0.1, 0.2], []), ([], []), ([0.9] * 3, [3])],
 )
-def test_only_sure_speech_is_compared(probabilities, lengths):
+def test_only_speech_is_compared(probabilities, lengths):
     samples = np.zeros(len(probabilities) * 4, np.float32)
     assert [len(run) // 4 for run in spoken_runs(samples, np.array(probabilities), 4)] == lengths

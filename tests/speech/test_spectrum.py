@@ -76,6 +76,15 @@ def test_hum_is_found_under_noise(mains):
     assert found.dbfs == pytest.approx(-42.0, abs=3.0)
 
 
+@pytest.mark.parametrize(("hz", "mains"), [(50, 50), (60, 60), (55, None), (100, None)])
+def test_the_lowest_line_hums_by_itself_and_no_other(hz, mains):
+    time, meter = np.arange(16_000 * 8) / 16_000, ToneMeter()
+    line = 0.01 * np.sin(2 * np.pi * hz * time) + 0.002 * RANDOM.standard_normal(len(time))
+    meter.push(line.astype(np.float32))
+    found = meter.hum()
+    assert (found and found.hz) == mains
+
+
 def test_noise_and_a_moving_voice_do_not_hum():
     time = np.arange(16_000 * 6) / 16_000
     pitch = 120 + 30 * np.sin(2 * np.pi * 0.5 * time)

@@ -42,3 +42,20 @@ def product(rows: Floats, matrix: Floats) -> Floats:
     np.matmul(pieces, matrix, out=result[:whole].reshape(-1, count, matrix.shape[1]))
     np.matmul(rows[whole:], matrix, out=result[whole:])
     return result
+
+
+_CANCELS = -0.5
+"""Correlation of two channels below which one is inverted."""
+
+
+def mix_down(block: Floats) -> Floats:
+    """One channel from two, without letting inverted channels cancel."""
+    if block.shape[0] == 1:
+        only: Floats = block[0]
+        return only
+    left, right = block[0], block[1]
+    product = float(np.dot(left, right))
+    scale = float(np.sqrt(np.dot(left, left) * np.dot(right, right)))
+    inverted = scale > 0 and product / scale < _CANCELS
+    mixed: Floats = ((left - right if inverted else left + right) / 2).astype(np.float32)
+    return mixed

@@ -1,163 +1,103 @@
-"""One speaker or several, from how voices differ without knowing any.
+"""One speaker or several, by how alike the pieces of speech are to a network that knows voices.
 
-Speech is described by cepstra of half a second each, and split into the two groups that are
-furthest apart. Three figures tell whether these are two people. How far the groups stand apart.
-How much speech there is: of a few seconds any two groups stand apart. And how steady the groups
-are: people take turns of seconds, while the sounds of one voice go from group to group all the
-time. Plain features tell a man from a woman, mostly also two men or two women, and never a whisper
-in the background. Where it is close, nothing is claimed.
+Pieces of a second or two are taken from all of the recording, and split into the two groups that
+are least alike. Pieces of one voice stay alike however they are split, and those of two voices do
+not. Where it is close, nothing is claimed.
 """
 
 from __future__ import annotations
 
 import math
-from array import array
-from typing import NamedTuple
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from palprep.speech.arrays import Floats, product, runs_of
+from palprep.speech.arrays import RATE_HZ, Floats, runs_of
 from palprep.speech.facts import SpeakerFacts
-from palprep.speech.spectrum import filterbank
 
-_FFT = 400
-_HOP = 160
-_BANDS = 40
-_CEPSTRA = 16
-_UNIT_FRAMES = 50
-_LEAST_UNITS = 16
-"""Eight seconds of speech; under that one voice has not shown its range."""
+PIECE_S, SHORTEST_S = 2.0, 1.0
+"""A piece is about as long as the first, and no shorter than the second: less tells no voice."""
+
+LEAST, MOST = 4, 20
+"""Pieces. With fewer nothing is claimed; more cost time, and hardly tell more."""
+
+_EVEN, _SPREAD = 0.36, 0.03
+"""Mean cosine between the groups at which one voice and two are as likely, and over which the
+logit changes by 1. One reader was never below 0.43, two never above 0.41, and 1 in 50 above 0.25
+(docs/accuracy.md)."""
+
+_SEVERAL, _ONE, _SUREST = 0.8, 0.3, 0.99
+"""Probability of several from which several are claimed, up to which one is, and the largest that
+is said."""
 
 
 class SpeakerMeter:
-    """Push mono blocks at 16 kHz with their voice activity, then ask. Keeps one short
-    vector per half second of speech.
-    """
+    """Push runs of mono speech at 16 kHz, then ask. Keeps at most twice :data:`MOST` pieces."""
 
     def __init__(self) -> None:
-        self._filters = filterbank(_BANDS)
-        self._window = np.hanning(_FFT + 1)[:-1].astype(np.float32)
-        self._transform = _cosines(_BANDS, _CEPSTRA)
-        self._frames: list[Floats] = []
-        self._waiting = 0
-        self._units = array("f")
+        self._pieces: list[Floats] = []
+        self._every, self._seen = 1, 0
 
-    def push(self, chunks: Floats) -> None:
-        """Take consecutive samples of speech (whole chunks that were judged to be speech)."""
-        if len(chunks) < _FFT:
+    def push(self, run: Floats) -> None:
+        """Take consecutive samples that were judged to be speech."""
+        if len(run) < SHORTEST_S * RATE_HZ:
             return
-        frames = np.lib.stride_tricks.sliding_window_view(chunks, _FFT)[::_HOP]
-        power = np.abs(np.fft.rfft(frames * self._window, axis=1)) ** 2
-        bands = np.log(np.maximum(product(power, self._filters.T), 1e-10))
-        self._frames.append(product(bands, self._transform))
-        self._waiting += len(frames)
-        if self._waiting >= _UNIT_FRAMES:
-            joined = np.concatenate(self._frames)
-            whole = len(joined) // _UNIT_FRAMES * _UNIT_FRAMES
-            units = joined[:whole].reshape(-1, _UNIT_FRAMES, joined.shape[1])
-            self._units.frombytes(units.mean(axis=1).tobytes())
-            self._frames = [joined[whole:]]
-            self._waiting = len(joined) - whole
+        for piece in np.array_split(run, max(1, round(len(run) / (PIECE_S * RATE_HZ)))):
+            if self._seen % self._every == 0:
+                self._pieces.append(piece)
+            self._seen += 1
+            if len(self._pieces) > 2 * MOST:
+                self._pieces, self._every = self._pieces[::2], 2 * self._every
 
-    def units(self) -> Floats:
-        """One vector per half second of speech so far, shape ``(units, features)``."""
-        return np.asarray(self._units).reshape(-1, _CEPSTRA)
+    def facts(self, embed: Callable[[Floats], Floats]) -> SpeakerFacts:
+        """What the pieces tell; ``embed`` gives the direction of a voice, of length 1."""
+        if len(self._pieces) < LEAST:
+            return UNTOLD
+        count = min(MOST, len(self._pieces))
+        chosen = np.linspace(0, len(self._pieces) - 1, count).astype(int)
+        return judge_voices(np.stack([embed(self._pieces[index]) for index in chosen]))
 
 
-class Traits(NamedTuple):
-    """What tells one voice from several."""
-
-    separation: float
-    """Distance of the means of the two groups over the spread within them."""
-    shortness: float
-    """1 over the square root of the number of units: what chance adds to the separation."""
-    steadiness: float
-    """1 where the speech changes from group to group as seldom as can be, 0 where it does so as
-    often as by chance, negative where more often."""
+UNTOLD = SpeakerFacts(several=None, confidence=0.0)
 
 
-SAME = Traits(0.0, 0.0, 0.0)
-"""Speech that does not fall into two groups."""
-
-_WEIGHTS = Traits(separation=4.302, shortness=-34.061, steadiness=8.084)
-_BIAS = -2.095
-"""research/training/speakers.py fits these, and says how often they err on people left out."""
-
-_SEVERAL = 0.95
-"""Probability from which several people are claimed: of 297 stretches of one reader, who was left
-out of the fit, none came as high."""
-_ONE = 0.2
-"""Probability up to which no second voice stands out. Two voices that are much alike do not: of
-900 pairs left out of the fit 33 came as low."""
-
-
-def judge_units(units: Floats) -> SpeakerFacts:
-    """Whether several people speak; ``units`` has one vector per half second, one a row."""
-    probability = likelihood(traits(units))
-    if len(units) < _LEAST_UNITS or _ONE < probability < _SEVERAL:
-        return SpeakerFacts(several=None, confidence=0.0)
+def judge_voices(voices: Floats) -> SpeakerFacts:
+    """Whether several people speak; ``voices`` has the direction of one piece a row."""
+    probability = 1.0 / (1.0 + math.exp((alikeness(voices) - _EVEN) / _SPREAD))
+    if _ONE < probability < _SEVERAL:
+        return UNTOLD
     several = probability >= _SEVERAL
-    return SpeakerFacts(
-        several=several, confidence=round(probability if several else 1.0 - probability, 3)
-    )
+    sure = min(_SUREST, probability if several else 1.0 - probability)
+    return SpeakerFacts(several=several, confidence=round(sure, 3))
 
 
-def likelihood(found: Traits) -> float:
-    """The probability that several people speak, where as many recordings have one speaker as
-    several."""
-    logit = _BIAS + sum(weight * value for weight, value in zip(_WEIGHTS, found, strict=True))
-    return 1.0 / (1.0 + math.exp(-logit))
+def alikeness(voices: Floats) -> float:
+    """The mean cosine between the two groups that are least alike; 1 where there are none."""
+    groups = _two_groups(voices.astype(np.float64))
+    return float((voices[groups] @ voices[~groups].T).mean()) if groups.any() else 1.0
 
 
-def traits(units: Floats) -> Traits:
-    """Split the units into two groups, and measure these; :data:`SAME` for too few of them."""
-    if len(units) < _LEAST_UNITS:
-        return SAME
-    data = units.astype(np.float64)
-    data = (data - data.mean(axis=0)) / (data.std(axis=0) + 1e-6)
-    groups = _two_groups(data)
-    if groups is None:
-        return SAME
-    first, second = data[groups], data[~groups]
-    within = (first.var(axis=0) * len(first) + second.var(axis=0) * len(second)) / len(data)
-    distance = (first.mean(axis=0) - second.mean(axis=0)) ** 2 / (within + 1e-6)
-    share = float(groups.mean())
-    changes = float((groups[1:] != groups[:-1]).mean())
-    return Traits(
-        separation=float(np.sqrt(distance.mean())),
-        shortness=len(data) ** -0.5,
-        steadiness=1.0 - changes / (2 * share * (1 - share)),
-    )
-
-
-def _two_groups(data: NDArray[np.float64]) -> NDArray[np.bool_] | None:
-    """Two means, started from the sign of the first principal component."""
-    _, _, axes = np.linalg.svd(data - data.mean(axis=0), full_matrices=False)
-    groups = data @ axes[0] > 0
+def _two_groups(voices: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Two means, started from the sign of the first principal component; all False for none."""
+    _, _, axes = np.linalg.svd(voices - voices.mean(axis=0), full_matrices=False)
+    along = voices @ axes[0]
+    groups: NDArray[np.bool_] = along > along.mean()
     for _ in range(20):
-        if not 2 <= groups.sum() <= len(data) - 2:
-            return None
-        centres = np.stack((data[groups].mean(axis=0), data[~groups].mean(axis=0)))
-        distances = ((data[:, None, :] - centres) ** 2).sum(axis=2)
-        new = distances[:, 0] < distances[:, 1]
+        if groups.all() or not groups.any():
+            return np.zeros(len(voices), np.bool_)
+        centres = np.stack((voices[groups].sum(axis=0), voices[~groups].sum(axis=0)))
+        alike = voices @ (centres / np.linalg.norm(centres, axis=1, keepdims=True)).T
+        new = alike[:, 0] > alike[:, 1]
         if (new == groups).all():
             break
         groups = new
-    return groups if 2 <= groups.sum() <= len(data) - 2 else None
-
-
-def _cosines(bands: int, count: int) -> Floats:
-    """Discrete cosine transform, without the first term, which is only loudness."""
-    order = np.arange(1, count + 1)[None, :]
-    place = (np.arange(bands)[:, None] + 0.5) * np.pi / bands
-    table: Floats = (np.cos(place * order) * np.sqrt(2.0 / bands)).astype(np.float32)
-    return table
+    return groups
 
 
 def spoken_runs(
-    samples: Floats, probabilities: Floats, chunk: int, threshold: float = 0.8
+    samples: Floats, probabilities: Floats, chunk: int, threshold: float = 0.5
 ) -> list[Floats]:
-    """The stretches of consecutive chunks that are surely speech."""
-    sure = runs_of(probabilities >= threshold)
-    return [samples[begin * chunk : end * chunk] for begin, end in sure]
+    """The stretches of consecutive chunks that are rather speech."""
+    spoken = runs_of(probabilities >= threshold)
+    return [samples[begin * chunk : end * chunk] for begin, end in spoken]

@@ -183,8 +183,9 @@ _HUM_HARMONICS = 6
 _HUM_PROMINENCE = 10.0
 """A line stands out of its surroundings by 10 dB at least."""
 _HUM_LINES = 3
-_FIRST_PROMINENCE = 20.0
-"""Speech covers the lines above 100 Hz; where the lowest stands out so far, one more will do."""
+_FIRST_PROMINENCES = (20.0, 26.0)
+"""Speech covers the lines above 100 Hz: where the lowest stands out by the first, one more will do,
+and by the second it is hum by itself. No voice is so low and so steady."""
 _HUM_FLOOR_DBFS = -75.0
 
 
@@ -200,7 +201,7 @@ def _hum_at(steady: Floats, mains: float, step: float) -> Hum | None:
         if prominence > _HUM_PROMINENCE:
             power += line / 2
     lines = sum(prominence > _HUM_PROMINENCE for prominence in prominences)
-    needed = _HUM_LINES - (prominences[0] > _FIRST_PROMINENCE)
+    needed = _HUM_LINES - sum(prominences[0] > least for least in _FIRST_PROMINENCES)
     level = 10 * np.log10(max(power, 1e-12))
     return Hum(mains, float(level)) if lines >= needed and level > _HUM_FLOOR_DBFS else None
 

@@ -10,11 +10,12 @@ import numpy as np
 
 from palprep.media import FLOOR_DBFS, AudioFacts, AudioStreamFacts, Sink, Source, probe_audio
 from palprep.speech.activity import CHUNK, Activity, Silero
-from palprep.speech.arrays import RATE_HZ, Floats
+from palprep.speech.arrays import RATE_HZ, Floats, mix_down
 from palprep.speech.facts import VoiceFacts
 from palprep.speech.loudness import LoudnessMeter, TruePeakMeter
-from palprep.speech.speakers import SpeakerMeter, judge_units, spoken_runs
+from palprep.speech.speakers import UNTOLD, SpeakerMeter, spoken_runs
 from palprep.speech.spectrum import Bandwidth, Recent, SpectrumMeter, ToneMeter
+from palprep.speech.voiceprint import Voiceprint
 from palprep.speech.waveform import (
     TARGET_RMS_DBFS,
     DefectMeter,
@@ -33,7 +34,6 @@ _OFFSET = 0.002
 _TONAL_DB = -27.0
 """Machines that whine reach -22 and distant talk -25. Dense music, with drums, is flatter than
 either and is called noise: what matters is that no one speaks."""
-_CANCELS = -0.5
 _WIDE_HZ = 15_000
 """An edge above this is every encoder's, and not heard in speech."""
 _EARLIER_RATES = (8_000, 11_025, 12_000, 16_000, 22_050, 24_000)
@@ -43,7 +43,11 @@ _RECENT = 512
 
 
 def measure_voice(
-    source: Source, *, network: Silero | None = None, most_s: float | None = None
+    source: Source,
+    *,
+    network: Silero | None = None,
+    voiceprint: Voiceprint | None = None,
+    most_s: float | None = None,
 ) -> tuple[AudioFacts, VoiceFacts]:
     """Measure a recording, or the sound of a video: its plain levels, and the voice in it.
 
@@ -54,7 +58,7 @@ def measure_voice(
     meters: list[VoiceMeter] = []
 
     def sinks(stream: AudioStreamFacts) -> tuple[Sink]:
-        meters.append(VoiceMeter.of(stream, network or Silero.load()))
+        meters.append(VoiceMeter.of(stream, network or Silero.load(), voiceprint))
         return (meters[0].sink,)
 
     audio = probe_audio(source, sinks=sinks, most_s=most_s)
@@ -65,11 +69,16 @@ class VoiceMeter:
     """All meters together. Push blocks of shape ``(channels, samples)``, then ask."""
 
     @classmethod
-    def of(cls, stream: AudioStreamFacts, network: Silero) -> VoiceMeter:
+    def of(
+        cls, stream: AudioStreamFacts, network: Silero, voiceprint: Voiceprint | None = None
+    ) -> VoiceMeter:
         """For a stream at its own rate; what has more than two channels is heard in stereo."""
-        return cls(stream.sample_rate_hz, 1 if stream.channels == 1 else 2, network)
+        return cls(stream.sample_rate_hz, 1 if stream.channels == 1 else 2, network, voiceprint)
 
-    def __init__(self, rate_hz: int, channels: int, network: Silero) -> None:
+    def __init__(
+        self, rate_hz: int, channels: int, network: Silero, voiceprint: Voiceprint | None = None
+    ) -> None:
+        """Without a ``voiceprint`` nothing is said of several speakers."""
         self._rate = rate_hz
         self._channels = channels
         self._samples = 0
@@ -81,7 +90,7 @@ class VoiceMeter:
         self._spectrum = SpectrumMeter(rate_hz)
         self._activity = Activity(network)
         self._tones = ToneMeter()
-        self._speakers = SpeakerMeter()
+        self._speakers, self._voiceprint = SpeakerMeter(), voiceprint
         self._resampler = av.AudioResampler(format="flt", layout="mono", rate=RATE_HZ)
         self._rest: Floats = np.zeros(0, np.float32)
         self._recent = Recent(np.zeros(0, np.float32), 0.0, CHUNK / RATE_HZ)
@@ -177,21 +186,8 @@ class VoiceMeter:
             correlation=self._defects.correlation(),
             codec_hints=codec_hints(band, self._rate),
             content=_content(envelope, ratio, self._tones.flatness_db()),
-            speakers=judge_units(self._speakers.units()),
+            speakers=self._speakers.facts(self._voiceprint.embed) if self._voiceprint else UNTOLD,
         )
-
-
-def mix_down(block: Floats) -> Floats:
-    """One channel from two, without letting inverted channels cancel."""
-    if block.shape[0] == 1:
-        only: Floats = block[0]
-        return only
-    left, right = block[0], block[1]
-    product = float(np.dot(left, right))
-    scale = float(np.sqrt(np.dot(left, left) * np.dot(right, right)))
-    inverted = scale > 0 and product / scale < _CANCELS
-    mixed: Floats = ((left - right if inverted else left + right) / 2).astype(np.float32)
-    return mixed
 
 
 def codec_hints(band: Bandwidth | None, rate_hz: int) -> tuple[str, ...]:

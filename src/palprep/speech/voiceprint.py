@@ -12,10 +12,9 @@ import numpy as np
 from palprep.errors import UnsupportedMedia
 from palprep.media import Source, open_network, read_manifest, stream_samples
 from palprep.speech.activity import CHUNK, Silero
-from palprep.speech.arrays import RATE_HZ, Floats, product
+from palprep.speech.arrays import RATE_HZ, Floats, mix_down, product
 from palprep.speech.speakers import spoken_runs
 from palprep.speech.spectrum import triangles
-from palprep.speech.voice_meter import mix_down
 
 LISTENED_S = 60.0
 """So much of a file is listened to, from its start."""
@@ -26,7 +25,6 @@ MOST_S = 8.0
 
 _PIECES = 4
 """Where there is more, it is taken from so many places: a voice varies over a minute."""
-_SPOKEN = 0.5
 _FFT = 512
 _WINDOW = 400
 _HOP = 160
@@ -96,7 +94,7 @@ def speech_of(source: Source, activity: Silero) -> Floats:
         return np.zeros(0, np.float32)
     samples = np.concatenate(blocks)
     probabilities, _ = activity.run(samples)
-    runs = spoken_runs(samples, probabilities, CHUNK, _SPOKEN)
+    runs = spoken_runs(samples, probabilities, CHUNK)
     speech = np.concatenate([np.zeros(0, np.float32), *runs])
     length = int(MOST_S * RATE_HZ) // _PIECES
     if len(speech) <= length * _PIECES:
