@@ -3,7 +3,8 @@
 import pytest
 
 from palprep.facts.facts import Speaker
-from palprep.facts.probing import QUICK_SAMPLES, ProbeLimits, Toolkit, probe
+from palprep.facts.probing import ProbeLimits, Toolkit, probe
+from palprep.facts.video_probing import QUICK_SAMPLES
 from palprep.media import Source
 from palprep.preflight import Preflight
 from palprep.rules import facing_limits

@@ -42,7 +42,7 @@ def test_a_report_is_a_table_in_a_terminal() -> None:
         Check(id="other", label="Other", outcome=Outcome.UNKNOWN, follows="image_resolution"),
     )  # fmt: skip
     report = Report(path="a.png", role=Role.FACE_IMAGE, profile="core-4", checks=checks)
-    assert report.table().splitlines() == [
+    assert str(report).splitlines() == [
         "WARN  a.png  (face-image, core-4)",
         "warn    It is too small.",
         "        Retake it.",
@@ -51,7 +51,13 @@ def test_a_report_is_a_table_in_a_terminal() -> None:
     assert (report.failed, report.reasons) == ((), ())
 
 
-def test_what_failed_comes_first_within_a_hundred_columns() -> None:
+@pytest.mark.parametrize(("terminal", "columns"), [("60", 60), (None, 80), ("300", 100)])
+def test_what_failed_comes_first_within_the_terminal(
+    terminal: str | None, columns: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
+    if terminal:
+        monkeypatch.setenv("COLUMNS", terminal)
     long = "It is far too small for a face. " * 5
     checks = (
         Check(id="a", label="A", outcome=Outcome.WARN, sentence="It leans."),
@@ -59,11 +65,13 @@ def test_what_failed_comes_first_within_a_hundred_columns() -> None:
         Check(id="c", label="C", outcome=Outcome.FAIL, follows="b", sentence="It follows."),
     )
     report = Report(path="a.png", role=Role.FACE_IMAGE, profile="core-4", checks=checks)
-    _, first, second, third = report.table().splitlines()
+    _, first, *others, last = str(report).splitlines()
     assert first.startswith("fail    It is far")
-    assert second.startswith("        ")
-    assert third == "warn    It leans."
-    assert max(map(len, (first, second))) <= 100
+    assert others
+    assert all(each.startswith("        ") for each in others)
+    assert last == "warn    It leans."
+    # Words of at most five letters, so that no line ends much earlier.
+    assert columns - 6 <= max(map(len, (first, *others))) <= columns
     assert [check.id for check in report.failed] == ["b", "c"]
     assert report.reasons == (long.strip(),)
 
@@ -71,5 +79,5 @@ def test_what_failed_comes_first_within_a_hundred_columns() -> None:
 def test_an_unreadable_file_is_its_reason() -> None:
     error = ReportError(code="file_missing", message="a.png does not exist; check the path")
     report = Report(path="a.png", role=None, profile="core-4", error=error)
-    assert report.table() == f"FAIL  a.png  (core-4)\n{error.message}"
+    assert str(report) == f"FAIL  a.png  (core-4)\n{error.message}"
     assert report.reasons == (error.message,)

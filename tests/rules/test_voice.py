@@ -8,7 +8,7 @@ from voices import voice_of
 from palprep.consent import ConsentFacts
 from palprep.facts import Facts
 from palprep.media import AudioFacts, AudioStreamFacts, FileFacts
-from palprep.media.facts import MediaType
+from palprep.media.facts import AudioLevels, MediaType
 from palprep.rules.catalogue import RULES, judge
 from palprep.rules.profile import load_profile
 from palprep.speech import VoiceFacts
@@ -140,3 +140,19 @@ def test_the_statement_is_judged_by_its_outcome(facts, expected):
 def test_the_statement_opens_the_video(facts, start, first):
     found = outcomes(Role.CONSENT_VIDEO, consent=facts)
     assert (found["consent_start"], found["consent_first"]) == (start, first)
+
+
+def test_one_cause_of_a_recording_is_told_once():
+    loud = GOOD.model_copy(
+        update={"speech_rms_dbfs": -9.0, "true_peak_dbtp": 0.4, "clipped_runs": 900}
+    )
+    levels = AudioLevels(peak_dbfs=0.0, rms_dbfs=-10.0)
+    facts = Facts(file=FILE, recording=SOUND.model_copy(update={"levels": levels}), voice=loud)
+    told = {check.id: check.follows for check in judge(facts, Role.VOICE_AUDIO, load_profile())}
+    assert told["voice_clipping"] is None
+    for also in ("voice_level", "voice_true_peak", "audio_sample_peak"):
+        assert told[also] == "voice_clipping"
+    soft = facts.model_copy(update={"voice": loud.model_copy(update={"speech_rms_dbfs": -30.0})})
+    told = {check.id: check.follows for check in judge(soft, Role.VOICE_AUDIO, load_profile())}
+    assert told["voice_level"] is None
+    assert told["voice_true_peak"] == "voice_clipping"

@@ -4,11 +4,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from portraits import FLAWLESS
 
 from palprep.media import SampledFrame, Source, open_image
 from palprep.vision import footage
 from palprep.vision.analysis import analyse_portrait
-from palprep.vision.facts import FootageFacts, FrameSample
+from palprep.vision.facts import FootageFacts, FrameSample, PortraitFacts
 from palprep.vision.footage import CLOSE_LOOKS, analyse_footage
 from palprep.vision.models import Models
 
@@ -41,6 +42,30 @@ def test_a_face_is_followed_and_stays_the_same_person(models, portrait):
     assert max(motion for _, motion in facts.mouth_motion()) < 0.05
     assert len(facts.looks) == CLOSE_LOOKS
     assert facts.typical().people == 1
+
+
+def test_what_one_frame_errs_in_does_not_decide():
+    def look(turn: float, **errs) -> PortraitFacts:
+        subject = FLAWLESS.subject
+        roll, whole, human = errs.get("roll", 1), errs.get("whole", 0.97), errs.get("human", 0.93)
+        changed = {
+            "pose": subject.pose.model_copy(update={"yaw_deg": turn, "roll_deg": roll}),
+            "adult": errs.get("adult", 0.97),
+            "visibility": subject.visibility.model_copy(update={"whole": whole}),
+            "human": subject.human.model_copy(update={"likelihood": human}),
+        }
+        changed = {"subject": subject.model_copy(update=changed), "nudity": errs.get("nudity", 0.0)}
+        return FLAWLESS.model_copy(update=changed)
+
+    wrong = look(0.0, roll=30, whole=0.1, human=0.1, adult=0.1, nudity=0.99)
+    once = FootageFacts(every_s=1, samples=(), looks=(*map(look, (5, 6, 7, 8)), wrong))
+    shown = once.typical()
+    assert shown.subject.pose.yaw_deg == 0
+    assert (shown.subject.pose.roll_deg, shown.subject.adult) == (1, 0.97)
+    assert (shown.subject.visibility.whole, shown.subject.human.likelihood) == (0.97, 0.93)
+    assert once.nudity == 0
+    often = once.model_copy(update={"looks": (*once.looks[:3], wrong, wrong)})
+    assert (often.typical().subject.visibility.whole, often.nudity) == (0.1, 0.99)
 
 
 def test_frames_without_a_face_are_samples_without_measures(models, portrait):

@@ -99,6 +99,8 @@ def test_jpeg_blocks_show_only_where_the_grid_is_known(sight: Detections) -> Non
     _, data = cv2.imencode(".jpg", sight.rgb, [cv2.IMWRITE_JPEG_QUALITY, 8])
     blocky = np.asarray(cv2.imdecode(data, cv2.IMREAD_COLOR), np.uint8)
     plain, worse = measured(sight, sight.rgb).blocking, measured(sight, blocky).blocking
+    moved = np.roll(blocky, (-3, -5), axis=(0, 1))
+    assert measured(sight, moved).blocking == pytest.approx(worse, rel=0.1)
     assert plain is not None
     assert worse is not None
     assert worse > plain + 0.3

@@ -74,7 +74,7 @@ class Speaker(Given):
     """Whose consent is listened for. ``statement`` None takes palprep's own template. ``spoken_as``
     says how the name sounds, where its letters do not.
 
-    ``model`` is the folder of a Whisper model that listens; None is the one that
+    ``whisper_model`` is the folder of a Whisper model that listens; None is the one that
     palprep brings, which knows English alone.
 
     Raises UsageError for a statement that names no one, and for a language without one.
@@ -83,7 +83,7 @@ class Speaker(Given):
     full_name: str
     statement: str | None = None
     language: str = "en"
-    model: Path | None = None
+    whisper_model: Path | None = None
     spoken_as: str | None = None
     code: AskedCode | None = None
     """What is listened for after the statement."""

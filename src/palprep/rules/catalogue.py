@@ -74,14 +74,19 @@ def judge(
         for rule_id, limits in profile.for_role(role).items()
         if rule_id not in left_out and isinstance(rule := RULES[rule_id], Rule)
     )
-    return _told_once([check for check in checks if check is not None])
+    return _told_once([check for check in checks if check is not None], facts)
 
 
-def _told_once(checks: Sequence[Check]) -> tuple[Check, ...]:
+_LOUD = ("voice_clipping", "voice_level", "voice_true_peak", "audio_sample_peak")
+_NOISY = ("voice_snr", "voice_noise_floor")
+"""Of each of them a later one says of one cause what an earlier one says."""
+
+
+def _told_once(checks: Sequence[Check], facts: Facts) -> tuple[Check, ...]:
     """The checks, with those marked that follow from another one.
 
     Checks that say the same sentence have one cause. The gravest of them tells it, and of
-    several the first.
+    several the first. So do those of a recording that is too loud, or noisy.
     """
     telling: dict[str, str] = {}
     for outcome in (Outcome.FAIL, Outcome.WARN, Outcome.UNKNOWN):
@@ -89,12 +94,34 @@ def _told_once(checks: Sequence[Check]) -> tuple[Check, ...]:
             if check.outcome is outcome:
                 telling.setdefault(check.sentence, check.id)
 
+    caused = {
+        check.id: alike[0].id
+        for family in (_LOUD, _NOISY)
+        for alike in [_of_one_cause(checks, family, facts)]
+        for check in alike
+    }
+
     def marked(check: Check) -> Check:
-        teller = telling.get(check.sentence, check.id)
+        teller = caused.get(check.id) or telling.get(check.sentence, check.id)
         follows = check.outcome is not Outcome.PASS and teller != check.id
         return check.model_copy(update={"follows": teller}) if follows else check
 
     return tuple(map(marked, checks))
+
+
+def _of_one_cause(checks: Sequence[Check], family: Sequence[str], facts: Facts) -> list[Check]:
+    """Those of a family that fail or warn, the gravest first, and otherwise in its order."""
+    loud = facts.voice.speech_rms_dbfs if facts.voice else None
+    found = [
+        check
+        for id_ in family
+        for check in checks
+        if check.id == id_
+        and check.outcome in {Outcome.FAIL, Outcome.WARN}
+        # Soft speech has a cause of its own.
+        and (id_ != "voice_level" or (loud or 0.0) > (check.at_most or 0.0))
+    ]
+    return sorted(found, key=lambda check: check.outcome is not Outcome.FAIL)
 
 
 class CatalogueLimit(Limit):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import textwrap
 from pathlib import Path
 from typing import Any, Self
@@ -20,6 +21,9 @@ _CHECK_KEYS = (
     *("id", "label", "outcome", "passed", "sentence", "measured"),
     *("limit", "source", "advice", "follows", "region"),
 )
+
+_WIDEST = 100
+"""Columns: longer lines are hard to read."""
 
 
 class Check(Value):
@@ -149,16 +153,13 @@ class Report(Value):
         return {key: data[key] for key in _REPORT_KEYS}
 
     def __str__(self) -> str:
-        return self.table()
-
-    def table(self) -> str:
-        """The report as plain text for a terminal: the verdict, then what was found, worst first,
-        with what to do in a line of its own; how many checks passed.
+        """The report as plain text, as wide as the terminal: the verdict, then what was found,
+        worst first, with what to do in a line of its own; how many checks passed.
         """
         role = f"{self.role.value}, " if self.role else ""
         lines = [f"{self.verdict.value.upper()}  {self.path}  ({role}{self.profile})"]
         if self.error is not None:
-            lines.append(self.error.message)
+            lines += _wrapped("", self.error.message)
         for outcome in (Outcome.FAIL, Outcome.WARN, Outcome.UNKNOWN):
             for check in self.told(outcome):
                 lines += _wrapped(f"{outcome.value:<8}", check.sentence)
@@ -169,5 +170,6 @@ class Report(Value):
 
 
 def _wrapped(mark: str, text: str) -> list[str]:
-    """Text in lines of at most 100 characters behind a mark; none where it is empty."""
-    return textwrap.wrap(text, 100, initial_indent=mark, subsequent_indent=" " * len(mark))
+    """Text behind a mark, in lines that fit the terminal; none where it is empty."""
+    columns = min(shutil.get_terminal_size().columns, _WIDEST)
+    return textwrap.wrap(text, columns, initial_indent=mark, subsequent_indent=" " * len(mark))

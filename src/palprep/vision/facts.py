@@ -9,6 +9,7 @@ out: they are large, and an embedding identifies a person.
 from __future__ import annotations
 
 import math
+import statistics
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
@@ -139,6 +140,8 @@ class Quality(Value):
     """Its CIELAB chroma."""
     vivid_chroma: float | None
     """The CIELAB chroma that 5 in 100 of the face's pixels exceed, lips and make-up included."""
+    white: float = 0.0
+    """Share of the whole picture that is white or nearly so, without a cast."""
     blocking: float | None
     """Steps across 8x8 JPEG block borders over steps inside blocks; 1 is none. None when the
     picture was decoded at reduced size, which blurs the grid."""
@@ -217,6 +220,9 @@ class PortraitFacts(Value):
         return sum(counts_as_person(face, self.faces[0]) for face in self.faces)
 
 
+ENOUGH_LOOKS = 4
+"""Close looks of which one may err."""
+
 MOUTH_WINDOW_S = 1.0
 """Mouth motion is measured over this much to both sides of a moment."""
 
@@ -263,14 +269,34 @@ class FootageFacts(Value):
 
     @property
     def nudity(self) -> float | None:
-        """How pornographic the worst of the close looks is; None without the extra ``nsfw``."""
-        scores = [look.nudity for look in self.looks if look.nudity is not None]
-        return max(scores, default=None)
+        """How pornographic the close looks are: the worst but one of four and more, since a single
+        one can err. None without the extra ``nsfw``."""
+        scores = sorted(look.nudity for look in self.looks if look.nudity is not None)
+        return scores[-2 if len(scores) >= ENOUGH_LOOKS else -1] if scores else None
 
     def typical(self) -> PortraitFacts | None:
-        """The close look that shows the most: with a subject, and turned the least."""
-        turns = {each.subject.pose.turn_deg: each for each in self.looks[::-1] if each.subject}
-        return turns[min(turns)] if turns else next(iter(self.looks), None)
+        """The close look that is turned the least, with what a single one can err in from all that
+        have a subject: how it leans, its age and how human it is are medians, and how bare it is
+        that of the most covered but one of four and more.
+        """
+        shown = [(each.subject, each) for each in self.looks if each.subject]
+        if not shown:
+            return next(iter(self.looks), None)
+        subject, look = min(shown, key=lambda one: one[0].pose.turn_deg)
+        seen = [each for each, _ in shown]
+        bare = sorted((each.visibility for each in seen), key=lambda each: each.whole)
+        likely = statistics.median(each.human.likelihood for each in seen)
+        roll_deg = statistics.median(each.pose.roll_deg for each in seen)
+        typical = subject.model_copy(
+            update={
+                "pose": subject.pose.model_copy(update={"roll_deg": roll_deg}),
+                "human": subject.human.model_copy(update={"likelihood": likely}),
+                "adult": statistics.median(each.adult for each in seen),
+                "age_years": statistics.median(each.age_years for each in seen),
+                "visibility": bare[1 if len(bare) >= ENOUGH_LOOKS else (len(bare) - 1) // 2],
+            }
+        )
+        return look.model_copy(update={"subject": typical})
 
     def mouth_motion(self) -> tuple[tuple[float, float], ...]:
         """(time, range of mouth opening within a second to both sides) per measured sample."""

@@ -32,6 +32,10 @@ FACE_HEIGHT = 192
 """Sharpness is measured on faces shrunk to this height in pixels, so that resolution does not
 count. Smaller faces are taken as they are, never enlarged."""
 
+WHITE_FROM, WHITE_SPREAD = 185, 16
+"""8-bit levels: every channel of what is white reaches the first, and they differ by the second at
+the most."""
+
 SAMPLE = 10_000
 """About as many of the face's pixels are counted: shares are then exact to half a per cent."""
 
@@ -60,6 +64,7 @@ def measure_quality(rgb: Pixels, box: Rect, face: Landmarks | None, scale: float
         skin_rgb=(int(skin[0]), int(skin[1]), int(skin[2])) if face else None,
         skin_hue_deg=math.degrees(math.atan2(along, across)) if face else None,
         skin_chroma=math.hypot(across, along) if face else None,
+        white=_white(rgb),
         vivid_chroma=_vivid_chroma(pixels) if face else None,
         blocking=_blocking(gray) if scale == 1 else None,
     )
@@ -103,6 +108,13 @@ def _noise(gray: Pixels) -> float:
     return float(np.median(np.abs(response)) / 0.6745 / 6)
 
 
+def _white(rgb: Pixels) -> float:
+    """Every sixteenth pixel is looked at."""
+    some = rgb[::4, ::4]
+    least, most = some.min(axis=2), some.max(axis=2)
+    return float(((least >= WHITE_FROM) & (most - least <= WHITE_SPREAD)).mean())
+
+
 def _vivid_chroma(pixels: Pixels) -> float:
     """CIELAB chroma that 5 in 100 of the pixels exceed, shape (n, 3)."""
     lab = pixels_to_lab(pixels[None])
@@ -110,12 +122,13 @@ def _vivid_chroma(pixels: Pixels) -> float:
 
 
 def _blocking(gray: Pixels) -> float:
-    """Only where the JPEG grid is known: at full size and from the first pixel on."""
+    """Only at full size. The grid is looked for: a crop moves it, and takes no blocks away."""
     if min(gray.shape) < 16:
         return 1.0
     ratios = []
     for lines in (gray, np.ascontiguousarray(gray.T)):
         steps = cv2.absdiff(lines[1:], lines[:-1]).mean(axis=1)
-        at_border = np.arange(len(steps)) % 8 == 7
-        ratios.append(steps[at_border].mean() / max(float(steps[~at_border].mean()), 1e-6))
+        sums = steps[: len(steps) // 8 * 8].reshape(-1, 8).mean(axis=0)
+        border = float(sums.max())
+        ratios.append(border / max((float(sums.sum()) - border) / 7, 1e-6))
     return float(np.mean(ratios))

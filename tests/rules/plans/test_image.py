@@ -130,6 +130,12 @@ def test_a_burnt_out_face_keeps_its_colour() -> None:
     assert propose_white_balance(burnt) == (1, 1, 1)
 
 
+def test_no_colour_is_corrected_where_white_is_white() -> None:
+    cast = {"skin_rgb": (150, 170, 190), "skin_hue_deg": -110.0, "skin_chroma": 14.0}
+    shirt = portrait(900, 900, 450, 400, 300, **cast, white=0.02)
+    assert propose_white_balance(shirt) == (1, 1, 1)
+
+
 @given(st.floats(0.01, 1.0), st.floats(0, 0.2))
 def test_exposure_stays_moderate_and_goes_the_right_way(brightness, clipped) -> None:
     stops = propose_exposure(

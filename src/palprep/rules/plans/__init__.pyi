@@ -16,6 +16,7 @@ from .values import (
     VideoPlan as VideoPlan,
     VoicePlan as VoicePlan,
     not_passed as not_passed,
+    with_less as with_less,
 )
 from .video import plan_consent_clip as plan_consent_clip
 from .voice import COPY_CONTAINERS as COPY_CONTAINERS

@@ -48,6 +48,9 @@ MAX_EV = 1.0
 CLIPPED = 0.02
 """Share of burnt-out pixels of a face beyond which it is not darkened, nor its colour trusted."""
 
+WHITE_SHARE = 0.005
+"""Share of white beyond which no colour is corrected."""
+
 COLOURLESS = 4.0
 """CIELAB chroma below which a hue says nothing."""
 
@@ -148,14 +151,16 @@ def propose_level(portrait: PortraitFacts) -> float:
 
 
 def propose_exposure(portrait: PortraitFacts) -> float:
-    """Stops, in linear light, that bring the face to ordinary brightness, within one stop.
+    """Stops that bring the face to ordinary brightness, within one stop: the slope at black of the
+    curve of :class:`~palprep.rules.plans.values.ImagePlan`, under which white stays white.
 
     Darkening stops where highlights are burnt out: what is clipped stays clipped.
     """
     quality = portrait.quality
     if portrait.framing is None or quality.brightness <= 0:
         return 0.0
-    stops = 2.2 * math.log2(BRIGHTNESS / quality.brightness)
+    wanted, light = BRIGHTNESS**2.2, min(quality.brightness, 0.99) ** 2.2
+    stops = math.log2(wanted * (1 - light) / (light * (1 - wanted)))
     if stops < 0 and quality.clipped_highlights > CLIPPED:
         return 0.0
     return round(max(-MAX_EV, min(MAX_EV, stops)), 2)
@@ -163,11 +168,14 @@ def propose_exposure(portrait: PortraitFacts) -> float:
 
 def propose_white_balance(portrait: PortraitFacts) -> tuple[float, float, float]:
     """Gains of R, G and B in linear light that bring the hue of the skin to the nearest natural
-    one, green unchanged. All 1 where it is natural, colourless, burnt out or not known.
+    one, green unchanged. All 1 where it is natural, colourless, burnt out or not known, and where
+    the picture holds white: then the light has no cast, and white would get one.
     """
     quality = portrait.quality
     rgb, hue, chroma = quality.skin_rgb, quality.skin_hue_deg, quality.skin_chroma
     if rgb is None or hue is None or chroma is None or quality.clipped_highlights > CLIPPED:
+        return 1.0, 1.0, 1.0
+    if quality.white > WHITE_SHARE:
         return 1.0, 1.0, 1.0
     low, high = SKIN_HUE_DEG
     if chroma < COLOURLESS or low <= hue <= high:

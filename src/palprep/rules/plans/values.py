@@ -7,7 +7,7 @@ gives the same output. It can be shown before anything is written.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from typing import Annotated, Literal, Self
 
@@ -70,7 +70,8 @@ class ImagePlan(Value):
     crop, since a turned image has corners that show nothing."""
     crop: Crop | None = None
     exposure_ev: float = 0.0
-    """Stops, applied in linear light."""
+    """Stops near black: in linear light x becomes kx / (1 + (k - 1)x), with k two to their power.
+    White stays white."""
     white_balance: tuple[float, float, float] = (1.0, 1.0, 1.0)
     """Gains of R, G and B, applied in linear light."""
     formats: tuple[str, ...] = ("jpeg",)
@@ -173,6 +174,32 @@ class VoicePlan(Value):
 
 
 Plan = ImagePlan | AudioPlan | VideoPlan | VoicePlan
+
+_LEFT_OUT: Mapping[str, Mapping[str, object]] = {
+    "white_balance": {"white_balance": (1.0, 1.0, 1.0)},
+    "exposure": {"exposure_ev": 0.0},
+    "level": {"level_deg": 0.0, "loudness_lufs": None},
+    "crop": {"crop": None, "level_deg": 0.0},
+    "high_pass": {"high_pass_hz": None},
+    "mix": {"mix": "keep"},
+    "select": {"spans": ()},
+    "trim": {"trim": None},
+}
+"""Steps that a plan can do without, and its fields then."""
+
+
+def with_less(plan: Plan) -> Iterator[tuple[tuple[str, ...], Plan]]:
+    """What is left out, and the plan without it: each of the steps that it can do without in turn,
+    then all of them. No plan that would do nothing."""
+    steps = tuple(each.fix for each in plan.reasons if each.fix in _LEFT_OUT)
+    for out in (*((step,) for step in steps), *([steps] if len(steps) > 1 else [])):
+        kept = tuple(each for each in plan.reasons if each.fix not in out)
+        if "crop" in out:  # What is turned must be cropped.
+            kept = tuple(each for each in kept if each.fix != "level")
+        fields = {name: value for fix in out for name, value in _LEFT_OUT[fix].items()}
+        if kept:
+            known = {name: fields[name] for name in fields.keys() & type(plan).model_fields.keys()}
+            yield out, plan.model_copy(update={**known, "reasons": kept})
 
 
 def reasons_for(report: Report, fixes: Mapping[str, Iterable[str]]) -> tuple[Reason, ...]:

@@ -1,0 +1,193 @@
+"""From a video to its facts.
+
+It is opened three times. The first time one frame is decoded, by a decoder that gives its
+memory back. The second time its packets are walked, which tells its timing, and its sound is
+decoded once: for its levels, for the voice, and for the opening in which consent is looked for.
+The third time its frames are decoded, sparsely, while the sound is being listened to. Where words
+are spoken it is opened a fourth time: for the lips some seconds are decoded once more, and by then
+it is known which.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+from numpy.typing import NDArray
+
+from palprep import media
+from palprep.consent import (
+    FRAMES_PER_S,
+    LipsFacts,
+    Opening,
+    StatementReading,
+    measure_lips,
+    model_for,
+    read_samples,
+    stretch_of,
+)
+from palprep.facts.facts import Facts, Speaker
+from palprep.facts.probing import ProbeLimits, Toolkit
+from palprep.facts.timeline import player_times
+from palprep.media import (
+    AudioStreamFacts,
+    SignalFacts,
+    SignalMeter,
+    Sink,
+    Source,
+    VideoFacts,
+    VideoScan,
+    prefetch,
+    sample_frames,
+    scan_video,
+)
+from palprep.speech import RATE_HZ, VoiceFacts, VoiceMeter
+from palprep.values import Role
+from palprep.vision import CLOSE_LOOKS, FootageFacts, Models, analyse_footage, follow_mouth
+
+FRAME_SIDE = 960
+"""Longer side, in pixels, of the frames of a video that are looked at."""
+
+MOST_SAMPLES = 120
+"""Frames of a video that are looked at, whatever its length."""
+
+QUICK_SAMPLES, QUICK_LOOKS = 8, 2
+"""Key frames that are looked at, and those of them that get every measure of an image."""
+
+SHORTEST_STEP_S = 0.25
+"""Frames closer together than this add nothing, even in a short clip: lips move slower."""
+
+
+def probe_video(
+    source: Source,
+    role: Role,
+    toolkit: Toolkit,
+    limits: ProbeLimits,
+    speaker: Speaker | None,
+    *,
+    quick: bool,
+) -> Facts:
+    """Everything that can be measured of a video: see :func:`palprep.facts.probing.probe`."""
+    if quick:
+        video = media.probe_video(source, levels=False)
+        signal, footage = _look_at(source, video, toolkit, limits, quick=True)
+        video = video.model_copy(update={"signal": signal})
+        return Facts(file=source.facts, video=video, portrait=footage.typical(), footage=footage)
+    alone = role is Role.VOICE_AUDIO
+    audio = _AudioMeters(toolkit, None if alone else speaker, alone=alone)
+    with scan_video(source, sinks=audio.sinks, most_s=limits.duration_s) as scan:
+        if alone:
+            video, voice = audio.listen(scan)
+            return Facts(file=source.facts, video=video, voice=voice)
+        with ThreadPoolExecutor(max_workers=1) as thread:
+            # Decoders and networks release Python's lock: frames and audio are measured at once.
+            listening = thread.submit(audio.listen, scan)
+            signal, footage = _look_at(source, scan.facts, toolkit, limits, quick=False)
+            video, voice = listening.result()
+    facts = Facts(
+        file=source.facts,
+        video=video.model_copy(update={"signal": signal}),
+        portrait=footage.typical(),
+        footage=footage,
+        voice=voice,
+        statement=audio.statement(),
+    )
+    lips = _lips(source, facts, audio.samples(), toolkit.models)
+    return facts.model_copy(update={"lips": lips})
+
+
+class _AudioMeters:
+    """Everything that takes the audio of a video while it is decoded once."""
+
+    def __init__(self, toolkit: Toolkit, speaker: Speaker | None, *, alone: bool) -> None:
+        self._toolkit, self._alone = toolkit, alone
+        self._speaker = speaker
+        self._required = speaker.required if speaker else None
+        self._meter: VoiceMeter | None = None
+        self._opening: Opening | None = None
+
+    def sinks(self, stream: AudioStreamFacts) -> Iterator[Sink]:
+        """Of the voice meter and of the opening, in which consent is looked for."""
+        # Speakers are told apart where a voice is to be made of them.
+        voiceprint = self._toolkit.voiceprint if self._alone else None
+        self._meter = VoiceMeter.of(stream, self._toolkit.voice_activity, voiceprint)
+        yield self._meter.sink
+        self._opening = Opening(self._required)
+        yield self._opening.sink
+
+    def listen(self, scan: VideoScan) -> tuple[VideoFacts, VoiceFacts | None]:
+        """Decode the sound: the completed facts, and those of the voice, None without sound."""
+        video = scan.listen()
+        return video, self._meter.facts() if self._meter else None
+
+    def samples(self) -> NDArray[np.float32]:
+        """The opening, mono at 16 kHz; empty without sound."""
+        return self._opening.samples() if self._opening else np.zeros(0, np.float32)
+
+    def statement(self) -> StatementReading | None:
+        """What is read of the statement; None without sound or speaker."""
+        if self._opening is None or self._speaker is None or self._required is None:
+            return None
+        model = model_for(self._required, self._toolkit.listeners(self._speaker.whisper_model))
+        if isinstance(model, StatementReading):
+            return model
+        return read_samples(self._opening.samples(), self._required, model)
+
+
+def _lips(
+    source: Source, facts: Facts, opening: NDArray[np.float32], models: Models
+) -> LipsFacts | None:
+    """The lips while the statement is spoken, from frame to frame; None where nobody is heard, or
+    nobody is seen from then on."""
+    video, voice, footage = facts.video, facts.voice, facts.footage
+    if video is None or voice is None or footage is None:
+        return None
+    found = stretch_of(facts.statement, voice.speech)
+    if found is None:
+        return None
+    span, stated = found
+    starts_s, late_s = player_times(video)
+    shown = span.moved(late_s)
+    if not any(sample.at_s >= shown.start_s + starts_s for sample in footage.seen):
+        return None
+    frames = sample_frames(
+        source,
+        per_second=FRAMES_PER_S,
+        max_side=FRAME_SIDE,
+        from_s=shown.start_s + starts_s,
+        most_s=shown.end_s + starts_s,
+    )
+    track = follow_mouth(prefetch(frames), models)
+    track = track._replace(at_s=track.at_s - starts_s)
+    speech = [each.moved(late_s) for each in voice.speech]
+    samples = np.pad(opening, (round(late_s * RATE_HZ), 0))
+    return measure_lips(track, shown, speech, samples, stated=stated)
+
+
+def _look_at(
+    source: Source, video: VideoFacts, toolkit: Toolkit, limits: ProbeLimits, *, quick: bool
+) -> tuple[SignalFacts | None, FootageFacts]:
+    most = QUICK_SAMPLES if quick else MOST_SAMPLES
+    duration_s = video.duration_s
+    if limits.duration_s is not None:
+        duration_s = min(duration_s, limits.duration_s)
+    step_s = max(SHORTEST_STEP_S, duration_s / most)
+    signal = SignalMeter(key_frames_only=quick)
+    frames = sample_frames(
+        source,
+        per_second=1 / step_s,
+        max_side=FRAME_SIDE,
+        key_frames_only=quick,
+        on_luma=signal.add,
+        most_s=limits.duration_s,
+    )
+    footage = analyse_footage(
+        # The next frames are decoded while faces are looked for.
+        prefetch(frames),
+        toolkit.models,
+        every_s=step_s,
+        count=max(1, int(duration_s / step_s)),
+        close_looks=QUICK_LOOKS if quick else CLOSE_LOOKS,
+    )
+    return signal.result(), footage
