@@ -170,11 +170,11 @@ def test_printing_shows_the_table(preflight, tmp_path):
     source = tmp_path / "plain.jpg"
     Image.new("RGB", (700, 700), "navy").save(source)
     prepared = preflight.prepare(source, into=tmp_path / "out")
-    assert str(prepared.report) == prepared.report.table()
     first, done, *rest = str(prepared).splitlines()
     assert first == f"{source} -> {prepared.path}"
     assert done == "copied as it was"
-    assert "\n".join(rest) == prepared.report.table()
+    assert "\n".join(rest) == str(prepared.report)
+    assert (prepared.passed, prepared.report.passed) == (False, False)
 
 
 def test_a_video_gets_its_index_in_front_without_encoding(preflight, clip, tmp_path):
@@ -196,6 +196,23 @@ def test_the_voice_of_a_video_is_its_audio_track(preflight, clip, tmp_path):
     prepared = preflight.prepare(clip, into=tmp_path / "out", role="voice-audio")
     assert Source.of(prepared.path).type.kind is Kind.AUDIO
     assert prepared.report.facts.recording.duration_s == pytest.approx(2.0, abs=0.1)
+
+
+def test_clipping_is_told_of_a_recording_that_was_turned_down(preflight, speech, tmp_path):
+    """Lossy coding and a gain leave no flat tops."""
+    wave = np.clip(speech * (4 / np.abs(speech).max()), -0.999, 0.999)
+    path = tmp_path / "loud.m4a"
+    with av.open(str(path), "w", format="mp4") as out:
+        stream = out.add_stream("aac", rate=16_000, layout="mono")
+        frame = av.AudioFrame.from_ndarray(wave.astype(np.float32)[None], "fltp", "mono")
+        frame.sample_rate = 16_000
+        out.mux([*stream.encode(frame), *stream.encode(None)])
+    before = preflight.check(path).check("voice_clipping")
+    prepared = preflight.prepare(path, into=tmp_path / "out")
+    assert "level" in {fix.id for fix in prepared.fixes}
+    assert before.outcome is not Outcome.PASS
+    assert prepared.report.check("voice_clipping").measured == before.measured
+    assert preflight.check(prepared.path).check("voice_clipping").measured != before.measured
 
 
 def test_the_name_tells_a_consent_video(preflight, clip):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from PIL import Image
 
 from palprep.facts import Toolkit
@@ -12,9 +13,9 @@ from palprep.values import Outcome
 from palprep.vision import Models
 
 
-def test_a_face_at_the_side_is_cropped_and_proved(
-    portrait_path: Path, tmp_path: Path, models: Models
-) -> None:
+@pytest.fixture
+def wide(portrait_path: Path, tmp_path: Path) -> Path:
+    """The person stands at the left of a wide picture."""
     with Image.open(portrait_path) as opened:
         picture = opened.convert("RGB")
     picture.thumbnail((1000, 1000))
@@ -22,10 +23,39 @@ def test_a_face_at_the_side_is_cropped_and_proved(
     wide.paste(picture, (0, 0))
     source = tmp_path / "wide.jpg"
     wide.save(source, quality=95)
+    return source
+
+
+def test_a_face_at_the_side_is_cropped_and_proved(wide: Path, models: Models) -> None:
     preflight = Preflight(toolkit=Toolkit(models))
-    before = preflight.check(source)
+    before = preflight.check(wide)
     assert before.check("person_centered").outcome is Outcome.FAIL
     assert "crops it to" in (before.check("person_centered").advice or "")
-    ready = preflight.prepare(source, into=tmp_path / "out")
+    ready = preflight.prepare(wide, into=wide.parent / "out")
     assert "crop" in {fix.id for fix in ready.fixes}
     assert ready.report.check("person_centered").outcome is Outcome.PASS
+
+
+def test_a_step_that_makes_a_passing_check_fail_is_left_out(wide: Path, models: Models) -> None:
+    own = wide.with_name("own.toml")
+    own.write_text(
+        'name = "own"\nextends = "core-4"\n[[limits.face-image.image_resolution]]\n'
+        'min = 1000\nlevel = "fail"\nsource = "ours"\ndate = 2026-11-24\n'
+    )
+    preflight = Preflight(own, toolkit=Toolkit(models))
+    ready = preflight.prepare(wide, into=wide.parent / "out")
+    assert ready.path.read_bytes() == wide.read_bytes()
+    assert ready.report.check("image_resolution").outcome is Outcome.PASS
+    assert [fix.id for fix in ready.fixes] == ["left_out"]
+    assert "crop" in ready.fixes[0].did
+    assert [each.name for each in (wide.parent / "out").iterdir()] == ["wide.jpg"]
+
+
+def test_what_a_fix_hides_is_told_of_the_output(wide: Path, models: Models) -> None:
+    with Image.open(wide) as opened:
+        opened.reduce(3).save(wide, quality=6)
+    preflight = Preflight(toolkit=Toolkit(models))
+    before = preflight.check(wide).facts
+    ready = preflight.prepare(wide, into=wide.parent / "out").report.facts
+    assert before.portrait.quality.blocking > 1.5
+    assert ready.portrait.quality.blocking >= before.portrait.quality.blocking

@@ -25,7 +25,7 @@ def asked(words: str, *, minutes: float = 5) -> AskedCode:
 def verify(preflight: Preflight, coded_consent):
     model = preflight.toolkit.listeners()
     return lambda code, path=coded_consent: verify_consent(
-        path, full_name="Jane Carter", model=model, code=code
+        path, full_name="Jane Carter", whisper_model=model, code=code
     )
 
 

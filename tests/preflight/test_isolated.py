@@ -159,7 +159,7 @@ def test_the_best_is_picked_among_those_that_crash_nothing(
 
 def test_media_that_a_fix_made_unreadable_is_removed(portrait_path, tmp_path, monkeypatch):
     """And the fix is blamed, not the source."""
-    module = "palprep.preflight.check_and_prepare"
+    module = "palprep.preflight.preparing"
     apply = importlib.import_module(module).apply
 
     def spoil(plan, source, target_stem, **options):

@@ -54,6 +54,17 @@ def test_nobody_is_not_fit(models: Models) -> None:
     assert fitness(analyse_portrait(np.zeros((99, 99, 3), np.uint8), models)) == 0
 
 
+def test_a_closed_mouth_outweighs_a_slightly_steadier_gaze(picture):
+    talks = picture.model_copy(
+        update={
+            "subject": picture.subject.model_copy(update={"mouth_open": 0.25}),
+        }
+    )
+    eyes = picture.subject.eyes.model_copy(update={"gaze_yaw_deg": 5.0, "gaze_pitch_deg": 0.0})
+    looks = picture.subject.model_copy(update={"mouth_open": 0.02, "eyes": eyes})
+    assert fitness(talks) < fitness(picture.model_copy(update={"subject": looks}))
+
+
 def test_small_changes_keep_the_fingerprint(portrait: Pixels) -> None:
     own = perceptual_hash(portrait)
     brighter = np.clip(portrait.astype(int) + 12, 0, 255).astype(np.uint8)

@@ -9,7 +9,7 @@ import pytest
 
 from palprep.errors import FixError, UsageError
 from palprep.facts import Speaker
-from palprep.preflight import check_and_prepare
+from palprep.preflight import preparing
 from palprep.rules import CONSENT_CHECKS, lacks_consent
 from palprep.values import Outcome, Role
 
@@ -52,9 +52,9 @@ def test_the_statement_becomes_a_consent_video_of_its_own(preflight, training, t
 def test_the_training_video_is_cut_so_that_it_opens_with_it(
     preflight, training, tmp_path, monkeypatch
 ):
-    reports, check = [], check_and_prepare.check_source
+    reports, check = [], preparing.check_source
     monkeypatch.setattr(
-        check_and_prepare, "check_source", lambda *args: reports.append(check(*args)) or reports[-1]
+        preparing, "check_source", lambda *args: reports.append(check(*args)) or reports[-1]
     )
     prepared = preflight.prepare(training, into=tmp_path, speaker=JANE)
     before = reports[0]

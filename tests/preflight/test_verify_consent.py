@@ -46,7 +46,7 @@ def script(name: str = "Jane Carter", change: tuple[str, str] = ("", "")) -> Sta
 
 
 def test_the_statement_in_a_video_passes(spoken_consent, model):
-    facts = verify_consent(spoken_consent, full_name="Jane Carter", model=model)
+    facts = verify_consent(spoken_consent, full_name="Jane Carter", whisper_model=model)
     assert facts.outcome == "pass"
     assert facts.reasons == ()
     assert facts.model == "whisper-tiny.en"
@@ -143,7 +143,7 @@ def test_another_language_is_unknown(spoken_consent, model):
         full_name="Jane Carter",
         statement="Ich, {full_name}.",
         language="de",
-        model=model,
+        whisper_model=model,
     )
     assert facts.outcome == "unknown"
     assert "multilingual" in facts.reasons[0]
@@ -167,7 +167,7 @@ def test_without_the_model_it_is_unknown_and_says_what_to_install(spoken_consent
 
 def test_a_named_model_that_is_not_there_is_an_error(spoken_consent, tmp_path):
     with pytest.raises(ToolMissing, match=r"whisper_encoder\.onnx"):
-        verify_consent(spoken_consent, full_name="Jane Carter", model=tmp_path)
+        verify_consent(spoken_consent, full_name="Jane Carter", whisper_model=tmp_path)
 
 
 def test_a_default_model_that_was_changed_is_not_loaded(changed_model):
@@ -197,14 +197,14 @@ def test_a_model_directory_can_be_named(speech, tmp_path):
 
 def test_a_missing_file_is_an_error(tmp_path, model):
     with pytest.raises(FileMissing):
-        verify_consent(tmp_path / "none.mp4", full_name="Jane Carter", model=model)
+        verify_consent(tmp_path / "none.mp4", full_name="Jane Carter", whisper_model=model)
 
 
 @pytest.mark.corpus
 @pytest.mark.parametrize("key", ["exact", "cannot", "negated", "photo", "wrong_name", "other"])
 def test_only_the_exact_statement_of_the_corpus_passes(corpora, model, key):
     path = Path(corpora) / "consent" / f"{key}.piper.flac"
-    outcome = verify_consent(path, full_name="Jane Doe", model=model).outcome
+    outcome = verify_consent(path, full_name="Jane Doe", whisper_model=model).outcome
     assert outcome == ("pass" if key == "exact" else "fail")
 
 

@@ -1,6 +1,7 @@
 from .carry_out import apply as apply
 from .image import keep_picked as keep_picked
 from .output import (
+    Applied as Applied,
     FixDone as FixDone,
     atomic_output as atomic_output,
     move_into as move_into,

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 from PIL import Image
 
 from palprep import media
@@ -166,23 +167,24 @@ def adjust(picture: Image.Image, plan: ImagePlan) -> Image.Image:
     """
     require_within(picture.size, plan)
     crop = plan.crop or Crop(left=0, top=0, width=picture.width, height=picture.height)
-    gains = tuple(gain * 2.0**plan.exposure_ev for gain in plan.white_balance)
+    slope = 2.0**plan.exposure_ev
+    light = [np.minimum(media.LINEAR * np.float32(gain), 1) for gain in plan.white_balance]
+    light = [each * slope / (1 + (slope - 1) * each) for each in light]
     if plan.level_deg:
         # One channel at a time: a float copy of a 50-megapixel picture is 600 MB at once.
         return Image.merge(
             "RGB",
             [
-                _turned(channel, crop, plan.level_deg, gain)
-                for channel, gain in zip(picture.split(), gains, strict=True)
+                _turned(channel, crop, plan.level_deg, curve)
+                for channel, curve in zip(picture.split(), light, strict=True)
             ],
         )
     if crop != Crop(left=0, top=0, width=picture.width, height=picture.height):
         picture = picture.crop(
             (crop.left, crop.top, crop.left + crop.width, crop.top + crop.height)
         )
-    if gains != (1.0, 1.0, 1.0):
-        tables = [media.to_srgb(media.LINEAR * gain) for gain in gains]
-        picture = picture.point([int(value) for table in tables for value in table])
+    if plan.exposure_ev or plan.white_balance != (1.0, 1.0, 1.0):
+        picture = picture.point([int(value) for each in light for value in media.to_srgb(each)])
     return picture
 
 
@@ -199,11 +201,14 @@ def require_within(size: tuple[int, int], plan: ImagePlan) -> None:
         )
 
 
-def _turned(channel: Image.Image, crop: Crop, degrees: float, gain: float) -> Image.Image:
+def _turned(
+    channel: Image.Image, crop: Crop, degrees: float, curve: NDArray[np.float32]
+) -> Image.Image:
+    """``curve`` is the linear light of each 8-bit level."""
     cos, sin = math.cos(math.radians(degrees)), math.sin(math.radians(degrees))
     x, y = crop.left + crop.width / 2, crop.top + crop.height / 2
     half_width, half_height = crop.width / 2, crop.height / 2
-    light = Image.fromarray((media.LINEAR * np.float32(gain))[np.asarray(channel)])
+    light = Image.fromarray(curve[np.asarray(channel)])
     turned = light.transform(
         (crop.width, crop.height),
         Image.Transform.AFFINE,

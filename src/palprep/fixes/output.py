@@ -39,6 +39,9 @@ class Applied(Value):
     fixes: tuple[FixDone, ...]
     pixels_kept: bool = False
     """Whether the image is coded in the very bytes of the source."""
+    clipped: tuple[int, float] | None = None
+    """Runs of clipped samples, and seconds of them, in the stretches of a recording that were
+    chosen, as they are in the source. None where all of it was kept."""
 
 
 _WORDS = {
@@ -97,10 +100,10 @@ def atomic_output(
         try:
             # Flushed, and the folder too, so that a power cut leaves old or new.
             if lasting:
-                _sync(temporary, os.O_RDONLY)
+                _sync(temporary, os.O_RDWR)
             settle(temporary)
-            if lasting:
-                _sync(target.parent, os.O_RDONLY | getattr(os, "O_DIRECTORY", 0))
+            if lasting and hasattr(os, "O_DIRECTORY"):
+                _sync(target.parent, os.O_RDONLY | os.O_DIRECTORY)
         except OSError as error:
             raise unwritable(target, error) from None
     finally:
@@ -158,9 +161,10 @@ def move_into(path: Path, folder: Path) -> Path:
 
 
 def remove_parts(folder: Path, pid: int) -> None:
-    """Remove from a folder what a process that was killed had half written."""
-    for part in folder.glob(f".palprep-{pid}-*.part*"):
-        part.unlink(missing_ok=True)
+    """Remove from a folder, and those in it, what a process that was killed had half written."""
+    for depth in ("", "*/"):
+        for part in folder.glob(f"{depth}.palprep-{pid}-*.part*"):
+            part.unlink(missing_ok=True)
 
 
 def _place_freely(temporary: Path, target: Path) -> Path:

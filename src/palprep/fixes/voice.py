@@ -39,6 +39,7 @@ from palprep.media import (
     stream_samples,
 )
 from palprep.rules.plans import COPY_CONTAINERS, CROSSFADE_S, AudioPlan, VoicePlan
+from palprep.speech import Clipping, DefectMeter
 from palprep.values import Kind, Span
 
 with warnings.catch_warnings():
@@ -120,9 +121,12 @@ def fix_voice(
     rate_hz, channels = stream.sample_rate_hz, 1 if plan.mix != "keep" else min(stream.channels, 2)
     stages = Stages(progress)
     with new(".wav") as output, tempfile.TemporaryDirectory(prefix="palprep-") as folder:
+        clipped = None
         if plan.spans:
             joined = Path(folder) / "joined.wav"
-            length_s = write_joined(source, stream, plan.spans, joined, progress=stages.next(0.4))
+            length_s, clipped = write_joined(
+                source, stream, plan.spans, joined, progress=stages.next(0.4)
+            )
             sound = read(Source.of(joined))["a:0"]
         else:
             length_s = facts.duration_s
@@ -148,7 +152,7 @@ def fix_voice(
         *level,
         *_file_words(source, FixDone(id="convert", did=did)),
     )
-    return Applied(path=str(output.path), fixes=done)
+    return Applied(path=str(output.path), fixes=done, clipped=clipped)
 
 
 def _cleaned(sound: Any, plan: VoicePlan, stream: AudioStreamFacts) -> Any:
@@ -198,8 +202,9 @@ def write_joined(
     target: Path,
     *,
     progress: Progress | None = None,
-) -> float:
-    """Write the spans of a stream, joined, as a 32-bit WAV; return its length in seconds.
+) -> tuple[float, Clipping]:
+    """Write the spans of a stream, joined, as a 32-bit WAV; return its length in seconds, and what
+    is clipped in it.
 
     ``spans`` are in order and apart, each longer than two crossfades. Raises FixError when
     one of them lies beyond the end of the recording.
@@ -208,8 +213,9 @@ def write_joined(
     blocks = stream_samples(source, rate_hz=rate, channels=channels, stream=stream.index)
     with wave.open(str(target), "wb") as file:
         file.setparams((channels, _WIDTH, rate, 0, "NONE", "not compressed"))
-        count, end = 0, AudioSegment.empty()
+        count, end, meter = 0, AudioSegment.empty(), DefectMeter(rate, channels)
         for samples in _cut(blocks, rate, spans):
+            meter.push(samples)
             segment = _segment(samples, rate)
             if count:
                 bridge = end.append(segment[:_CROSSFADE_MS], crossfade=_CROSSFADE_MS)
@@ -226,7 +232,7 @@ def write_joined(
                 f"{source.name} ends before {spans[count].end_s:.2f} s, "
                 "where a stretch that is to be kept ends"
             )
-        return file.getnframes() / rate
+        return file.getnframes() / rate, meter.clipping()
 
 
 def _cut(blocks: Iterable[Samples], rate: int, spans: Sequence[Span]) -> Iterator[Samples]:

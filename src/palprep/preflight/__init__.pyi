@@ -1,4 +1,4 @@
-from .check_and_prepare import shared_toolkit as shared_toolkit
+from .checking import shared_toolkit as shared_toolkit
 from .comparison import same_person as same_person
 from .consent_verification import verify_consent as verify_consent, verify_wording as verify_wording
 from .preflight import (

@@ -15,7 +15,7 @@ import numpy as np
 from palprep import media, rules, vision
 from palprep.errors import UnsupportedMedia, UsageError
 from palprep.facts import Facts
-from palprep.preflight.check_and_prepare import shared_toolkit
+from palprep.preflight.checking import shared_toolkit
 from palprep.preflight.values import Candidate
 from palprep.speech import voice_of
 from palprep.values import Kind, Outcome, Role
@@ -25,6 +25,8 @@ FRAMES = 8
 """Most frames of a video whose embeddings are averaged, one a second."""
 
 GAZE_SPREAD_DEG, TURN_SPREAD_DEG, LEAN_SPREAD_DEG = 6.0, 12.0, 10.0
+MOUTH_SPREAD = 0.1
+"""Lips of a talker part by 0.2 to 0.4, and by 0.05 in a rest."""
 FACE_PX = 400
 """Face height above which more pixels hardly help."""
 
@@ -157,7 +159,7 @@ def fitness(portrait: vision.PortraitFacts) -> float:
         _bell(subject.pose.turn_deg, TURN_SPREAD_DEG),
         _bell(subject.pose.roll_deg, LEAN_SPREAD_DEG),
         subject.eyes.openness,
-        1 - subject.mouth_open,
+        _bell(subject.mouth_open, MOUTH_SPREAD),
         subject.visibility.whole,
         subject.human.likelihood,
         min(1.0, portrait.quality.face_px / FACE_PX),

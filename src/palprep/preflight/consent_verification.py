@@ -36,7 +36,7 @@ def verify_consent(
     spoken_as: str | None = None,
     statement: str | None = None,
     language: str = "en",
-    model: Listeners | str | Path | None = None,
+    whisper_model: Listeners | str | Path | None = None,
     window_s: float = OPENING_S,
     code: AskedCode | None = None,
     profile: str | Path | Profile = DEFAULT_PROFILE,
@@ -45,8 +45,8 @@ def verify_consent(
 
     ``spoken_as`` says how the name sounds, in Latin letters, where its own letters do not: that is
     listened for. ``statement`` is the service's own text, ``{full_name}`` or the very name in it;
-    without it palprep's template for the profile and language is used. ``model`` are loaded models,
-    or the directory of a Whisper model that listens first; without it the installed default
+    without it palprep's template for the profile and language is used. ``whisper_model`` is
+    loaded, or the directory of a Whisper model that listens first; without it the installed default
     (English only) does. The statement must begin within the first ``window_s`` seconds. The limits
     of ``profile`` grade what was heard. ``code`` is listened for after the statement
     (:func:`palprep.journal.asked_code`).
@@ -60,13 +60,10 @@ def verify_consent(
     limits = profile if isinstance(profile, Profile) else load_profile(profile)
     source = Source.of(path)
     required = statement_for(
-        *(full_name, statement),
-        language=language,
-        profile=limits.name,
-        spoken_as=spoken_as,
+        *(full_name, statement), language=language, profile=limits.name, spoken_as=spoken_as
     )
     required = required._replace(code=code)
-    reading = model_for(required, model, window_s=window_s)
+    reading = model_for(required, whisper_model, window_s=window_s)
     if isinstance(reading, Listeners):
         samples = decode_opening(source, required, window_s=window_s)
         reading = read_samples(samples, required, reading, window_s=window_s)

@@ -2,7 +2,7 @@
 
 In a worker a file that crashes a decoder harms no other. This module loads no decoder, so that a
 command which only waits for its workers stays small: the functions that do so import
-:mod:`.check_and_prepare` where they run. Workers find them by reference.
+:mod:`.checking` and :mod:`.preparing` where they run. Workers find them by reference.
 """
 
 from __future__ import annotations
@@ -19,19 +19,11 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from palprep.errors import MediaError, MediaTooHeavy, ToolFailed, UsageError
 from palprep.fixes import remove_parts
 from palprep.media import Source, name_of
-from palprep.preflight.values import CheckRequest, Prepared, role_named
+from palprep.preflight.values import CheckRequest, Prepared, kinds_of, role_named
 from palprep.rules import Profile, Report, load_profile
-from palprep.values import Role
+from palprep.values import Kind, Role
 from palprep.vocabulary import DEFAULT_PROFILE, FileInput, RoleName
-from palprep.workers import (
-    LONGEST_S,
-    Callback,
-    Engine,
-    Limits,
-    LocalEngine,
-    Runner,
-    WorkStopped,
-)
+from palprep.workers import LONGEST_S, Callback, Engine, Limits, LocalEngine, Runner, WorkStopped
 
 if TYPE_CHECKING:
     from palprep.facts import Speaker, Toolkit
@@ -243,13 +235,13 @@ def prepare(
 
 @functools.lru_cache(maxsize=4)
 def _shared(profile: str, *, quick: bool = False) -> Preflight:
-    from palprep.preflight.check_and_prepare import shared_toolkit  # noqa: PLC0415
+    from palprep.preflight.checking import shared_toolkit  # noqa: PLC0415
 
     return Preflight(profile, toolkit=shared_toolkit(), quick=quick)
 
 
 def _check(request: CheckRequest, source: Source, toolkit: Toolkit | None) -> Report:
-    from palprep.preflight.check_and_prepare import check_source  # noqa: PLC0415
+    from palprep.preflight.checking import check_source  # noqa: PLC0415
 
     return check_source(request, source, toolkit)
 
@@ -257,20 +249,21 @@ def _check(request: CheckRequest, source: Source, toolkit: Toolkit | None) -> Re
 def _prepare(
     request: CheckRequest, source: Source, toolkit: Toolkit | None, /, **options: Any
 ) -> Prepared:
-    from palprep.preflight.check_and_prepare import prepare_source  # noqa: PLC0415
+    from palprep.preflight.preparing import prepare_source  # noqa: PLC0415
 
     return prepare_source(request, source, toolkit, **options)
 
 
 def media_workers(jobs: int | None = None, *, limits: Limits | None = None) -> LocalEngine:
-    """Workers on this machine that load all decoders when they start.
+    """Workers on this machine that load what an image needs when they start.
 
     As many ``jobs`` as processor cores where none are named. Raises UsageError for less than one.
     """
     return LocalEngine(
         jobs,
         limits=limits,
-        modules=["palprep.preflight.check_and_prepare"],
+        modules=["palprep.preflight.checking"],
+        later=["palprep.preflight.preparing", "palprep.facts.video_probing"],
         programs=_ffmpeg_places(os.environ),
     )
 
@@ -330,7 +323,10 @@ def no_parts_left(*folders: Path) -> Iterator[None]:
 
 
 def _length_s(source: Source) -> float:
-    # Loads a decoder, and so runs in a worker.
+    # Reads the file, and loads a decoder for all but images: so it runs in a worker.
+    [kind] = kinds_of((source,))
+    if kind in {Kind.IMAGE, Kind.OTHER}:
+        return 0.0
     from palprep.media import declared_length_s  # noqa: PLC0415
 
     return declared_length_s(source)

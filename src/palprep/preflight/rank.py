@@ -12,13 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from palprep.errors import (
-    MediaError,
-    MediaTooHeavy,
-    PalprepError,
-    ToolFailed,
-    UnsupportedMedia,
-)
+from palprep.errors import MediaError, MediaTooHeavy, PalprepError, ToolFailed, UnsupportedMedia
 from palprep.media import Source, is_file, name_of
 from palprep.preflight.preflight import for_source
 from palprep.preflight.values import Candidate, Ranking

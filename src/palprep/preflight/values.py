@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple, Self
+from typing import NamedTuple, Self, TypeVar
 
 from pydantic import Field, model_validator
 
@@ -20,6 +20,8 @@ from palprep.media import Source
 from palprep.rules import Profile, Report
 from palprep.values import Kind, Role, Value
 from palprep.vocabulary import RoleName
+
+T = TypeVar("T")
 
 
 class CheckRequest(NamedTuple):
@@ -75,28 +77,21 @@ def kinds_of(files: tuple[Path | Source, ...]) -> tuple[Kind, ...]:
     """The kind of each file by its content; OTHER for what cannot be read, and for a folder. To be
     run in a worker, where the files are a stranger's.
     """
-    return tuple(map(_kind_of, files))
-
-
-def _kind_of(file: Path | Source) -> Kind:
-    try:
-        return Source.of(file).type.kind
-    except MediaError:
-        return Kind.OTHER
+    return tuple(_told(each, lambda source: source.type.kind, Kind.OTHER) for each in files)
 
 
 def roles_of(files: tuple[Path, ...]) -> tuple[Role | None, ...]:
     """The role that :func:`infer_role` finds for each file; None where there is none. As for
     :func:`kinds_of`.
     """
-    return tuple(map(_role_of, files))
+    return tuple(_told(each, infer_role, None) for each in files)
 
 
-def _role_of(file: Path) -> Role | None:
+def _told(file: Path | Source, tell: Callable[[Source], T], otherwise: T) -> T:
     try:
-        return infer_role(Source.of(file))
+        return tell(Source.of(file))
     except MediaError:
-        return None
+        return otherwise
 
 
 def require_kind(source: Source, role: Role) -> None:
@@ -130,6 +125,11 @@ class Prepared(Value):
     evidence: Prepared | None = None
 
     @property
+    def passed(self) -> bool:
+        """True when nothing failed in the new file."""
+        return self.report.passed
+
+    @property
     def mime(self) -> str | None:
         """Its MIME type, as its report says; None where that holds no facts."""
         facts = self.report.facts
@@ -157,7 +157,7 @@ class Prepared(Value):
     def __str__(self) -> str:
         done = [f"fixed {fix.id}: {fix.did}" for fix in self.fixes] or ["copied as it was"]
         return "\n".join(
-            (escaped(f"{self.source} -> {self.path}"), *map(escaped, done), self.report.table())
+            (escaped(f"{self.source} -> {self.path}"), *map(escaped, done), str(self.report))
         )
 
 

@@ -1,70 +1,42 @@
-"""The loop that everything else calls: probe, judge, plan, apply, then probe and judge again.
+"""The second half of the loop: plan, apply, then probe and judge again.
 
-Media only; nothing here speaks HTTP. The transform is not trusted: what it wrote is measured
+Media only, as the first half. The transform is not trusted: what it wrote is measured
 and judged by the same functions as the source, and that report is the one that counts.
 """
 
 from __future__ import annotations
 
-import functools
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from palprep.errors import FixError, MediaError, UsageError
-from palprep.facts import Facts, ProbeLimits, Toolkit, probe
-from palprep.fixes import FixDone, apply, new_output
+from palprep.facts import Facts, Toolkit
+from palprep.fixes import Applied, FixDone, apply, new_output
 from palprep.media import Source, open_image, probe_image
-from palprep.preflight.values import CheckRequest, Prepared, infer_role, require_kind
+from palprep.preflight.checking import check_source
+from palprep.preflight.values import CheckRequest, Prepared
 from palprep.rules import (
     CONSENT_CHECKS,
+    Check,
     Profile,
     Report,
-    audio_duration,
-    image_memory,
     report_on,
-    video_duration,
 )
-from palprep.rules.plans import Plan, VideoPlan, plan, plan_consent_clip
+from palprep.rules.plans import (
+    ImagePlan,
+    Plan,
+    VideoPlan,
+    VoicePlan,
+    plan,
+    plan_consent_clip,
+    with_less,
+)
 from palprep.values import Outcome, Role
 
 _SMALL_PX = 256
 """A JPEG is decoded at an eighth of its size where that is at least so large."""
-
-
-@functools.cache
-def shared_toolkit() -> Toolkit:
-    """The networks of this process, for whoever brings none; each loaded when it is first used."""
-    return Toolkit()
-
-
-def check_source(request: CheckRequest, source: Source, toolkit: Toolkit | None) -> Report:
-    """Measure and judge a file, with the shared networks where ``toolkit`` is None.
-
-    Raises MediaError for one that cannot be read, or cannot fill the role.
-    """
-    role = request.role or infer_role(source)
-    require_kind(source, role)
-    elsewhere = request.consent_apart and role is Role.TRAINING_VIDEO
-    facts = probe(
-        source,
-        role,
-        toolkit or shared_toolkit(),
-        limits=probe_limits(request.profile, role),
-        speaker=None if elsewhere else request.speaker,
-        quick=request.quick,
-    )
-    left_out = CONSENT_CHECKS if elsewhere else ()
-    return report_on(source.shown, facts, role, request.profile, left_out=left_out)
-
-
-def probe_limits(profile: Profile, role: Role) -> ProbeLimits:
-    """How far a file is read: what is beyond the profile's limits fails, whatever it holds."""
-    duration = audio_duration if role is Role.VOICE_AUDIO else video_duration
-    return ProbeLimits(
-        image_memory_mb=profile.tightest_maximum(role, image_memory.id, Outcome.FAIL),
-        duration_s=profile.tightest_maximum(role, duration.id, Outcome.FAIL),
-    )
 
 
 def prepare_source(
@@ -99,7 +71,15 @@ def prepare_source(
         again = request._replace(role=role)
         kept = before if applied.pixels_kept else None
         output, report = _proof(applied.path, source, again, toolkit, kept=kept)
+        if before.facts and report.facts:
+            lasting = _lasting(before.facts, report.facts, planned, applied)
+            report = _judged_again(report, profile, **lasting)
         return _prepared(source, output, report, applied.fixes)
+
+    def tried(planned: Plan) -> Report:
+        made = fixed(planned, target_stem.with_name(f"{source.stem}-tried"), before.role, None)
+        made.path.unlink()
+        return made.report
 
     target_stem = into / source.stem
     evidence = None
@@ -108,19 +88,102 @@ def prepare_source(
         speaker = request.speaker and request.speaker.model_copy(update={"code": None})
         request = request._replace(speaker=speaker)
     fix = plan(before, profile)
-    if fix is None:
+    prepared: Prepared | None = None
+    said: tuple[FixDone, ...] = ()
+    if fix is not None:
+        prepared = fixed(fix, target_stem, before.role, progress)
+        lost = evidence is None and _lost(before, prepared.report)
+        less, said = _least_lost(before, fix, prepared.report, tried) if lost else (fix, ())
+        if less is not fix:
+            prepared.path.unlink()
+            prepared = fixed(less, target_stem, before.role, None) if less else None
+    if prepared is None:
         output, fixes = _copied(source, target_stem, overwrite=overwrite)
         moved = before.model_copy(update={"path": str(output.path)})
         # Of the same bytes only what follows from the name is new.
         report = _judged_again(moved, profile, file=output.facts)
         prepared = _prepared(source, output, report, fixes)
-    else:
-        prepared = fixed(fix, target_stem, before.role, progress)
+    prepared = prepared.model_copy(update={"fixes": (*prepared.fixes, *said)})
     if cut is None:
         return _with_evidence(prepared, evidence, profile)
     clip_stem = target_stem.with_name(f"{target_stem.name}-consent")
     clip = _with_evidence(fixed(cut, clip_stem, Role.CONSENT_VIDEO, None), evidence, profile)
     return prepared.model_copy(update={"consent": clip})
+
+
+def _lost(before: Report, after: Report) -> tuple[Check, ...]:
+    """The checks of a fixed file that come out worse than those of its source."""
+    was = {check.id: check.outcome for check in before.checks}
+    worse = {Outcome.PASS: (Outcome.WARN, Outcome.FAIL), Outcome.WARN: (Outcome.FAIL,)}
+    return tuple(
+        check
+        for check in after.checks
+        if check.id in was and check.outcome in worse.get(was[check.id], ())
+    )
+
+
+def _least_lost(
+    before: Report, planned: Plan, report: Report, tried: Callable[[Plan], Report]
+) -> tuple[Plan | None, tuple[FixDone, ...]]:
+    """The fix whose output comes out best, and what is told of the steps that it leaves out; no fix
+    where the source itself comes out best. ``report`` is what the whole plan led to.
+
+    No check may fail that did not. Then as few as can be fail, are worse than before, and warn.
+    """
+    ways: list[tuple[tuple[str, ...], Plan | None, Report]] = [((), planned, report)]
+    ways += [(out, less, tried(less)) for out, less in with_less(planned)]
+    everything = tuple(each.fix for each in planned.reasons)
+    ways.append((everything, None, before))
+
+    def rank(way: tuple[tuple[str, ...], Plan | None, Report]) -> tuple[int, ...]:
+        lost, judged = _lost(before, way[2]), way[2]
+        failing = sum(check.outcome is Outcome.FAIL for check in lost)
+        return failing, len(judged.failed), len(lost), len(judged.having(Outcome.WARN))
+
+    out, best, _ = min(ways, key=rank)
+    if not out:
+        return planned, ()
+    labels = ", ".join(check.label for check in _lost(before, report))
+    did = f"left out {', '.join(out)}: it would have made this worse: {labels}"
+    return best, (FixDone(id="left_out", did=did),)
+
+
+_LASTING = ("saturated", "clipped_highlights", "clipped_shadows", "noise", "blocking")
+"""Measures of an image, less is better, that no fix mends, though it can hide them."""
+
+
+def _lasting(before: Facts, after: Facts, planned: Plan, applied: Applied) -> dict[str, Any]:
+    """The facts of an output that are others where its source has a defect that the fix hides."""
+    changed: dict[str, Any] = {}
+    if isinstance(planned, ImagePlan) and before.portrait and after.portrait:
+        old, new = before.portrait.quality, after.portrait.quality
+        both = {name: (getattr(old, name), getattr(new, name)) for name in _LASTING}
+        worst = {
+            name: max((x for x in two if x is not None), default=None) for name, two in both.items()
+        }
+        quality = new.model_copy(update=worst)
+        changed["portrait"] = after.portrait.model_copy(update={"quality": quality})
+    trimmed = isinstance(planned, VideoPlan) and planned.trim is not None
+    if before.voice and after.voice and not trimmed:
+        chosen = isinstance(planned, VoicePlan) and planned.spans
+        voice, holes = before.voice, () if chosen else before.voice.dropouts
+        clipped = applied.clipped or (voice.clipped_runs, voice.clipped_s)
+        runs, seconds = max(clipped, (after.voice.clipped_runs, after.voice.clipped_s))
+        changed["voice"] = after.voice.model_copy(
+            update={
+                "clipped_runs": runs,
+                "clipped_s": seconds,
+                "dropouts": max(holes, after.voice.dropouts, key=len),
+            }
+        )
+    if before.video and after.video and not trimmed:
+        timing, was = after.video.timing, before.video.timing
+        if timing and was:
+            dropped = max(timing.dropped_frames, was.dropped_frames)
+            timing = timing.model_copy(update={"dropped_frames": dropped})
+        cut_off = before.video.truncated or after.video.truncated
+        changed["video"] = after.video.model_copy(update={"timing": timing, "truncated": cut_off})
+    return changed
 
 
 def _clips(
