@@ -5,7 +5,9 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
+import httpx
 import pytest
+from raw import Raw
 
 import palprep.sandbox
 from palprep.sandbox import Choices, Sandbox
@@ -31,7 +33,8 @@ def test_the_document_of_the_controls_is_their_table(raw):
     }
     clock = document["paths"]["/_sandbox/clock"]["post"]
     (body,) = clock["requestBody"]["content"].values()
-    assert body["schema"]["properties"] == {"advance": {"type": "number"}}
+    assert body["schema"]["properties"].keys() == {"advance", "answered_within"}
+    assert body["schema"]["properties"]["advance"] == {"type": "number"}
     resend = document["paths"]["/_sandbox/callbacks/{number}/resend"]["post"]
     assert [each["schema"] for each in resend["parameters"]] == [{"type": "integer"}]
     assert resend["responses"].keys() == {"204", "4XX"}
@@ -181,6 +184,37 @@ def test_the_log_shows_requests_and_no_secrets(raw):
     assert (second["body"]["voice_name"], third["body"]) == ("Ada", None)
     assert str(third["seq"]) == listing.headers["x-request-id"]
     assert (second["key"], second["status"], second["method"]) == ("user", 400, "POST")
+
+
+def test_the_log_shows_what_was_answered(raw):
+    raw.send("GET", "/v2/tools", headers={"x-mine": "yes", "cookie": "a-cookie"})
+    raw.send("GET", "/v2/tools", headers={"x-api-key": "wrong"})
+    raw.faults({"on": "request", "status": 429, "headers": {"Retry-After": "7"}})
+    raw.send("GET", "/v2/tools")
+    raw.faults({"on": "request", "drop": "before_commit"})
+    with pytest.raises(httpx.TransportError):
+        raw.send("GET", "/v2/tools")
+    read, refused, limited, lost = raw.ok("GET", "/_sandbox/log")["requests"][-4:]
+    assert (read["headers"]["x-mine"], read["headers"]["cookie"]) == ("yes", "***")
+    assert (read["headers"]["x-api-key"], read["answer"].keys()) == ("***", {"data"})
+    assert refused["answer"] == {"message": "Invalid access token."}
+    assert limited["answer_headers"] == {"Retry-After": "7"}
+    assert (lost["answer"], lost["answer_headers"], lost["status"]) == (None, None, None)
+
+
+def test_who_has_the_sandbox_sees_addresses_unless_they_are_kept(raw, tmp_path):
+    url = "https://app.example/path?sig=a-signature"
+    sent = {"voice_name": "Ada", "training_audio_url": url, "callback_url": url}
+    raw.send("POST", "/v2/voices", sent)
+    assert raw.sandbox.log()["requests"][-1]["body"] == sent
+    assert "a-signature" not in raw.send("GET", "/_sandbox/log").text
+    for _ in range(2):
+        with Sandbox(tmp_path, clock="virtual") as kept, Raw(kept) as asked:
+            asked.send("POST", "/v2/voices", sent)
+            assert "a-signature" not in str(kept.log()["requests"])
+            kept._service.store.execute("ALTER TABLE requests DROP COLUMN exchange")
+    with Sandbox(tmp_path, clock="virtual") as kept:  # as an older palprep left it
+        assert [each["answer"] for each in kept.log()["requests"]] == [None, None]
 
 
 @pytest.mark.parametrize(

@@ -106,3 +106,38 @@ def test_a_fault_strikes_before_the_key_is_looked_at_and_the_rest_is_untouched(r
     assert raw.http.get(raw.publish("a.wav", WAV)).status_code == 200
     raw.faults()
     assert raw.send("GET", "/v2/voices").status_code == 200
+
+
+@pytest.mark.parametrize("cut", [0, 5])
+def test_an_answer_is_cut_after_so_many_bytes(raw, cut):
+    before = creates(raw)
+    raw.faults({"on": "request", "endpoint": "tools.create", "cut": cut})
+    got = b""
+    with pytest.raises(httpx.RemoteProtocolError):  # noqa: PT012, SIM117 -- the head arrives
+        with raw.http.stream("POST", PATH, json=raw.tool_body()) as reply:
+            assert (reply.status_code, reply.headers["content-type"]) == (201, "application/json")
+            for piece in reply.iter_raw():
+                got += piece
+    assert len(got) == cut
+    assert creates(raw) == before + 1
+
+
+def test_an_answer_drips_and_is_whole(raw):
+    raw.faults({"on": "request", "status": 503, "body": {"error": "slow"}, "drip": 0.02})
+    started = time.monotonic()
+    reply = raw.send("GET", PATH)
+    assert (reply.status_code, reply.json()) == (503, {"error": "slow"})
+    assert time.monotonic() - started >= 0.02 * (len(reply.content) - 1)
+
+
+def test_connections_are_refused_for_a_while(raw):
+    last = {"connection": "close"}
+    raw.ok("POST", "/_sandbox/refuse", {"seconds": 30}, headers=last)
+    with pytest.raises(httpx.ConnectError):
+        raw.send("GET", PATH)
+    raw.sandbox.refuse(0.2)
+    with pytest.raises(httpx.ConnectError):
+        raw.send("GET", PATH)
+    time.sleep(0.4)
+    assert raw.send("GET", PATH).status_code == 200
+    assert raw.send("POST", "/_sandbox/refuse", {"seconds": 0}).status_code == 400

@@ -87,3 +87,17 @@ def test_every_schema_is_valid(document):
     assert document["openapi"] == "3.1.0"
     for schema in document["components"]["schemas"].values():
         Draft202012Validator.check_schema(schema)
+
+
+def test_every_error_has_an_example_of_its_own_shape(document):
+    schemas = document["components"]["schemas"]
+    for operations in document["paths"].values():
+        for operation in operations.values():
+            for status, response in operation["responses"].items():
+                media = response.get("content", {}).get("application/json", {})
+                for shape, example in media.get("examples", {}).items():
+                    Draft202012Validator(schemas[shape]).validate(example["value"])
+                assert "examples" in media or int(status) <= 400
+    refused = document["paths"]["/v2/voices"]["post"]["responses"]["403"]
+    told = refused["content"]["application/json"]["examples"]["Error"]["value"]
+    assert told == {"error": refused["description"]}

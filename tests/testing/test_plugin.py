@@ -6,25 +6,16 @@ import os
 import re
 import subprocess
 import sys
-import textwrap
 import tomllib
 from collections import Counter
 from pathlib import Path
 
 import httpx
 import pytest
+from foreign import APART, CALLBACKS, OWN_LOOP, PROGRAMS, SOURCES, theirs
 
 from palprep.sandbox import Sandbox
 from palprep.sandbox.control import CONTROLS
-
-SOURCES: dict[str, str] = {}
-"""Files of tests by their names."""
-
-
-def theirs(name: str, source: str) -> str:
-    """The name of a file of tests, for :func:`ran`."""
-    SOURCES[name] = textwrap.dedent(source)
-    return name
 
 
 def run_pytest(checkout: Path, folder: Path, **sources: str) -> tuple[Counter[str], str]:
@@ -147,136 +138,19 @@ def test_options_are_fixtures_to_override(ran) -> None:
     assert passed == 2, said
 
 
-PROGRAMS = theirs(
-    "programs",
-    r"""
-        import asyncio
-        import subprocess
-        import sys
-        import time
-        import palprep
-        import pytest
-
-        LATER = {"on": "request", "endpoint": "voices.get", "status": 429,
-                 "headers": {"Retry-After": "59"}}
-        WAV = b"RIFF$\0\0\0WAVEfmt " + bytes(99)
-
-        def created(sandbox):
-            sandbox.load_faults([LATER])
-            return {"voice_name": "Ada", "training_audio_url": sandbox.put_asset("a.wav", WAV)}
-
-        def test_sync(palprep_sandbox, palprep_environ):
-            started, before = time.monotonic(), palprep_sandbox.now()
-            with palprep.Client.from_env() as client:
-                voice = client.voices.create(**created(palprep_sandbox))
-                assert client.voices.wait(voice.voice_id).status == "completed"
-            assert palprep_sandbox.now() - before >= 59
-            assert time.monotonic() - started < 20
-
-        def test_async(palprep_sandbox, palprep_environ):
-            async def go():
-                async with palprep.AsyncClient.from_env() as client:
-                    voice = await client.voices.create(**created(palprep_sandbox))
-                    return (await client.voices.wait(voice.voice_id)).status
-            assert asyncio.run(go()) == "completed"
-
-        def test_another_process(palprep_sandbox, palprep_environ):
-            palprep_sandbox.seed({"voices": [{"voice_id": "v"}]})
-            palprep_sandbox.load_faults([LATER])
-            program = "import palprep; print(palprep.Client.from_env().voices.wait('v').status)"
-            said = subprocess.run(
-                [sys.executable, "-c", program], timeout=50, capture_output=True, check=True
-            )
-            assert said.stdout.split() == [b"completed"]
-
-        def test_where_no_sandbox_tells_it(palprep_environ):
-            elsewhere = palprep_environ | {"PALPREP_BASE_URL": "http://127.0.0.1:1"}
-            refused = pytest.raises(palprep.UsageError, match="none answers at http://127.0.0.1:1")
-            with palprep.Client.from_env(elsewhere) as client, refused:
-                client.voices.get("v")
-    """,
-)
-
-
 def test_clients_of_the_program_follow_the_clock(ran) -> None:
     passed, said = ran(PROGRAMS)
-    assert passed == 4, said
+    assert passed == 5, said
 
 
-CALLBACKS = theirs(
-    "callbacks",
-    r"""
-        import http.server
-        import threading
-        import time
-        from datetime import UTC, datetime
-        import pytest
+def test_time_is_moved_on_the_loop_that_receives(ran) -> None:
+    passed, said = ran(OWN_LOOP)
+    assert passed == 5, said
 
-        BEGIN = datetime(2030, 1, 1, tzinfo=UTC)
 
-        @pytest.fixture(scope="session")
-        def palprep_sandbox_options():
-            return {"start": BEGIN}
-
-        def voice(sandbox, client, **more):
-            url = sandbox.put_asset("a.wav", b"RIFF$\0\0\0WAVEfmt " + bytes(99))
-            return client.voices.create(voice_name="Ada", training_audio_url=url, **more).voice_id
-
-        @pytest.fixture
-        def received(palprep_sandbox, palprep_client):
-            seen = []
-
-            class Receiver(http.server.BaseHTTPRequestHandler):
-                def do_POST(self):
-                    self.rfile.read(int(self.headers["content-length"]))
-                    seen.append(self.act())
-                    self.send_response(204)
-                    self.end_headers()
-
-                def log_message(self, *_):
-                    pass
-
-            with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Receiver) as server:
-                thread = threading.Thread(target=server.serve_forever)
-                thread.start()
-
-                def create(act):
-                    Receiver.act = lambda _: act()
-                    url = f"http://127.0.0.1:{server.server_port}/"
-                    return voice(palprep_sandbox, palprep_client, callback_url=url)
-
-                yield create, seen
-                server.shutdown()
-                thread.join()
-
-        def test_by_waiting_in_a_handler(palprep_sandbox, palprep_client, received):
-            create, seen = received
-            assert palprep_sandbox.now() == BEGIN.timestamp()
-
-            def wait_for_another():
-                other = voice(palprep_sandbox, palprep_client)
-                return palprep_client.voices.wait(other).status
-
-            create(wait_for_another)
-            started = time.monotonic()
-            palprep_sandbox.advance(3600)
-            assert time.monotonic() - started < 8
-            assert seen == ["completed"]
-            assert [each["status"] for each in palprep_sandbox.log()["callbacks"]] == [204]
-            assert palprep_sandbox.now() == BEGIN.timestamp() + 3600
-
-        def test_and_everything_forgotten(palprep_sandbox, received):
-            create, seen = received
-            assert palprep_sandbox.now() == BEGIN.timestamp()
-            create(palprep_sandbox.reset)
-            palprep_sandbox.advance(3600)
-            assert seen == [None]
-            assert palprep_sandbox.log() == {"requests": [], "callbacks": [], "creates": {}}
-            create(lambda: "again")
-            palprep_sandbox.advance(3600)
-            assert seen == [None, "again"]
-    """,
-)
+def test_what_an_earlier_test_left_is_told_apart(ran) -> None:
+    passed, said = ran(APART)
+    assert passed == 2, said
 
 
 def test_time_is_moved_while_a_callback_is_received(ran) -> None:
@@ -322,8 +196,26 @@ MODULE = theirs(
 )
 
 
+SESSION = theirs(
+    "session",
+    """
+        import pytest
+
+        before = []
+
+        @pytest.mark.parametrize("time", range(2))
+        def test_session(palprep_session_sandbox, palprep_module_sandbox, palprep_sandbox, time):
+            sandbox = palprep_session_sandbox
+            assert len({sandbox.url, palprep_module_sandbox.url, palprep_sandbox.url}) == 3
+            assert before in ([], [sandbox.now()])
+            sandbox.advance(5000)
+            before[:] = [sandbox.now()]
+    """,
+)
+
+
 def test_no_scope_leaks_servers_and_a_module_may_have_one(ran) -> None:
-    for name, tests in ((SCOPES, 8), (MODULE, 2)):
+    for name, tests in ((SCOPES, 8), (MODULE, 2), (SESSION, 2)):
         passed, said = ran(name)
         assert passed == tests, said
 

@@ -158,8 +158,10 @@ SECRET_MEMBERS = frozenset(
         "auth",
         "authorization",
         "client_secret",
+        "cookie",
         "headers",
         "password",
+        "proxy-authorization",
         "secret",
         "token",
         "x-api-key",
@@ -168,21 +170,21 @@ SECRET_MEMBERS = frozenset(
 _LONGEST = 500
 
 
-def redact(value: Any, member: str = "") -> Any:
+def redact(value: Any, member: str = "", *, addresses: bool = False) -> Any:
     """``value`` with secrets masked at every depth.
 
     Members that hold credentials are masked whole. Links lose their query, where presigned
     links keep their signature. Callback links lose their path too, which may be a secret by
-    itself. Long strings are replaced by their length.
+    itself. Long strings are replaced by their length. ``addresses`` leaves links as they are.
     """
     if member.lower() in SECRET_MEMBERS:
         return MASK
     if isinstance(value, Mapping):
-        return {key: redact(item, str(key)) for key, item in value.items()}
+        return {k: redact(item, str(k), addresses=addresses) for k, item in value.items()}
     if isinstance(value, list | tuple):
-        return [redact(item, member) for item in value]
+        return [redact(item, member, addresses=addresses) for item in value]
     if isinstance(value, str):
-        return _text(value, member)
+        return value if addresses and len(value) <= _LONGEST else _text(value, member)
     if isinstance(value, Base64Stream):
         return f"<{value.chars} characters>"
     return value if value is None or isinstance(value, bool | int | float) else f"<{value!r}>"

@@ -73,7 +73,10 @@ class Given(Value):
     # Type checkers go by the fields.
     if not TYPE_CHECKING:
 
-        def __init__(self, **fields: Any) -> None:
+        def __init__(self, *values: Any, **fields: Any) -> None:
+            if values:
+                first, name = next(iter(type(self).model_fields)), type(self).__name__
+                raise errors.UsageError(f"{name} takes its fields by name: {name}({first}=...)")
             try:
                 super().__init__(**fields)
             except ValidationError as error:

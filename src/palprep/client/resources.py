@@ -55,7 +55,12 @@ class Sending(Generic[S]):
 
 
 def _sender_of(owner: Sending[Any]) -> AnySender:
-    return cast("AnySender", owner._sender)  # noqa: SLF001 -- what is sent by it is its own
+    sender: AnySender | None = getattr(owner, "_sender", None)
+    if sender is None:
+        raise errors.UsageError(
+            f"Give a Client or an AsyncClient first, not {type(owner).__name__}"
+        )
+    return sender
 
 
 class BoundMethod(Generic[P, R, T, W]):

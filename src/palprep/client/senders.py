@@ -7,10 +7,13 @@ the calling thread.
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import contextvars
 import inspect
 import json
 import threading
+import time
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, field
@@ -226,39 +229,52 @@ class AsyncSender(_Sender[httpx.AsyncClient]):
 AnySender: TypeAlias = SyncSender | AsyncSender
 
 
-@dataclass(frozen=True)
+@dataclass
 class SandboxTime:
     """The time of the sandbox that listens at ``base_url``: whoever sleeps by it moves its clock.
-    Each method raises :class:`~palprep.errors.UsageError` where no sandbox answers."""
+    While nothing listens there, the clock stands still and sleep is real. Each method raises
+    :class:`~palprep.errors.UsageError` where something else answers."""
 
     base_url: str
+    last: float = field(default_factory=time.time)
 
     def clock(self) -> float:
         """Seconds since the epoch."""
-        return self._ask("GET")
+        self._ask("GET")
+        return self.last
 
     def now(self) -> datetime:
         """The date."""
-        return datetime.fromtimestamp(self._ask("GET"), UTC)
+        return datetime.fromtimestamp(self.clock(), UTC)
 
     def sleep(self, seconds: float) -> None:
-        """Advance the clock."""
-        self._ask("POST", json.dumps({"advance": seconds}))
+        """Advance the clock. On an event loop, which perhaps serves callbacks itself, no answer
+        of theirs is waited for longer than half a second."""
+        asked: dict[str, float] = {"advance": seconds}
+        with contextlib.suppress(RuntimeError):
+            asyncio.get_running_loop()
+            asked["answered_within"] = 0.5
+        if self._ask("POST", json.dumps(asked)) is None:
+            time.sleep(seconds)
 
     async def sleep_async(self, seconds: float) -> None:
         """The same in a thread: what falls due may call back to this event loop."""
         await anyio.to_thread.run_sync(self.sleep, seconds)
 
-    def _ask(self, method: str, body: str | None = None) -> float:
+    def _ask(self, method: str, body: str | None = None) -> float | None:
         address = urlsplit(self.base_url)
         connection = HTTPConnection(address.hostname or "", address.port)
         try:
-            connection.request(method, "/_sandbox/clock", body)
-            return float(json.load(connection.getresponse())["now"])
+            connection.request(method, address.path.rstrip("/") + "/_sandbox/clock", body)
+            self.last = float(json.load(connection.getresponse())["now"])
+        except ConnectionError:
+            return None  # The request itself says that nothing listens.
         except (OSError, HTTPException, ValueError, KeyError, TypeError):
             raise UsageError(
                 f"PALPREP_TIME is sandbox, and none answers at {self.base_url}. Start one, or "
-                "unset PALPREP_TIME."
+                "unset PALPREP_TIME. A sandbox that was reset answers the next test only."
             ) from None
+        else:
+            return self.last
         finally:
             connection.close()

@@ -21,6 +21,11 @@ class JsonAnswer:
     headers: Mapping[str, str] = field(default_factory=dict)
 
 
+FORGOTTEN = JsonAnswer(
+    410, {"error": "The sandbox was reset since: this request belongs to an earlier test."}
+)
+
+
 class Refused(PalprepError):
     """A request that the service refuses; ``answer`` is what it gets."""
 

@@ -70,9 +70,6 @@ class Choices(Value):
     conversation_seconds: float = _choice(
         3600.0, "Create Conversation", "After which a conversation ends by itself."
     )
-    asset_seconds: float = _choice(
-        24 * 3600.0, "no part of the service", "For which an asset's URL is good."
-    )
     callback_retry_seconds: tuple[float, ...] = _choice(
         (5.0, 30.0),
         "Events",

@@ -6,8 +6,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import math
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
+from contextvars import ContextVar
 from datetime import UTC, datetime
 from functools import partial
 from typing import Literal
@@ -73,6 +75,20 @@ ASKING = frozenset({"callback", "tool"})
 """Kinds of jobs that ask somebody's server. It may move the clock before it answers."""
 ANSWERED_S = 0.25
 """How long, in real seconds, the clock waits for the answer that a running job has asked for."""
+_UNTIL: ContextVar[float] = ContextVar("until", default=math.inf)
+
+
+def hurry(seconds: float) -> None:
+    """What this task does from now on waits for servers that are asked until then, and then goes
+    on without their answers."""
+    _UNTIL.set(asyncio.get_running_loop().time() + seconds)
+
+
+def in_event_loop() -> bool:
+    """Whether this thread runs one."""
+    with contextlib.suppress(RuntimeError):
+        return asyncio.get_running_loop() is not None
+    return False
 
 
 class Scheduler:
@@ -90,9 +106,7 @@ class Scheduler:
         self._perform = perform
         self._changed = asyncio.Event()
         self._advancing = asyncio.Lock()
-        self._slots = asyncio.Semaphore(MAX_AT_ONCE)
         self._running: dict[int, asyncio.Task[None]] = {}
-        self._begun: set[int] = set()
         self._asking = 0
 
     def notify(self) -> None:
@@ -120,7 +134,9 @@ class Scheduler:
             # One at a time: a job may schedule another one that is due before the next.
             while first := self._next(target):
                 self._clock.move_to(first.due)
-                await self._carry_out(first)
+                doing = self._begin(first)
+                left = max(_UNTIL.get() - asyncio.get_running_loop().time(), 0.0)
+                await asyncio.wait([doing], timeout=left if first.kind in ASKING else None)
             self._clock.move_to(target)
             self._store.set_setting("clock", self._clock.now())
 
@@ -146,28 +162,26 @@ class Scheduler:
 
     def _next(self, until: float) -> Job | None:
         """The first job due that has not begun."""
-        due = self._store.jobs(until=until, most=len(self._begun) + 1)
-        return next((job for job in due if job.job_id not in self._begun), None)
+        due = self._store.jobs(until=until, most=len(self._running) + 1)
+        return next((job for job in due if job.job_id not in self._running), None)
 
     def _start_due(self) -> None:
         # Those that run are among the first, since a job leaves the store when it is done.
         for job in self._store.jobs(until=self._clock.now(), most=MAX_AT_ONCE):
-            if job.job_id not in self._running:
-                task = asyncio.create_task(self._do(job))
-                self._running[job.job_id] = task
-                task.add_done_callback(partial(self._forget, job.job_id))
+            if job.job_id not in self._running and len(self._running) < MAX_AT_ONCE:
+                self._begin(job)
+
+    def _begin(self, job: Job) -> asyncio.Task[None]:
+        task = self._running[job.job_id] = asyncio.create_task(self._carry_out(job))
+        task.add_done_callback(partial(self._forget, job.job_id))
+        return task
 
     def _forget(self, job_id: int, _: asyncio.Task[None]) -> None:
         del self._running[job_id]
         self.notify()
 
-    async def _do(self, job: Job) -> None:
-        async with self._slots:
-            await self._carry_out(job)
-
     async def _carry_out(self, job: Job) -> None:
         asks = job.kind in ASKING
-        self._begun.add(job.job_id)
         self._asking += asks
         try:
             await self._perform(job)
@@ -175,7 +189,6 @@ class Scheduler:
             # One broken job must not stop the clock for all others.
             log.exception("The sandbox's job %s failed and is dropped", job.kind)
         finally:
-            self._begun.discard(job.job_id)
             self._asking -= asks
         self._store.finish(job)
 

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from palprep.errors import UsageError
 from palprep.sandbox.assets import receive
 from palprep.sandbox.choices import listing
-from palprep.sandbox.clock import Scheduler
+from palprep.sandbox.clock import Scheduler, hurry, in_event_loop
 from palprep.sandbox.control_routes import Control, Missing, Route
 from palprep.sandbox.faults import FaultScript, value_from
 from palprep.sandbox.handlers.conversations import call_tool, end_conversation
@@ -29,6 +29,11 @@ from palprep.serving import ServerThread
 T = TypeVar("T")
 
 MAX_ADVANCE_S = 10 * 366 * 86400
+MAX_REFUSED_S = 600
+SOON_S = 0.5
+APART = "/_test/"
+"""What the path of a URL begins with that is one test's own."""
+ASSET_S = 24 * 3600.0
 PIECE_BYTES = 1024 * 1024
 
 
@@ -47,8 +52,8 @@ class Controls:
     Each method returns when everything that it causes has been done: callbacks posted, tools'
     servers asked. These may call methods, too: only what asks them is not waited for. All raise
     :class:`~palprep.errors.UsageError` for what cannot be meant, and when the sandbox is not
-    running. In asynchronous code call them in a thread (``asyncio.to_thread``) where what they
-    cause is served by the same event loop.
+    running. Called on an event loop, they wait half a second for servers and no longer: one may be
+    served by that loop. ``await asyncio.to_thread(...)`` waits for all.
     """
 
     _first_seed: Any
@@ -56,9 +61,24 @@ class Controls:
 
     _running: Running | None = None
 
+    _url = ""
+    part = 0
+    """Of the path of :attr:`url`: which test asks; 0 for any."""
+
+    @property
+    def url(self) -> str:
+        """``http://HOST:PORT``, without a slash at the end; after a reset apart, with a path."""
+        return self._url + (f"{APART}{self.part}" if self.part else "")
+
     def _run(self, act: Callable[[], Coroutine[Any, Any, T]]) -> T:
-        """The result of ``act()`` on the sandbox's own loop."""
-        return self._while_running.server.call(act())
+        """The result of ``act()`` on the sandbox's own loop. The caller's loop, if there is one,
+        stands still until then, and perhaps serves those that are asked."""
+
+        async def soon() -> T:
+            hurry(SOON_S)
+            return await act()
+
+        return self._while_running.server.call(soon() if in_event_loop() else act())
 
     @property
     def _while_running(self) -> Running:
@@ -87,8 +107,11 @@ class Controls:
         return {"clock": clock.kind, "now": clock.now()}
 
     @Route("POST", "/clock", members={"seconds": "advance"}, after="_clock")
-    async def advance(self, seconds: float) -> None:
-        """Move the clock by ``seconds``, from 0 to ten years, doing all that falls due."""
+    async def advance(self, seconds: float, *, answered_within: float | None = None) -> None:
+        """Move the clock by ``seconds``, from 0 to ten years, doing all that falls due. Servers
+        that are asked meanwhile are waited for, or ``answered_within`` real seconds in all."""
+        if _is(answered_within, int | float):
+            hurry(answered_within or 0.0)
         number = _is(seconds, int | float) and not _is(seconds, bool)
         if not number or not 0 <= seconds <= MAX_ADVANCE_S:
             raise UsageError('Say how far: {"advance": SECONDS}, from 0 to ten years.')
@@ -112,11 +135,13 @@ class Controls:
         """Replace the script of faults: a script, its file, or its JSON; ``[]`` ends them all."""
         self._service.faults.load(value_from(FaultScript, faults))
 
+    # Not log(): who has the sandbox itself sees the addresses.
     @Route("GET", "/log")
-    async def log(self) -> dict[str, Any]:
-        """``requests`` served with their bodies, ``callbacks`` and tools' requests sent, and how
-        many records of each kind were created (``creates``). Secrets are masked."""
-        return show_log(self._service.store)
+    async def _log(self) -> dict[str, Any]:
+        """``requests`` with their headers, ``body``, ``answer_headers`` and ``answer``,
+        ``callbacks`` and tools' requests sent, and how many records of each kind were created
+        (``creates``). Secrets are masked, and links in what was asked and answered."""
+        return await show_log(self._service.store, addresses=False)
 
     @Route("GET", "/choices", under="choices")
     async def choices(self) -> list[dict[str, Any]]:
@@ -132,13 +157,13 @@ class Controls:
         lifetime_s: float | None = None,
     ) -> str:
         """Publish bytes or a file under ``name``; its URL, good for ``lifetime_s`` seconds of the
-        sandbox's clock.
+        sandbox's clock, or a day.
 
         Raises :class:`~palprep.serving.BodyTooLarge`, and OSError when the disk refuses.
         """
         if not name or "/" in name:
             raise UsageError("An asset's name is one part of a path: without a slash.")
-        lifetime = self._service.choices.asset_seconds if lifetime_s is None else lifetime_s
+        lifetime = ASSET_S if lifetime_s is None else lifetime_s
         pieces = _pieces(content) if isinstance(content, bytes | Path) else content
         return await receive(self._service, name, pieces, lifetime=lifetime)
 
@@ -212,12 +237,23 @@ class Controls:
                 await _asked_again(self._service, recorded)
         self._service.recorder.expect(())
 
-    @Route("POST", "/reset")
-    async def reset(self) -> None:
+    @Route("POST", "/refuse")
+    async def refuse(self, seconds: float) -> None:
+        """Refuse connections from now on, for so many real seconds, up to 600. Open ones end with
+        the answer that is under way."""
+        if not _is(seconds, int | float) or not 0 < seconds <= MAX_REFUSED_S:
+            raise UsageError('Say how long: {"seconds": SECONDS}, up to 600.')
+        await self._while_running.server.refuse(seconds)
+
+    @Route("POST", "/reset", under="url")
+    async def reset(self, *, apart: bool = False) -> str | None:
         """Forget everything that happened: records, assets, jobs, the log, faults that struck.
         What the sandbox was started with is there again. The clock stays where it is, unless the
-        sandbox was told where it begins."""
+        sandbox was told where it begins. With ``apart`` its URL is another one from now on, which
+        is returned: threads of an earlier test, which ask at theirs, are refused (410)."""
+        self.part += bool(apart)
         await self._scheduler.at_rest(self._forget)
+        return self.url if apart else None
 
     def _forget(self) -> None:
         self._service.store.clear()

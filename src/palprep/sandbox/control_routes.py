@@ -86,7 +86,7 @@ class Control(Generic[P, T]):
         except OSError as error:
             return _refused(507, f"The asset cannot be stored: {error.strerror}")
         shown: Any = result.to_json() if isinstance(result, Value) else result
-        if answering.route.under is not None:
+        if answering.route.under is not None and shown is not None:
             shown = {answering.route.under: shown}
         return respond(JsonAnswer(204 if shown is None else 200, shown))
 

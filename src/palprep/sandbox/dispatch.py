@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from functools import partial
 from http import HTTPStatus
 from types import MappingProxyType
@@ -17,7 +17,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import Response
+from starlette.responses import Response, StreamingResponse
 from starlette.routing import Match, Route
 from starlette.types import Receive, Scope, Send
 
@@ -25,6 +25,7 @@ from palprep.api import UNSET, Endpoint, json_value
 from palprep.api.calls import ENDPOINTS
 from palprep.errors import InvalidRequest, Problem
 from palprep.sandbox.answers import (
+    FORGOTTEN,
     JsonAnswer,
     Refused,
     bad_fields,
@@ -43,6 +44,8 @@ log = logging.getLogger(__name__)
 
 # Parsing more than this would keep every other request waiting.
 PARSE_IN_THREAD_BYTES = 256 * 1024
+WRITTEN_S = 0.01
+"""Until what was sent has left, before its connection is cut."""
 
 
 Refusal = Callable[[Choices, Sequence[Problem]], Refused]
@@ -129,6 +132,18 @@ REFUSALS: Mapping[str, Refusal] = MappingProxyType(
 )
 
 
+async def in_part(request: Request, body: bytes, fault: RequestFault) -> AsyncIterator[bytes]:
+    """The body of an answer, slowly, or not to its end, as the fault has it."""
+    part = body[: fault.cut]
+    for piece in [part[at : at + 1] for at in range(len(part))] if fault.drip else [part]:
+        yield piece
+        await asyncio.sleep(fault.drip)
+    if fault.cut is not None:
+        await asyncio.sleep(WRITTEN_S)
+        request.scope["state"]["abort"]()
+        await asyncio.sleep(0)
+
+
 class EndpointApp:
     """Serves one declared endpoint. Raises KeyError for one without a handler."""
 
@@ -160,7 +175,8 @@ class EndpointApp:
         fault = self._service.faults.striking(
             RequestFault, endpoint=self.endpoint.name, method=request.method, path=path
         )
-        arrival = Arrival(self.endpoint.name, path, request, body, key, fault)
+        store = self._service.store
+        arrival = Arrival(self.endpoint.name, path, request, body, key, fault, store.cleared)
         if fault is not None:
             await asyncio.sleep(fault.delay)
         if fault is not None and fault.in_its_place:
@@ -170,11 +186,19 @@ class EndpointApp:
         if fault is not None and fault.drop:
             request.scope["state"]["abort"]()
             return Response()
-        return respond(answer)
+        response = respond(answer)
+        if fault is not None and (fault.cut is not None or fault.drip):
+            pieces = in_part(request, bytes(response.body), fault)
+            streamed = StreamingResponse(pieces, response.status_code)
+            streamed.raw_headers = response.raw_headers
+            return streamed
+        return response
 
     async def _answer(self, arrival: Arrival) -> JsonAnswer:
         try:
             context = await self._context(arrival)
+            if self._service.store.cleared != arrival.cleared:
+                return FORGOTTEN
             if self._waits:
                 return self._noted(arrival, await self._handler(context))
             # In one transaction: nothing is created without a line in the log.
@@ -232,11 +256,12 @@ class EndpointApp:
         there."""
         answer = result if isinstance(result, JsonAnswer) else JsonAnswer(self._status, result)
         service, fault = self._service, arrival.fault
+        if service.store.cleared != arrival.cleared:
+            return FORGOTTEN  # it was no request of those that are logged now
         if fault is None or not fault.in_its_place:
             service.recorder.keep(service.now(), arrival)
         lost = fault is not None and fault.drop == "before_commit"
-        status = None if lost else answer.status
-        number = note_request(service.store, service.now(), arrival, status)
+        number = note_request(service.store, service.now(), arrival, None if lost else answer)
         headers = {**answer.headers, "x-request-id": str(number)}
         return JsonAnswer(answer.status, answer.body, headers)
 

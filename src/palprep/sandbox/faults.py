@@ -73,7 +73,8 @@ class RequestFault(Strike):
     timeout. ``drop`` cuts the connection ``before_commit`` (nothing was done) or
     ``after_commit`` (all was done and the answer is lost). ``status`` answers without doing
     anything, with ``body`` and ``headers`` if given; ``variant`` answers with one of the seven
-    errors of the image validation.
+    errors of the image validation. Whatever the answer is, ``cut`` ends the connection after so
+    many bytes of its body, and ``drip`` sends it byte by byte, so many real seconds apart.
     """
 
     on: Literal["request"]
@@ -86,6 +87,8 @@ class RequestFault(Strike):
     body: Any = None
     headers: dict[str, str] = Field(default_factory=dict)
     variant: Annotated[str, AfterValidator(_is_a_variant)] | None = None
+    cut: Annotated[int, Field(ge=0)] | None = None
+    drip: Annotated[float, Field(ge=0, le=60)] = 0.0
 
     @property
     def in_its_place(self) -> bool:

@@ -21,6 +21,7 @@ from palprep.sandbox.store import Store
 from palprep.values import Value
 
 if TYPE_CHECKING:
+    from palprep.sandbox.answers import JsonAnswer
     from palprep.sandbox.faults import RequestFault
     from palprep.sandbox.service import ApiKey
 
@@ -40,6 +41,8 @@ class Arrival:
     body: bytes | None
     key: ApiKey | None
     fault: RequestFault | None
+    cleared: int
+    """How often the store had been cleared when it came: who is answered later asked then."""
 
     @property
     def scope(self) -> str | None:
@@ -47,32 +50,43 @@ class Arrival:
         return self.key.scope if self.key else None
 
 
-def note_request(store: Store, at: float, arrival: Arrival, status: int | None) -> int | None:
-    """Write one line; its number. Secrets of the body are not written."""
-    fault, body = arrival.fault, arrival.body
+def note_request(
+    store: Store, at: float, arrival: Arrival, answer: JsonAnswer | None
+) -> int | None:
+    """Write one line; its number. Secrets are not written, and to a disk no addresses."""
+    fault, body, whole = arrival.fault, arrival.body, not store.on_disk
+    told = {
+        "headers": redact(dict(arrival.request.headers), addresses=whole),
+        "answer_headers": dict(answer.headers) if answer else None,
+        "answer": redact(answer.body, addresses=whole) if answer else None,
+    }
+    exchange = json.dumps(told)
+    if len(exchange) > SHOWN_BYTES:
+        exchange = json.dumps(told | {"answer": f"<{len(exchange)} bytes>"})
     line = store.execute(
-        "INSERT INTO requests (at, method, path, endpoint, key, status, fault, body)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO requests (at, method, path, endpoint, key, status, fault, body, exchange)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             at,
             arrival.request.method,
             arrival.path,
             arrival.endpoint,
             arrival.scope,
-            status,
+            answer.status if answer else None,
             fault.model_dump_json(exclude_defaults=True) if fault else None,
-            _shown(body) if body else None,
+            _shown(body, addresses=whole) if body else None,
+            exchange,
         ),
     )
     return line.lastrowid
 
 
-def _shown(body: bytes) -> str:
+def _shown(body: bytes, *, addresses: bool) -> str:
     """The body as JSON without its secrets, or only its size."""
     if len(body) > SHOWN_BYTES:
         return json.dumps(f"<{len(body)} bytes>")
     try:
-        return json.dumps(redact(json_value(body)))
+        return json.dumps(redact(json_value(body), addresses=addresses))
     except (ValueError, RecursionError):
         return json.dumps(f"<{len(body)} bytes, not JSON>")
 
@@ -84,16 +98,18 @@ def trim(store: Store) -> None:
     )
 
 
-def show_log(store: Store) -> dict[str, Any]:
+async def show_log(store: Store, *, addresses: bool) -> dict[str, Any]:
     """``{requests, callbacks, creates}``: what was served and sent, oldest first, and how many
-    records of each kind were created through the interface."""
+    records of each kind were created through the interface. ``addresses`` shows links that
+    requests and answers hold as they are, where they are known."""
+    requests = _rows(store, "SELECT * FROM requests ORDER BY seq", parsed="body")
+    for each in requests:
+        told = json.loads(each.pop("exchange") or "{}")
+        each |= {name: told.get(name) for name in ("headers", "answer_headers", "answer")}
+        if not addresses:
+            each |= {name: redact(each[name]) for name in ("headers", "body", "answer")}
     return {
-        "requests": _rows(
-            store,
-            "SELECT seq, at, method, path, endpoint, key, status, fault, body FROM requests"
-            " ORDER BY seq",
-            parsed="body",
-        ),
+        "requests": requests,
         "callbacks": _rows(
             store,
             "SELECT seq, at, kind AS event, url, body AS payload, attempt, status, error"

@@ -199,12 +199,17 @@ def _responses(endpoint: Endpoint[..., Any], choices: Choices) -> Json:
         shown = {"$ref": _REF.format(model=endpoint.reply.__name__)}
     if success != HTTPStatus.NO_CONTENT:
         responses[str(success)] |= _json(shown)
-    shapes: dict[int, list[Json]] = {}
+    shapes: dict[int, list[str]] = {}
     for code, shape in dict.fromkeys(error_shapes(endpoint, choices)):
-        shapes.setdefault(code, []).append({"$ref": _REF.format(model=shape)})
+        shapes.setdefault(code, []).append(shape)
     for code, named in shapes.items():
         text = endpoint.failures.get(code) or HTTPStatus(code).phrase
-        responses[str(code)] = {"description": text} | _json({"anyOf": named})
+        media = _json({"anyOf": [{"$ref": _REF.format(model=shape)} for shape in named]})
+        if code != choices.bad_request_status:  # Whose example in the shape names a field.
+            media["content"]["application/json"]["examples"] = {
+                shape: {"value": _told(shape, code, text)} for shape in named
+            }
+        responses[str(code)] = {"description": text} | media
     for answered, response in responses.items():
         headers = {"x-request-id": "The request's seq in GET /_sandbox/log."}
         if answered == str(HTTPStatus.TOO_MANY_REQUESTS.value):
@@ -216,6 +221,13 @@ def _responses(endpoint: Endpoint[..., Any], choices: Choices) -> Json:
             for name, said in headers.items()
         }
     return responses
+
+
+def _told(shape: str, status: int, text: str) -> Json:
+    """An example of an error of this shape and status."""
+    if shape == "ImageError":
+        return next(each.answer().body for each in IMAGE_ERRORS if each.status == status)
+    return {shape.lower(): text}
 
 
 def _json(schema: Json) -> Json:

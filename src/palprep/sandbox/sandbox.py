@@ -24,6 +24,7 @@ from palprep.sandbox.clock import ClockKind, SandboxClock
 from palprep.sandbox.control import Controls, Running
 from palprep.sandbox.faults import Faults, FaultScript, value_from
 from palprep.sandbox.handlers.likenesses import judge_by_bytes, train_by_bytes
+from palprep.sandbox.log import show_log
 from palprep.sandbox.outbound import outbound_client
 from palprep.sandbox.service import (
     DEFAULT_KEYS,
@@ -144,11 +145,6 @@ class Sandbox(Controls):
         self._held.close()
 
     @property
-    def url(self) -> str:
-        """``http://HOST:PORT``, without a slash at the end."""
-        return self._url
-
-    @property
     def user_key(self) -> str:
         """The first user-scoped key. Raises :class:`UsageError` when there is none."""
         return self._key("user_key", "user-scoped")
@@ -171,6 +167,11 @@ class Sandbox(Controls):
         Raises :class:`UsageError` when the sandbox is not running.
         """
         return self._service.now()
+
+    def log(self) -> dict[str, Any]:
+        """What ``GET /_sandbox/log`` tells, with the links of what was asked and answered as they
+        are, unless the sandbox keeps them in a data folder."""
+        return self._run(lambda: show_log(self._service.store, addresses=True))
 
     def _key(self, name: str, scope: str) -> str:
         key = self.keys()[name]

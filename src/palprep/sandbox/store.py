@@ -43,7 +43,7 @@ CREATE TABLE IF NOT EXISTS assets (
 );
 CREATE TABLE IF NOT EXISTS requests (
     seq INTEGER PRIMARY KEY, at REAL NOT NULL, method TEXT NOT NULL, path TEXT NOT NULL,
-    endpoint TEXT, key TEXT, status INTEGER, fault TEXT, body TEXT
+    endpoint TEXT, key TEXT, status INTEGER, fault TEXT, body TEXT, exchange TEXT
 );
 CREATE TABLE IF NOT EXISTS deliveries (
     seq INTEGER PRIMARY KEY, at REAL NOT NULL, kind TEXT NOT NULL, url TEXT NOT NULL,
@@ -83,6 +83,7 @@ class Store:
     def __init__(self, path: Path | None) -> None:
         self.on_schedule: Callable[[], None] = lambda: None
         self.cleared = 0
+        self.on_disk = path is not None
         try:
             self._db = opened(path)
         except (sqlite3.Error, OSError) as error:
@@ -221,6 +222,8 @@ def opened(path: Path | None) -> sqlite3.Connection:
         db.execute("PRAGMA journal_mode=WAL")
         db.execute("PRAGMA synchronous=NORMAL")
         db.executescript(SCHEMA)
+        if "exchange" not in [column[1] for column in db.execute("PRAGMA table_info(requests)")]:
+            db.execute("ALTER TABLE requests ADD COLUMN exchange TEXT")  # of an older palprep
     except sqlite3.Error:
         db.close()
         raise
@@ -231,7 +234,7 @@ _TOLD = {
     "records": ("id", "body"),
     "jobs": ("payload",),
     "assets": ("name",),
-    "requests": ("path", "body"),
+    "requests": ("path", "body", "exchange"),
     "deliveries": ("url", "body"),
 }
 """The tables and columns that tell of records and published files."""

@@ -71,16 +71,18 @@ def palprep_sandbox(
 ) -> Sandbox:
     """The local service, empty but for what ``palprep_sandbox_options`` seeds."""
     sandbox = _palprep_served(palprep_sandbox_options)
-    sandbox.reset()
+    sandbox.reset(apart=True)
     return sandbox
 
 
-@pytest.fixture(scope="module")
-def palprep_module_sandbox(palprep_sandbox_options: dict[str, Any]) -> Iterator[Sandbox]:
-    """The same for fixtures that live as long as a module: a server of its own, emptied by
-    nothing."""
+def _lasting(palprep_sandbox_options: dict[str, Any]) -> Iterator[Sandbox]:
+    """The same for fixtures that live as long: a server of its own, emptied by nothing."""
     with _started(palprep_sandbox_options) as sandbox:
         yield sandbox
+
+
+palprep_module_sandbox = pytest.fixture(_lasting, scope="module", name="palprep_module_sandbox")
+palprep_session_sandbox = pytest.fixture(_lasting, scope="session", name="palprep_session_sandbox")
 
 
 def _environ(sandbox: Sandbox) -> dict[str, str]:
@@ -110,8 +112,7 @@ def palprep_client(
 
     # Its clock is at hand: it need not be asked for.
     own: dict[str, Any] = {"trust_env": False, "clock": palprep_sandbox.now}
-    environ = _environ(palprep_sandbox)
-    with Client.from_env(environ, **(own | palprep_client_options)) as client:
+    with Client.from_env(_environ(palprep_sandbox), **(own | palprep_client_options)) as client:
         yield client
 
 

@@ -16,7 +16,7 @@ from urllib.parse import quote
 import httpx
 
 from palprep.sandbox.answers import bad_fields, refuse_error
-from palprep.sandbox.choices import AUTH_TYPES, Choices
+from palprep.sandbox.choices import AUTH_TYPES
 from palprep.sandbox.outbound import (
     UNASKABLE,
     ServerFailed,
@@ -37,13 +37,15 @@ _SAMPLES: Mapping[str, Any] = {
     "boolean": False,
     "array": [],
     "object": {},
-    "null": None,
 }
 
 
 def create_tool(context: HandlerContext) -> Record:
     service, choices = context.service, context.service.choices
-    _known_auth(choices, context.sent)
+    auth = ((context.sent.get("delivery") or {}).get("api") or {}).get("auth") or {}
+    if auth.get("type", "none") not in AUTH_TYPES:
+        known = f"must be one of {', '.join(AUTH_TYPES)}"
+        raise bad_fields(choices.bad_request_status, {"delivery.api.auth.type": known})
     tool_id = service.recorder.new_id("t")
     tool = {"tool_id": tool_id, **with_defaults(context.sent)}
     record = KINDS["tools"].completed(tool, service.stamp())
@@ -54,13 +56,6 @@ def create_tool(context: HandlerContext) -> Record:
             choices.name_taken_status, f"A tool with this name already exists: {tool['name']}."
         ) from None
     return record
-
-
-def _known_auth(choices: Choices, sent: Mapping[str, Any]) -> None:
-    auth = ((sent.get("delivery") or {}).get("api") or {}).get("auth") or {}
-    if auth.get("type", "none") not in AUTH_TYPES:
-        known = f"must be one of {', '.join(AUTH_TYPES)}"
-        raise bad_fields(choices.bad_request_status, {"delivery.api.auth.type": known})
 
 
 def list_tools(context: HandlerContext) -> dict[str, list[Record]]:
@@ -180,13 +175,7 @@ async def deliver(service: Service, tool: Record, arguments: Mapping[str, Any]) 
             answer |= {"status": response.status_code, "body": await beginning(response)}
     except (*UNASKABLE, TimeoutError, ServerFailed) as error:
         answer["problem"] = str(error) or type(error).__name__
+    told = {name: answer[name] for name in ("status", "problem")}
     with service.store.transaction():
-        note_delivery(
-            service,
-            f"tool:{tool['name']}",
-            api["url"],
-            arguments,
-            status=answer["status"],
-            problem=answer["problem"],
-        )
+        note_delivery(service, f"tool:{tool['name']}", api["url"], arguments, **told)
     return answer
