@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
@@ -28,8 +29,11 @@ PACE = Pace(wait_s=20, doubt_wait_s=0.1)
 
 @pytest.fixture(scope="session")
 def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the session keeps what it has prepared."""
-    return tmp_path_factory.mktemp("prepared")
+    """Where this run of the tests keeps what it has prepared, whichever worker did."""
+    base = tmp_path_factory.getbasetemp()
+    place = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "prepared-once"
+    place.mkdir(exist_ok=True)
+    return place
 
 
 @pytest.fixture

@@ -223,7 +223,7 @@ def test_a_model_of_the_users_own_listens_everywhere(go, place, out, light_peopl
     seen = go(engine=engine, connection=None, whisper_model=own, pace=Pace(wait_s=300))
     [person] = seen.people
     assert (person.status, person.result.reasons) == ("done", ())
-    assert engine.tasks[Role.CONSENT_VIDEO].speaker.model == own
+    assert engine.tasks[Role.CONSENT_VIDEO].speaker.whisper_model == own
     [started] = recorded(out, RunStarted)
     assert [each.model for each in started.statements] == [own]
 

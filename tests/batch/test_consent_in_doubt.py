@@ -7,15 +7,16 @@ import shutil
 
 import pytest
 from scripted_engine import Scripted
+from standings import status
 
 from palprep.batch.people.selection import Selection
 from palprep.batch.work import waiting
 from palprep.batch.work.decision import IN_DOUBT
 from palprep.batch.work.pace import Pace
 from palprep.cli.exits import ExitCode
-from palprep.cli.results import exit_code_of_results
+from palprep.cli.results import Tally
 from palprep.dossier import examine_dossier, read_dossier
-from palprep.journal import status, utc_now
+from palprep.journal import utc_now
 from palprep.views import standing
 
 
@@ -39,19 +40,19 @@ def test_a_doubt_holds_all_that_is_made_of_the_video(go, place, log, out, apart)
     [path] = (out / "prepared").rglob("*.consent.json")
     [dossier] = [examine_dossier(path)]
     assert standing(dossier, utc_now()).word == "OPEN"
-    assert exit_code_of_results([person.standing]) is ExitCode.IN_DOUBT
+    assert Tally([person.standing]).exit_code() is ExitCode.IN_DOUBT
 
 
 def test_a_recording_of_its_own_becomes_a_voice_beside_a_doubt(go, place, wav, log, out):
     shutil.copy(wav, place / "recording.wav")
     [asked] = go(engine=Scripted("warn"), pace=Pace(wait_s=0)).people
-    assert exit_code_of_results([asked.standing]) is ExitCode.IN_DOUBT
+    assert Tally([asked.standing]).exit_code() is ExitCode.IN_DOUBT
     [person] = go(engine=Scripted("warn")).people
     assert (person.status, person.voice.status) == ("needs_decision", "completed")
     assert person.reasons[0].startswith("Only the voice is made. training.mp4 (training-video): A")
     assert log.creates == {"voice": 1}
     [listed] = status(out).people
-    assert (listed.status, exit_code_of_results([listed])) == ("needs_decision", ExitCode.IN_DOUBT)
+    assert (listed.status, Tally([listed]).exit_code()) == ("needs_decision", ExitCode.IN_DOUBT)
 
 
 def test_a_watch_ends_with_the_decision_that_is_needed(go, place, wav, out, connection):

@@ -11,13 +11,14 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from elements import Elements
 from scripted_engine import Scripted, recorded
+from standings import status
 
 from palprep import decide
 from palprep.batch import forget, kept_dossiers, write_report
 from palprep.batch.work.decision import REFUSED
 from palprep.dossier import examine_dossier, read_dossier
 from palprep.errors import UsageError
-from palprep.journal import ConsentDecided, status, utc_now
+from palprep.journal import ConsentDecided, utc_now
 from palprep.views import standing
 
 EVE = {"by": "Éve Ödön", "because": "every word is there"}

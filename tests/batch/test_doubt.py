@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from standings import status
+
 from palprep.api import parse_event
 from palprep.batch.outputs import write_report
 from palprep.batch.work.pace import Pace
 from palprep.callbacks import Delivery
-from palprep.journal import Journal, resolve_retry, status
+from palprep.journal import Journal, resolve_retry
 from palprep.journal.inbox import into_journal
 
 
@@ -23,8 +25,8 @@ def test_a_lost_answer_is_in_doubt_and_not_repeated(go, add, log, out, connectio
     assert again.status == "in_doubt"
     assert log.creates == {"voice": 1}
     standing = status(out)
-    assert not standing.running
-    [creation] = standing.in_doubt
+    assert not standing.head.running
+    [creation] = standing.head.in_doubt
     assert creation.request["voice_name"] == "Ada"
     assert f"resolve {creation.key}" in again.reasons[0]
     with Journal.of(out) as journal:
@@ -87,7 +89,7 @@ def test_without_a_callback_a_replica_is_left_waiting(go, add, log, out, connect
     with Journal.of(out) as journal:
         into_journal(journal)(Delivery(tag=None, event=None, body=body))
         assert status(out).people[0].status == "waiting"
-        assert status(out).unclaimed_callbacks == 1
+        assert status(out).head.unclaimed_callbacks == 1
     asked = replace(mute, ask_for_replicas=True)
     assert go(connection=asked).people[0].status == "done"
 

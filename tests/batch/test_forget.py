@@ -17,6 +17,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 import pytest
+from standings import status
 
 from palprep.batch import (
     forget,
@@ -26,9 +27,10 @@ from palprep.batch import (
     write_merged_report,
     write_report,
 )
+from palprep.batch.work.pace import Pace
 from palprep.callbacks import Delivery
 from palprep.errors import JournalError, UsageError
-from palprep.journal import AssetPrepared, CreationUsed, Journal, give_code, status
+from palprep.journal import AssetPrepared, CreationUsed, Journal, give_code
 from palprep.journal.entries import AboutRun
 from palprep.journal.inbox import into_journal
 from palprep.views import pictures_of
@@ -51,7 +53,8 @@ def both(add, go, out, kept):
         each.rename(place / f"zq-{each.name}")
     add("ben", settings='name = "Ben Bo"')
     if not kept.exists():
-        people = go(into=kept, connection=None).people
+        # The service looks at videos, too: on a busy machine for longer than most tests wait.
+        people = go(into=kept, connection=None, pace=Pace(wait_s=180)).people
         assert [(each.status, each.reasons) for each in people] == [
             ("done", ()),
             ("voice_only", ()),

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from remember import Remembering
+from standings import status
 
 from palprep.batch.runner import run
 from palprep.batch.work.connection import Connection
@@ -23,7 +24,7 @@ from palprep.errors import (
     ServiceUnreachable,
     UsageError,
 )
-from palprep.journal import JOURNAL_NAME, AssetPrepared, Journal, status
+from palprep.journal import JOURNAL_NAME, AssetPrepared, Journal
 from palprep.preflight import kinds_of
 from palprep.preflight.rank import candidates_in
 from palprep.sandbox import Sandbox

@@ -7,11 +7,12 @@ import shutil
 from types import SimpleNamespace
 
 import pytest
+from standings import status
 
 from palprep.batch.people.folder import shards_in
 from palprep.batch.people.selection import Selection, Shard
 from palprep.errors import UsageError
-from palprep.journal import JOURNAL_NAME, status
+from palprep.journal import JOURNAL_NAME
 
 SLUGS = ("ada", "alan", "bob", "grace")
 PEOPLE = tuple(SimpleNamespace(slug=slug) for slug in SLUGS)

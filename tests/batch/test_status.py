@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from standings import status
 
 from palprep.errors import JournalError
-from palprep.journal import Journal, Snapshot, resolve_found, status
+from palprep.journal import Journal, Snapshot, resolve_found
 from palprep.journal.entries import Created, Doubt, Intent
 
 REQUEST = {"target": "http://service"}
@@ -26,7 +27,7 @@ def test_what_programs_have_made_is_shown(journal, tmp_path):
     snapshot = Snapshot(id="v1", status="completed")
     make(journal, "voice", "voice-1", answer=Created(snapshot=snapshot))
     standing = status(tmp_path)
-    assert standing.target == "http://service"
+    assert standing.head.target == "http://service"
     [ada] = standing.people
     assert (ada.person, ada.status, ada.voice_id) == ("Ada", "voice_only", "v1")
     assert ada.replica_id is None
@@ -35,11 +36,11 @@ def test_what_programs_have_made_is_shown(journal, tmp_path):
 def test_a_doubt_of_a_program_can_be_resolved(journal, tmp_path):
     make(journal, "replica", "replica-1", answer=Doubt(code="outcome_unknown", message="no answer"))
     standing = status(tmp_path)
-    assert [each.key for each in standing.in_doubt] == ["replica-1"]
+    assert [each.key for each in standing.head.in_doubt] == ["replica-1"]
     assert standing.people[0].status == "in_doubt"
     resolve_found(journal, "replica-1", "r7")
     standing = status(tmp_path)
-    assert standing.in_doubt == ()
+    assert standing.head.in_doubt == ()
     assert (standing.people[0].status, standing.people[0].replica_id) == ("waiting", "r7")
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from standings import status
 
 from palprep.batch.engines.files import Files
 from palprep.batch.fingerprint import Fingerprint, folder_fingerprint
@@ -17,15 +18,7 @@ from palprep.batch.runner import run
 from palprep.batch.work.connection import Connection
 from palprep.batch.work.context import RunOptions
 from palprep.batch.work.memory import Unchanged
-from palprep.journal import (
-    AssetPrepared,
-    Journal,
-    PersonEnded,
-    RunReader,
-    RunStarted,
-    status,
-    utc_now,
-)
+from palprep.journal import AssetPrepared, Journal, PersonEnded, RunReader, RunStarted, utc_now
 from palprep.media import Source
 
 from .conftest import PACE

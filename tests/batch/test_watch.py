@@ -8,12 +8,13 @@ from dataclasses import replace
 
 import httpx
 import pytest
+from standings import status
 
 from palprep.batch.work.connection import Connection
 from palprep.batch.work.pace import Pace
 from palprep.batch.work.waiting import watch
 from palprep.errors import CreationUnrecorded, JournalError, UsageError
-from palprep.journal import Journal, status
+from palprep.journal import Journal
 from palprep.journal.entries import Created
 from palprep.sandbox import Sandbox
 

@@ -120,7 +120,7 @@ def test_an_error_is_one_line_and_its_code(
     assert capsys.readouterr().err == f"palprep: {' '.join(str(error).split())}\n"
 
 
-def test_ctrl_c_is_130_and_says_nothing(
+def test_ctrl_c_is_130_and_is_said(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def interrupted(*_: object, **__: object) -> None:
@@ -128,7 +128,7 @@ def test_ctrl_c_is_130_and_says_nothing(
 
     monkeypatch.setattr(app, "app", interrupted)
     assert app.run([]) == 130
-    assert capsys.readouterr().err == ""
+    assert capsys.readouterr().err == "palprep: Interrupted\n"
 
 
 SLOW_TO_LOAD = {

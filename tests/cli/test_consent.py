@@ -53,13 +53,13 @@ def test_a_name_is_listened_for_as_it_is_spoken(palprep: Palprep, spoken: Path) 
     assert "--spoken-as" in unknown.out
     ran = palprep(*asked, "--spoken-as", "Jane Carter")
     assert ran.code == 0
-    assert "--name 'Джейн Картер' --spoken-as 'Jane Carter' --into prepared" in ran.err
+    assert "--full-name 'Джейн Картер' --spoken-as 'Jane Carter' --into prepared" in ran.err
 
 
 def test_how_a_name_sounds_needs_the_name(palprep: Palprep, spoken: Path) -> None:
     ran = palprep("check", spoken, "--spoken-as", "Jane Carter")
     assert ran.code == 2
-    assert "--spoken-as needs --name" in ran.err
+    assert "--spoken-as needs --full-name" in ran.err
 
 
 def test_a_statement_with_the_name_in_it(palprep: Palprep, spoken: Path, tmp_path: Path) -> None:

@@ -114,9 +114,9 @@ def test_an_output_that_cannot_be_written_is_one_clear_line(
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["--split-consent"], "--split-consent needs --name"),
+        (["--split-consent"], "--split-consent needs --full-name"),
         (["--split-consent", "--name", "Jane Carter"], "needs a training video"),
-        (["--statement", "own.txt"], "--statement needs --name"),
+        (["--statement", "own.txt"], "--statement needs --full-name"),
         (["--name", "Jane Carter", "--statement", "own.txt"], "names nobody called Jane Carter"),
         (["--name", "Jane Carter", "--language", "xx"], "No consent statement is known in 'xx'"),
     ],

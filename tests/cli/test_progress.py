@@ -16,7 +16,7 @@ from palprep.views import Progress
 def test_a_bar_tells_checking_from_fixing(monkeypatch: pytest.MonkeyPatch) -> None:
     screen = io.StringIO()
     screened = Console(file=screen, force_terminal=True, width=100)
-    monkeypatch.setattr(progress, "terminal", lambda: screened)
+    monkeypatch.setattr(progress, "SafeConsole", lambda **_: screened)
     shown = []
     with (
         progress.showing_files(1, wanted=True) as files,
@@ -38,7 +38,7 @@ def test_a_bar_tells_checking_from_fixing(monkeypatch: pytest.MonkeyPatch) -> No
 def test_many_files_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     screen = io.StringIO()
     screened = Console(file=screen, force_terminal=True, width=100)
-    monkeypatch.setattr(progress, "terminal", lambda: screened)
+    monkeypatch.setattr(progress, "SafeConsole", lambda **_: screened)
     with progress.showing_files(3, wanted=True) as files:
         with files.at("one.jpg"), files.at("two.jpg"):
             both = _live(screened, screen)
@@ -55,7 +55,7 @@ def test_many_files_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_bars_go_over_nothing_that_was_printed_meanwhile(monkeypatch: pytest.MonkeyPatch) -> None:
     screen = io.StringIO()
     screened = Console(file=screen, force_terminal=True, width=100)
-    monkeypatch.setattr(progress, "terminal", lambda: screened)
+    monkeypatch.setattr(progress, "SafeConsole", lambda **_: screened)
     with progress.showing_files(3, wanted=True) as files, files.at("one.jpg"):
         assert "1A" in _live(screened, screen)
         with files.aside():

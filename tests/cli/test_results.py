@@ -8,7 +8,7 @@ import pytest
 
 from palprep.cli.exits import ExitCode
 from palprep.cli.output import telling
-from palprep.cli.results import exit_code_of_results, next_step, summary, tell_blockers
+from palprep.cli.results import Tally
 from palprep.journal import PersonResult, PersonStanding, PersonStatus
 
 
@@ -39,19 +39,19 @@ def result(status: PersonStatus, person: str = "ada") -> PersonResult:
     ],
 )
 def test_the_worst_person_decides(statuses: list[PersonStatus], code: ExitCode) -> None:
-    assert exit_code_of_results(map(result, statuses)) is code
+    assert Tally(map(result, statuses)).exit_code() is code
 
 
 @pytest.mark.parametrize("status", ["waiting", "failed"])
 def test_who_is_held_needs_a_decision_whatever_becomes_of_the_voice(status: PersonStatus) -> None:
     held = result(status).model_copy(update={"held": True})
-    assert exit_code_of_results([held, result("failed")]) is ExitCode.IN_DOUBT
+    assert Tally([held, result("failed")]).exit_code() is ExitCode.IN_DOUBT
     assert "held" not in held.to_json()
 
 
 def test_a_dry_run_waits_for_nothing() -> None:
-    assert exit_code_of_results([result("waiting")], dry_run=True) is ExitCode.OK
-    assert exit_code_of_results([result("waiting"), result("redo")], dry_run=True) == 1
+    assert Tally([result("waiting")]).exit_code(dry_run=True) is ExitCode.OK
+    assert Tally([result("waiting"), result("redo")]).exit_code(dry_run=True) == 1
 
 
 def standing(status, *, voice_status=None):
@@ -63,8 +63,8 @@ def standing(status, *, voice_status=None):
 
 def test_everybody_is_counted():
     people = [standing(each) for each in ("done", "redo", "done", "waiting")]
-    assert summary(people) == "4 people: 2 done, 1 waiting, 1 redo"
-    assert summary(people[:1]) == "1 person: 1 done"
+    assert Tally(people).summary() == "4 people: 2 done, 1 waiting, 1 redo"
+    assert Tally(people[:1]).summary() == "1 person: 1 done"
 
 
 @pytest.mark.parametrize(
@@ -79,11 +79,11 @@ def test_everybody_is_counted():
     ],
 )  # fmt: skip
 def test_the_most_urgent_comes_next(people, said):
-    assert said in next_step(people, Path("my out"))
+    assert said in Tally(people).next_step(Path("my out"))
 
 
 def test_what_goes_on_with_the_run_is_named():
-    said = next_step([standing("failed")], Path("out"), again="start `palprep run` again")
+    said = Tally([standing("failed")]).next_step(Path("out"), again="start `palprep run` again")
     assert "reasons name, and start `palprep run` again." in said
 
 
@@ -98,7 +98,7 @@ def test_what_is_in_the_way_is_told_by_reason_with_the_command_that_lists_each(c
         *(blocked("done", "nothing_to_make"), standing("waiting")),
     ]
     with telling():
-        tell_blockers(people, Path("my out"))
+        Tally(people).tell_blockers(Path("my out"))
     listing = "(`palprep status 'my out' --because"
     assert capsys.readouterr().err.splitlines() == [
         f"3 people: no recording, and no stock_voice {listing} nothing_to_make`)",
@@ -109,9 +109,9 @@ def test_what_is_in_the_way_is_told_by_reason_with_the_command_that_lists_each(c
 
 
 def test_with_no_one_to_work_on():
-    assert summary([]) == "There was no one to work on"
-    assert next_step([], Path("out"), dry_run=True) == "Next: open out/report.html"
+    assert Tally([]).summary() == "There was no one to work on"
+    assert Tally([]).next_step(Path("out"), dry_run=True) == "Next: open out/report.html"
 
 
 def test_after_a_dry_run():
-    assert "without --dry-run" in next_step([standing("waiting")], Path("out"), dry_run=True)
+    assert "without --dry-run" in Tally([standing("waiting")]).next_step(Path("out"), dry_run=True)

@@ -187,7 +187,7 @@ def test_a_signal_leaves_a_journal_to_go_on_with(
     assert "Traceback" not in err
     assert out == ""
     said = err.splitlines()[-1]
-    assert said.startswith("Interrupted: 0 of 2 people are through, and all that was done is kept")
+    assert said.startswith("Interrupted: 0 of 2 people have ended; progress is saved")
     assert said.endswith(f"Go on with: palprep run {light_people} --into out --no-wait")
     assert (tmp_path / "out" / JOURNAL_NAME).is_file()
     assert not (tmp_path / "out/report.html").exists()

@@ -7,7 +7,9 @@ import sqlite3
 
 import pytest
 from folded import fold
+from standings import status
 
+from palprep.journal import RunReader
 from palprep.journal.entries import (
     AboutCreation,
     CalledBack,
@@ -25,7 +27,6 @@ from palprep.journal.entries import (
     Snapshot,
 )
 from palprep.journal.outcome import PersonOutcome
-from palprep.journal.run_view import RunReader, status
 from palprep.journal.store import JOURNAL_NAME, Journal
 
 RUN = RunStarted(
@@ -98,9 +99,9 @@ def test_what_stands_is_of_the_last_run_alone():
         journal.append(RUN)
         assert journal.standing() == ()
         journal.append(Reused(seq=first.seq), person="ada")
-        [entry] = journal.standing("person_ended", person="ada")
+        [entry] = journal.standing("person_ended", people=["ada"])
         assert (entry.seq, entry.body) == (4, ended)
-        assert journal.standing(person="bob") == ()
+        assert journal.standing(people=["bob"]) == ()
         assert journal.standing("consent_waived") == ()
 
 

@@ -14,11 +14,11 @@ import pytest
 from axe import violations
 from driven import Driven
 from scripted_engine import Scripted
+from standings import status
 
 from palprep.batch import RunOptions, run
 from palprep.cli.record import _go_on
 from palprep.dossier import read_dossier
-from palprep.journal import status
 from palprep.record import LocalSite, Review
 from palprep.workers import LocalEngine
 

@@ -6,6 +6,7 @@ the new place. The cache is a folder, so that runs in processes of their own sha
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import json
 import shutil
@@ -45,16 +46,11 @@ class Remembering:
     def _asset(self, task: AssetTask, source: Source) -> Asset:
         name = f"{source.sha256} {task.role} {task.profile} {task.speaker} {Path(task.source).name}"
         kept = self._cache / hashlib.sha256(name.encode()).hexdigest()[:24]
-        if not kept.with_suffix(".json").exists():
-            asset = prepare_asset(task, source)
-            # Threads and processes that share the cache see a whole file or none.
-            if asset.prepared is not None:
-                with atomic_output(kept, lasting=False) as new:
-                    shutil.copyfile(asset.prepared.path, new)
-            told = {"task": task.to_json(), "asset": asset.model_dump(mode="json", round_trip=True)}
-            with atomic_output(kept.with_suffix(".json"), lasting=False) as new:
-                new.write_text(json.dumps(told))
-            return asset
+        # Of those who share the cache one does the work, while the others wait.
+        with kept.with_suffix(".lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not kept.with_suffix(".json").exists():
+                return self._first(task, source, kept)
         text = kept.with_suffix(".json").read_text()
         first = AssetTask.model_validate(json.loads(text)["task"])
         text = text.replace(first.into, task.into).replace(first.source, task.source)
@@ -62,4 +58,15 @@ class Remembering:
         if asset.prepared is not None:
             Path(task.into).mkdir(parents=True, exist_ok=True)
             shutil.copyfile(kept, asset.prepared.path)
+        return asset
+
+    def _first(self, task: AssetTask, source: Source, kept: Path) -> Asset:
+        asset = prepare_asset(task, source)
+        # Whoever is killed here leaves a whole file or none.
+        if asset.prepared is not None:
+            with atomic_output(kept, lasting=False) as new:
+                shutil.copyfile(asset.prepared.path, new)
+        told = {"task": task.to_json(), "asset": asset.model_dump(mode="json", round_trip=True)}
+        with atomic_output(kept.with_suffix(".json"), lasting=False) as new:
+            new.write_text(json.dumps(told))
         return asset

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -83,23 +84,21 @@ def prepared() -> Prepared:
 
 
 @pytest.mark.parametrize(
-    "html",
+    "shown",
     [
-        html_of(report(NASTY)),
-        html_of(
-            report(NASTY, checks=(), error=ReportError(code="media_damaged", message=NASTY))
-        ),
-        html_of(prepared()),
-        html_of(consent()),
-        html_of(report().checks[1]),
-        html_of(run(person(name=NASTY, reasons=(NASTY,)))),
-        html_of(person(name=NASTY, waived=(NASTY,))),
-        html_of(load_profile().model_copy(update={"title": NASTY})),
+        lambda: report(NASTY),
+        lambda: report(NASTY, checks=(), error=ReportError(code="media_damaged", message=NASTY)),
+        prepared,
+        consent,
+        lambda: report().checks[1],
+        lambda: run(person(name=NASTY, reasons=(NASTY,))),
+        lambda: person(name=NASTY, waived=(NASTY,)),
+        lambda: load_profile().model_copy(update={"title": NASTY}),
     ],
     ids=["report", "unreadable", "prepared", "consent", "check", "run", "person", "profile"],
-)  # fmt: skip
-def test_what_a_file_says_is_shown_as_text(html: str) -> None:
-    page = parsed(html)
+)
+def test_what_a_file_says_is_shown_as_text(shown: Callable[[], object]) -> None:
+    page = parsed(html_of(shown()))
     assert "script" not in page.tags
     assert NASTY in page.text
 
@@ -163,29 +162,27 @@ def shell() -> InteractiveShell:
 
 
 @pytest.mark.parametrize(
-    ("value", "html"),
+    "value",
     [
-        (report(), html_of(report())),
-        (prepared(), html_of(prepared())),
-        (consent(), html_of(consent())),
-        (report().checks[0], html_of(report().checks[0])),
-        (run(person()), html_of(run(person()))),
-        (person(), html_of(person())),
-        (load_profile(), html_of(load_profile())),
-        (Ranking(), html_of(Ranking())),
+        report(),
+        prepared(),
+        consent(),
+        report().checks[0],
+        run(person()),
+        person(),
+        load_profile(),
+        Ranking(),
     ],
     ids=["report", "prepared", "consent", "check", "run", "person", "profile", "ranking"],
 )
-def test_the_extension_makes_ipython_use_the_views(
-    shell: InteractiveShell, value: object, html: str
-) -> None:
+def test_the_extension_makes_ipython_use_the_views(shell: InteractiveShell, value: object) -> None:
     formatted, _ = shell.display_formatter.format(value)
-    assert formatted["text/html"] == html
+    assert formatted["text/html"] == html_of(value)
 
 
 def test_in_a_terminal_a_report_is_its_table(shell: InteractiveShell) -> None:
     formatted, _ = shell.display_formatter.format(report())
-    assert formatted["text/plain"] == report().table()
+    assert formatted["text/plain"] == str(report())
 
 
 def test_registering_loads_no_decoder() -> None:

@@ -15,7 +15,7 @@ from elements import Elements
 from finished_runs import FULL, person, run
 
 from palprep.speech import Levels
-from palprep.views.page import page, pages
+from palprep.views.page import page, pages, person_page
 from palprep.views.pictures import Embedded
 from palprep.views.waveform import draw_waveform
 
@@ -105,7 +105,7 @@ def test_axe_finds_nothing(
     if which != "all on one page":
         many = (FULL, *(person(slug=f"p{number}") for number in range(50)))
         made = {each.place.as_posix(): each for each in pages(run(*many), tmp_path)}
-        html = made["report.html" if which == "index" else "people/ada.html"].html()
+        html = made["report.html" if which == "index" else person_page("ada").as_posix()].html()
     unfolded = "document.querySelectorAll('details').forEach((each) => { each.open = true });"
     shown = browser.after(html, f"{axe};{unfolded}{TELL}", *flags)
     told = re.search(r'<pre id="told">(.*?)</pre>', shown, re.DOTALL)

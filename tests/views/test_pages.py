@@ -16,7 +16,7 @@ from palprep.media import sha256_of
 from palprep.preflight import Asset
 from palprep.rules import Report
 from palprep.values import Role
-from palprep.views import PICTURES_NAME
+from palprep.views import PICTURES_NAME, person_page
 from palprep.views.page import MOST_ON_ONE_PAGE, pages
 
 
@@ -44,9 +44,38 @@ def test_many_have_a_page_each_and_the_first_leads_to_them(tmp_path: Path) -> No
     links = [a["href"] for tag, a in found if tag == "a" and a["href"].startswith("./people/")]
     assert len(links) == MOST_ON_ONE_PAGE + 1
     assert all((tmp_path / link).is_file() for link in links)
-    back = Elements((tmp_path / links[7]).read_text("utf-8")).elements
-    [leads] = [attributes["href"] for tag, attributes in back if tag == "a"]
-    assert (tmp_path / "people" / leads).resolve() == (tmp_path / "report.html").resolve()
+    assert leads_back(tmp_path / links[7]) == (tmp_path / "report.html").resolve()
+
+
+def leads_back(page: Path) -> Path:
+    back = Elements(page.read_text("utf-8")).elements
+    links = (attributes["href"] for tag, attributes in back if tag == "a")
+    leads = next(each for each in links if not each.startswith("#"))
+    return (page.parent / leads).resolve()
+
+
+def test_very_many_stand_in_lists_by_what_is_in_the_way(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("palprep.views.page.MOST_IN_A_LIST", MOST_ON_ONE_PAGE)
+    done = crowd(MOST_ON_ONE_PAGE + 2).people
+    young = person(slug="zoe", name="Zoe", status="redo", blocked_by=("appears_under_18",))
+    write_outputs(tmp_path, run(*done, young))
+    html = (tmp_path / "report.html").read_text("utf-8")
+    links = [a["href"] for tag, a in Elements(html).elements if "/people/" in a.get("href", "")]
+    names = ["appears_under_18-1", "done-1", "done-2"]
+    assert links == [f"./people/{name}.html" for name in names]
+    assert "May be under 18" in html
+    assert "p000 to p049" in html
+    [listed, _, last] = [tmp_path / link for link in links]
+    assert str(person_page("zoe").relative_to("people")) in listed.read_text("utf-8")
+    assert "p051" in last.read_text("utf-8")
+    assert leads_back(last) == (tmp_path / "report.html").resolve()
+    # Somebody has made a new portrait: the list of one is gone, and the others stay.
+    kept = written(tmp_path)["people/done-1.html"]
+    write_outputs(tmp_path, run(*done[:-1], person(slug="zoe", name="Zoe"), done[-1]))
+    assert not listed.exists()
+    assert written(tmp_path)["people/done-1.html"] == kept
 
 
 def test_what_shows_the_same_is_not_written_again(tmp_path: Path) -> None:
@@ -60,7 +89,7 @@ def test_what_shows_the_same_is_not_written_again(tmp_path: Path) -> None:
     write_outputs(tmp_path, people.model_copy(update={"people": others}))
     after = written(tmp_path)
     anew = {name for name, at in after.items() if at != before[name]}
-    assert anew == {"report.html", "results.jsonl", "results.csv", "people/p003.html"}
+    assert anew == {"report.html", "results.jsonl", "results.csv", str(person_page("p003"))}
 
 
 def test_of_whom_nothing_has_changed_no_report_is_read_again(
@@ -98,7 +127,7 @@ def test_a_later_run_that_changed_nothing_leaves_everything(tmp_path: Path) -> N
     later = changed(people, updated_at="2027-01-01T00:00:00.000+00:00")
     write_outputs(tmp_path, later)
     assert written(tmp_path) == before
-    (tmp_path / "people/p003.html").unlink()
+    (tmp_path / person_page("p003")).unlink()
     write_outputs(tmp_path, later)
     assert written(tmp_path).keys() == before.keys()
 
@@ -140,7 +169,7 @@ def test_pages_of_many_load_their_pictures_as_files(tmp_path: Path, pictured: As
     into = tmp_path / "out"
     many = (*crowd(MOST_ON_ONE_PAGE).people, person(assets=(pictured,)))
     write_outputs(into, run(*many))
-    for page, count in (("report.html", 1), ("people/ada.html", 2)):
+    for page, count in (("report.html", 1), (person_page("ada"), 2)):
         found = Elements((into / page).read_text("utf-8")).elements
         images = [attributes for tag, attributes in found if tag == "img"]
         assert len(images) == count
@@ -184,4 +213,4 @@ def test_results_are_written_when_somebody_stands_otherwise(tmp_path: Path) -> N
 def test_a_name_is_no_way_out_of_the_page(tmp_path: Path) -> None:
     write_outputs(tmp_path, run(*crowd(MOST_ON_ONE_PAGE).people, FULL))
     assert "<script>alert" not in (tmp_path / "report.html").read_text("utf-8")
-    assert "<script>alert" not in (tmp_path / "people/ada.html").read_text("utf-8")
+    assert "<script>alert" not in (tmp_path / person_page("ada")).read_text("utf-8")

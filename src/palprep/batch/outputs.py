@@ -64,11 +64,12 @@ def write_outputs(into: Path, run: ReadableRun, *, again: bool = False) -> None:
         write_results(into, run, kept=set() if again else own - changed)
     for page in stale:
         replace(into / page.place, (page.html(),), lasting=False)
-    if again:
-        # Of people who are in the run no more.
-        for path in {*(into / PEOPLE_FOLDER).glob("*.html")} - {into / each.place for each in made}:
-            if is_page(path):
-                path.unlink()
+    # Lists that have become shorter, and pages of people who are in the run no more.
+    patterns = ("*.html", "*/*.html") if again else ("*.html",)
+    found = {path for each in patterns for path in (into / PEOPLE_FOLDER).glob(each)}
+    for path in found - {into / each.place for each in made}:
+        if is_page(path):
+            path.unlink()
 
 
 def _are_there(into: Path, made: Sequence[Page]) -> bool:
@@ -195,12 +196,13 @@ def write_merged_report(directories: Sequence[str | Path], into: str | Path) -> 
     with contextlib.ExitStack() as stack:
         journals = {each: stack.enter_context(Journal.of(each)) for each in parts}
         whole = Merged({each: RunReader(journal) for each, journal in journals.items()})
+        drawn = {each: PictureFolder(each / PICTURES_NAME) for each in (*parts, place)}
+        names = {each: frozenset(drawn[each].drawn()) for each in parts}
         for each in parts:
-            _take_pictures(each / PICTURES_NAME, place / PICTURES_NAME)
-        for picture in PictureFolder(place / PICTURES_NAME).drawn():
-            # Of an earlier merging: what is gone from the parts, such as a person's, goes here.
-            if not any((each / PICTURES_NAME / picture.name).exists() for each in parts):
-                picture.unlink()
+            _take_pictures(drawn[each].place, names[each], drawn[place].place)
+        # Of an earlier merging: what is gone from the parts, such as a person's, goes here.
+        for gone in {*drawn[place].drawn()}.difference(*names.values()):
+            (drawn[place].place / gone).unlink()
         write_outputs(place, whole, again=True)
     return place / REPORT_NAME
 
@@ -252,20 +254,18 @@ class Merged:
         return self._home[slug].person(slug)
 
 
-def _take_pictures(source: Path, into: Path) -> None:
+def _take_pictures(source: Path, names: Iterable[str], into: Path) -> None:
     """Pictures are named by what they show: those of a part serve the whole."""
-    if not source.is_dir():
-        return
     try:
-        private_folder(into)
-        for picture in source.iterdir():
-            target = into / picture.name
+        for name in names:
+            target = into / name
             if target.exists():
                 continue
+            private_folder(target.parent)
             try:
-                target.hardlink_to(picture)
+                target.hardlink_to(source / name)
             except OSError:
                 private_file(target)
-                shutil.copyfile(picture, target)
+                shutil.copyfile(source / name, target)
     except OSError as error:
         raise unwritable(into, error) from None

@@ -80,8 +80,8 @@ def load(name: str) -> Any:
     command = get_command(made)
     for option in command.params:
         if isinstance(option, TyperOption) and not option.envvar and not option.is_eager:
-            long = next(each for each in option.opts if each.startswith("--"))
-            option.envvar = f"PALPREP_{long[2:].replace('-', '_').upper()}"
+            long = (each[2:] for each in option.opts if each.startswith("--"))
+            option.envvar = [f"PALPREP_{each.replace('-', '_').upper()}" for each in long]
             option.show_envvar = False
     return command
 
@@ -162,6 +162,7 @@ def run(arguments: list[str]) -> int:
         print_error(error.message)
         return exit_code_of(error)
     except KeyboardInterrupt as signal:
+        print_error("Interrupted")
         return getattr(signal, "code", ExitCode.INTERRUPTED)
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else ExitCode.FAILED

@@ -32,7 +32,7 @@ _ENDINGS = {
 EXAMPLES = (
     "palprep check portrait.jpg recording.m4a",
     "palprep check photos --jobs 4 --json > checks.jsonl",
-    'palprep check training.mp4 --name "Ada Lovelace" --verbose',
+    'palprep check training.mp4 --full-name "Ada Lovelace" --verbose',
 )
 
 
@@ -88,10 +88,7 @@ def check(
             drawn = targets([each.path for each in work.inputs], pictures) if pictures else {}
             for path, report in work.each(
                 lambda path, _: judge.check(
-                    path,
-                    role=role,
-                    speaker=work.speaker,
-                    consent_apart=work.consent_apart(path),
+                    path, role=role, speaker=work.speaker, consent_apart=work.consent_apart(path)
                 )
             ):
                 work.count(report)

@@ -36,8 +36,8 @@ from palprep.vocabulary import Outcome
 EXAMPLES = (
     'palprep statement "Ada Lovelace"',
     'palprep statement "Ada Lovelace" --code --journal palprep-out',
-    'palprep consent consent.mp4 --name "Ada Lovelace"',
-    'palprep consent consent.mp4 --name "Ada Lovelace" --statement own.txt --json',
+    'palprep consent consent.mp4 --full-name "Ada Lovelace"',
+    'palprep consent consent.mp4 --full-name "Ada Lovelace" --statement own.txt --json',
     'palprep decide palprep-out ada --accept --by "Grace Hopper" --because "every word is there"',
     'palprep decide palprep-out ada --refuse --by "Grace Hopper" --because "it is somebody else"',
     "palprep dossier palprep-out --export consent.html",
@@ -100,7 +100,9 @@ def statement(
 
 def consent(
     file: Annotated[Path, typer.Argument(help="A video or a recording.")],
-    name: Annotated[str, typer.Option(help="The full name that must be said.")],
+    name: Annotated[
+        str, typer.Option("--full-name", "--name", help="The full name that must be said.")
+    ],
     spoken_as: options.SpokenAs = None,
     statement: options.Statement = None,
     language: options.Language = "en",
@@ -138,7 +140,7 @@ def consent(
             spoken_as=spoken_as,
             statement=required,
             language=language,
-            model=model,
+            whisper_model=model,
             code=code,
         )
         if noted is not None:
@@ -164,17 +166,12 @@ def _after_listening(facts: statements.ConsentFacts, file: Path) -> str:
     name = shlex.quote(facts.full_name)
     if facts.spoken_as is not None:
         name += f" --spoken-as {shlex.quote(facts.spoken_as)}"
-    return f"Next: palprep fix {paths_in_shell([file])} --name {name} --into prepared"
+    return f"Next: palprep fix {paths_in_shell([file])} --full-name {name} --into prepared"
 
 
 def decide(
     directory: Annotated[Path, typer.Argument(metavar="DIR", help="The output folder of a run.")],
-    person: Annotated[
-        str,
-        typer.Argument(
-            help="The name of the person's folder, or the full name.", show_default=False
-        ),
-    ],
+    person: options.Person,
     accept: Annotated[
         bool, typer.Option("--accept", help="The consent is given: the doubts are answered.")
     ] = False,

@@ -30,10 +30,7 @@ State = Literal["ok", "missing", "broken"]
 _EXTRA = re.compile(r"extra\s*==\s*['\"]([\w-]+)['\"]")
 _NAME = re.compile(r"[A-Za-z0-9._-]+")
 
-EXAMPLES = (
-    "palprep doctor",
-    "palprep doctor --verbose",
-)
+EXAMPLES = ("palprep doctor", "palprep doctor --verbose")
 
 
 def doctor(as_json: AsJson = False, verbose: Verbose = False) -> None:

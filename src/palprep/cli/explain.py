@@ -13,10 +13,7 @@ from palprep.cli.output import print_json, show, tell, telling
 from palprep.errors import UsageError
 from palprep.vocabulary import DEFAULT_PROFILE
 
-EXAMPLES = (
-    "palprep explain",
-    "palprep explain video_duration --profile own.toml",
-)
+EXAMPLES = ("palprep explain", "palprep explain video_duration --profile own.toml")
 
 
 def explain(

@@ -6,13 +6,13 @@ import difflib
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from palprep import batch, consent, facts, media, preflight, rules, workers
 from palprep.cli.exits import ExitCode, exit_code_of
-from palprep.cli.output import SAME, WAIVE, ending_well
+from palprep.cli.output import SAME, WAIVE, ending_well, is_watched
 from palprep.errors import FileMissing, PalprepError, UsageError
 from palprep.vocabulary import Kind, Role
 
@@ -63,7 +63,7 @@ class FilesAtWork:
         options: FileOptions,
         engine: workers.LocalEngine,
         threads: ThreadPoolExecutor,
-        progress: FilesProgress,
+        progress: FilesProgress | _Unseen,
     ) -> None:
         self.inputs = inputs
         self.passed_over = passed_over
@@ -165,16 +165,35 @@ def files_at_work(
             model = [options.model] if options.model else []
             engine.may_open(reads=reads + model, writes=[writes] if writes else [])
             engine.begin()
-        # Loaded while the first worker loads the decoders.
-        from palprep.cli.progress import showing_files
-
         inputs, passed_over = _inputs(listed, engine)
         problems = [each.problem for each in inputs if each.problem is not None]
         if problems and not options.as_json:
             raise UsageError(" ".join(problems))
-        with showing_files(len(inputs), wanted=not options.as_json) as progress:
+        with _showing(len(inputs), wanted=not options.as_json) as progress:
             work = FilesAtWork(inputs, passed_over, options, engine, threads, progress)
             yield work
+
+
+class _Unseen:
+    """Progress that nobody sees: it loads no library that draws."""
+
+    def aside(self) -> AbstractContextManager[None]:
+        """Nothing is drawn that results could come between."""
+        return nullcontext()
+
+    def at(self, name: str) -> AbstractContextManager[Advance]:
+        """Tells nobody how far the file is."""
+        del name
+        return nullcontext(lambda _: None)
+
+
+def _showing(files: int, *, wanted: bool) -> AbstractContextManager[FilesProgress | _Unseen]:
+    if not (wanted and is_watched()):
+        return nullcontext(_Unseen())
+    # Loaded while the first worker loads the decoders.
+    from palprep.cli.progress import showing_files
+
+    return showing_files(files, wanted=wanted)
 
 
 def limits_of(time_s: float | None, memory_bytes: int | None) -> workers.Limits:
@@ -249,13 +268,13 @@ def _speaker(options: FileOptions) -> facts.Speaker | None:
     if options.name is None:
         for option, given in (("statement", statement), ("spoken-as", options.spoken_as)):
             if given is not None:
-                raise UsageError(f"--{option} needs --name as well: whose consent is it?")
+                raise UsageError(f"--{option} needs --full-name as well: whose consent is it?")
         return None
     # These load all decoders, which a command without a name leaves to its workers.
     return facts.Speaker(
         full_name=options.name,
         statement=consent.read_statement(statement, profile=options.profile) if statement else None,
         language=options.language,
-        model=model and consent.require_model(model),
+        whisper_model=model and consent.require_model(model),
         spoken_as=options.spoken_as,
     )

@@ -24,7 +24,7 @@ REJECTED = "rejected"
 EXAMPLES = (
     "palprep fix portrait.heic recording.m4a --into prepared",
     "palprep fix photos --into prepared",
-    'palprep fix training.mp4 --into prepared --name "Ada Lovelace" --split-consent',
+    'palprep fix training.mp4 --into prepared --full-name "Ada Lovelace" --split-consent',
 )
 
 
@@ -56,12 +56,12 @@ def fix(
     """Write the smallest fix into a new file, and check the new file like any other.
 
     A new file that still fails a check goes into the folder rejected below that of the others.
-    With --name, a video is cut so that it opens with the consent statement, and a dossier of the
-    evidence is written next to it. Source files are never changed. The exit code is 1 when a file
-    cannot be fixed, or still fails a check, and 4 when the consent in a new file is in doubt.
+    With --full-name, a video is cut so that it opens with the consent statement, and a dossier of
+    the evidence is written next to it. Source files are never changed. The exit code is 1 when a
+    file cannot be fixed, or still fails a check, and 4 when the consent in a new file is in doubt.
     """
     if split_consent and name is None:
-        raise UsageError("--split-consent needs --name: whose consent is it?")
+        raise UsageError("--split-consent needs --full-name: whose consent is it?")
     asked = FileOptions(
         *(role, profile, name, spoken_as, statement, language, model, jobs),
         *(limits_of(time_limit, memory_limit), as_json),

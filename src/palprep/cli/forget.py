@@ -25,12 +25,7 @@ def forget(
     directory: Annotated[
         Path, typer.Argument(metavar="DIR", help="The output folder of a run.", show_default=False)
     ],
-    person: Annotated[
-        str,
-        typer.Argument(
-            help="The name of the person's folder, or the full name.", show_default=False
-        ),
-    ],
+    person: options.Person,
     yes: Annotated[
         bool, typer.Option("--yes", help="Remove it now. Without, it is shown, and you are asked.")
     ] = False,

@@ -25,8 +25,7 @@ def guide(
     full_name: Annotated[str, typer.Argument(help="The full name that the person will say.")],
     into: Annotated[Path, typer.Option(help="The HTML file to write.")],
     language: Annotated[
-        str,
-        typer.Option(help="Language of the guide, ISO 639-1; the statement keeps its own."),
+        str, typer.Option(help="Language of the guide, ISO 639-1; the statement keeps its own.")
     ] = "en",
     statement: options.Statement = None,
     profile: options.ProfileName = DEFAULT_PROFILE,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import datetime as dt
-import gc
 import os
 import shlex
+from collections import deque
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -16,15 +16,8 @@ from palprep import batch, callbacks, journal as journals, rules, serving, views
 from palprep.cli import options
 from palprep.cli.exits import ExitCode
 from palprep.cli.files import require_there
-from palprep.cli.output import LogFormat, print_json, print_line, tell, telling
-from palprep.cli.results import (
-    exit_code_of_results,
-    next_step,
-    people_at_work,
-    print_results,
-    summary,
-    tell_blockers,
-)
+from palprep.cli.output import LogFormat, print_json, print_json_of_many, print_line, tell, telling
+from palprep.cli.results import Tally, people_at_work
 from palprep.errors import UsageError
 
 EXAMPLES = (
@@ -74,9 +67,7 @@ def watch(
         requests_per_s=rate,
     )
     connection = batch.Connection(
-        base_url=base_url,
-        api_key=os.environ.get("PALPREP_API_KEY"),
-        callback_url=callback_url,
+        base_url=base_url, api_key=os.environ.get("PALPREP_API_KEY"), callback_url=callback_url
     )
     kept = f"All that was recorded is kept in {directory}."
     with (
@@ -92,17 +83,17 @@ def watch(
             retain_s=retain,
             with_reports=False,
         )
-    results = [person.standing for person in ended.people]
+    found = Tally(person.standing for person in ended.people)
     if as_json:
-        for result in results:
-            print_json(result.to_json())
+        for person in ended.people:
+            print_json(person.standing.to_json())
     else:
-        print_results(results)
+        found.print_people()
     with telling(quiet=quiet, log_file=log_file, log_format=log_format):
-        tell(summary(results))
-        tell_blockers(results, directory)
-        tell(next_step(results, directory, again=_RUN))
-    raise typer.Exit(exit_code_of_results(results))
+        tell(found.summary())
+        found.tell_blockers(directory)
+        tell(found.next_step(directory, again=_RUN))
+    raise typer.Exit(found.exit_code())
 
 
 def status(
@@ -134,58 +125,57 @@ def status(
     Exit code 4 while something is in doubt and no run is at work, which may resolve it itself; and
     while a doubt about consent holds somebody's replica.
     """
-    _require_all(directories)
+    for each in directories:
+        require_there(each)
     if len(directories) > 1 and (found or retry or ended):
         raise UsageError("Resolve one DIR at a time: name the one that the doubt is in")
     _resolve(directories[0], found or [], retry or [], ended)
-    standings, people = _standings(directories, because)
-    doubts = any(each.in_doubt and not each.running for each in standings)
-    if as_json:
-        for standing in standings:
-            print_json(standing.to_json())
-    else:
-        for standing in standings:
-            _show_head(standing, named=len(standings) > 1)
-        print_results(people)
-        for standing in standings:
-            _show_open_ends(standing)
+    looked_at, everybody = _look(directories, because, as_json=as_json)
+    doubts = any(head.in_doubt and not head.running for head, _ in looked_at)
+    if not as_json:
+        for head, _ in looked_at:
+            _show_head(head, named=len(looked_at) > 1)
+        everybody.print_people()
+        for head, people in looked_at:
+            _show_open_ends(head, people)
         with telling(quiet=quiet):
-            tell(summary(people))
+            tell(everybody.summary())
             if because is None:
-                tell_blockers(people, *directories)
+                everybody.tell_blockers(*directories)
             # What is in doubt has been told, with the commands that resolve it.
             if not doubts and len(directories) == 1:
-                running = standings[0].running
-                tell(next_step(people, directories[0], running=running, again=_RUN))
-    raise typer.Exit(ExitCode.IN_DOUBT if doubts else exit_code_of_results(people))
+                running = looked_at[0][0].running
+                tell(everybody.next_step(directories[0], running=running, again=_RUN))
+    raise typer.Exit(ExitCode.IN_DOUBT if doubts else everybody.exit_code())
 
 
-def _show_head(standing: journals.JournalStatus, *, named: bool) -> None:
-    state = "A run is at work on it." if standing.running else "No run is at work on it."
-    where = f"{standing.directory}: " if named else ""
-    last = views.stamp(dt.datetime.fromisoformat(standing.updated_at))
-    print_line(f"{where}{state} Last entry: {last}. Service: {standing.target}.")
+def _show_head(head: journals.JournalHead, *, named: bool) -> None:
+    state = "A run is at work on it." if head.running else "No run is at work on it."
+    where = f"{head.directory}: " if named else ""
+    last = views.stamp(dt.datetime.fromisoformat(head.updated_at))
+    print_line(f"{where}{state} Last entry: {last}. Service: {head.target}.")
 
 
-def _show_open_ends(standing: journals.JournalStatus) -> None:
-    if standing.running and standing.in_doubt:
+def _show_open_ends(head: journals.JournalHead, people: Tally) -> None:
+    if head.running and head.in_doubt:
         print_line("Requests under way look as if they were in doubt: look again after the run.")
     else:
-        for creation in standing.in_doubt:
-            print_line(_how_to_resolve(standing.directory, creation))
-    for person in standing.people:
-        if person.held:
-            print_line(_how_to_decide(standing.directory, person))
-    silent = [each for each in standing.people if each.replica_status == "started"]
-    if silent and not standing.running:
-        command = shlex.join(["palprep", "status", standing.directory, "--ended"])
+        for creation in head.in_doubt:
+            print_line(_how_to_resolve(head.directory, creation))
+    for person in people.doubts:
+        print_line(_how_to_decide(head.directory, person))
+    if len(people.doubts) < people.held:
+        more = people.held - len(people.doubts)
+        print_line(f"\n{more:,} more are held by a doubt: decide about these first.")
+    if people.in_training and not head.running:
+        command = shlex.join(["palprep", "status", head.directory, "--ended"])
         print_line(
             "Only a callback tells the end of a replica. Where it was lost, ask the service, then\n"
-            f"  {command} {silent[0].replica_id} completed    if the training ended well\n"
-            f"  {command} {silent[0].replica_id} error        if it did not"
+            f"  {command} {people.in_training} completed    if the training ended well\n"
+            f"  {command} {people.in_training} error        if it did not"
         )
-    if standing.unclaimed_callbacks:
-        print_line(f"{standing.unclaimed_callbacks} callbacks belong to nothing made here")
+    if head.unclaimed_callbacks:
+        print_line(f"{head.unclaimed_callbacks} callbacks belong to nothing made here")
 
 
 def _resolve(
@@ -237,7 +227,8 @@ def report(
     quiet: options.Quiet = False,
 ) -> None:
     """Write the results and the page of a run again, with what has arrived since."""
-    _require_all(directories)
+    for each in directories:
+        require_there(each)
     if into is not None:
         page = batch.write_merged_report(directories, into)
     elif len(directories) == 1:
@@ -245,42 +236,46 @@ def report(
     else:
         raise UsageError("Give --into: the folder for the results of all of them as one")
     print_line(page)
-    standings, people = _standings(directories)
+    looked_at, everybody = _look(directories)
     with telling(quiet=quiet):
-        tell(summary(people))
-        tell_blockers(people, *directories)
+        tell(everybody.summary())
+        everybody.tell_blockers(*directories)
         if into is not None:
             tell(f"Next: open {page}")
         else:
-            running = standings[0].running
-            tell(next_step(people, directories[0], running=running, again=_RUN))
+            running = looked_at[0][0].running
+            tell(everybody.next_step(directories[0], running=running, again=_RUN))
 
 
-def _require_all(directories: Sequence[Path]) -> None:
-    for each in directories:
-        require_there(each)
-
-
-def _standings(
-    directories: Sequence[Path], because: str | None = None
-) -> tuple[list[journals.JournalStatus], list[journals.PersonStanding]]:
-    """What each journal says, and everybody in all of them; or those for whom one finding is in the
-    way. Raises UsageError where that is so of nobody."""
-    # Of many people's values none is garbage, and to look for it takes a quarter of the time.
-    gc.disable()
-    try:
-        found = [journals.status(each) for each in directories]
-    finally:
-        gc.enable()
+def _look(
+    directories: Sequence[Path], because: str | None = None, *, as_json: bool = False
+) -> tuple[list[tuple[journals.JournalHead, Tally]], Tally]:
+    """What each journal says, with its people, and everybody in all of them; or those for whom one
+    finding is in the way. Raises UsageError where that is so of nobody. Printed meanwhile where it
+    is wanted as JSON."""
     if because is not None:
-        known = {one.blocker or "nothing" for each in found for one in each.people}
-        if because not in known:
-            listed = ", ".join(sorted(known))
-            raise UsageError(f"--because {because} is true of nobody here; there is: {listed}")
-        for at, each in enumerate(found):
-            people = tuple(one for one in each.people if one.blocker == because)
-            found[at] = each.model_copy(update={"people": people})
-    return found, [person for each in found for person in each.people]
+        _require_blocker(because, directories)
+    looked_at, everybody = [], Tally()
+    for each in directories:
+        own = Tally()
+        with journals.status(each) as (head, people):
+            met = (own.met(everybody.met(one)) for one in people if because in {None, one.blocker})
+            if as_json:
+                print_json_of_many(head.to_json(), "people", (one.to_json() for one in met))
+            else:
+                deque(met, maxlen=0)
+        looked_at.append((head, own))
+    return looked_at, everybody
+
+
+def _require_blocker(because: str, directories: Sequence[Path]) -> None:
+    known = set[str]()
+    for each in directories:
+        with journals.status(each) as (_, people):
+            known.update(one.blocker or "nothing" for one in people)
+    if because not in known:
+        listed = ", ".join(sorted(known))
+        raise UsageError(f"--because {because} is true of nobody here; there is: {listed}")
 
 
 def listen(

@@ -52,6 +52,10 @@ Paths = Annotated[
         metavar="PATH", help="Files; or folders: all images, audio and videos in them are read."
     ),
 ]
+Person = Annotated[
+    str,
+    typer.Argument(help="The name of the person's folder, or the full name.", show_default=False),
+]
 Jobs = Annotated[
     int,
     typer.Option(
@@ -86,7 +90,11 @@ ProfileName = Annotated[
 ]
 SpeakerName = Annotated[
     str | None,
-    typer.Option(help="Full name of the speaker: also verify that they say the consent statement."),
+    typer.Option(
+        "--full-name",
+        "--name",
+        help="Full name of the speaker: also verify that they say the consent statement.",
+    ),
 ]
 SpokenAs = Annotated[
     str | None,
@@ -102,6 +110,8 @@ Language = Annotated[str, typer.Option(help="Language of the statement, ISO 639-
 WhisperModel = Annotated[
     Path | None,
     typer.Option(
+        "--whisper-model",
+        "--model",
         envvar="PALPREP_WHISPER_MODEL",
         help="Your own model that listens first for consent: the folder of a converted Whisper "
         "model.",

@@ -224,30 +224,28 @@ def _tell(progress: RunProgress) -> None:
 @contextmanager
 def showing_files(files: int, *, wanted: bool) -> Iterator[FilesProgress]:
     """Show the progress of files while this lasts."""
-    console = terminal()
-    with Bars(console, disable=not (wanted and console.is_terminal)) as bars:
+    with _bars(wanted=wanted) as bars:
         yield FilesProgress(bars, files)
 
 
 @contextmanager
 def showing_run(*, wanted: bool) -> Iterator[RunProgress]:
     """Show the progress of a run while this lasts."""
-    console = terminal()
-    with Bars(console, disable=not (wanted and console.is_terminal)) as bars:
+    with _bars(wanted=wanted) as bars:
         yield run_progress(bars)
+
+
+def _bars(*, wanted: bool) -> Bars:
+    console = SafeConsole(stderr=True)
+    return Bars(console, disable=not (wanted and console.is_terminal))
 
 
 @contextmanager
 def at_work(what: str, *, wanted: bool = True) -> Iterator[None]:
     """Show that something is under way while this lasts."""
-    console = terminal()
+    console = SafeConsole(stderr=True)
     if not (wanted and console.is_terminal):
         yield
         return
     with console.status(escape(what)):
         yield
-
-
-def terminal() -> Console:
-    """Standard error."""
-    return SafeConsole(stderr=True)

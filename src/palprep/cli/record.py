@@ -13,19 +13,11 @@ from typing import Annotated
 
 import typer
 
-from palprep import (
-    batch,
-    consent,
-    journal as journals,
-    preflight,
-    record as pages,
-    rules,
-    serving,
-)
+from palprep import batch, consent, journal as journals, preflight, record as pages, rules, serving
 from palprep.cli import options
 from palprep.cli.files import limits_of, require_there
 from palprep.cli.output import print_line, tell, telling
-from palprep.cli.results import exit_code_of_results, next_step, summary
+from palprep.cli.results import Tally
 from palprep.errors import UsageError
 from palprep.vocabulary import DEFAULT_PROFILE
 
@@ -97,18 +89,16 @@ def review(
     from the environment.
     """
     require_there(directory)
-    with (
-        telling(verbose=verbose, quiet=quiet),
-        preflight.media_workers(1) as engine,
-    ):
+    with telling(verbose=verbose, quiet=quiet), preflight.media_workers(1) as engine:
         goes_on = partial(_go_on, directory, base_url)
         answering = pages.Review(directory.resolve(), engine, goes_on)
         _serve("review", answering, port, no_browser=no_browser)
-    people = journals.status(directory).people
+    with journals.status(directory) as (_, standings):
+        people = Tally(standings)
     with telling(verbose=verbose, quiet=quiet):
-        tell(summary(people))
-        tell(next_step(people, directory, again="start `palprep run` again"))
-    raise typer.Exit(exit_code_of_results(people))
+        tell(people.summary())
+        tell(people.next_step(directory, again="start `palprep run` again"))
+    raise typer.Exit(people.exit_code())
 
 
 def _go_on(directory: Path, base_url: str | None, last: journals.RunStarted) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -16,22 +16,104 @@ _MANY = 100
 """People who are listed one by one."""
 
 
-def print_results(results: Sequence[journal.PersonStanding]) -> None:
-    """Print a table: of many people only the first who are not done."""
-    shown = results
-    if len(results) > _MANY:
-        shown = [each for each in results if each.status not in journal.READY][:_MANY]
-    show(views.results_view(shown))
-    if len(shown) < len(results):
-        print_line(f"{len(shown):,} of {len(results):,} people are shown. --json lists all.")
+class Tally:
+    """What is told of people who are met one after the other: any number takes the memory of a
+    few."""
+
+    def __init__(self, people: Iterable[journal.PersonStanding] = ()) -> None:
+        self.doubts: list[journal.PersonStanding] = []
+        """The first people whose replica is held by a doubt."""
+        self.held = 0
+        """How many people these are."""
+        self.in_training: str | None = None
+        """The id of one of the replicas in training."""
+        self._first: list[journal.PersonStanding] = []
+        self._open: list[journal.PersonStanding] = []
+        self._statuses = Counter[str]()
+        self._blockers = Counter[str]()
+        self._codes: set[ExitCode] = set()
+        self._waits_for_training = False
+        for each in people:
+            self.met(each)
+
+    def met(self, person: journal.PersonStanding) -> journal.PersonStanding:
+        """Count the person."""
+        self._statuses[person.status] += 1
+        self._codes.add(_exit_code(person))
+        if person.blocker is not None:
+            self._blockers[person.blocker] += 1
+        if person.held:
+            self.held += 1
+            _keep(self.doubts, person)
+        if person.replica_status == "started":
+            self.in_training = self.in_training or person.replica_id
+        if person.status == "waiting" and "started" in {person.voice_status, person.replica_status}:
+            self._waits_for_training = True
+        _keep(self._first, person)
+        if person.status not in journal.READY:
+            _keep(self._open, person)
+        return person
+
+    def print_people(self) -> None:
+        """Print a table: of many people only the first who are not done."""
+        count = self._statuses.total()
+        shown = self._first if count <= _MANY else self._open
+        show(views.results_view(shown))
+        if len(shown) < count:
+            print_line(f"{len(shown):,} of {count:,} people are shown. --json lists all.")
+
+    def exit_code(self, *, dry_run: bool = False) -> ExitCode:
+        """The worst of all people. A dry run waits for nothing."""
+        return worst(self._codes - ({ExitCode.WAITING} if dry_run else set()))
+
+    def summary(self) -> str:
+        """How many people there are, and how many of them are done, waiting, to redo and so on."""
+        if not self._statuses:
+            return "There was no one to work on"
+        said = ", ".join(
+            f"{self._statuses[status]:,} {look.word.lower()}"
+            for status, look in views.STATUSES.items()
+            if self._statuses[status]
+        )
+        return f"{rules.counted(self._statuses.total(), 'person', 'people')}: {said}"
+
+    def tell_blockers(self, *places: Path) -> None:
+        """Tell what is in the way of how many people, with the command that lists them."""
+        for blocker, count in self._blockers.most_common():
+            who, why = rules.counted(count, "person", "people"), rules.blocker_words(blocker)
+            listing = ["palprep", "status", *map(str, places), "--because", blocker]
+            tell(f"{who}: {why} (`{shlex.join(listing)}`)")
+
+    def next_step(
+        self, into: Path, *, dry_run: bool = False, running: bool = False, again: str = SAME
+    ) -> str:
+        """What to do now: one sentence, with the command. ``again`` says how the run goes on, and
+        ``running`` that it is still at work.
+        """
+        found, place = set(self._statuses), shlex.quote(str(into))
+        listen = f"listen to what is named, and decide as `palprep status {place}` says. {WAIVE}"
+        steps = (
+            (running, "let the run that is at work end, or interrupt it."),
+            (
+                "in_doubt" in found,
+                f"`palprep status {place}` says how to resolve what is in doubt.",
+            ),
+            (self._waits_for_training, f"`palprep watch {place}` waits for the trainings."),
+            ("needs_decision" in found, listen),
+            (
+                found & {"redo", "needs_answer", "failed"},
+                f"see to what the reasons name, and {again}.",
+            ),
+            (dry_run and found, "run the same command without --dry-run."),
+            ("waiting" in found, f"{again}. It goes on, and creates nothing twice."),
+            (True, f"open {into / 'report.html'}"),
+        )
+        return f"Next: {next(words for applies, words in steps if applies)}"
 
 
-def exit_code_of_results(
-    results: Iterable[journal.PersonStanding], *, dry_run: bool = False
-) -> ExitCode:
-    """The worst of all people. A dry run waits for nothing."""
-    codes = map(_exit_code, results)
-    return worst(each for each in codes if not (dry_run and each is ExitCode.WAITING))
+def _keep(some: list[journal.PersonStanding], person: journal.PersonStanding) -> None:
+    if len(some) < _MANY:
+        some.append(person)
 
 
 def _exit_code(result: journal.PersonStanding) -> ExitCode:
@@ -50,61 +132,6 @@ def _exit_code(result: journal.PersonStanding) -> ExitCode:
             return ExitCode.OK
 
 
-def summary(results: Sequence[journal.PersonStanding]) -> str:
-    """How many people there are, and how many of them are done, waiting, to redo and so on."""
-    if not results:
-        return "There was no one to work on"
-    counts = Counter(each.status for each in results)
-    said = ", ".join(
-        f"{counts[status]:,} {look.word.lower()}"
-        for status, look in views.STATUSES.items()
-        if counts[status]
-    )
-    return f"{rules.counted(len(results), 'person', 'people')}: {said}"
-
-
-def tell_blockers(results: Iterable[journal.PersonStanding], *places: Path) -> None:
-    """Tell what is in the way of how many people, with the command that lists them."""
-    found = Counter(each.blocker for each in results if each.blocker is not None)
-    for blocker, count in found.most_common():
-        who, why = rules.counted(count, "person", "people"), rules.blocker_words(blocker)
-        listing = ["palprep", "status", *map(str, places), "--because", blocker]
-        tell(f"{who}: {why} (`{shlex.join(listing)}`)")
-
-
-def next_step(
-    results: Sequence[journal.PersonStanding],
-    into: Path,
-    *,
-    dry_run: bool = False,
-    running: bool = False,
-    again: str = SAME,
-) -> str:
-    """What to do now: one sentence, with the command. ``again`` says how the run goes on, and
-    ``running`` that it is still at work.
-    """
-    found = {each.status for each in results}
-    in_training = any(
-        each.status == "waiting" and "started" in {each.voice_status, each.replica_status}
-        for each in results
-    )
-    place = shlex.quote(str(into))
-    steps = (
-        (running, "let the run that is at work end, or interrupt it."),
-        ("in_doubt" in found, f"`palprep status {place}` says how to resolve what is in doubt."),
-        (in_training, f"`palprep watch {place}` waits for the trainings."),
-        (
-            "needs_decision" in found,
-            f"listen to what is named, and decide as `palprep status {place}` says. {WAIVE}",
-        ),
-        (found & {"redo", "needs_answer", "failed"}, f"see to what the reasons name, and {again}."),
-        (dry_run and results, "run the same command without --dry-run."),
-        ("waiting" in found, f"{again}. It goes on, and creates nothing twice."),
-        (True, f"open {into / 'report.html'}"),
-    )
-    return f"Next: {next(words for applies, words in steps if applies)}"
-
-
 @contextmanager
 def people_at_work(place: Path, kept_at_once: str, *, wanted: bool) -> Iterator[views.RunProgress]:
     """Show the progress of people while this lasts. A first signal ends it well, and tells what is
@@ -114,11 +141,9 @@ def people_at_work(place: Path, kept_at_once: str, *, wanted: bool) -> Iterator[
 
     def kept() -> str:
         page = shlex.join(["palprep", "report", str(place)])
-        through = f"{progress.ended.total()} of {progress.people} people are through"
-        return (
-            f"{through}, and all that was done is kept in {place}; `{page}` writes its page. "
-            "Nothing is created twice."
-        )
+        ended = f"{progress.ended.total()} of {progress.people} people have ended"
+        saved = f"progress is saved in {place}. `{page}` writes its page."
+        return f"{ended}; {saved} Nothing is created twice."
 
     with showing_run(wanted=wanted) as progress, ending_well(kept, kept_at_once):
         yield progress

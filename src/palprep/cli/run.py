@@ -14,14 +14,7 @@ from palprep import batch, rules, views
 from palprep.cli import options
 from palprep.cli.files import limits_of
 from palprep.cli.output import LogFormat, print_json, tell, tell_detail, telling
-from palprep.cli.results import (
-    exit_code_of_results,
-    next_step,
-    people_at_work,
-    print_results,
-    summary,
-    tell_blockers,
-)
+from palprep.cli.results import Tally, people_at_work
 from palprep.vocabulary import DEFAULT_PROFILE
 
 _WAIT_S = 900.0
@@ -185,19 +178,19 @@ def run(
             with_reports=False,
             note=tell_note,
         )
-    results = [person.standing for person in ended.people]
+    found = Tally(person.standing for person in ended.people)
     if as_json:
-        for line in batch.written_results(place, {each.person for each in results}):
+        for line in batch.written_results(place, {each.slug for each in ended.people}):
             print_json(line)
     else:
-        print_results(results)
+        found.print_people()
     with telling(quiet=quiet, log_file=log_file, log_format=log_format):
-        tell(f"{summary(results)}, in {views.duration(time.monotonic() - began)}")
+        tell(f"{found.summary()}, in {views.duration(time.monotonic() - began)}")
         if not as_json:
             tell(f"The whole story is in {place / 'report.html'}")
-        tell_blockers(results, place)
+        found.tell_blockers(place)
         if guesses:
             guessed = rules.counted(guesses, "guess", "guesses")
             tell(f"{guessed} about files and names: --verbose tells them")
-        tell(next_step(results, place, dry_run=dry_run))
-    raise typer.Exit(exit_code_of_results(results, dry_run=dry_run))
+        tell(found.next_step(place, dry_run=dry_run))
+    raise typer.Exit(found.exit_code(dry_run=dry_run))

@@ -13,10 +13,7 @@ from palprep.cli import options
 from palprep.cli.files import limits_of
 from palprep.errors import UsageError
 
-EXAMPLES = (
-    "palprep sandbox",
-    "palprep sandbox --port 0 --data state --clock virtual",
-)
+EXAMPLES = ("palprep sandbox", "palprep sandbox --port 0 --data state --clock virtual")
 
 
 def sandbox(
@@ -89,9 +86,7 @@ def sandbox(
         faults=faults,
         **batch.judges_in(engine, (required,)),
         choices=service.parse_choices(
-            choice or (),
-            trainer="bytes" if trainer == "bytes" else "given",
-            outbound=outbound,
+            choice or (), trainer="bytes" if trainer == "bytes" else "given", outbound=outbound
         ),
         seed=records,
     )

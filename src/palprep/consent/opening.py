@@ -96,7 +96,7 @@ def model_for(
         return listeners
     problem = (
         f"{listeners.first.name} does not know the language {required.language!r}; "
-        "name a multilingual one with --model, as docs/accuracy.md shows"
+        "name a multilingual one with --whisper-model, as docs/accuracy.md shows"
     )
     return _reading(required, window_s, listeners, problem=problem)
 

@@ -7,14 +7,13 @@ written again from the journal shows what the run showed.
 from __future__ import annotations
 
 import functools
-from collections.abc import Container, Iterable, Sequence
-from pathlib import Path
+from collections.abc import Container, Iterable, Iterator, Sequence
 from typing import Any, Protocol
 
 from pydantic import Field, computed_field
 
 from palprep.errors import JournalError
-from palprep.journal.creations import IN_TRAINING, Creation, up_to_date
+from palprep.journal.creations import Creation, up_to_date
 from palprep.journal.entries import (
     AssetPrepared,
     Body,
@@ -197,10 +196,10 @@ class ReadableRun(Protocol):
 
 
 class RunReader:
-    """The last run of an open journal, as it stood when this was made.
+    """The last run of an open journal. Before :attr:`people` is asked for, nobody is read.
 
     Reports are read one person at a time, when :meth:`person` asks for them. So memory grows with
-    the number of people, and not with what is known about them.
+    the number of people, and not with what is known about them; with :meth:`rows` not with either.
 
     Raises JournalError when there was no run.
     """
@@ -223,14 +222,25 @@ class RunReader:
         )
         self._journal = journal
         self._newest = newest.seq
-        told: dict[str, list[_Told]] = {names.slug: [] for names in started.body.people}
-        creations = {creation.key: creation for creation in journal.creations()}
-        for entry in journal.standing(*_STANDING):
-            if entry.person in told:
-                told[entry.person].append((entry.body, creations.get(entry.key or "")))
-        self.people = tuple(
-            _person(names, told[names.slug], running=self.running) for names in started.body.people
-        )
+        self._names = started.body.people
+
+    def rows(self) -> Iterator[PersonView]:
+        """Everybody, without their reports, as they stand when their turn comes."""
+        for at in range(0, len(self._names), _AT_ONCE):
+            some = self._names[at : at + _AT_ONCE]
+            told: dict[str, list[Told]] = {names.slug: [] for names in some}
+            entries = self._journal.standing(*_STANDING, people=tuple(told))
+            used = [each.key or "" for each in entries if isinstance(each.body, CreationUsed)]
+            creations = {each.key: each for each in self._journal.creations(used)}
+            for entry in entries:
+                told[entry.person or ""].append((entry.body, creations.get(entry.key or "")))
+            for names in some:
+                yield person_view(names, told[names.slug], running=self.running)
+
+    @functools.cached_property
+    def people(self) -> tuple[PersonView, ...]:
+        """Everybody, without their reports, as they stood when this was first asked for."""
+        return tuple(self.rows())
 
     @property
     def is_current(self) -> bool:
@@ -253,12 +263,12 @@ class RunReader:
 
     def person(self, slug: str) -> PersonView:
         """See :meth:`RunView.person`."""
-        told: list[_Told] = []
-        for entry in self._journal.standing(person=slug):
+        told: list[Told] = []
+        for entry in self._journal.standing(people=[slug]):
             uses = isinstance(entry.body, CreationUsed)
             creation = self._journal.creation(entry.key or "") if uses else None
             told.append((entry.body, creation))
-        return _person(self._rows[slug], told, running=self.running)
+        return person_view(self._rows[slug], told, running=self.running)
 
     def view(self, slugs: Container[str] | None = None, *, with_reports: bool = True) -> RunView:
         """Everybody at once, or the people with these slugs. Without reports, only their rows."""
@@ -276,14 +286,18 @@ _STANDING = (
 )
 """The slots that say where a person stands."""
 
+_AT_ONCE = 500
+"""People whose entries are read together."""
+
 _ROLES = tuple(Role)
 """In the order in which assets are shown."""
 
-_Told = tuple[Body, Creation | None]
+Told = tuple[Body, Creation | None]
 """An entry about a person, and the creation under its key as it stands today."""
 
 
-def _person(names: PersonNames, told: Iterable[_Told], *, running: bool = False) -> PersonView:
+def person_view(names: PersonNames, told: Iterable[Told], *, running: bool = False) -> PersonView:
+    """What entries about a person add up to, while a run is at work or not."""
     used: dict[str, Creation] = {}
     waived: tuple[str, ...] = ()
     evidence = ConsentEvidence()
@@ -331,63 +345,4 @@ def _person(names: PersonNames, told: Iterable[_Told], *, running: bool = False)
         replica=used.get("replica"),
         assets=tuple(sorted(assets.values(), key=lambda asset: _ROLES.index(asset.role))),
         face=face,
-    )
-
-
-class JournalStatus(Value):
-    """A journal at one moment, as ``palprep status --json`` prints it."""
-
-    directory: str
-    target: str
-    started_at: str
-    updated_at: str
-    running: bool
-    """A run is at work on it. What looks in doubt may just be under way."""
-    people: tuple[PersonStanding, ...]
-    in_doubt: tuple[Creation, ...]
-    """Of this and earlier runs; each must be resolved."""
-    unclaimed_callbacks: int
-    """Callbacks that belong to no creation of this journal."""
-
-
-def status(directory: str | Path) -> JournalStatus:
-    """Read the journal of an output folder. Raises JournalError when there is none to read."""
-    with Journal.of(directory) as journal:
-        running = journal.is_running
-        made = () if journal.last_run() else journal.creations()
-        if made:
-            target = str(made[-1].request.get("target", ""))
-            started_at = made[0].intended_at or ""
-            updated_at = max(each.ended_at or each.intended_at or "" for each in made)
-            people = _made_without_run(made)
-        else:
-            run = RunReader(journal)
-            running, people = run.running, run.people
-            target, started_at = run.head.target, run.head.started_at
-            updated_at = run.head.updated_at
-        return JournalStatus(
-            directory=str(directory),
-            target=target,
-            started_at=started_at,
-            updated_at=updated_at,
-            running=running,
-            people=tuple(person.standing for person in people),
-            in_doubt=journal.in_doubt(),
-            unclaimed_callbacks=journal.unclaimed_callbacks(),
-        )
-
-
-def _made_without_run(creations: Iterable[Creation]) -> tuple[PersonView, ...]:
-    """What programs have made in a journal that no run has written, by person.
-
-    Of several voices or replicas of one person the last one counts.
-    """
-    told: dict[str, list[_Told]] = {}
-    for each in creations:
-        used = CreationUsed(what=each.what)
-        told.setdefault(each.person, [(PersonEnded(outcome=IN_TRAINING), None)])
-        told[each.person].append((used, each))
-    return tuple(
-        _person(PersonNames(slug=person, name=person, full_name=person), found)
-        for person, found in told.items()
     )

@@ -13,7 +13,7 @@ import json
 import sqlite3
 import threading
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
@@ -194,21 +194,19 @@ class Journal:
         last = "seq = (SELECT max(seq) FROM entry WHERE kind = 'run_started')"
         return next(iter(self._entries(last)), None)  # type: ignore[return-value]
 
-    def standing(self, *slots: str, person: str | None = None) -> tuple[Entry[Body], ...]:
+    def standing(self, *slots: str, people: Collection[str] = ()) -> tuple[Entry[Body], ...]:
         """The entries that count in the last run: the latest of each person and slot.
 
-        With ``slots``, only theirs; with ``person``, only that person's. What an earlier run
-        recorded and the last one took over has the body of then.
+        With ``slots``, only theirs; with ``people``, by their slugs, only those people's. What an
+        earlier run recorded and the last one took over has the body of then.
         """
-        condition, values = "1", [*slots]
-        if slots:
-            condition = f"slot IN ({','.join('?' * len(slots))})"
-        if person is not None:
-            condition, values = f"{condition} AND standing.person = ?", [*values, person]
+        wanted = {"slot": slots, "standing.person": people}
+        condition = " AND ".join(_is_one_of(name, each) for name, each in wanted.items() if each)
+        values = [*slots, *people]
         return self._guarded(
             lambda connection: self._select(
                 connection,
-                f"{condition} ORDER BY standing.seq",
+                f"{condition or 1} ORDER BY standing.seq",
                 *values,
                 columns="standing.seq, at, standing.person, kind, key, body, zipped",
                 source="standing JOIN entry ON entry.seq = counts "
@@ -239,9 +237,13 @@ class Journal:
             raise JournalError(f"The journal {self.path} lost the entries of {key}: {DAMAGED}")
         return creation
 
-    def creations(self) -> tuple[Creation, ...]:
-        """Every creation ever intended."""
-        return self._creations("1")
+    def creations(self, keys: Collection[str] | None = None) -> tuple[Creation, ...]:
+        """Every creation ever intended, or those of these keys."""
+        return (
+            self._creations("1")
+            if keys is None
+            else self._creations(_is_one_of("key", keys), *keys)
+        )
 
     def open_creations(self) -> tuple[Creation, ...]:
         """Every creation in doubt or in training."""
@@ -386,4 +388,9 @@ class Journal:
 def _of_kind(kind: type[Body]) -> tuple[str, list[str]]:
     """The condition of SQL, and its values, for entries of a kind or family of kinds."""
     names = [name for name, each in KINDS.items() if issubclass(each, kind)]
-    return f"kind IN ({','.join('?' * len(names))})", names
+    return _is_one_of("kind", names), names
+
+
+def _is_one_of(column: str, values: Collection[str]) -> str:
+    """The condition of SQL that a column has one of so many values."""
+    return f"{column} IN ({','.join('?' * len(values))})"

@@ -296,7 +296,7 @@ class Recording:
             full_name=full_name,
             statement=self._own_statement,
             language=settings.language,
-            model=self._model,
+            whisper_model=self._model,
             spoken_as=settings.spoken_as,
             code=journals.asked_code(self._journal, full_name, name=name, sha256=sha256),
         )

@@ -114,7 +114,7 @@ class Review:
         source = started.body.source if started else None
         found: list[Question] = []
         for person in people:
-            own = f"{views.PEOPLE_FOLDER}/{person.slug}.html"
+            own = views.person_page(person.slug).as_posix()
             link = f"out/{quote(own if self._within(own) else views.REPORT_NAME)}"
             folder = Path(source or "", person.slug)
             if source and folder.is_dir():

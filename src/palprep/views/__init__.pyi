@@ -21,6 +21,7 @@ from .page import (
     Page as Page,
     is_page as is_page,
     pages as pages,
+    person_page as person_page,
 )
 from .pictures import (
     PICTURES_NAME as PICTURES_NAME,

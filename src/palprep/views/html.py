@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from pathlib import Path
 
 import jinja2
@@ -21,6 +22,7 @@ def _harmless(value: object) -> object:
     return type(value)(escaped(value)) if hasattr(value, "__html__") else escaped(value)
 
 
+@functools.cache
 def environment() -> jinja2.Environment:
     """The templates of this package, with every formatter as a filter."""
     made = jinja2.Environment(

@@ -1,5 +1,5 @@
-"""The page of a run, made from the journal's view: one HTML file, or an index and a page for each
-person where there are many."""
+"""The page of a run, made from the journal's view: one HTML file, or a page for each person and an
+index where there are many, or lists of people by what is in the way where there are very many."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import base64
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib import resources
@@ -23,7 +23,7 @@ from palprep.preflight import Asset
 from palprep.rules import blocker_words
 from palprep.values import Role
 from palprep.views.html import environment
-from palprep.views.outcomes import WORST_FIRST
+from palprep.views.outcomes import STATUSES, WORST_FIRST
 from palprep.views.pictures import (
     PICTURED,
     PICTURES_NAME,
@@ -35,6 +35,9 @@ from palprep.views.pictures import (
 
 MOST_ON_ONE_PAGE = 50
 """People. Of more, a page that holds all pictures would be too large to open."""
+
+MOST_IN_A_LIST = 1_000
+"""People. A browser opens and searches a list of so many at once."""
 
 REPORT_NAME = "report.html"
 PEOPLE_FOLDER = "people"
@@ -49,7 +52,7 @@ ROLE_TITLES: dict[Role, str] = {
 
 _RESULTS = ("results.jsonl", "results.csv")
 
-_TOLD = re.compile(rb'<meta name="(stamp|face)" content="([0-9a-z.]*)">')
+_TOLD = re.compile(rb'<meta name="(stamp|face)" content="([0-9a-z./]*)">')
 _HEAD = 2_000
 """Bytes from the start of a page that hold its stamp and its portrait."""
 
@@ -91,57 +94,132 @@ def is_page(path: Path) -> bool:
     return "stamp" in _head_of(path)
 
 
+def person_page(slug: str) -> Path:
+    """Where the page of a person lies, relative to the output folder. Folders by the digest of the
+    name hold some hundred pages each of a hundred thousand."""
+    fan = hashlib.sha256(slug.encode(errors="backslashreplace")).hexdigest()[:2]
+    return Path(PEOPLE_FOLDER, fan, f"{slug}.html")
+
+
 def pages(run: ReadableRun, folder: Path) -> list[Page]:
     """All pages of a run, for its output folder, the one that a reader opens first last.
 
     Up to :data:`MOST_ON_ONE_PAGE` people stand on one page, which holds its pictures itself.
     More have a page each, and the first page leads to them; pictures are then files next to it.
+    Of more than :data:`MOST_IN_A_LIST` the first page leads to lists, by what is in the way.
     Sound and video are files in either case: prepared files that lie in the folder.
     A person's reports are read when that person's page is made, and not before.
     """
-    pictures = PictureFolder(folder / PICTURES_NAME)
-    index = Path(REPORT_NAME)
-    templates = environment()
-    # A run that has changed nothing leaves the page of the one that did, with its times.
-    head = run.head.model_dump_json(exclude={"started_at", "updated_at"})
     marks = {person.slug: run.mark(person.slug) for person in run.people}
-    stamp = f"{_digest(*marks.values())}.{_digest(head)}"
-    if len(run.people) <= MOST_ON_ONE_PAGE:
-        show = pictures.embedded
+    if len(run.people) > MOST_ON_ONE_PAGE:
+        return _Crowd(run, folder, marks).pages()
 
-        def alone() -> str:
-            everybody = tuple(run.person(slug) for slug in marks)
-            return page(RunView(head=run.head, people=everybody), folder, show, stamp)
+    def alone() -> str:
+        everybody = tuple(run.person(slug) for slug in marks)
+        show = PictureFolder(folder / PICTURES_NAME).embedded
+        return page(RunView(head=run.head, people=everybody), folder, show, stamp)
 
-        return [Page(index, stamp, alone)]
-    within = folder / PEOPLE_FOLDER
-    people = worst_first(run.people)
-    maker = _Maker(templates, Links(folder, within), pictures.linked_from(within))
+    stamp = _stamp(run, marks)
+    return [Page(Path(REPORT_NAME), stamp, alone)]
 
-    def page_of(slug: str) -> Page:
-        stamp = _digest(marks[slug])
+
+def _stamp(run: ReadableRun, marks: Mapping[str, str]) -> str:
+    """Of the first page. A run that has changed nothing leaves the page of the one that did, with
+    its times."""
+    head = run.head.model_dump_json(exclude={"started_at", "updated_at"})
+    return f"{_digest(*marks.values())}.{_digest(head)}"
+
+
+class _Part(NamedTuple):
+    """Some of very many people: those whom one thing is in the way of, or a part of them."""
+
+    heading: str
+    status: str
+    """Of the first of them."""
+    place: Path
+    people: Sequence[PersonView]
+
+
+def _parts(people: Sequence[PersonView]) -> list[_Part]:
+    """Lists of people by what is in the way, or else how they stand, in the given order; the people
+    of each by name."""
+    reasons: dict[str, list[PersonView]] = {}
+    for person in people:
+        reasons.setdefault(person.standing.blocker or person.status, []).append(person)
+    found: list[_Part] = []
+    for reason, members in reasons.items():
+        members.sort(key=lambda each: (each.name.casefold(), each.slug))
+        some = [members[at : at + MOST_IN_A_LIST] for at in range(0, len(members), MOST_IN_A_LIST)]
+        status = members[0].status
+        words = STATUSES[status].meaning if reason == status else blocker_words(reason)
+        for number, part in enumerate(some, 1):
+            place = Path(PEOPLE_FOLDER, f"{reason}-{number}.html")
+            which = f", part {number} of {len(some)}" if len(some) > 1 else ""
+            heading = f"{words[:1].upper()}{words[1:]}{which}"
+            found.append(_Part(heading, status, place, part))
+    return found
+
+
+class _Crowd:
+    """The pages of so many people that each has one. ``marks`` are of :meth:`ReadableRun.mark`."""
+
+    def __init__(self, run: ReadableRun, folder: Path, marks: Mapping[str, str]) -> None:
+        self._run, self._folder, self._marks = run, folder, marks
+        self._pictures = PictureFolder(folder / PICTURES_NAME)
+        self._templates = environment()
+        self._people = worst_first(run.people)
+        self._own = {each.slug: self._page_of(each.slug) for each in self._people}
+
+    def pages(self) -> list[Page]:
+        """See :func:`pages`."""
+        index, stamp = Path(REPORT_NAME), _stamp(self._run, self._marks)
+        if len(self._people) <= MOST_IN_A_LIST:
+            first = Page(index, stamp, lambda: self._listed(index, stamp, self._people))
+            return [*self._own.values(), first]
+        parts = _parts(self._people)
+
+        def overview() -> str:
+            return self._maker(index).of_many(self._run.head, self._people, stamp, parts=parts)
+
+        lists = map(self._page_of_part, parts)
+        return [*self._own.values(), *lists, Page(index, stamp, overview)]
+
+    def _maker(self, place: Path) -> _Maker:
+        within = (self._folder / place).parent
+        show = self._pictures.linked_from(within)
+        return _Maker(self._templates, Links(self._folder, within), show)
+
+    def _page_of(self, slug: str) -> Page:
+        place, stamp = person_page(slug), _digest(self._marks[slug])
 
         def of_person() -> str:
-            return maker.person(run.head, run.person(slug), stamp)
+            return self._maker(place).person(self._run.head, self._run.person(slug), stamp)
 
-        return Page(Path(PEOPLE_FOLDER, f"{slug}.html"), stamp, of_person, slug)
+        return Page(place, stamp, of_person, slug)
 
-    own = {person.slug: page_of(person.slug) for person in people}
-    leading = _Maker(templates, Links(folder, folder), pictures.linked_from(folder))
+    def _page_of_part(self, part: _Part) -> Page:
+        marks = (self._marks[each.slug] for each in part.people)
+        stamp = _digest(self._run.head.model_dump_json(), part.heading, *marks)
+        return Page(part.place, stamp, lambda: self._listed(part.place, stamp, part.people, part))
 
-    def portrait(person: PersonView) -> str | None:
-        """The portrait of the person's own page, which is written first; else of the reports."""
-        theirs = own[person.slug]
-        told = _head_of(folder / theirs.place)
-        if told.get("stamp") != theirs.stamp:
-            return leading.portrait(run.person(person.slug))
-        return address(pictures.place / told["face"], folder) if told.get("face") else None
+    def _listed(
+        self, place: Path, stamp: str, people: Sequence[PersonView], part: _Part | None = None
+    ) -> str:
+        """A page at ``place`` that leads to these people."""
+        maker = self._maker(place)
 
-    def first() -> str:
-        links = [address(own[person.slug].place, Path()) for person in people]
-        return leading.report(run.head, people, stamp, links, portrait)
+        def portrait(person: PersonView) -> str | None:
+            """Of the person's own page, which is written first; else of the reports."""
+            theirs = self._own[person.slug]
+            told = _head_of(self._folder / theirs.place)
+            if told.get("stamp") != theirs.stamp:
+                return maker.portrait(self._run.person(person.slug))
+            face = told.get("face")
+            return maker.address(Path(PICTURES_NAME, face)) if face else None
 
-    return [*own.values(), Page(index, stamp, first)]
+        links = [maker.address(self._own[each.slug].place) for each in people]
+        head = self._run.head
+        return maker.report(head, people, stamp, links=links, portrait=portrait, part=part)
 
 
 def page(run: RunView, folder: Path, show: Show, stamp: str) -> str:
@@ -212,16 +290,44 @@ class _Maker:
         self._templates, self._links, self._show = templates, links, show
         self.portrait = partial(portrait_of, show=show)
 
+    def address(self, place: Path) -> str:
+        """The address of a file of the output, relative to the page."""
+        return address(self._links.folder / place, self._links.page_folder)
+
     def report(
         self,
         run: RunHead,
         people: Sequence[PersonView],
         stamp: str,
+        *,
         links: Sequence[str] = (),
         portrait: Callable[[PersonView], str | None] | None = None,
+        part: _Part | None = None,
     ) -> str:
-        """The page that a reader opens first. ``links`` lead to the people, who stand on the page
-        itself without them. ``portrait`` gives the address of a small picture of somebody."""
+        """The page that a reader opens first, or one of a ``part`` of the people. ``links`` lead to
+        the people, who stand on the page itself without them. ``portrait`` gives the address of a
+        small picture of somebody."""
+        return self.of_many(
+            run,
+            people,
+            stamp,
+            links=links or [f"#p{number}" for number in range(1, len(people) + 1)],
+            apart=bool(links),
+            part=part,
+            portrait=portrait or self.portrait,
+        )
+
+    def of_many(
+        self,
+        run: RunHead,
+        people: Sequence[PersonView],
+        stamp: str,
+        *,
+        parts: Sequence[_Part] = (),
+        part: _Part | None = None,
+        **shown: Any,
+    ) -> str:
+        """A page with what is ``shown`` of the people, or of the lists in which they stand."""
         counts = Counter[str](person.status for person in people)
         blockers = Counter(filter(None, (person.standing.blocker for person in people)))
         return self._render(
@@ -229,12 +335,12 @@ class _Maker:
             run=run,
             people=people,
             told={"stamp": stamp},
-            links=links or [f"#p{number}" for number in range(1, len(people) + 1)],
-            apart=bool(links),
             counts=[(status, counts[status]) for status in WORST_FIRST if counts[status]],
             blockers=[(each, blocker_words(each), n) for each, n in blockers.most_common()],
             results=[name for name in _RESULTS if self._links.link(name)],
-            portrait=portrait or self.portrait,
+            parts=parts,
+            part=part,
+            **shown,
         )
 
     def person(self, run: RunHead, person: PersonView, stamp: str) -> str:
@@ -244,7 +350,7 @@ class _Maker:
             "person_page.html.j2",
             run=run,
             person=person,
-            told={"stamp": stamp, "face": PurePosixPath(face).name if face else ""},
+            told={"stamp": stamp, "face": "/".join(PurePosixPath(face).parts[-2:]) if face else ""},
             portrait=self.portrait,
         )
 
@@ -254,7 +360,8 @@ class _Maker:
         return self._templates.get_template(template).render(
             script=script,
             script_hash=f"sha256-{digest}",
-            index=REPORT_NAME,
+            index=self.address(Path(REPORT_NAME)),
+            address=self.address,
             role_titles=ROLE_TITLES,
             pictures=self._pictures,
             link=self._links.link,

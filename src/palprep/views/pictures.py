@@ -49,7 +49,7 @@ VIEW_SIDE = 900
 _SIDE, _FACE_SIDE = 480, 168
 """Longest sides in pixels on the page of a run: of a file, and next to a name."""
 
-_DRAWN = re.compile(r"[0-9a-f]{32}\.(jpg|webp|svg)")
+_DRAWN = re.compile(r"[0-9a-f]{2}/[0-9a-f]{32}\.(jpg|webp|svg)")
 
 _MIMES = {".jpg": "image/jpeg", ".webp": "image/webp", ".svg": "image/svg+xml"}
 
@@ -227,7 +227,8 @@ class Picture(NamedTuple):
     """A picture that can be drawn."""
 
     name: str
-    """The name of its file, a digest of all it is drawn from: equal names have equal pictures."""
+    """The name of its file within the folder of pictures, a digest of all it is drawn from: equal
+    names have equal pictures. The first two digits are a folder, so that none holds very many."""
     draw: Callable[[], Embedded | None]
     """None where there is nothing to draw. Raises PalprepError or OSError for a file that can no
     longer be read."""
@@ -299,9 +300,10 @@ class PictureFolder:
             temporary.write_bytes(drawn.data)
         return path
 
-    def drawn(self) -> Iterator[Path]:
-        """The files of pictures. What has another kind of name was not drawn by palprep."""
-        return (each for each in self.place.glob("*") if _DRAWN.fullmatch(each.name))
+    def drawn(self) -> Iterator[str]:
+        """The names of pictures. What has another kind of name was not drawn by palprep."""
+        names = (each.relative_to(self.place).as_posix() for each in self.place.glob("*/*"))
+        return filter(_DRAWN.fullmatch, names)
 
     def keep_all(self, asset: preflight.Asset) -> None:
         """Draw what there is to see of a file, unless it is kept already.
@@ -382,4 +384,4 @@ def _waveform(path: Path, sha256: str, kept: tuple[Span, ...] = ()) -> Picture:
 def _name(*parts: object, suffix: str) -> str:
     # Another version may draw differently.
     digest = hashlib.sha256(repr((__version__, *parts)).encode()).hexdigest()
-    return f"{digest[:32]}.{suffix}"
+    return f"{digest[:2]}/{digest[:32]}.{suffix}"

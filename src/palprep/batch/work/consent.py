@@ -33,7 +33,7 @@ def speaker_of(person: Person, profile: str, model: Path | None = None) -> Speak
         full_name=person.full_name,
         statement=statement,
         language=person.settings.language,
-        model=model,
+        whisper_model=model,
         spoken_as=person.settings.spoken_as,
     )
 
