@@ -9,13 +9,8 @@ training, consent, full_name = sys.argv[1:]
 video = palprep.prepare(training, into="ready", role="training-video", consent_apart=True)
 given = palprep.prepare(consent, into="ready", role="consent-video", speaker=full_name)
 request = palprep.ReplicaRequest(replica_name=full_name)
-with (
-    palprep.Client.from_env() as client,
-    palprep.publisher_from_env() as publisher,
-    palprep.Journal.of("ready", create=True) as journal,
-    palprep.callback_server(journal) as callbacks,
-):
+with palprep.Client.from_env() as client, palprep.publisher_from_env() as publisher:
     replica = palprep.make_replica(
-        client, publisher, request, video=video, consent=given, journal=journal, callbacks=callbacks
+        client, publisher, request, video=video, consent=given, journal="ready", callbacks=True
     )
 print(full_name, replica.state, replica.replica_id)

@@ -54,7 +54,7 @@ def test_type_checkers_know_the_roles() -> None:
 
 def test_records_offer_no_deprecated_method() -> None:
     offered = dir(palprep.Report(path="a", role=None, profile="core-4"))
-    assert {"checks", "table", "model_dump"} <= set(offered)
+    assert {"checks", "failed", "model_dump"} <= set(offered)
     assert not {"dict", "json", "parse_raw", "from_orm", "construct", "copy"} & set(offered)
 
 
@@ -67,6 +67,11 @@ def test_records_offer_no_deprecated_method() -> None:
         (palprep.VoiceRequest, "VoiceRequest: voice_name is required"),
         (lambda: palprep.VoiceRequest(voice_name=3), "VoiceRequest: voice_name must be a string"),
         (lambda: palprep.Speaker(full_name=""), "full name"),
+        (
+            lambda: palprep.Speaker("Ada"),
+            "Speaker takes its fields by name: Speaker(full_name=...)",
+        ),
+        (lambda: palprep.Limits(time_s=-1), "Limits: time_s must be greater than 0"),
     ],
 )
 def test_a_mistake_in_a_record_that_callers_write_is_told(write, says) -> None:

@@ -16,7 +16,8 @@ from stated import GIVEN
 
 from palprep.client import AsyncClient
 from palprep.errors import JournalError, OutcomeUnknown, PublishError, UsageError, WaitTimeout
-from palprep.journal import Creation, CreationState, Journal, resolve_retry
+from palprep.journal import Creation, CreationState, Journal, callback_server, resolve_retry
+from palprep.journal.entries import CalledBack
 from palprep.pipelines import (
     MakeOptions,
     ReplicaRequest,
@@ -176,6 +177,37 @@ def test_a_path_is_told_to_be_prepared_first(call, publisher):
         call(make_voice, publisher, "ada.wav", ADA)
     with pytest.raises(UsageError, match=r"'ada.mp4' is not prepared"):
         call(make_replica, publisher, request, video="ada.mp4")
+
+
+def test_what_is_no_client_publisher_or_request_is_told_in_words(call, publisher, ready):
+    wav = ready("v.wav", WAV)
+    with pytest.raises(UsageError, match=r"Give a Client or an AsyncClient first, not str"):
+        make_voice("sandbox-user-key", publisher, wav, ADA)
+    with pytest.raises(UsageError, match=r"Give a publisher, as palprep.publisher_from_env"):
+        call(make_voice, None, wav, ADA)
+    with pytest.raises(UsageError, match=r"Give a palprep.VoiceRequest, not str"):
+        call(make_voice, publisher, wav, "Ada")
+    with pytest.raises(UsageError, match=r"Give a palprep.ReplicaRequest, not VoiceRequest"):
+        call(make_replica, publisher, ADA, image=ready("f.jpg", JPEG))
+
+
+def test_a_call_has_a_server_and_a_journal_of_its_own(call, publisher, ready, tmp_path):
+    request = ReplicaRequest(replica_name="Ada", voice_name="gloria")
+    portrait, out = ready("f.jpg", JPEG), tmp_path / "out"
+    made = call(make_replica, publisher, request, image=portrait, journal=out, callbacks=True)
+    # Only a callback tells the end of a replica.
+    assert made.state is CreationState.COMPLETED
+    with Journal.of(out, lock=True) as kept:
+        assert kept.creation(made.key) == made
+
+
+def test_an_address_is_where_listen_takes_callbacks(call, sandbox, publisher, ready, tmp_path):
+    with Journal.of(tmp_path, create=True) as journal, callback_server(journal) as elsewhere:
+        address = elsewhere.url_for("x").split("/")[2]
+        wav = ready("v.wav", WAV)
+        call(make_voice, publisher, wav, ADA, journal=journal, callbacks=f"http://{address}")
+        [told] = journal.entries(CalledBack)
+        assert told.body.snapshot.status == "completed"
 
 
 def test_an_image_needs_a_stock_voice(call, publisher, ready):

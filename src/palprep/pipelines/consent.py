@@ -120,7 +120,7 @@ def decide(
         slug = find_person(journal, person)
         if slug is None:
             raise nobody(journal, person)
-        told = journal.standing("consent_found", person=slug)
+        told = journal.standing("consent_found", people=[slug])
         found = [each.body.evidence for each in told if isinstance(each.body, ConsentFound)]
         evidence = _decidable(found[-1] if found else ConsentEvidence(), slug, root)
         kept = {root / each.body.path for each in journal.entries(DossierKept, person=slug)}
@@ -187,7 +187,7 @@ def keep_evidence(
     if waived:
         journal.append(ConsentWaived(why=waived), person=person, key=key)
     decision = last_decision(journal, person)
-    if evidence.against or evidence.waivable or journal.standing("consent_found", person=person):
+    if evidence.against or evidence.waivable or journal.standing("consent_found", people=[person]):
         placed = tuple(
             each.model_copy(update={"path": _place(Path(each.path), journal)})
             for each in evidence.files

@@ -86,7 +86,7 @@ class MakeOptions:
     ``person`` stands in the journal; by default it is the name of what is created. ``target``
     is the service's identity there; by default it is the client's base URL.
 
-    ``doubt_timeout_s`` is how long to wait for a callback that resolves a doubt.
+    ``doubt_wait_s`` is how long to wait for a callback that resolves a doubt.
     ``ask_for_replicas`` allows a GET that the specification does not show.
 
     ``tell`` hears the name of each step before it is taken. ``checkpoint`` is called before
@@ -96,7 +96,7 @@ class MakeOptions:
 
     person: str | None = None
     target: str | None = None
-    doubt_timeout_s: float = 30.0
+    doubt_wait_s: float = 30.0
     ask_for_replicas: bool = False
     tell: Callable[[str], object] = _nothing
     checkpoint: Callable[[], object] = _nothing
@@ -193,7 +193,7 @@ class Creator:
                     self.client,
                     lambda seen: seen.state is not CreationState.IN_DOUBT,
                     f"The doubt about the {self.what}",
-                    self.options.doubt_timeout_s,
+                    self.options.doubt_wait_s,
                     look=self._look,
                 )
         if creation.state is CreationState.IN_DOUBT:

@@ -7,14 +7,16 @@ value; called with an :class:`~palprep.client.AsyncClient` it is awaited, and wh
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, cast
 
 from palprep.api import UNSET
+from palprep.callbacks import PublicCallbacks
 from palprep.client import AnyClient, ask, routine, work
 from palprep.errors import UsageError
-from palprep.journal import Creation, FaceCheck, FaceVerdict, Journal
+from palprep.journal import Creation, FaceCheck, FaceVerdict, Journal, callback_server, secret_path
 from palprep.pipelines.consent import consent_evidence, keep_evidence, last_decision
 from palprep.pipelines.creation import (
     Callbacks,
@@ -68,7 +70,7 @@ async def make_voice(
     request: VoiceRequest,
     *,
     journal: Journal | str | Path | None = None,
-    callbacks: Callbacks | None = None,
+    callbacks: Callbacks | str | Literal[True] | None = None,
     timeout_s: float = 900.0,
     options: MakeOptions = _DEFAULTS,
 ) -> Creation:
@@ -78,24 +80,23 @@ async def make_voice(
     open journal, or the folder of one. With it the same request for the same source file is
     never sent twice, whatever dies when; without it, this call alone is remembered.
 
-    The service is asked for the voice's state. With ``callbacks`` it also tells: a server
-    from :func:`~palprep.journal.inbox.callback_server` with the same journal.
+    The service is asked for the voice's state. With ``callbacks`` it also tells: True has a server
+    take them during the call, which only a sandbox on this machine reaches; an address is the
+    public one of a running ``palprep listen`` with the same journal; or give a server from
+    :func:`~palprep.journal.inbox.callback_server`.
 
     The result's ``state`` is ``completed`` or ``error``. Raises OutcomeUnknown when it is not
     known whether the voice was created: it is not sent again until that is resolved. Raises
     WaitTimeout when the training has not ended after ``timeout_s`` seconds, JournalError,
     PublishError, and the client's errors.
     """
-    _require_prepared(prepared)
-    opened = await work(client, lambda: _opened(journal, callbacks))
-    try:
+    _require(publisher, request, VoiceRequest, prepared)
+    with contextlib.ExitStack() as closing:
+        opened, told = await work(client, lambda: _opened(closing, journal, callbacks))
         files = {Role.VOICE_AUDIO: prepared}
-        creator = Creator(client, publisher, opened, callbacks, options, request, files)
+        creator = Creator(client, publisher, opened, told, options, request, files)
         creation = await creator.create()
         return await creator.ended(creation, timeout_s)
-    finally:
-        if opened is not journal:
-            opened.close()
 
 
 @routine
@@ -110,7 +111,7 @@ async def make_replica(
     without_consent: bool = False,
     compared: Sequence[Check] | None = None,
     journal: Journal | str | Path | None = None,
-    callbacks: Callbacks | None = None,
+    callbacks: Callbacks | str | Literal[True] | None = None,
     timeout_s: float = 14_400.0,
     options: MakeOptions = _DEFAULTS,
 ) -> Creation:
@@ -132,13 +133,13 @@ async def make_replica(
     missing or in doubt, but not over a refusal. That is put on record, in the journal and in the
     dossier. JournalError is raised for a dossier that was changed.
     """
+    given = {Role.TRAINING_VIDEO: video, Role.CONSENT_VIDEO: consent, Role.FACE_IMAGE: image}
+    files = {role: file for role, file in given.items() if file is not None}
+    _require(publisher, request, ReplicaRequest, *files.values())
     if image is not None and request.voice_name is None:
         raise UsageError("A replica from an image needs voice_name, the slug of a stock voice")
     if (video is None) == (image is None) or (consent and image):
         raise UsageError("Give a video, with or without a consent video, or an image")
-    given = {Role.TRAINING_VIDEO: video, Role.CONSENT_VIDEO: consent, Role.FACE_IMAGE: image}
-    files = {role: file for role, file in given.items() if file is not None}
-    _require_prepared(*files.values())
     missing = consent_evidence(video, consent).missing
     if missing and not without_consent:
         raise _refused(missing, _GIVE)
@@ -151,9 +152,9 @@ async def make_replica(
     evidence = consent_evidence(video, consent, compared or ())
     if evidence.against:
         raise _refused(evidence.against)
-    opened = await work(client, lambda: _opened(journal, callbacks))
-    try:
-        creator = Creator(client, publisher, opened, callbacks, options, request, files)
+    with contextlib.ExitStack() as closing:
+        opened, told = await work(client, lambda: _opened(closing, journal, callbacks))
+        creator = Creator(client, publisher, opened, told, options, request, files)
         decision = await work(client, lambda: last_decision(opened, creator.person))
         found = consent_state(evidence, decision)
         waived = evidence.waivable if without_consent and found.state in {"open", "fails"} else ()
@@ -173,9 +174,6 @@ async def make_replica(
             raise _refused(found.reasons, _DECIDE[found.state])
         creation = await creator.create()
         return await creator.ended(creation, timeout_s)
-    finally:
-        if opened is not journal:
-            opened.close()
 
 
 @routine
@@ -212,7 +210,11 @@ def _refused(reasons: Sequence[str], advice: str = "") -> UsageError:
     return UsageError(f"No replica is made: {' '.join(reasons)}{advice}")
 
 
-def _require_prepared(*files: object) -> None:
+def _require(publisher: object, request: object, wanted: type, *files: object) -> None:
+    if not isinstance(publisher, Publisher):
+        raise UsageError("Give a publisher, as palprep.publisher_from_env() does")
+    if not isinstance(request, wanted):
+        raise UsageError(f"Give a palprep.{wanted.__name__}, not {type(request).__name__}")
     for file in files:
         if not isinstance(file, Prepared):
             raise UsageError(
@@ -220,11 +222,18 @@ def _require_prepared(*files: object) -> None:
             )
 
 
-def _opened(journal: Journal | str | Path | None, callbacks: Callbacks | None) -> Journal:
-    if isinstance(journal, Journal):
-        return journal
-    if journal is not None:
-        return Journal.of(journal, lock=True, create=True)
-    if callbacks is not None:
+def _opened(
+    closing: contextlib.ExitStack,
+    journal: Journal | str | Path | None,
+    callbacks: Callbacks | str | Literal[True] | None,
+) -> tuple[Journal, Callbacks | None]:
+    if journal is None and callbacks not in {None, True}:
         raise UsageError("Callbacks go into a journal: give the same journal here as to them")
-    return Journal()
+    if not isinstance(journal, Journal):
+        journal = Journal() if journal is None else Journal.of(journal, lock=True, create=True)
+        closing.enter_context(journal)
+    if callbacks is True:
+        return journal, closing.enter_context(callback_server(journal))
+    if isinstance(callbacks, str):
+        return journal, PublicCallbacks(callbacks, secret_path(journal))
+    return journal, callbacks
