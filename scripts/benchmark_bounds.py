@@ -31,6 +31,8 @@ class Row(NamedTuple):
     at_most: float
     measured: str = ""
     detail: str = ""
+    over: bool = False
+    """Whether it was measured above its bound."""
 
 
 def rows() -> Iterator[Row]:
@@ -42,7 +44,8 @@ def rows() -> Iterator[Row]:
         for name, each in figures.items():
             detail = f"{each['detail']}; " if each["detail"] else ""
             told = f"{detail}{each['on']}, {each['machine']}, load {each['load']:g}"
-            yield Row(path.name, name, each["at_most"], _short(each["measured"]), told)
+            measured, at_most = each["measured"], each["at_most"]
+            yield Row(path.name, name, at_most, _short(measured), told, over=measured > at_most)
         for bound in named:
             if bound.benchmark == path.name and bound.figure not in figures:
                 yield Row(*bound)
@@ -85,11 +88,20 @@ def _of(function: ast.FunctionDef, benchmark: str) -> Iterator[Bound]:
 
 
 def table() -> str:
-    """All of it as a table in Markdown."""
+    """All of it in Markdown: how many figures are above their bound, the table of what was
+    measured, in which those are told, and the figures that were not measured.
+    """
+    found = list(rows())
     lines = "\n".join(
-        f"| `{each.benchmark}` | {each.figure} | {each.measured} | {_short(each.at_most)} "
-        f"| {each.detail} |"
-        for each in rows()
+        f"| `{each.benchmark}` | {each.figure} | "
+        f"{f'**{each.measured}, over**' if each.over else each.measured} "
+        f"| {_short(each.at_most)} | {each.detail} |"
+        for each in found
+        if each.measured
     )
+    measured, over = sum(bool(each.measured) for each in found), sum(each.over for each in found)
+    said = f"Of {measured} figures, **{over}** are over their bound: they say so.\n\n"
     head = "| Benchmark | Figure | Measured | At most | How |\n|---|---|---|---|---|\n"
-    return f"{head}{lines}\n"
+    blank = [f"{each.figure} (`{each.benchmark}`)" for each in found if not each.measured]
+    unmeasured = f"\nNot measured yet: {'; '.join(blank)}.\n" if blank else ""
+    return f"{said}{head}{lines}\n{unmeasured}"

@@ -41,6 +41,7 @@ HOLDS: Mapping[str, str] = {
     "errors": "the tree of errors",
     "vocabulary": "roles, kinds, outcomes",
     "escaping": "strangers' text, harmless",
+    "system": "locks, signals, groups",
     "testing": "fixtures for pytest",
 }
 """What each package holds, in a few words."""

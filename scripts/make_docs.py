@@ -23,9 +23,16 @@ from palprep import errors
 from palprep.batch import Forgetting
 from palprep.cli.doctor import Finding
 from palprep.consent import CodeReading, ConsentFacts
-from palprep.journal import JournalStatus
+from palprep.journal import JournalHead, PersonStanding
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
+
+
+class JournalStatus(JournalHead):
+    """A journal at one moment, as ``palprep status --json`` prints it."""
+
+    people: tuple[PersonStanding, ...]
+
 
 _CHECK = palprep.Check(id="", label="", outcome=palprep.Outcome.PASS)
 _REPORT = palprep.Report(path="", role=None, profile="", checks=(_CHECK,))

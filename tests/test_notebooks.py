@@ -18,6 +18,7 @@ NAMES = (
     "04_training_video",
     "05_folder",
     "06_profile_and_faults",
+    "07_messy_folder",
 )
 
 

@@ -2,8 +2,9 @@
 
 A page is worked through from top to bottom in a folder of sample media, with a sandbox as the
 service. ``sh`` blocks run in bash, ``python`` blocks in one interpreter; a block with a title is
-written to the file of that name. What is only shown (another machine's files, commands that wait
-for ever) is ``text``.
+written to the file of that name. An output is what the commands before it print, and
+``scripts/show_outputs.py`` writes it. What is only shown (another machine's files, commands that
+wait for ever) is ``text``.
 """
 
 from __future__ import annotations
@@ -83,6 +84,7 @@ def test_a_page_runs(
     page: str, desk: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     names: dict[str, object] = {"__name__": "documentation"}
+    printed = ""
     for block in blocks(page):
         where = f"{page}, line {block.line + 1}"
         if block.title:
@@ -94,6 +96,8 @@ def test_a_page_runs(
                 monkeypatch.setenv("AWS_ENDPOINT", endpoint)
                 monkeypatch.setenv("AWS_ALLOW_HTTP", "true")
                 run_python(block, names, where)
+        elif block.mark == "output":
+            assert block.code == printed, f"{where}: run scripts/show_outputs.py {page}"
         elif block.mark.startswith("example: "):
             script = CHECKOUT / "examples" / block.mark.removeprefix("example: ")
             assert block.code == script.read_text(encoding="utf-8"), where
@@ -102,7 +106,7 @@ def test_a_page_runs(
         elif block.language == "python":
             run_python(block, names, where)
         elif block.language == "sh" and not block.mark.startswith("the "):
-            run_shell(block, desk, where)
+            printed = run_shell(block, where)
         else:
             assert block.language in SHOWN or block.mark.startswith("the "), where
 
@@ -117,13 +121,17 @@ def run_script(block: Block, desk: Path, where: str) -> None:
     require_success([sys.executable, "script.py"], where)
 
 
-def run_shell(block: Block, desk: Path, where: str) -> None:
-    require_success(["bash", "-euo", "pipefail", "-c", block.code], where)
+def run_shell(block: Block, where: str) -> str:
+    out = require_success(["bash", "-euo", "pipefail", "-c", block.code], where)
+    return "".join(f"{line.rstrip()}\n" for line in out.splitlines())
 
 
-def require_success(command: list[str], where: str) -> None:
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, f"{where}\n{done.stdout}{done.stderr}"
+def require_success(command: list[str], where: str) -> str:
+    """What it printed, errors too."""
+    both = subprocess.STDOUT
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=both, text=True, check=False)
+    assert done.returncode == 0, f"{where}\n{done.stdout}"
+    return done.stdout
 
 
 def test_there_are_pages_to_run() -> None:

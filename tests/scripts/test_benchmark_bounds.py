@@ -37,8 +37,22 @@ def test_what_was_kept_stands_beside_what_is_wanted(scripts, results):
     assert measured[:4] == ("one.py", "fast", 1.5, "1.23")
     assert measured.detail.startswith("12 s / 10 s; 2")
     assert "load" in measured.detail
-    assert wanted == ("two.py", "small", 6.0, "", "")
-    assert "| `one.py` | fast | 1.23 | 1.5 | 12 s / 10 s; 2" in bounds.table()
+    assert wanted == ("two.py", "small", 6.0, "", "", False)
+    table = bounds.table()
+    assert "| `one.py` | fast | 1.23 | 1.5 | 12 s / 10 s; 2" in table
+    assert "| `two.py`" not in table
+    assert table.endswith("\nNot measured yet: small (`two.py`).\n")
+
+
+def test_what_is_over_its_bound_says_so(scripts, results):
+    bounds, benchmarks = scripts
+    benchmarks.save(results / "one.json", [benchmarks.Figure("fast", 1.6, 1.5)], whole=True)
+    benchmarks.save(results / "two.json", [benchmarks.Figure("small", 6, 6)], whole=True)
+    table = bounds.table()
+    assert "| `one.py` | fast | **1.6, over** | 1.5 |" in table
+    assert "| `two.py` | small | 6 | 6 |" in table
+    assert table.startswith("Of 2 figures, **1** are over their bound")
+    assert "Not measured" not in table
 
 
 def test_a_part_replaces_its_own_figures_and_the_whole_all(scripts, results):
