@@ -28,8 +28,9 @@ SPREAD = {"test_blocks.py", "test_layers.py", "test_notebooks.py"}
 """Files of few and long tests that share nothing: each of them may go to another worker."""
 
 LONGEST_FIRST = (
-    *("tests/docs", "tests/test_", "tests/cli", "tests/preflight", "tests/batch"),
-    *("tests/workers", "tests/fixes"),
+    *("tests/docs", "tests/record/test_page", "tests/test_", "tests/batch/test_cluster"),
+    *("tests/cli", "tests/preflight", "tests/batch", "tests/views", "tests/workers"),
+    *("tests/record", "tests/fixes"),
 )
 """Where the long tests are. They begin first, so that at the end no worker has one alone."""
 

