@@ -19,6 +19,7 @@ import imageio_ffmpeg
 import pytest
 from development_corpora import CHECKOUT, checkout, corpora, pytest_runtest_setup
 from PIL import Image
+from warm_workers import WarmWorkers
 from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 
@@ -124,6 +125,18 @@ def light_people(sample_media: Path, pytestconfig: pytest.Config) -> Path:
             making.rename(made)
             making.parent.rmdir()
     return made
+
+
+@pytest.fixture(scope="session")
+def warm_workers(checkout: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[WarmWorkers]:
+    """The worker that engines in this process share."""
+    temporary = tmp_path_factory.getbasetemp()
+    # All workers of pytest-xdist have theirs in one folder.
+    facts = (temporary.parent if "PYTEST_XDIST_WORKER" in os.environ else temporary) / "facts"
+    facts.mkdir(exist_ok=True)
+    warm = WarmWorkers(reads=[checkout], writes=[temporary], facts=facts)
+    yield warm
+    warm.end()
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -9,10 +9,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from warm_workers import WarmWorkers
 
 from palprep import batch
 from palprep.cli.app import run
-from palprep.preflight import Preflight
+from palprep.preflight import Preflight, media_workers, preflight
 
 _HASHING_OR_COPYING = {
     ("source.py", "_at"),  # its size and its time, of the file once it is open
@@ -79,18 +80,26 @@ def people(light_people: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     ids=" ".join,
 )
 def test_commands_leave_it_to_workers(
-    people: Path, monkeypatch: pytest.MonkeyPatch, command: list[str]
+    people: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    warm_workers: WarmWorkers,
+    command: list[str],
 ) -> None:
     jane = people / "jane-carter"
     # A minute of video, which is opened as the other one is.
     (jane / "training.mp4").unlink()
     monkeypatch.chdir(jane)
+    monkeypatch.setattr(preflight, "LocalEngine", warm_workers)
     assert run([*command, "--quiet"]) in {0, 4}
 
 
-def test_a_run_leaves_it_to_workers(people: Path, tmp_path: Path) -> None:
-    options = batch.RunOptions(jobs=1, pace=batch.Pace(wait_s=0))
-    ended = batch.run(people, into=tmp_path / "out", options=options)
+def test_a_run_leaves_it_to_workers(
+    people: Path, tmp_path: Path, warm_workers: WarmWorkers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(preflight, "LocalEngine", warm_workers)
+    with media_workers(1) as engine:
+        options = batch.RunOptions(engine=engine, pace=batch.Pace(wait_s=0))
+        ended = batch.run(people, into=tmp_path / "out", options=options)
     [jane] = ended.people
     assert len(jane.assets) > 1
     assert all(each.prepared for each in jane.assets), jane

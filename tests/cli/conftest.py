@@ -7,7 +7,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -49,14 +49,6 @@ def environment(**given: str) -> dict[str, str]:
         if name in names or name.startswith(threads)
     }
     return {**kept, "PATH": str(SCRIPT.parent), "COLUMNS": "120", **given}
-
-
-@pytest.fixture(scope="session")
-def warm_workers(checkout: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[WarmWorkers]:
-    """The worker that commands in this process share."""
-    warm = WarmWorkers(reads=[checkout], writes=[tmp_path_factory.getbasetemp()])
-    yield warm
-    warm.end()
 
 
 @pytest.fixture

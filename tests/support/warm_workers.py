@@ -11,6 +11,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from measured_once import measure_once
+
 from palprep.workers import LocalEngine
 
 
@@ -18,12 +20,14 @@ class WarmWorkers:
     """Called in the place of :class:`LocalEngine`, it makes engines that share one worker.
 
     The worker may read ``reads`` and write to ``writes``: all that tests give to commands lies
-    there. Whoever asks for several workers, or while the one is lent, gets new ones; so does
-    everybody after a command with other limits, or one that was broken off.
+    there. It keeps the facts of files in ``facts``, which several sessions may share. Whoever asks
+    for several workers, or while the one is lent, gets new ones; so does everybody after a command
+    with other limits, or one that was broken off.
     """
 
-    def __init__(self, *, reads: Iterable[Path], writes: Iterable[Path]) -> None:
-        self._opens = {"reads": [*reads], "writes": [*writes]}
+    def __init__(self, *, reads: Iterable[Path], writes: Iterable[Path], facts: Path) -> None:
+        self._opens = {"reads": [*reads], "writes": [*writes, facts]}
+        self._facts = facts
         self._kept: LocalEngine | None = None
         self._asked: object = None
         self._lent = False
@@ -39,6 +43,7 @@ class WarmWorkers:
             self.end()
             self._kept, self._asked = LocalEngine(jobs, **options), options
             self._kept.may_open(**self._opens)
+            self._kept.run(measure_once, str(self._facts))
         else:
             # Where a new worker would be.
             self._kept.run(os.chdir, str(Path.cwd()))
