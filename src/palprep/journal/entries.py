@@ -9,7 +9,7 @@ what is known of a voice or replica: nothing can bring that back.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Literal, Self, TypeVar, get_args
@@ -75,16 +75,9 @@ class Body(Value):
 
     kind: ClassVar[str]
 
-    def stored(self, root: Path | None = None) -> dict[str, Any]:
-        """As JSON that, with the kind, reads back into an equal value. Files below ``root``, the
-        journal's folder, are named from there: the folder can be moved as a whole.
-        """
-        del root
-        return self.model_dump(mode="json", round_trip=True)
-
-    def placed(self, root: Path) -> Self:
-        """As it was stored in a journal that is in the folder ``root`` now."""
-        del root
+    def relocated(self, place: Callable[[Path], Path]) -> Body:
+        """The same, with every file where it lies by ``place``."""
+        del place
         return self
 
 
@@ -180,22 +173,9 @@ class AssetPrepared(AboutRun):
     kind = "asset_prepared"
     asset: Asset
 
-    def stored(self, root: Path | None = None) -> dict[str, Any]:
-        """See :meth:`Body.stored`."""
-        if root is None:
-            return super().stored()
-        asset = self.asset.relocated(lambda path: _from(root, path))
-        return AssetPrepared(asset=asset).stored()
-
-    def placed(self, root: Path) -> AssetPrepared:
-        """See :meth:`Body.placed`."""
-        return AssetPrepared(asset=self.asset.relocated(lambda path: root / path))
-
-
-def _from(root: Path, path: Path) -> Path:
-    """The path as it is named from ``root``, where it lies below; whole elsewhere."""
-    whole, top = path.resolve(), root.resolve()
-    return whole.relative_to(top) if whole.is_relative_to(top) else whole
+    def relocated(self, place: Callable[[Path], Path]) -> AssetPrepared:
+        """See :meth:`Body.relocated`."""
+        return AssetPrepared(asset=self.asset.relocated(place))
 
 
 class PortraitPicked(AboutRun):

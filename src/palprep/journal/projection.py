@@ -32,15 +32,10 @@ SCHEMA = """
 CREATE TABLE IF NOT EXISTS creation (
     key TEXT PRIMARY KEY,
     first INTEGER NOT NULL,
-    person TEXT NOT NULL,
-    what TEXT NOT NULL,
-    state TEXT NOT NULL,
-    id TEXT,
-    error_message TEXT,
-    request TEXT NOT NULL,
-    intended_at TEXT,
-    ended_at TEXT,
-    why TEXT
+    body TEXT NOT NULL,
+    person TEXT AS (json_extract(body, '$.person')),
+    state TEXT AS (json_extract(body, '$.state')),
+    id TEXT AS (json_extract(body, '$.id'))
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS creation_by_id ON creation (id);
 CREATE INDEX IF NOT EXISTS creation_by_state ON creation (state);
@@ -54,9 +49,6 @@ CREATE TABLE IF NOT EXISTS standing (
 """
 """``first`` is the entry of the first intent. ``counts`` is ``seq``, or the earlier entry that
 ``seq`` points back to."""
-
-_FIELDS = tuple(Creation.model_fields)
-_COLUMNS = ", ".join(_FIELDS)
 
 Read = Callable[[int], Body]
 """The body of the entry with this number."""
@@ -102,14 +94,10 @@ def creations(
 ) -> tuple[Creation, ...]:
     """The creations that fulfil a condition of SQL, in the order of their first intents."""
     rows = connection.execute(
-        f"SELECT {_COLUMNS} FROM creation WHERE {condition} ORDER BY first",  # noqa: S608
+        f"SELECT body FROM creation WHERE {condition} ORDER BY first",  # noqa: S608
         values,
     )
-    found = (dict(zip(_FIELDS, row, strict=True)) for row in rows)
-    return tuple(
-        Creation.model_validate(fields | {"request": json.loads(fields["request"])})
-        for fields in found
-    )
+    return tuple(Creation.model_validate(json.loads(body)) for (body,) in rows)
 
 
 def _begin(connection: sqlite3.Connection, run: RunStarted) -> None:
@@ -124,12 +112,10 @@ def _begin(connection: sqlite3.Connection, run: RunStarted) -> None:
 def _move(connection: sqlite3.Connection, entry: Entry[Body]) -> None:
     before = next(iter(creations(connection, "key = ?", entry.key)), None)
     after = advanced(before, entry)
-    if after is None or after == before:
-        return
-    fields = after.model_dump(mode="json", include=set(_FIELDS))
-    fields["request"] = json.dumps(fields["request"])
-    connection.execute(
-        f"INSERT INTO creation (first, {_COLUMNS}) VALUES (?{', ?' * len(_FIELDS)}) "  # noqa: S608
-        f"ON CONFLICT DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in _FIELDS)}",
-        (entry.seq, *(fields[name] for name in _FIELDS)),
-    )
+    if after is not None and after != before:
+        body = json.dumps(after.model_dump(mode="json", round_trip=True))
+        connection.execute(
+            "INSERT INTO creation (key, first, body) VALUES (?, ?, ?) "
+            "ON CONFLICT DO UPDATE SET body = excluded.body",
+            (entry.key, entry.seq, body),
+        )

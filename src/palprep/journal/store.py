@@ -12,7 +12,6 @@ import datetime as dt
 import json
 import sqlite3
 import threading
-import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Any, Self, TypeVar
@@ -31,21 +30,17 @@ from palprep.journal.entries import (
 )
 from palprep.journal.file import (
     DAMAGED,
-    READ_ONLY,
-    copied,
     is_running,
     is_writable,
-    kept,
     opened,
+    packed,
+    plain,
     readable,
     run_lock,
 )
 from palprep.storage import private_folder
 
 JOURNAL_NAME = "journal.sqlite"
-
-_COLUMNS = "seq, at, person, kind, key, body, zipped"
-_ENTRIES = "entry LEFT JOIN content ON sha256 = content"
 
 B = TypeVar("B", bound=Body)
 T = TypeVar("T")
@@ -76,7 +71,6 @@ class Journal:
         now: Now = utc_now,
     ) -> None:
         self.path = None if path is None else Path(path)
-        self._root = None if path is None else Path(path).parent
         self._now = now
         self._guard = threading.Lock()
         self._turns: dict[str, threading.Lock] = {}
@@ -88,12 +82,10 @@ class Journal:
             )
         if self.path is not None and lock:
             self._lock.enter_context(run_lock(self.path))
-        self._read_only = not (lock or create or path is None or is_writable(Path(path)))
+        read_only = not (lock or create or self.path is None or is_writable(self.path))
         try:
             # Only a run creates by what the journal says, and must not find damage half-way.
-            self._connection = (
-                copied(Path(path)) if self._read_only and path else opened(self.path, whole=lock)
-            )
+            self._connection = opened(self.path, whole=lock, read_only=read_only)
         except BaseException:
             self._lock.close()
             raise
@@ -126,17 +118,16 @@ class Journal:
         Raises JournalError when it cannot be written, and UsageError for a person who was
         forgotten: then nothing that depends on it may happen.
         """
-        self._require_writable()
         at = self.now().isoformat(timespec="milliseconds")
         # ASCII, since SQLite refuses the lone surrogates that a sender's JSON may hold.
-        text = json.dumps(body.stored(self._root), allow_nan=False)
+        stored = body.relocated(self.named).model_dump(mode="json", round_trip=True)
+        text = json.dumps(stored, allow_nan=False)
 
         def added(connection: sqlite3.Connection) -> Entry[B]:
             forgetting.refuse(connection, person, key, self.path)
             cursor = connection.execute(
-                "INSERT INTO entry (at, person, kind, key, body, content) "
-                "VALUES (?, ?, ?, ?, ?, ?)",
-                (at, person, body.kind, key, *kept(connection, text)),
+                "INSERT INTO entry (at, person, kind, key, body) VALUES (?, ?, ?, ?, ?)",
+                (at, person, body.kind, key, packed(text)),
             )
             entry = Entry(int(cursor.lastrowid or 0), at, person, key, body)
             projection.take(
@@ -208,9 +199,8 @@ class Journal:
                 connection,
                 f"{condition or 1} ORDER BY standing.seq",
                 *values,
-                columns="standing.seq, at, standing.person, kind, key, body, zipped",
-                source="standing JOIN entry ON entry.seq = counts "
-                "LEFT JOIN content ON sha256 = content",
+                source="standing JOIN entry ON entry.seq = counts",
+                of="standing",
             )
         )
 
@@ -264,7 +254,6 @@ class Journal:
 
     def setting(self, name: str, default: Callable[[], str]) -> str:
         """A value that is chosen once and stays, such as the secret path of callbacks."""
-        self._require_writable()
 
         def chosen(connection: sqlite3.Connection) -> str:
             connection.execute(
@@ -331,10 +320,6 @@ class Journal:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _require_writable(self) -> None:
-        if self._read_only:
-            raise JournalError(f"The journal {self.path} cannot be used: {READ_ONLY}")
-
     def _entries(self, condition: str, *values: str | int) -> tuple[Entry[Body], ...]:
         return self._guarded(lambda connection: self._select(connection, condition, *values))
 
@@ -343,21 +328,27 @@ class Journal:
         connection: sqlite3.Connection,
         condition: str,
         *values: str | int,
-        columns: str = _COLUMNS,
-        source: str = _ENTRIES,
+        source: str = "entry",
+        of: str = "entry",
     ) -> tuple[Entry[Body], ...]:
         rows = connection.execute(
-            f"SELECT {columns} FROM {source} WHERE {condition}",  # noqa: S608 - no value is in it
+            f"SELECT {of}.seq, at, {of}.person, kind, key, body "  # noqa: S608 - no value is in it
+            f"FROM {source} WHERE {condition}",
             values,
         )
         return tuple(
-            Entry(seq, at, person, key, self._read(kind, zipped, text))
-            for seq, at, person, kind, key, text, zipped in rows
+            Entry(seq, at, person, key, read_body(kind, plain(body)).relocated(self._here))
+            for seq, at, person, kind, key, body in rows
         )
 
-    def _read(self, kind: str, zipped: bytes | None, text: str) -> Body:
-        body = read_body(kind, zlib.decompress(zipped) if zipped else text)
-        return body if self._root is None else body.placed(self._root)
+    def named(self, path: Path) -> Path:
+        """The path as the journal names it: from its own folder, where the file lies in there. So
+        the folder can be moved as a whole."""
+        whole, root = path.resolve(), self.path and self.path.parent.resolve()
+        return whole.relative_to(root) if root and whole.is_relative_to(root) else whole
+
+    def _here(self, path: Path) -> Path:
+        return self.path.parent / path if self.path else path
 
     def _rows(self, asked: str, *values: str | int) -> list[tuple[Any, ...]]:
         return self._guarded(lambda connection: connection.execute(asked, values).fetchall())
