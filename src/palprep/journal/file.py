@@ -21,9 +21,7 @@ _APPLICATION_ID = 0x50414C4A  # "PALJ", in the header of the file
 _BUSY_S = 30.0
 _LONG = 1024
 """Characters. The reports of files are longer; what is said of a creation is shorter."""
-FORGETTING = "forgetting"
-"""The setting that is there while a person is forgotten: then alone entries change."""
-_SCHEMA = f"""
+_SCHEMA = """
 CREATE TABLE IF NOT EXISTS setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS entry (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -36,14 +34,13 @@ CREATE TABLE IF NOT EXISTS entry (
 CREATE INDEX IF NOT EXISTS entry_by_key ON entry (key, kind);
 CREATE INDEX IF NOT EXISTS entry_by_kind ON entry (kind);
 CREATE TRIGGER IF NOT EXISTS no_update BEFORE UPDATE ON entry
-    WHEN NOT EXISTS (SELECT 1 FROM setting WHERE name = '{FORGETTING}')
+    WHEN NOT EXISTS (SELECT 1 FROM setting WHERE name = 'forgetting')
     BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END;
 CREATE TRIGGER IF NOT EXISTS no_delete BEFORE DELETE ON entry
-    WHEN NOT EXISTS (SELECT 1 FROM setting WHERE name = '{FORGETTING}')
+    WHEN NOT EXISTS (SELECT 1 FROM setting WHERE name = 'forgetting')
     BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END;
-{projection.SCHEMA}
 """
-"""A long body is kept compressed."""
+"""A long body is kept compressed. Entries change only while a person is forgotten."""
 
 
 def packed(text: str) -> str | bytes:
@@ -136,8 +133,8 @@ def _prepare(connection: sqlite3.Connection, path: Path | None, *, whole: bool) 
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
         connection.executescript(
-            f"BEGIN IMMEDIATE; {_SCHEMA} PRAGMA application_id = {_APPLICATION_ID};"
-            f"PRAGMA user_version = {_VERSION}; COMMIT;"
+            f"BEGIN IMMEDIATE; {_SCHEMA} {projection.SCHEMA}"
+            f"PRAGMA application_id = {_APPLICATION_ID}; PRAGMA user_version = {_VERSION}; COMMIT;"
         )
         return
     if application != _APPLICATION_ID:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from palprep.errors import JournalError, UsageError
-from palprep.journal.file import FORGETTING, packed
+from palprep.journal.file import packed
 
 Marked = Literal["person", "name", "made"]
 """What a mark is of: the slug, a name of the person, or the key or id of a voice or replica."""
@@ -107,19 +107,21 @@ def made_for(connection: sqlite3.Connection, person: str) -> Made:
 def forget(connection: sqlite3.Connection, person: str) -> None:
     """Remove every row about a person, in one transaction; nothing of them can be restored."""
     connection.execute("PRAGMA secure_delete = ON")
-    connection.execute("INSERT INTO setting VALUES (?, '')", (FORGETTING,))
+    connection.execute("INSERT INTO setting VALUES ('forgetting', '')")
     made = made_for(connection, person)
     # What somebody else uses, too, is theirs from now on.
-    theirs = f"FROM {_SHARED} AS shared WHERE shared.key = {{0}}.key AND {{0}}.person = :own"
+    own = {"own": person}
     connection.execute(
-        f"UPDATE entry SET person = heir {theirs.format('entry')} "  # noqa: S608
+        f"UPDATE entry SET person = heir FROM {_SHARED} AS shared "  # noqa: S608
+        "WHERE shared.key = entry.key AND entry.person = :own "
         "AND kind NOT IN ('creation_used', 'consent_waived') "
         "AND entry.key IN (SELECT key FROM creation WHERE person = :own)",
-        {"own": person},
+        own,
     )
     connection.execute(
-        "UPDATE creation SET body = json_set(body, '$.person', heir) " + theirs.format("creation"),
-        {"own": person},
+        "UPDATE creation SET body = json_set(body, '$.person', heir) "  # noqa: S608
+        f"FROM {_SHARED} AS shared WHERE shared.key = creation.key AND creation.person = :own",
+        own,
     )
     for each in (*made.keys, *made.ids):
         connection.execute(
@@ -141,7 +143,7 @@ def forget(connection: sqlite3.Connection, person: str) -> None:
         connection.execute("UPDATE entry SET body = ? WHERE seq = ?", row)
     codes = ((name_key(each),) for each in names)
     connection.executemany("DELETE FROM entry WHERE key = ?", codes)
-    connection.execute("DELETE FROM setting WHERE name = ?", (FORGETTING,))
+    connection.execute("DELETE FROM setting WHERE name = 'forgetting'")
 
 
 def compact(connection: sqlite3.Connection) -> None:

@@ -204,13 +204,14 @@ class Journal:
             )
         )
 
-    def standing_numbers(self) -> dict[str, list[tuple[str, int]]]:
-        """For each person of the last run: every slot, and the number of the entry that counts."""
-        asked = "SELECT person, slot, counts FROM standing ORDER BY 1, 2"
-        found: dict[str, list[tuple[str, int]]] = {}
-        for person, slot, counts in self._rows(asked):
-            found.setdefault(person, []).append((slot, counts))
-        return found
+    def numbers_besides(self, *slots: str, people: Collection[str]) -> dict[str, str]:
+        """For each of these people, the other slots with the numbers of the entries that count."""
+        asked = (
+            "SELECT person, group_concat(slot || counts) FROM standing "  # noqa: S608
+            f"WHERE {_is_one_of('person', people)} AND NOT {_is_one_of('slot', slots)} "
+            "GROUP BY person"
+        )
+        return dict(self._rows(asked, *people, *slots))
 
     def creation(self, key: str) -> Creation | None:
         """Where the creation of that key stands; None when it was never intended."""
