@@ -12,7 +12,7 @@ import pytest
 
 from palprep import batch
 from palprep.cli.app import run
-from palprep.preflight import Preflight
+from palprep.preflight import check, media_workers
 
 _HASHING_OR_COPYING = {
     ("source.py", "_at"),  # its size and its time, of the file once it is open
@@ -99,6 +99,7 @@ def test_a_run_leaves_it_to_workers(people: Path, tmp_path: Path) -> None:
 
 def test_an_isolated_check_leaves_it_to_a_worker(people: Path, sample_media: Path) -> None:
     portrait = Path("jane-carter", "portrait.heic")
-    with Preflight(isolated=True) as judge:
-        assert judge.check(people / portrait).error is None
-        assert judge.check((sample_media / "people" / portrait).read_bytes()).error is None
+    with media_workers(1) as engine:
+        assert check(people / portrait, engine=engine).error is None
+        sent = (sample_media / "people" / portrait).read_bytes()
+        assert check(sent, engine=engine).error is None

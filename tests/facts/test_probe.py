@@ -6,7 +6,7 @@ from palprep.facts.facts import Speaker
 from palprep.facts.probing import ProbeLimits, Toolkit, probe
 from palprep.facts.video_probing import QUICK_SAMPLES
 from palprep.media import Source
-from palprep.preflight import Preflight
+from palprep.preflight import check
 from palprep.rules import facing_limits
 from palprep.values import Outcome, Role
 from palprep.views.timeline_image import WIDTH, timeline_image
@@ -26,8 +26,8 @@ def clip(light_people):
 @pytest.fixture(scope="module")
 def consent(toolkit, clip):
     """The consent clip with everything measured."""
-    preflight = Preflight(toolkit=toolkit)
-    return preflight.check(clip, role=Role.CONSENT_VIDEO, speaker=Speaker(full_name="Jane Carter"))
+    speaker = Speaker(full_name="Jane Carter")
+    return check(clip, role=Role.CONSENT_VIDEO, speaker=speaker, toolkit=toolkit)
 
 
 def test_a_video_is_watched_listened_to_and_verified(consent):
@@ -43,7 +43,7 @@ def test_a_video_is_watched_listened_to_and_verified(consent):
 
 
 def test_quick_leaves_the_rest_unknown_and_looks_at_few_frames(toolkit, clip):
-    report = Preflight(toolkit=toolkit, quick=True).check(clip)
+    report = check(clip, toolkit=toolkit, quick=True)
     facts = report.facts
     assert facts.voice is None
     assert facts.consent is None
@@ -73,4 +73,4 @@ def test_the_timeline_of_a_report_is_a_picture(consent):
 
 def test_a_still_has_no_timeline(toolkit, light_people):
     portrait = light_people / "jane-carter" / "portrait.heic"
-    assert timeline_image(Preflight(toolkit=toolkit).check(portrait)) is None
+    assert timeline_image(check(portrait, toolkit=toolkit)) is None

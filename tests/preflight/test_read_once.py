@@ -13,7 +13,7 @@ from palprep.media import Source
 from palprep.media.container import decoded
 from palprep.media.ebml import read_matroska
 from palprep.media.isobmff import read_movie
-from palprep.preflight import Preflight, verify_consent
+from palprep.preflight import check, prepare, verify_consent
 from palprep.values import Role
 
 SPEAKER = Speaker(full_name="Jane Carter")
@@ -79,7 +79,7 @@ def test_a_video_is_parsed_once_and_its_sound_decoded_once(toolkit, counts, role
     path = jane / "consent.mp4"
     packets = audio_packets(path)
     counts.clear()
-    report = Preflight(toolkit=toolkit).check(path, role=role, speaker=SPEAKER)
+    report = check(path, role=role, speaker=SPEAKER, toolkit=toolkit)
     assert report.facts.voice.speech
     assert report.facts.video.audio.levels is not None
     assert counts["parses"] == 1
@@ -90,7 +90,7 @@ def test_a_video_is_parsed_once_and_its_sound_decoded_once(toolkit, counts, role
 
 
 def test_quick_decodes_no_sound(toolkit, counts, jane):
-    Preflight(toolkit=toolkit, quick=True).check(jane / "consent.mp4")
+    check(jane / "consent.mp4", toolkit=toolkit, quick=True)
     assert (counts["parses"], counts["opens"], counts["audio packets"]) == (1, 3, 0)
 
 
@@ -98,7 +98,7 @@ def test_a_recording_is_decoded_once(toolkit, counts, jane):
     path = jane / "recording.m4a"
     packets = audio_packets(path)
     counts.clear()
-    report = Preflight(toolkit=toolkit).check(path)
+    report = check(path, toolkit=toolkit)
     assert report.facts.voice.speech
     assert report.facts.recording.levels is not None
     assert (counts["parses"], counts["opens"], counts["audio packets"]) == (1, 1, packets)
@@ -119,8 +119,7 @@ def test_a_prepare_parses_and_hashes_the_source_once_and_the_output_once(
     path = jane / "training.mp4"
     source = Source.of(path)
     counts.clear()
-    preflight = Preflight(toolkit=toolkit)
-    prepared = preflight.prepare(source, into=tmp_path, speaker=SPEAKER)
+    prepared = prepare(source, into=tmp_path, speaker=SPEAKER, toolkit=toolkit)
     assert prepared.sha256 == hashlib.sha256(Path(prepared.path).read_bytes()).hexdigest()
     assert prepared.source_sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
     assert counts["parses"] == 2

@@ -2,7 +2,6 @@ from .checking import shared_toolkit as shared_toolkit
 from .comparison import same_person as same_person
 from .consent_verification import verify_consent as verify_consent, verify_wording as verify_wording
 from .preflight import (
-    Preflight as Preflight,
     at_one_file as at_one_file,
     check as check,
     for_source as for_source,

@@ -47,7 +47,7 @@ def same_person(
     """
     if len(paths) < 2:
         raise UsageError("Comparing takes two files at the least")
-    chosen = profile if isinstance(profile, rules.Profile) else rules.load_profile(profile)
+    chosen = rules.load_profile(profile)
     shared = shared_toolkit()
     loaded = models or shared.models
     sources = [media.Source.of(path) for path in paths]

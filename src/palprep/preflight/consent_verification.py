@@ -57,7 +57,7 @@ def verify_consent(
     ProfileError for a profile that cannot be read, and UsageError for a language without a
     statement, or a statement without the name.
     """
-    limits = profile if isinstance(profile, Profile) else load_profile(profile)
+    limits = load_profile(profile)
     source = Source.of(path)
     required = statement_for(
         *(full_name, statement), language=language, profile=limits.name, spoken_as=spoken_as

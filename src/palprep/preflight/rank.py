@@ -51,7 +51,7 @@ def pick_best(
     there, UnsupportedMedia when nothing of it is an image or a video, MediaError for a video that
     does not decode, ToolFailed for one that crashes its worker.
     """
-    limits = profile if isinstance(profile, Profile) else load_profile(profile)
+    limits = load_profile(profile)
     found: list[Candidate] = []
     files, lenient = _files(source)
     for file in files:
