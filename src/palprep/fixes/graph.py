@@ -23,9 +23,9 @@ BARE_SOUND = {"flags:a": "+bitexact"}
 """The same for an audio encoder, some of which sign every packet."""
 
 
-def read(source: Source, **options: Any) -> Any:
+def read(source: Source, *, demuxer: str | None = None, **options: Any) -> Any:
     """An input node that opens ``source`` as what it is, and no other file or address."""
-    demuxer = demuxer_of(source)
+    demuxer = demuxer or demuxer_of(source)
     if demuxer == "mov":
         # QuickTime may refer to other files for its samples.
         options = {"enable_drefs": 0, "use_absolute_path": 0, **options}

@@ -28,7 +28,7 @@ from palprep.fixes.graph import (
     stream_at,
     stream_words,
 )
-from palprep.fixes.loudness import Gain, Loudness, Target, amplified, fitting_gain, measure_loudness
+from palprep.fixes.loudness import levelled
 from palprep.fixes.output import Applied, FixDone, NewOutput
 from palprep.media import (
     AudioStreamFacts,
@@ -132,16 +132,7 @@ def fix_voice(
             length_s = facts.duration_s
             sound = read(source)[str(stream.index)]
         sound = _cleaned(sound, plan, stream)
-        level: tuple[FixDone, ...] = ()
-        if plan.loudness_lufs is not None:
-            before = measure_loudness(sound, duration_s=length_s, progress=stages.next(0.5))
-            target = Target(
-                integrated_lufs=plan.loudness_lufs,
-                ceiling_dbtp=plan.true_peak_dbtp,
-                noise=plan.noise,
-            )
-            gain = fitting_gain(sound, before, target, duration_s=length_s)
-            sound, level = amplified(sound, gain, target), (_level_words(before, gain, target),)
+        sound, level = levelled(sound, plan, duration_s=length_s, progress=stages.next(0.5))
         encoding = {"f": "wav", "c:a": "pcm_s16le", **BARE_SOUND, "ar": rate_hz, "ac": channels}
         node = sound.output(address(output.temporary), **BARE, **encoding)
         run_ffmpeg(node, duration_s=length_s, progress=stages.next(0.9))
@@ -181,18 +172,6 @@ def _cleaned_words(plan: VoicePlan, stream: AudioStreamFacts, length_s: float) -
         yield FixDone(id="mix", did=_MIXES[plan.mix][1])
     if plan.high_pass_hz is not None:
         yield FixDone(id="high_pass", did=f"filtered out what is below {plan.high_pass_hz:g} Hz")
-
-
-def _level_words(before: Loudness, gain: Gain, target: Target) -> FixDone:
-    reached = before.integrated_lufs + gain.gain_db - gain.lost_lu
-    did = (
-        f"loudness from {before.integrated_lufs:.1f} to {reached:.1f} LUFS ({gain.gain_db:+.1f} dB)"
-    )
-    if gain.limits:
-        did += f", peaks limited to {target.ceiling_dbtp:g} dBTP"
-    if gain.held_back_by is not None:
-        did += f"; no further, because of the {gain.held_back_by}"
-    return FixDone(id="level", did=did)
 
 
 def write_joined(
