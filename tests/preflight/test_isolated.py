@@ -11,8 +11,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from palprep.errors import FixError, ToolFailed, UsageError
-from palprep.facts import Toolkit
+from palprep.errors import FixError, ToolFailed
 from palprep.media import Source, ffmpeg_binary, ffmpeg_version
 from palprep.preflight import (
     check,
@@ -122,7 +121,7 @@ def test_a_file_that_takes_too_long_is_given_up(hostile, portrait_path, monkeypa
 def test_what_a_killed_worker_had_half_written_goes(
     preflight, hostile, portrait_path, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(front, "_prepare", hostile.half_written)
+    monkeypatch.setattr(front, "prepare_source", hostile.half_written)
     (tmp_path / ".palprep-1-0123456789ab.part.jpg").write_text("another's")
     with pytest.raises(ToolFailed, match="SIGKILL"):
         preflight.prepare(portrait_path, into=tmp_path)
@@ -130,15 +129,10 @@ def test_what_a_killed_worker_had_half_written_goes(
 
 
 def test_what_cannot_be_proved_goes(preflight, hostile, portrait_path, tmp_path, monkeypatch):
-    monkeypatch.setattr(front, "_prepare", hostile.not_to_be_proved)
+    monkeypatch.setattr(front, "prepare_source", hostile.not_to_be_proved)
     with pytest.raises(ToolFailed, match="SIGKILL"):
         preflight.prepare(portrait_path, into=tmp_path)
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_toolkit_stays_in_its_process(preflight, portrait_path):
-    with pytest.raises(UsageError, match="leave the toolkit out"):
-        preflight.check(portrait_path, toolkit=Toolkit())
 
 
 def test_the_best_is_picked_among_those_that_crash_nothing(
@@ -164,7 +158,7 @@ def test_the_best_is_picked_among_those_that_crash_nothing(
 
 def test_media_that_a_fix_made_unreadable_is_removed(portrait_path, tmp_path, monkeypatch):
     """And the fix is blamed, not the source."""
-    module = "palprep.preflight.preparing"
+    module = "palprep.fixes.carry_out"
     apply = importlib.import_module(module).apply
 
     def spoil(plan, source, target_stem, **options):

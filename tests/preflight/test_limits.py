@@ -14,7 +14,7 @@ from PIL import Image
 
 from palprep.errors import UnsupportedMedia
 from palprep.preflight import check, prepare
-from palprep.preflight.checking import probe_limits
+from palprep.preflight.loop import probe_limits
 from palprep.rules import load_profile
 from palprep.values import Outcome, Role
 

@@ -15,7 +15,7 @@ import numpy as np
 from palprep import media, rules, vision
 from palprep.errors import UnsupportedMedia, UsageError
 from palprep.facts import Facts
-from palprep.preflight.checking import shared_toolkit
+from palprep.preflight.loop import shared_toolkit
 from palprep.preflight.values import Candidate
 from palprep.speech import voice_of
 from palprep.values import Kind, Outcome, Role
@@ -35,7 +35,6 @@ def same_person(
     paths: Sequence[FileInput | media.Source],
     *,
     profile: str | Path | rules.Profile = DEFAULT_PROFILE,
-    models: vision.Models | None = None,
 ) -> tuple[rules.Check, ...]:
     """Whether files show one face and hold one voice: a check of :data:`~palprep.rules.SAME_PERSON`
     for each pair of images and videos, then one of :data:`~palprep.rules.SAME_VOICE` for each pair
@@ -49,7 +48,6 @@ def same_person(
         raise UsageError("Comparing takes two files at the least")
     chosen = rules.load_profile(profile)
     shared = shared_toolkit()
-    loaded = models or shared.models
     sources = [media.Source.of(path) for path in paths]
     for source in sources:
         if source.type.kind is Kind.OTHER:
@@ -59,7 +57,7 @@ def same_person(
     seen = (each for each in sources if each.type.kind is not Kind.AUDIO)
     heard = (each for each in sources if each.type.kind is not Kind.IMAGE)
     return (
-        *_pairs(rules.SAME_PERSON, chosen, seen, lambda source: face_of(source, loaded)),
+        *_pairs(rules.SAME_PERSON, chosen, seen, lambda source: face_of(source, shared.models)),
         *_pairs(
             rules.SAME_VOICE,
             chosen,
@@ -102,13 +100,10 @@ def face_of(source: media.Source, models: vision.Models) -> vision.Floats | None
 
 
 def candidates_of(
-    source: media.Source,
-    limits: rules.Profile,
-    per_second: float,
-    models: vision.Models | None = None,
+    source: media.Source, limits: rules.Profile, per_second: float
 ) -> Iterator[Candidate]:
     """The image, or the video's frames at ``per_second``, in their order."""
-    models = models or shared_toolkit().models
+    models = shared_toolkit().models
     if source.type.kind is Kind.IMAGE:
         image, picture = media.open_image(source, max_side=vision.MAX_SIDE)
         size = (image.width, image.height)

@@ -1,8 +1,7 @@
 """Check and prepare, here or in worker processes; and what others ask of such workers.
 
 In a worker a file that crashes a decoder harms no other. This module loads no decoder, so that a
-command which only waits for its workers stays small: the functions that do so import
-:mod:`.checking` and :mod:`.preparing` where they run. Workers find them by reference.
+command which only waits for its workers stays small.
 """
 
 from __future__ import annotations
@@ -14,20 +13,19 @@ import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
+from palprep import media
 from palprep.errors import MediaError, MediaTooHeavy, ToolFailed, UsageError
 from palprep.facts import Speaker
 from palprep.fixes import remove_parts
 from palprep.media import Source, name_of
+from palprep.preflight.loop import check_source, prepare_source
 from palprep.preflight.values import CheckRequest, Prepared, kinds_of, role_named
 from palprep.rules import Profile, Report, load_profile
 from palprep.values import Kind, Role
 from palprep.vocabulary import DEFAULT_PROFILE, FileInput, RoleName
 from palprep.workers import LONGEST_S, Callback, Engine, Limits, LocalEngine, Runner, WorkStopped
-
-if TYPE_CHECKING:
-    from palprep.facts import Toolkit
 
 F = TypeVar("F")
 T = TypeVar("T")
@@ -44,7 +42,6 @@ def check(
     speaker: Speaker | str | None = None,
     consent_apart: bool = False,
     quick: bool = False,
-    toolkit: Toolkit | None = None,
     engine: Engine | None = None,
 ) -> Report:
     """Measure and judge one file. Bad media gives a failed report, never an exception.
@@ -60,15 +57,15 @@ def check(
     With an ``engine``, such as :func:`media_workers` gives, the file is opened in its workers,
     within its limits of time and memory. What crashes a decoder, or keeps it busy for ever, is then
     that file's failure, and this process goes on: for files that strangers send, from as many
-    threads as there are workers. Otherwise everything is done here, which saves the half second
-    that a worker needs to start, by the networks of ``toolkit``, or else those of this process.
+    threads as there are workers. Otherwise everything is done here, by networks that are loaded
+    once, which saves the half second that a worker needs to start.
 
     Raises ProfileError for a profile that cannot be read, and WorkStopped when the workers are
     ended meanwhile.
     """
     request = _request(profile, role, speaker, consent_apart=consent_apart, quick=quick)
     try:
-        return _run(engine, toolkit, _check, request, Source.of(path))
+        return _run(engine, check_source, request, Source.of(path))
     except (MediaError, ToolFailed) as error:
         if not at_one_file(error):
             raise
@@ -88,7 +85,6 @@ def prepare(
     split_consent: bool = False,
     overwrite: bool = False,
     progress: Progress | None = None,
-    toolkit: Toolkit | None = None,
     engine: Engine | None = None,
 ) -> Prepared:
     """Make the smallest fix of one file in a new file under ``into`` and prove it.
@@ -118,8 +114,7 @@ def prepare(
         with no_parts_left(Path(into)):
             return _run(
                 engine,
-                toolkit,
-                _prepare,
+                prepare_source,
                 _request(profile, role, speaker, consent_apart=consent_apart),
                 Source.of(path),
                 into=Path(into),
@@ -157,7 +152,6 @@ _profile = functools.lru_cache(maxsize=4)(load_profile)
 
 def _run(
     engine: Engine | None,
-    toolkit: Toolkit | None,
     function: Callable[..., T],
     request: CheckRequest,
     source: Source,
@@ -165,24 +159,8 @@ def _run(
 ) -> T:
     """The function's value, from here or from the engine's workers."""
     if engine is None:
-        return function(request, source, toolkit, **options)
-    if toolkit is not None:
-        raise UsageError("Workers load networks of their own: leave the toolkit out")
-    return for_source(engine, source).run(function, request, source, None, **options)
-
-
-def _check(request: CheckRequest, source: Source, toolkit: Toolkit | None) -> Report:
-    from palprep.preflight.checking import check_source  # noqa: PLC0415
-
-    return check_source(request, source, toolkit)
-
-
-def _prepare(
-    request: CheckRequest, source: Source, toolkit: Toolkit | None, /, **options: Any
-) -> Prepared:
-    from palprep.preflight.preparing import prepare_source  # noqa: PLC0415
-
-    return prepare_source(request, source, toolkit, **options)
+        return function(request, source, **options)
+    return for_source(engine, source).run(function, request, source, **options)
 
 
 def media_workers(jobs: int | None = None, *, limits: Limits | None = None) -> LocalEngine:
@@ -193,8 +171,8 @@ def media_workers(jobs: int | None = None, *, limits: Limits | None = None) -> L
     return LocalEngine(
         jobs,
         limits=limits,
-        modules=["palprep.preflight.checking"],
-        later=["palprep.preflight.preparing", "palprep.facts.video_probing"],
+        modules=["palprep.facts.probing"],
+        later=["palprep.fixes.carry_out", "palprep.facts.video_probing"],
         programs=_ffmpeg_places(os.environ),
     )
 
@@ -256,8 +234,4 @@ def no_parts_left(*folders: Path) -> Iterator[None]:
 def _length_s(source: Source) -> float:
     # Reads the file, and loads a decoder for all but images: so it runs in a worker.
     [kind] = kinds_of((source,))
-    if kind in {Kind.IMAGE, Kind.OTHER}:
-        return 0.0
-    from palprep.media import declared_length_s  # noqa: PLC0415
-
-    return declared_length_s(source)
+    return 0.0 if kind in {Kind.IMAGE, Kind.OTHER} else media.declared_length_s(source)

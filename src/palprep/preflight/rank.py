@@ -10,7 +10,6 @@ import logging
 import os
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from palprep.errors import MediaError, MediaTooHeavy, PalprepError, ToolFailed, UnsupportedMedia
 from palprep.media import Source, is_file, name_of
@@ -19,9 +18,6 @@ from palprep.preflight.values import Candidate, Ranking
 from palprep.rules import Profile, load_profile
 from palprep.vocabulary import DEFAULT_PROFILE, FileInput
 from palprep.workers import Engine, WorkStopped
-
-if TYPE_CHECKING:
-    from palprep.vision import Models
 
 PassedOver = Callable[[str, PalprepError], object]
 """Called with the name of a file that was not ranked, and with the reason."""
@@ -38,7 +34,6 @@ def pick_best(
     *,
     profile: str | Path | Profile = DEFAULT_PROFILE,
     per_second: float = 2.0,
-    models: Models | None = None,
     engine: Engine | None = None,
     passed_over: PassedOver | None = None,
 ) -> Ranking:
@@ -58,10 +53,10 @@ def pick_best(
         try:
             looked = Source.of(file)
             if engine is None:
-                found += candidates_in(looked, limits, per_second, models)
+                found += candidates_in(looked, limits, per_second)
             else:
                 runner = for_source(engine, looked)
-                found += runner.run(candidates_in, looked, limits, per_second, None)
+                found += runner.run(candidates_in, looked, limits, per_second)
         except WorkStopped:
             raise
         except (MediaError, ToolFailed) as error:
@@ -83,15 +78,13 @@ def pick_best(
     )
 
 
-def candidates_in(
-    source: Source, limits: Profile, per_second: float, models: Models | None = None
-) -> list[Candidate]:
+def candidates_in(source: Source, limits: Profile, per_second: float) -> list[Candidate]:
     """The image, or the video's frames at ``per_second``, in their order. Loads all decoders where
     it runs, and not where it is handed to a worker.
     """
     from palprep.preflight.comparison import candidates_of  # noqa: PLC0415
 
-    return list(candidates_of(source, limits, per_second, models))
+    return list(candidates_of(source, limits, per_second))
 
 
 def _files(
