@@ -10,7 +10,7 @@ import pytest
 from palprep import preflight
 from palprep.errors import FixError, UsageError
 from palprep.facts import Speaker
-from palprep.preflight import preparing
+from palprep.preflight import loop
 from palprep.rules import CONSENT_CHECKS, lacks_consent
 from palprep.values import Outcome, Role
 
@@ -51,9 +51,9 @@ def test_the_statement_becomes_a_consent_video_of_its_own(training, tmp_path):
 
 
 def test_the_training_video_is_cut_so_that_it_opens_with_it(training, tmp_path, monkeypatch):
-    reports, check = [], preparing.check_source
+    reports, check = [], loop.check_source
     monkeypatch.setattr(
-        preparing, "check_source", lambda *args: reports.append(check(*args)) or reports[-1]
+        loop, "check_source", lambda *args: reports.append(check(*args)) or reports[-1]
     )
     prepared = preflight.prepare(training, into=tmp_path, speaker=JANE)
     before = reports[0]

@@ -7,11 +7,9 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-import ffmpeg
-
 from palprep import media
 from palprep.errors import DamagedMedia, ToolFailed, UnsupportedMedia
-from palprep.fixes.graph import address, read
+from palprep.fixes.graph import read, write
 from palprep.fixes.output import new_output
 from palprep.values import Kind
 
@@ -39,14 +37,13 @@ def keep_recording(source: media.Source, stem: Path, *, from_browser: bool) -> P
     if demuxer is None:
         return second_name(source.path, stem, source.type.extensions[0])
     suffix = _suffix(source)
-    options: dict[str, Any] = {"c": "copy", "map_metadata": -1, "avoid_negative_ts": "make_zero"}
+    options: dict[str, Any] = {"c": "copy", "avoid_negative_ts": "make_zero"}
     if suffix == ".mp4":
         options["movflags"] = "+faststart"
     with new_output(stem, suffix, source=source.path) as output:
         recorded = read(source, demuxer=demuxer, fflags="+genpts")
-        target = address(output.temporary)
         try:
-            media.run_ffmpeg(ffmpeg.output(recorded["v?"], recorded["a?"], target, **options))
+            write(output.temporary, recorded["v?"], recorded["a?"], **options)
         except ToolFailed:
             raise DamagedMedia("The recording cannot be read: record it again") from None
     return output.path

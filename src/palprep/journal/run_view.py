@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from pydantic import Field, computed_field
+from pydantic import Field
 
 from palprep.errors import JournalError
 from palprep.journal.creations import IN_TRAINING, Creation, up_to_date
@@ -75,13 +75,6 @@ class PersonResult(PersonStanding):
         return {**data, "assets": [report.to_json() for report in self.assets]}
 
 
-class Timing(Value):
-    """How long one step took, in seconds."""
-
-    step: str
-    seconds: float
-
-
 class PersonView(PersonNames):
     """What the journal knows of one person in the last run.
 
@@ -114,21 +107,15 @@ class PersonView(PersonNames):
         """A text that changes when anything changes that is known of the person."""
         return f"{self.model_dump_json()} {self.reports}"
 
-    @computed_field  # type: ignore[prop-decorator]
     @property
-    def timings(self) -> tuple[Timing, ...]:
-        """How long the steps took whose end is known."""
-        return (
-            *(
-                Timing(step=f"prepare {asset.role.value}", seconds=asset.seconds)
-                for asset in self.assets
-            ),
-            *(
-                Timing(step=f"train {each.what}", seconds=each.training_s)
-                for each in (self.voice, self.replica)
-                if each is not None and each.training_s is not None
-            ),
-        )
+    def timings(self) -> dict[str, float]:
+        """The seconds that each step took whose end is known."""
+        made = (each for each in (self.voice, self.replica) if each is not None)
+        trained = {f"train {each.what}": each.training_s for each in made}
+        return {
+            **{f"prepare {asset.role.value}": asset.seconds for asset in self.assets},
+            **{step: seconds for step, seconds in trained.items() if seconds is not None},
+        }
 
     @property
     def consent(self) -> Asset | None:
@@ -236,7 +223,7 @@ class RunReader:
             entries = self._journal.standing(*_STANDING, people=tuple(told))
             reports = self._journal.numbers_besides(*_STANDING, people=tuple(told))
             used = [each.key or "" for each in entries if isinstance(each.body, CreationUsed)]
-            creations = {each.key: each for each in self._journal.creations(used)}
+            creations = {each.key: each for each in self._journal.creations_of(used)}
             for entry in entries:
                 told[entry.person or ""].append((entry.body, creations.get(entry.key or "")))
             for names in some:

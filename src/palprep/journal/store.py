@@ -147,8 +147,7 @@ class Journal:
         for column, value in (("key", key), ("person", person)):
             if value is not None:
                 condition, values = f"{condition} AND {column} = ?", [*values, value]
-        found = self._entries(f"{condition} ORDER BY seq", *values)
-        return tuple(entry for entry in found if isinstance(entry.body, kind))  # type: ignore[misc]
+        return self._entries(f"{condition} ORDER BY seq", *values)  # type: ignore[return-value]
 
     def one_by_one(self, kind: type[B]) -> Iterator[Entry[B]]:
         """All entries of a kind, as :meth:`entries`. All at once may not fit into memory."""
@@ -228,22 +227,17 @@ class Journal:
             raise JournalError(f"The journal {self.path} lost the entries of {key}: {DAMAGED}")
         return creation
 
-    def creations(self, keys: Collection[str] | None = None) -> tuple[Creation, ...]:
-        """Every creation ever intended, or those of these keys."""
-        return (
-            self._creations("1")
-            if keys is None
-            else self._creations(_is_one_of("key", keys), *keys)
-        )
+    def creations(self, *states: str) -> tuple[Creation, ...]:
+        """Every creation ever intended, or those in states of these names."""
+        return self._creations(_is_one_of("state", states) if states else "1", *states)
 
-    def open_creations(self) -> tuple[Creation, ...]:
-        """Every creation in doubt or in training."""
-        open_states = (CreationState.IN_DOUBT.value, CreationState.STARTED.value)
-        return self._creations("state IN (?, ?)", *open_states)
+    def creations_of(self, keys: Collection[str]) -> tuple[Creation, ...]:
+        """The creations of these keys."""
+        return self._creations(_is_one_of("key", keys), *keys)
 
     def in_doubt(self) -> tuple[Creation, ...]:
         """Every creation in doubt."""
-        return self._creations("state = ?", CreationState.IN_DOUBT.value)
+        return self.creations(CreationState.IN_DOUBT)
 
     def unclaimed_callbacks(self) -> int:
         """How many callbacks belong to no creation of this journal."""
