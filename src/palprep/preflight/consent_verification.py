@@ -45,7 +45,7 @@ def verify_consent(
     listened for. ``statement`` is the service's own text, ``{full_name}`` or the very name in it;
     without it palprep's template for the profile and language is used. ``whisper_model`` is
     loaded, or the directory of a Whisper model that listens first; without it the installed default
-    (English only) does. The statement must begin in the first ten seconds. The limits of
+    (English only) does. The statement must begin in the first 30 seconds. The limits of
     ``profile`` grade what was heard. ``code`` is listened for after the statement
     (:func:`palprep.journal.asked_code`).
 
