@@ -9,6 +9,7 @@ what is known of a voice or replica: nothing can bring that back.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -71,9 +72,13 @@ class FaceVerdict(Value):
 
 
 class Body(Value):
-    """What an entry says. ``kind`` is its name in the journal."""
+    """What an entry says. ``kind`` is its name in the journal: that of its class."""
 
     kind: ClassVar[str]
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        cls.kind = re.sub(r"\B(?=[A-Z])", "_", cls.__name__).lower()
 
     def relocated(self, place: Callable[[Path], Path]) -> Body:
         """The same, with every file where it lies by ``place``."""
@@ -140,7 +145,6 @@ class SandboxStatement(Value):
 class RunStarted(AboutRun):
     """A run begins. Later entries with a person belong to it, up to the next run."""
 
-    kind = "run_started"
     people: tuple[PersonNames, ...]
     """Everybody whom the results show."""
     only: tuple[str, ...] | None = None
@@ -161,7 +165,6 @@ class RunStarted(AboutRun):
 class FileFetched(AboutRun):
     """A file was fetched from ``url``, which holds no secret. The key names it in that state."""
 
-    kind = "file_fetched"
     url: str
     sha256: str
     size_bytes: int
@@ -170,7 +173,6 @@ class FileFetched(AboutRun):
 class AssetPrepared(AboutRun):
     """A file was prepared, or could not be. The key names its content and the task."""
 
-    kind = "asset_prepared"
     asset: Asset
 
     def relocated(self, place: Callable[[Path], Path]) -> AssetPrepared:
@@ -181,7 +183,6 @@ class AssetPrepared(AboutRun):
 class PortraitPicked(AboutRun):
     """Of several images the fittest was picked. The key names their contents."""
 
-    kind = "portrait_picked"
     sha256: str
     """Of the picked image."""
 
@@ -191,7 +192,6 @@ class FileGlimpsed(AboutRun):
     whether the statement is heard in its opening, None where no one listened. The key names its
     content."""
 
-    kind = "file_glimpsed"
     length_s: float
     with_still: bool
     stated: bool | None
@@ -200,21 +200,18 @@ class FileGlimpsed(AboutRun):
 class FacesCompared(AboutRun):
     """Faces and voices in a person's files were compared. The key names the files' contents."""
 
-    kind = "faces_compared"
     checks: tuple[Check, ...]
 
 
 class FaceValidated(AboutRun):
     """The service gave its own verdict on a portrait. The key names service, file and model."""
 
-    kind = "face_validated"
     verdict: FaceVerdict
 
 
 class Reused(AboutRun):
     """The entry ``seq`` of an earlier run counts for this run too."""
 
-    kind = "reused"
     seq: int
 
 
@@ -222,7 +219,6 @@ class ConsentWaived(AboutRun):
     """The work goes on although consent is missing; ``why`` says what is missing. The key names the
     replica; a run also records a waiver without one, before it knows which replica is made."""
 
-    kind = "consent_waived"
     why: tuple[str, ...]
 
 
@@ -230,7 +226,6 @@ class CodeGiven(AboutRun):
     """A fresh code was given out, to be spoken by whoever has this name. The key is the name's
     (:func:`palprep.journal.forgetting.name_key`)."""
 
-    kind = "code_given"
     full_name: str
     code: FreshCode
 
@@ -239,7 +234,6 @@ class ProcessingAgreed(AboutRun):
     """Whoever has this name agreed, on the recording page, that they are recorded and that files of
     them are kept, in these words. The key is that of :class:`CodeGiven`."""
 
-    kind = "processing_agreed"
     full_name: str
     words: str
 
@@ -248,7 +242,6 @@ class FileJudged(AboutRun):
     """A file is judged for the first time since a code was given out for the name; or, with the
     words ``spoken``, the code was heard in it. The key is that of :class:`CodeGiven`."""
 
-    kind = "file_judged"
     name: str
     sha256: str
     spoken: tuple[str, ...] = ()
@@ -257,7 +250,6 @@ class FileJudged(AboutRun):
 class ConsentFound(AboutRun):
     """What was found of the person's consent, whether or not anything is made under it."""
 
-    kind = "consent_found"
     evidence: ConsentEvidence
 
 
@@ -265,7 +257,6 @@ class ConsentDecided(AboutRun):
     """A person decided about doubts of the consent. It stands until a later one takes its place,
     from run to run."""
 
-    kind = "consent_decided"
     decision: ConsentDecision
 
 
@@ -273,7 +264,6 @@ class DossierKept(AboutRun):
     """A consent dossier lies at ``path`` in the output folder. The journal keeps its whole content,
     so that a dossier that was written anew differs from it."""
 
-    kind = "dossier_kept"
     path: str
     dossier: Mapping[str, Any]
 
@@ -281,21 +271,18 @@ class DossierKept(AboutRun):
 class FilesRemoved(AboutRun):
     """The person's prepared files were removed on purpose, ``retain_s`` seconds after the end."""
 
-    kind = "files_removed"
     retain_s: float
 
 
 class CreationUsed(AboutRun):
     """The person's voice or replica is the creation under the key, made now or before."""
 
-    kind = "creation_used"
     what: What
 
 
 class PersonEnded(AboutRun):
     """The run's work for the person has ended."""
 
-    kind = "person_ended"
     outcome: PersonOutcome
     state: str | None = None
     """A digest of what the outcome depends on: files, settings, options. A later run skips a person
@@ -306,7 +293,6 @@ class Intent(AboutCreation):
     """The request is about to leave: ``request`` is what will be sent, without addresses. From here
     on the resource may exist."""
 
-    kind = "intent"
     what: What
     request: Mapping[str, Any]
 
@@ -314,14 +300,12 @@ class Intent(AboutCreation):
 class Created(AboutCreation):
     """The service answered the request with the resource's id."""
 
-    kind = "created"
     snapshot: Snapshot
 
 
 class NotCreated(AboutCreation):
     """It is certain that the request created nothing; ``code`` and ``message`` say why."""
 
-    kind = "not_created"
     code: str
     message: str
 
@@ -329,7 +313,6 @@ class NotCreated(AboutCreation):
 class Doubt(AboutCreation):
     """The request was sent, and its outcome is not known."""
 
-    kind = "doubt"
     code: str
     message: str
 
@@ -337,7 +320,6 @@ class Doubt(AboutCreation):
 class Polled(AboutCreation):
     """The service was asked, and told the resource's state."""
 
-    kind = "polled"
     snapshot: Snapshot
 
 
@@ -345,7 +327,6 @@ class CalledBack(AboutCreation):
     """The service called back. ``received`` is the body as it came; ``snapshot`` is None when it
     says nothing of a voice or replica. Without a key it belongs to nothing that is known here."""
 
-    kind = "called_back"
     snapshot: Snapshot | None = None
     received: Any = None
 
@@ -357,7 +338,6 @@ class Resolved(AboutCreation):
     ``status`` is how its training ended, where a person says that it has.
     """
 
-    kind = "resolved"
     found_id: str | None = None
     status: EndedStatus | None = None
 

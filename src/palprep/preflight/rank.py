@@ -73,7 +73,7 @@ def pick_best(
     ranked = sorted(found, key=lambda each: (len(each.failed), len(each.warned), -each.fitness))
     groups = group_duplicates([each.fingerprint for each in ranked])
     return Ranking(
-        each.model_copy(update={"duplicate_of": leader}) if leader != rank else each
+        each.model_copy(update={"duplicate_of": leader if leader != rank else None})
         for rank, (each, leader) in enumerate(zip(ranked, groups, strict=True))
     )
 
@@ -101,15 +101,11 @@ def _files(
 
 def group_duplicates(hashes: Sequence[str]) -> list[int]:
     """For each hash, the index of the first one that it nearly equals, its own if none."""
-    leaders: list[int] = []
-    groups = []
+    groups: list[int] = []
     for index, own in enumerate(hashes):
-        leader = next(
-            (each for each in leaders if distance(hashes[each], own) <= NEAR_DUPLICATE_BITS), index
-        )
-        if leader == index:
-            leaders.append(index)
-        groups.append(leader)
+        leaders = dict.fromkeys(groups)
+        near = (each for each in leaders if distance(hashes[each], own) <= NEAR_DUPLICATE_BITS)
+        groups.append(next(near, index))
     return groups
 
 
