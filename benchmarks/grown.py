@@ -33,7 +33,7 @@ from palprep.batch.work.context import RunOptions
 from palprep.batch.work.decision import known_profiles
 from palprep.batch.work.memory import Unchanged
 from palprep.journal import JOURNAL_NAME, Journal, projection, utc_now
-from palprep.journal.entries import Body, Entry, read_body
+from palprep.journal.entries import Entry, read_body
 from palprep.journal.file import packed, plain
 from palprep.vocabulary import DEFAULT_PROFILE
 from side_by_side import Benchmark, Figure, Spent, options, run
@@ -213,11 +213,7 @@ class Copies:
         )
         body = read_body(row.kind, row.body)
         entry = Entry(added.lastrowid or 0, row.at, row.person, row.key, body)
-        projection.take(self._journal, entry, self._earlier)
-
-    def _earlier(self, seq: int) -> Body:
-        found = "SELECT kind, plain(body) FROM entry WHERE seq = ?"
-        return read_body(*self._journal.execute(found, (seq,)).fetchone())
+        projection.take(self._journal, entry)
 
 
 BENCHMARKS: Mapping[str, Benchmark] = {"grown": grown}

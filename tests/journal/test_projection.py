@@ -98,7 +98,7 @@ def test_what_stands_is_of_the_last_run_alone():
         first = journal.append(ended, person="ada")
         journal.append(RUN)
         assert journal.standing() == ()
-        journal.append(Reused(seq=first.seq), person="ada")
+        journal.append(Reused(seq=first.seq, slot="person_ended"), person="ada")
         [entry] = journal.standing("person_ended", people=["ada"])
         assert (entry.seq, entry.body) == (4, ended)
         assert journal.standing(people=["bob"]) == ()

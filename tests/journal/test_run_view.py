@@ -100,7 +100,7 @@ def test_a_stage_that_was_reused_counts_for_this_run_too(journal):
     first = journal.append(FaceValidated(verdict=verdict), person="ada", key="f")
     journal.append(RUN)
     assert seen(journal)["ada"].face is None
-    journal.append(Reused(seq=first.seq), person="ada", key="f")
+    journal.append(Reused(seq=first.seq, slot="face_validated"), person="ada", key="f")
     assert seen(journal)["ada"].face == verdict
 
 
@@ -219,7 +219,7 @@ def test_a_mark_changes_with_whatever_is_known_of_somebody(journal):
         marks.append(mark(journal, "ada"))
     last = journal.newest()
     journal.append(RUN)
-    journal.append(Reused(seq=last.seq), person="ada", key="face")
+    journal.append(Reused(seq=last.seq, slot="face_validated"), person="ada", key="face")
     end(journal, "waiting", "because")
     assert mark(journal, "ada") == marks[-1]
     make(journal, "voice", "v")

@@ -210,9 +210,10 @@ class FaceValidated(AboutRun):
 
 
 class Reused(AboutRun):
-    """The entry ``seq`` of an earlier run counts for this run too."""
+    """The entry ``seq`` of an earlier run counts for this run too, in the same slot."""
 
     seq: int
+    slot: str | None
 
 
 class ConsentWaived(AboutRun):

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable
 
 from palprep.journal.creations import Creation, advanced
 from palprep.journal.entries import (
@@ -50,9 +49,6 @@ CREATE TABLE IF NOT EXISTS standing (
 """``first`` is the entry of the first intent. ``counts`` is ``seq``, or the earlier entry that
 ``seq`` points back to."""
 
-Read = Callable[[int], Body]
-"""The body of the entry with this number."""
-
 
 def slot_of(body: Body) -> str | None:
     """What an entry tells of a person in a run. A later entry of the same slot takes its place.
@@ -60,6 +56,8 @@ def slot_of(body: Body) -> str | None:
     None where no view of a run shows it.
     """
     match body:
+        case Reused(slot=slot):
+            return slot
         case AssetPrepared(asset=asset):
             return f"asset:{asset.role.value}"
         case CreationUsed(what=what):
@@ -71,7 +69,7 @@ def slot_of(body: Body) -> str | None:
     return None
 
 
-def take(connection: sqlite3.Connection, entry: Entry[Body], read: Read) -> None:
+def take(connection: sqlite3.Connection, entry: Entry[Body]) -> None:
     """Take in the entry that was just added, within the transaction that added it."""
     body = entry.body
     if isinstance(body, AboutCreation):
@@ -79,8 +77,7 @@ def take(connection: sqlite3.Connection, entry: Entry[Body], read: Read) -> None
     elif isinstance(body, RunStarted):
         _begin(connection, body)
     elif entry.person is not None:
-        counts, told = (body.seq, read(body.seq)) if isinstance(body, Reused) else (entry.seq, body)
-        slot = slot_of(told)
+        slot, counts = slot_of(body), body.seq if isinstance(body, Reused) else entry.seq
         if slot is not None:
             connection.execute(
                 "INSERT INTO standing VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE "

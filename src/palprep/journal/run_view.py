@@ -339,22 +339,22 @@ def status(directory: str | Path) -> Iterator[tuple[JournalHead, Iterator[Person
         running = journal.is_running
         made = () if journal.last_run() else journal.creations()
         if made:
-            target = str(made[-1].request.get("target", ""))
-            started_at = made[0].intended_at or ""
-            updated_at = max(each.ended_at or each.intended_at or "" for each in made)
+            told = {
+                "target": str(made[-1].request.get("target", "")),
+                "started_at": made[0].intended_at or "",
+                "updated_at": max(each.ended_at or each.intended_at or "" for each in made),
+            }
             people = _made_without_run(made)
         else:
             run = RunReader(journal)
-            running, people, target = run.running, run.rows(), run.head.target
-            started_at, updated_at = run.head.started_at, run.head.updated_at
+            told = run.head.model_dump(include={"target", "started_at", "updated_at"})
+            running, people = run.running, run.rows()
         head = JournalHead(
             directory=str(directory),
-            target=target,
-            started_at=started_at,
-            updated_at=updated_at,
             running=running,
             in_doubt=journal.in_doubt(),
             unclaimed_callbacks=journal.unclaimed_callbacks(),
+            **told,
         )
         yield head, (person.standing for person in people)
 

@@ -130,9 +130,7 @@ class Journal:
                 (at, person, body.kind, key, packed(text)),
             )
             entry = Entry(int(cursor.lastrowid or 0), at, person, key, body)
-            projection.take(
-                connection, entry, lambda seq: self._select(connection, "seq = ?", seq)[0].body
-            )
+            projection.take(connection, entry)
             return entry
 
         return self._guarded(added)
@@ -164,7 +162,8 @@ class Journal:
         """
         for entry in reversed(self.entries(kind, key=key, person=person)):
             if fits(entry.body):
-                self.append(Reused(seq=entry.seq), person=person, key=key)
+                slot = projection.slot_of(entry.body)
+                self.append(Reused(seq=entry.seq, slot=slot), person=person, key=key)
                 return entry.body
         return None
 
