@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from palprep import preflight
 from palprep.batch.engines.files import Files
 from palprep.batch.engines.tasks import AssetTask, prepare_asset
 from palprep.batch.work.memory import still_good
@@ -11,7 +12,6 @@ from palprep.errors import DamagedMedia, FixError, MediaTooHeavy, ToolFailed, Un
 from palprep.facts import Speaker
 from palprep.journal import AssetPrepared
 from palprep.media import Source
-from palprep.preflight import preflight
 from palprep.rules import Report
 from palprep.values import Role
 

@@ -14,7 +14,8 @@ from palprep.fixes.carry_out import apply
 from palprep.fixes.graph import read
 from palprep.fixes.loudness import Loudness, choose_gain, measure_loudness
 from palprep.media import Source
-from palprep.rules.plans import NoiseBound, VoicePlan
+from palprep.rules.plans import VoicePlan
+from palprep.rules.plans.values import NoiseBound
 from palprep.values import Span
 
 RATE = 48_000

@@ -11,6 +11,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from palprep import fixes
 from palprep.errors import FixError, ToolFailed
 from palprep.media import Source, ffmpeg_binary, ffmpeg_version
 from palprep.preflight import (
@@ -158,15 +159,14 @@ def test_the_best_is_picked_among_those_that_crash_nothing(
 
 def test_media_that_a_fix_made_unreadable_is_removed(portrait_path, tmp_path, monkeypatch):
     """And the fix is blamed, not the source."""
-    module = "palprep.fixes.carry_out"
-    apply = importlib.import_module(module).apply
+    apply = fixes.apply
 
     def spoil(plan, source, target_stem, **options):
         applied = apply(plan, source, target_stem, **options)
         Path(applied.path).write_bytes(b"nothing that anybody knows")
         return applied
 
-    monkeypatch.setattr(f"{module}.apply", spoil)
+    monkeypatch.setattr(fixes, "apply", spoil)
     with pytest.raises(FixError, match=r"what it wrote could not be read back, and was removed"):
         prepare(portrait_path, into=tmp_path)
     assert list(tmp_path.iterdir()) == []
