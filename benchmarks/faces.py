@@ -32,7 +32,7 @@ import numpy as np
 import pillow_heif
 from PIL import Image
 
-from palprep.preflight import Preflight
+from palprep import preflight
 from side_by_side import Benchmark, Figure, Spent, options, run
 
 CHECKOUT = Path(__file__).resolve().parents[1]
@@ -177,7 +177,7 @@ def check(folder: Path, arguments: argparse.Namespace) -> Iterator[Figure]:
 
 def compare(path: Path, python: Path, task: Path, rounds: int) -> dict[str, list[float]]:
     """Seconds of every round by what ran, each round everything in turn."""
-    preflight, landmarker = Preflight(), Landmarker(python, task, path)
+    landmarker = Landmarker(python, task, path)
     works: dict[str, Callable[[], float]] = {
         DECODE: lambda: Spent.on(lambda: decode(path)).wall,
         CHECK: lambda: Spent.on(lambda: preflight.check(path)).wall,

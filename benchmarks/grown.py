@@ -21,10 +21,8 @@ import sqlite3
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
-from zlib import compress, decompress
 
 from palprep.batch import write_report
 from palprep.batch.engines.files import Files
@@ -35,7 +33,8 @@ from palprep.batch.work.context import RunOptions
 from palprep.batch.work.decision import known_profiles
 from palprep.batch.work.memory import Unchanged
 from palprep.journal import JOURNAL_NAME, Journal, projection, utc_now
-from palprep.journal.entries import Body, Entry, read_body
+from palprep.journal.entries import Entry, read_body
+from palprep.journal.file import packed, plain
 from palprep.vocabulary import DEFAULT_PROFILE
 from side_by_side import Benchmark, Figure, Spent, options, run
 from synthetic_people import Job, short_recordings
@@ -68,7 +67,6 @@ class Row(NamedTuple):
     kind: str
     key: str | None
     body: str
-    content: bytes | None
 
 
 def grown(folder: Path, arguments: argparse.Namespace) -> Iterator[Figure]:
@@ -161,14 +159,9 @@ class Copies:
         self._journal = journal
         self._people = people
         self._unchanged = unchanged
-        found = journal.execute("SELECT sha256, zipped FROM content")
-        self._texts = {digest: decompress(zipped).decode() for digest, zipped in found}
-        self._rows = [
-            Row(*each)
-            for each in journal.execute(
-                "SELECT at, person, kind, key, body, content FROM entry ORDER BY seq"
-            )
-        ]
+        journal.create_function("plain", 1, plain)
+        asked = "SELECT at, person, kind, key, plain(body) FROM entry ORDER BY seq"
+        self._rows = [Row(*each) for each in journal.execute(asked)]
 
     def write(self, count: int) -> None:
         """One more run, of ``count`` people."""
@@ -187,14 +180,13 @@ class Copies:
 
     def _begin(self, count: int) -> None:
         started = [row for row in self._rows if row.kind == "run_started"][-1]
-        assert started.content is not None  # noqa: S101 -- it lists everybody
-        told = json.loads(self._texts[started.content])
+        told = json.loads(started.body)
         listed: Sequence[Mapping[str, Any]] = told["people"]
         told["people"] = [
             {**listed[number % MADE], "slug": name_of(number), "name": name_of(number)}
             for number in range(count)
         ]
-        self._add(started._replace(content=self._kept(json.dumps(told))))
+        self._add(started._replace(body=json.dumps(told)))
 
     def _copied(self, row: Row, source: str, number: int) -> Row:
         name = name_of(number)
@@ -203,11 +195,8 @@ class Copies:
             told = json.loads(body)
             told["snapshot"]["id"] += f"{number:06x}"
             body = json.dumps(told)
-        content = row.content
-        if content is not None:
-            content = self._kept(self._texts[content].replace(source, name))
         key = row.key and f"{row.key}-{number}"
-        return self._ended(row._replace(person=name, key=key, body=body, content=content), name)
+        return self._ended(row._replace(person=name, key=key, body=body), name)
 
     def _ended(self, row: Row, name: str) -> Row:
         """The same; how a person ended, with the files as they are now."""
@@ -217,32 +206,14 @@ class Copies:
         told["state"] = self._unchanged.to_record(self._people[name], utc_now())
         return row._replace(body=json.dumps(told))
 
-    def _kept(self, text: str) -> bytes:
-        digest = sha256(text.encode()).digest()
-        self._journal.execute(
-            "INSERT INTO content VALUES (?, ?) ON CONFLICT DO NOTHING",
-            (digest, compress(text.encode())),
-        )
-        return digest
-
     def _add(self, row: Row) -> None:
         added = self._journal.execute(
-            "INSERT INTO entry (at, person, kind, key, body, content) VALUES (?, ?, ?, ?, ?, ?)",
-            row,
+            "INSERT INTO entry (at, person, kind, key, body) VALUES (?, ?, ?, ?, ?)",
+            row._replace(body=packed(row.body)),
         )
-        body = self._body(row.kind, row.body, row.content)
+        body = read_body(row.kind, row.body)
         entry = Entry(added.lastrowid or 0, row.at, row.person, row.key, body)
-        projection.take(self._journal, entry, self._earlier)
-
-    def _earlier(self, seq: int) -> Body:
-        found = "SELECT kind, body, content FROM entry WHERE seq = ?"
-        return self._body(*self._journal.execute(found, (seq,)).fetchone())
-
-    def _body(self, kind: str, text: str, content: bytes | None) -> Body:
-        if content is not None:
-            found = "SELECT zipped FROM content WHERE sha256 = ?"
-            text = decompress(*self._journal.execute(found, (content,)).fetchone()).decode()
-        return read_body(kind, text)
+        projection.take(self._journal, entry)
 
 
 BENCHMARKS: Mapping[str, Benchmark] = {"grown": grown}

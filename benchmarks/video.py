@@ -23,10 +23,10 @@ import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from palprep import preflight
 from palprep.fixes import apply
 from palprep.media import Source
 from palprep.media.frames import decoder_threads
-from palprep.preflight import Preflight
 from palprep.rules.plans import VideoPlan
 from side_by_side import Benchmark, Figure, best_of, ffmpeg, options, run
 
@@ -50,10 +50,8 @@ def check(folder: Path, arguments: argparse.Namespace) -> Iterator[Figure]:
     """The full check and the quick one, against decoding."""
     video = _person(folder / "talk.mp4", LENGTH_S, "1920:1080")
     warm = _person(folder / "warm.mp4", 1, "320:180")
-    full, quick = Preflight(), Preflight(quick=True)
-    for each in (full, quick):
-        # Networks are loaded once in a process, however many files it checks.
-        each.check(warm, role="training-video")
+    # Networks are loaded once in a process, however many files it checks.
+    preflight.check(warm, role="training-video")
     threads = str(decoder_threads())
 
     def bare() -> None:
@@ -61,8 +59,8 @@ def check(folder: Path, arguments: argparse.Namespace) -> Iterator[Figure]:
 
     whole, few, decoded = best_of(
         arguments.rounds,
-        lambda: full.check(video, role="training-video"),
-        lambda: quick.check(video, role="training-video"),
+        lambda: preflight.check(video, role="training-video"),
+        lambda: preflight.check(video, role="training-video", quick=True),
         bare,
     )
     yield whole.against(decoded, "full check against decoding to null", 1.3)
@@ -73,14 +71,13 @@ def hdr(folder: Path, arguments: argparse.Namespace) -> Iterator[Figure]:
     """The full check of HDR, whose frames are brought to sRGB, against decoding."""
     video = _person(folder / "hdr.mp4", HDR_S, "3840:2160", part_s=2, encoding=PQ)
     warm = _person(folder / "warm.mp4", 1, "320:180")
-    full = Preflight()
-    full.check(warm, role="training-video")
+    preflight.check(warm, role="training-video")
 
     def bare() -> None:
         ffmpeg("-threads", str(decoder_threads()), "-i", str(video), "-f", "null", "-")
 
     whole, decoded = best_of(
-        arguments.rounds, lambda: full.check(video, role="training-video"), bare
+        arguments.rounds, lambda: preflight.check(video, role="training-video"), bare
     )
     yield whole.against(decoded, "full check of 4K HDR against decoding to null", 1.3)
 

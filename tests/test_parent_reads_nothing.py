@@ -13,7 +13,7 @@ from warm_workers import WarmWorkers
 
 from palprep import batch
 from palprep.cli.app import run
-from palprep.preflight import Preflight, media_workers, preflight
+from palprep.preflight import check, media_workers, preflight
 
 _HASHING_OR_COPYING = {
     ("source.py", "_at"),  # its size and its time, of the file once it is open
@@ -108,6 +108,7 @@ def test_a_run_leaves_it_to_workers(
 
 def test_an_isolated_check_leaves_it_to_a_worker(people: Path, sample_media: Path) -> None:
     portrait = Path("jane-carter", "portrait.heic")
-    with Preflight(isolated=True) as judge:
-        assert judge.check(people / portrait).error is None
-        assert judge.check((sample_media / "people" / portrait).read_bytes()).error is None
+    with media_workers(1) as engine:
+        assert check(people / portrait, engine=engine).error is None
+        sent = (sample_media / "people" / portrait).read_bytes()
+        assert check(sent, engine=engine).error is None

@@ -23,10 +23,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from palprep.errors import FixError, MediaError
-from palprep.preflight import Preflight
-from palprep.rules import Profile, Report
+from palprep.preflight import check, prepare
+from palprep.rules import Profile, Report, load_profile
 from palprep.rules.profile import Limit
 from palprep.values import Outcome, Role
+from palprep.vocabulary import DEFAULT_PROFILE
 from research.evaluation.held_out import cross_validate
 from research.material.corpus_labels import (
     LABELS,
@@ -52,15 +53,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"{labels} does not exist: name a folder with labels.csv", file=sys.stderr)
         return 2
     rows = read_rows(labels, options.split)
-    preflight = Preflight(options.profile)
-    reports = judged(rows, options.folder, preflight)
+    profile = load_profile(options.profile)
+    reports = judged(rows, options.folder, profile)
     cases = {check_id: cases_of(check_id, rows, reports) for check_id in LABELS}
     figures: dict[str, object] = {
         "checks": _print_checks(cases, disagreements=not options.quiet),
     }
     if options.cross_validate:
-        figures["held_out"] = _print_held_out(cases, preflight.profile)
-    figures["portraits"] = _print_portraits(rows, options.folder, preflight, reports)
+        figures["held_out"] = _print_held_out(cases, profile)
+    figures["portraits"] = _print_portraits(rows, options.folder, profile, reports)
     if options.json:
         options.json.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
     return 0
@@ -78,17 +79,20 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
-def judged(rows: Iterable[Row], folder: Path, preflight: Preflight) -> dict[str, Report]:
+def judged(
+    rows: Iterable[Row], folder: Path, profile: str | Profile = DEFAULT_PROFILE
+) -> dict[str, Report]:
     """Every row's report by its path."""
     return {
-        row["path"]: preflight.check(folder / row["path"], role=Role.FACE_IMAGE) for row in rows
+        row["path"]: check(folder / row["path"], role=Role.FACE_IMAGE, profile=profile)
+        for row in rows
     }
 
 
 def passing_after_fix(
     rows: Iterable[Row],
     folder: Path,
-    preflight: Preflight,
+    profile: Profile,
     passes: Callable[[Report], bool] = passes_everything,
 ) -> list[Row]:
     """The rows whose pictures pass once they are prepared."""
@@ -96,7 +100,9 @@ def passing_after_fix(
     with tempfile.TemporaryDirectory() as into:
         for row in rows:
             try:
-                ready = preflight.prepare(folder / row["path"], into=into, role=Role.FACE_IMAGE)
+                ready = prepare(
+                    folder / row["path"], into=into, role=Role.FACE_IMAGE, profile=profile
+                )
             except (FixError, MediaError):
                 continue
             if passes(ready.report):
@@ -185,11 +191,11 @@ def _failing(profile: Profile, check_id: str) -> Limit | None:
 
 
 def _print_portraits(
-    rows: Sequence[Row], folder: Path, preflight: Preflight, reports: Mapping[str, Report]
+    rows: Sequence[Row], folder: Path, profile: Profile, reports: Mapping[str, Report]
 ) -> dict[str, int]:
     good, bad = good_portraits(rows), must_not_pass(rows)
     failing = [row for row in good if not passes_everything(reports[row["path"]])]
-    fixed = passing_after_fix(failing, folder, preflight)
+    fixed = passing_after_fix(failing, folder, profile)
     print(
         f"good adult portraits of 512 px or more: {len(good)}, of which pass "
         f"{len(good) - len(failing)}, after a fix {len(good) - len(failing) + len(fixed)}"
@@ -201,7 +207,7 @@ def _print_portraits(
         )
     wrong = [row for row in bad if passes_silently(reports[row["path"]])]
     others = [row for row in bad if row not in wrong]
-    wrong_after = passing_after_fix(others, folder, preflight, passes_silently)
+    wrong_after = passing_after_fix(others, folder, profile, passes_silently)
     print(
         f"several people, children, no photographed human: {len(bad)}, of which pass silently "
         f"{len(wrong)}, after a fix {len(wrong) + len(wrong_after)}"

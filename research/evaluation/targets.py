@@ -19,7 +19,6 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from palprep.preflight import Preflight
 from palprep.rules import Profile, Report, load_profile
 from palprep.values import Outcome
 from research.evaluation.faces import judged as reports_of
@@ -203,7 +202,7 @@ class Development:
 
     def __init__(self, folder: Path) -> None:
         self.rows = read_rows(folder / "labels.csv")
-        self.reports = reports_of(self.rows, folder, Preflight())
+        self.reports = reports_of(self.rows, folder)
 
     def share(self, counted: Callable[[], tuple[int, int]]) -> str:
         return share(*counted())

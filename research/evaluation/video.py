@@ -35,7 +35,7 @@ from typing import Any
 from palprep.errors import MediaError
 from palprep.media import AudioFacts, Source, VideoFacts, probe_audio, probe_video
 from palprep.media.formats import DEMUXERS
-from palprep.preflight import Preflight
+from palprep.preflight import check
 from palprep.values import Kind, Role
 
 CORPORA = Path(__file__).resolve().parents[2].parent / "shared" / "corpora"
@@ -217,9 +217,9 @@ def _talking(folder: Path) -> int:
     with (folder / "MANIFEST.tsv").open(newline="") as file:
         listed = list(csv.DictReader(file, delimiter="\t"))
     marked = [row for row in listed if row["talking"] == "1" and row["people"] != "0"]
-    preflight, misses = Preflight(), []
+    misses = []
     for row in marked:
-        report = preflight.check(folder / row["path"], role=Role.TRAINING_VIDEO)
+        report = check(folder / row["path"], role=Role.TRAINING_VIDEO)
         line = report.facts.timeline if report.facts else None
         if line is None:
             misses.append(f"{row['path']}: {report.error.message if report.error else 'no facts'}")

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from palprep.errors import FixError, PalprepError
-from palprep.preflight import Preflight
+from palprep.preflight import check, prepare
 
 MOST_CPU_S = 60.0
 """Processor time for one file, that of its ffmpeg included."""
@@ -93,7 +93,6 @@ class Worker:
 
 def _work(pipe: Connection, out: Path) -> None:
     warnings.simplefilter("ignore")
-    preflight = Preflight()
     while True:
         try:
             path, fix = pipe.recv()
@@ -101,18 +100,18 @@ def _work(pipe: Connection, out: Path) -> None:
             return
         _forget_peak()
         before = _own_cpu_s()
-        end, failed = _tried(preflight, Path(path), out, fix=fix)
+        end, failed = _tried(Path(path), out, fix=fix)
         pipe.send((end, failed, _own_cpu_s() - before))
 
 
-def _tried(preflight: Preflight, path: Path, out: Path, *, fix: bool) -> tuple[str, str | None]:
+def _tried(path: Path, out: Path, *, fix: bool) -> tuple[str, str | None]:
     digest = _digest(path)
     out.mkdir(exist_ok=True)
     try:
         if fix:
-            end = preflight.prepare(path, into=out).report.verdict.value
+            end = prepare(path, into=out).report.verdict.value
         else:
-            report = preflight.check(path)
+            report = check(path)
             report.to_json()
             end = report.error.code if report.error else report.verdict.value
     except FixError as error:

@@ -10,7 +10,7 @@ import pytest
 from voices import voice_of
 
 from palprep.facts.timeline import STILL_AFTER_SAMPLES, timeline_of
-from palprep.preflight import Preflight
+from palprep.preflight import check
 from palprep.values import Outcome, Role
 from research.evaluation import faces as evaluate
 
@@ -40,7 +40,7 @@ photographs."""
 def test_labels_of_the_corpus_are_foretold(corpora: Path) -> None:
     folder = corpora / "faces"
     rows = evaluate.read_rows(folder / "labels.csv")
-    reports = evaluate.judged(rows, folder, Preflight())
+    reports = evaluate.judged(rows, folder)
     found = {
         check_id: evaluate.balanced_accuracy(evaluate.cases_of(check_id, rows, reports))
         for check_id in evaluate.LABELS
@@ -57,13 +57,13 @@ def test_labels_of_the_corpus_are_foretold(corpora: Path) -> None:
 
 def test_nobody_who_talks_in_the_corpora_is_called_still(corpora: Path) -> None:
     """Each as it was recorded, and as if somebody spoke all the time: some have no sound."""
-    preflight, folder = Preflight(), corpora / "av"
+    folder = corpora / "av"
     with (folder / "MANIFEST.tsv").open(newline="") as file:
         rows = list(csv.DictReader(file, delimiter="\t"))
     talkers = [row["path"] for row in rows if row["talking"] == "1" and row["people"] != "0"]
     judged = 0
     for path in talkers:
-        report = preflight.check(folder / path, role=Role.TRAINING_VIDEO)
+        report = check(folder / path, role=Role.TRAINING_VIDEO)
         facts = report.facts
         if facts.audio is not None:
             assert report.check("mouth_moves").outcome is not Outcome.FAIL, path

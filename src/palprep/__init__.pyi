@@ -93,10 +93,10 @@ from .pipelines import (
 from .preflight import (
     Asset as Asset,
     Candidate as Candidate,
-    Preflight as Preflight,
     Prepared as Prepared,
     Ranking as Ranking,
     check as check,
+    media_workers as media_workers,
     pick_best as pick_best,
     prepare as prepare,
     same_person as same_person,

@@ -89,7 +89,7 @@ def traces(out: Path, person: str) -> set[bytes]:
                 needles |= {shown, base64.b64encode(shown)}
             needles.add((out / asset.prepared.path).read_bytes()[5000:5100])
     with contextlib.closing(sqlite3.connect(out / "journal.sqlite")) as database:
-        asked = "SELECT zipped FROM entry JOIN content ON sha256 = content WHERE person = ?"
+        asked = "SELECT body FROM entry WHERE typeof(body) = 'blob' AND person = ?"
         needles |= {zipped[20:60] for (zipped,) in database.execute(asked, (person,))}
     return needles.union(*map(spelt, told))
 
@@ -102,8 +102,9 @@ def left_of(needles: set[bytes], out: Path) -> list[tuple[str, bytes]]:
         if each.is_file()
     }
     with contextlib.closing(sqlite3.connect(out / "journal.sqlite")) as database:
-        for key, zipped in database.execute("SELECT hex(sha256), zipped FROM content").fetchall():
-            found[f"content/{key}"] = zlib.decompress(zipped)
+        asked = "SELECT seq, body FROM entry WHERE typeof(body) = 'blob'"
+        for seq, zipped in database.execute(asked).fetchall():
+            found[f"body/{seq}"] = zlib.decompress(zipped)
     return [
         (name, needle)
         for name, content in found.items()
@@ -116,7 +117,7 @@ def test_no_byte_of_the_person_is_left_and_the_other_is_unharmed(both, go, folde
     needles = traces(both, "ada-l")
     places = {name.split("/")[0] for name, _ in left_of(needles, both)}
     assert places >= {"journal.sqlite", "results.jsonl", "report.html", "prepared", "pictures"}
-    assert places >= {"sandbox", "content"}
+    assert places >= {"sandbox", "body"}
     ben = {each: each.read_bytes() for each in (both / "prepared/ben").rglob("*") if each.is_file()}
     with Journal.of(both) as journal:
         before, creations = journal.entries(AboutRun, person="ben"), len(journal.creations())

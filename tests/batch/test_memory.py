@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from palprep import preflight
 from palprep.batch.engines.files import Files
 from palprep.batch.engines.tasks import AssetTask, prepare_asset
 from palprep.batch.work.memory import still_good
@@ -11,7 +12,6 @@ from palprep.errors import DamagedMedia, FixError, MediaTooHeavy, ToolFailed, Un
 from palprep.facts import Speaker
 from palprep.journal import AssetPrepared
 from palprep.media import Source
-from palprep.preflight import Preflight
 from palprep.rules import Report
 from palprep.values import Role
 
@@ -27,8 +27,8 @@ def stays(tmp_path, wav, monkeypatch):
         report = Report.of_error("a.wav", report_error or error, role=None, profile="core-4")
         if report_error is None:
             report = report.model_copy(update={"error": None})
-        monkeypatch.setattr(Preflight, "prepare", fail)
-        monkeypatch.setattr(Preflight, "check", lambda *_, **__: report)
+        monkeypatch.setattr(preflight, "prepare", fail)
+        monkeypatch.setattr(preflight, "check", lambda *_, **__: report)
         into = str(tmp_path / "into")
         task = AssetTask(
             source=str(wav), into=into, role=Role.VOICE_AUDIO, profile="core-4", speaker=speaker

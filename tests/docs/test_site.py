@@ -103,6 +103,6 @@ def test_roles_of_docstrings_become_links() -> None:
     assert linked(text, {"callback_server", "Report"}) == (
         "[`callback_server`][palprep.callback_server], [`Report`][palprep.Report], `palprep.x.Y`"
     )
-    assert linked(":meth:`Preflight.check`", {"Preflight"}) == (
-        "[`Preflight.check`][palprep.Preflight.check]"
+    assert linked(":meth:`Journal.append`", {"Journal"}) == (
+        "[`Journal.append`][palprep.Journal.append]"
     )

@@ -6,16 +6,11 @@ from palprep.facts.facts import Speaker
 from palprep.facts.probing import ProbeLimits, Toolkit, probe
 from palprep.facts.video_probing import QUICK_SAMPLES
 from palprep.media import Source
-from palprep.preflight import Preflight
+from palprep.preflight import check
 from palprep.rules import facing_limits
 from palprep.values import Outcome, Role
 from palprep.views.timeline_image import WIDTH, timeline_image
 from palprep.views.timeline_rows import rows
-
-
-@pytest.fixture(scope="module")
-def toolkit():
-    return Toolkit()
 
 
 @pytest.fixture(scope="module")
@@ -24,10 +19,10 @@ def clip(light_people):
 
 
 @pytest.fixture(scope="module")
-def consent(toolkit, clip):
+def consent(clip):
     """The consent clip with everything measured."""
-    preflight = Preflight(toolkit=toolkit)
-    return preflight.check(clip, role=Role.CONSENT_VIDEO, speaker=Speaker(full_name="Jane Carter"))
+    speaker = Speaker(full_name="Jane Carter")
+    return check(clip, role=Role.CONSENT_VIDEO, speaker=speaker)
 
 
 def test_a_video_is_watched_listened_to_and_verified(consent):
@@ -42,8 +37,8 @@ def test_a_video_is_watched_listened_to_and_verified(consent):
     assert consent.check("same_person_throughout").outcome is Outcome.PASS
 
 
-def test_quick_leaves_the_rest_unknown_and_looks_at_few_frames(toolkit, clip):
-    report = Preflight(toolkit=toolkit, quick=True).check(clip)
+def test_quick_leaves_the_rest_unknown_and_looks_at_few_frames(clip):
+    report = check(clip, quick=True)
     facts = report.facts
     assert facts.voice is None
     assert facts.consent is None
@@ -53,8 +48,8 @@ def test_quick_leaves_the_rest_unknown_and_looks_at_few_frames(toolkit, clip):
     assert report.check("video_codec").outcome is Outcome.PASS
 
 
-def test_the_voice_of_a_video_needs_no_look_at_its_picture(toolkit, clip):
-    facts = probe(Source.of(clip), Role.VOICE_AUDIO, toolkit, limits=ProbeLimits(None, None))
+def test_the_voice_of_a_video_needs_no_look_at_its_picture(clip):
+    facts = probe(Source.of(clip), Role.VOICE_AUDIO, Toolkit(), limits=ProbeLimits(None, None))
     assert facts.voice.speech
     assert facts.footage is None
     assert facts.portrait is None
@@ -71,6 +66,6 @@ def test_the_timeline_of_a_report_is_a_picture(consent):
     assert strip.getextrema()[0] < 200
 
 
-def test_a_still_has_no_timeline(toolkit, light_people):
+def test_a_still_has_no_timeline(light_people):
     portrait = light_people / "jane-carter" / "portrait.heic"
-    assert timeline_image(Preflight(toolkit=toolkit).check(portrait)) is None
+    assert timeline_image(check(portrait)) is None

@@ -12,9 +12,10 @@ from pydantic import ValidationError
 from palprep.errors import FixError
 from palprep.fixes.carry_out import apply
 from palprep.fixes.graph import read
-from palprep.fixes.loudness import Loudness, Target, choose_gain, measure_loudness
+from palprep.fixes.loudness import Loudness, choose_gain, measure_loudness
 from palprep.media import Source
-from palprep.rules.plans import NoiseBound, VoicePlan
+from palprep.rules.plans import VoicePlan
+from palprep.rules.plans.values import NoiseBound
 from palprep.values import Span
 
 RATE = 48_000
@@ -179,12 +180,12 @@ def test_noise_is_not_raised_past_its_limit(tmp_path):
 
 def test_a_gain_is_held_back_rather_than_speech_flattened():
     peaky = Loudness(integrated_lufs=-40, true_peak_dbtp=-8)
-    gain = choose_gain(peaky, Target(integrated_lufs=-20, ceiling_dbtp=-3))
+    gain = choose_gain(peaky, -20, voice_plan(true_peak_dbtp=-3))
     assert gain.gain_db == pytest.approx(11.0)  # 5 dB to the ceiling and 6 of limiting
     assert (gain.limits, gain.held_back_by) == (True, "true-peak ceiling")
     loud = Loudness(integrated_lufs=-12, true_peak_dbtp=0.5)
     noisy = NoiseBound(floor_dbfs=-40, limit_dbfs=-50)
-    down = choose_gain(loud, Target(integrated_lufs=-20, ceiling_dbtp=-3, noise=noisy))
+    down = choose_gain(loud, -20, voice_plan(true_peak_dbtp=-3, noise=noisy))
     assert (down.gain_db, down.limits, down.held_back_by) == (-8, False, None)
 
 

@@ -9,8 +9,6 @@ from PIL import Image
 from seen_portrait import models, picture, portrait, sight
 from spoken import coded_consent, other_talk, speech, spoken_consent
 
-from palprep.preflight import Preflight
-
 __all__ = [
     "coded_consent",
     "folder",
@@ -19,17 +17,10 @@ __all__ = [
     "picture",
     "portrait",
     "portrait_path",
-    "preflight",
     "sight",
     "speech",
     "spoken_consent",
 ]
-
-
-@pytest.fixture(scope="session")
-def preflight() -> Preflight:
-    """With networks that are loaded once."""
-    return Preflight()
 
 
 @pytest.fixture(scope="session")

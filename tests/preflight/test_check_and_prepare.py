@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from palprep import preflight
 from palprep.errors import DamagedMedia, FileMissing, UnsupportedMedia, UsageError
 from palprep.facts import Speaker
 from palprep.media import Source
@@ -50,7 +51,7 @@ def clip(tmp_path):
     return path
 
 
-def test_a_picture_is_checked_as_a_face_image(preflight, turned):
+def test_a_picture_is_checked_as_a_face_image(turned):
     report = preflight.check(turned)
     assert report.role is Role.FACE_IMAGE
     assert report.check("image_upright").outcome is Outcome.WARN
@@ -59,7 +60,7 @@ def test_a_picture_is_checked_as_a_face_image(preflight, turned):
     assert report.facts.portrait.faces == ()
 
 
-def test_a_repair_is_proved_on_the_output_and_leaves_the_source_alone(preflight, turned, tmp_path):
+def test_a_repair_is_proved_on_the_output_and_leaves_the_source_alone(turned, tmp_path):
     before = turned.read_bytes()
     prepared = preflight.prepare(turned, into=tmp_path / "out")
     assert turned.read_bytes() == before
@@ -75,9 +76,7 @@ def test_a_repair_is_proved_on_the_output_and_leaves_the_source_alone(preflight,
     assert prepared.sha256 == hashlib.sha256(Path(prepared.path).read_bytes()).hexdigest()
 
 
-def test_what_was_measured_of_kept_pixels_is_what_the_output_would_measure(
-    preflight, sample_media, tmp_path
-):
+def test_what_was_measured_of_kept_pixels_is_what_the_output_would_measure(sample_media, tmp_path):
     source = tmp_path / "ada.jpg"
     portrait = Image.open(sample_media / "people" / "anna-miller" / "portrait.png")
     exif = Image.Exif()
@@ -89,7 +88,7 @@ def test_what_was_measured_of_kept_pixels_is_what_the_output_would_measure(
     assert ready.report.facts.image.metadata == ()
 
 
-def test_what_needs_no_repair_is_copied_byte_for_byte(preflight, tmp_path):
+def test_what_needs_no_repair_is_copied_byte_for_byte(tmp_path):
     source = tmp_path / "plain.jpg"
     Image.new("RGB", (700, 700), "navy").save(source)
     prepared = preflight.prepare(source, into=tmp_path / "out")
@@ -97,7 +96,7 @@ def test_what_needs_no_repair_is_copied_byte_for_byte(preflight, tmp_path):
     assert (tmp_path / "out" / "plain.jpg").read_bytes() == source.read_bytes()
 
 
-def test_a_wrong_extension_is_mended_by_the_copy(preflight, tmp_path):
+def test_a_wrong_extension_is_mended_by_the_copy(tmp_path):
     source = tmp_path / "plain.png"
     Image.new("RGB", (700, 700), "navy").save(source, "JPEG")
     assert preflight.check(source).check("file_extension").outcome is Outcome.WARN
@@ -107,14 +106,14 @@ def test_a_wrong_extension_is_mended_by_the_copy(preflight, tmp_path):
     assert prepared.report.check("file_extension").outcome is Outcome.PASS
 
 
-def test_an_output_never_replaces_its_source(preflight, tmp_path):
+def test_an_output_never_replaces_its_source(tmp_path):
     source = tmp_path / "plain.jpg"
     Image.new("RGB", (700, 700), "navy").save(source)
     with pytest.raises(UsageError, match="is the source itself"):
         preflight.prepare(source, into=tmp_path)
 
 
-def test_files_of_one_name_are_prepared_next_to_each_other(preflight, tmp_path):
+def test_files_of_one_name_are_prepared_next_to_each_other(tmp_path):
     made = []
     for colour in ("navy", "teal", "navy"):
         source = tmp_path / colour / "IMG_2041.jpg"
@@ -131,7 +130,7 @@ def test_files_of_one_name_are_prepared_next_to_each_other(preflight, tmp_path):
     assert replaced.path.name == "IMG_2041.jpg"
 
 
-def test_a_prepared_file_keeps_its_shape_as_json(preflight, tmp_path):
+def test_a_prepared_file_keeps_its_shape_as_json(tmp_path):
     source = tmp_path / "plain.jpg"
     Image.new("RGB", (700, 700), "navy").save(source)
     prepared = preflight.prepare(source, into=tmp_path / "out")
@@ -141,7 +140,7 @@ def test_a_prepared_file_keeps_its_shape_as_json(preflight, tmp_path):
 
 
 @pytest.mark.parametrize("given", ["bytes", "BytesIO", "open"])
-def test_a_file_is_a_path_or_bytes_or_a_binary_file(preflight, tmp_path, given):
+def test_a_file_is_a_path_or_bytes_or_a_binary_file(tmp_path, given):
     source = tmp_path / "plain.jpg"
     Image.new("RGB", (700, 700), "navy").save(source)
     file = {
@@ -157,7 +156,7 @@ def test_a_file_is_a_path_or_bytes_or_a_binary_file(preflight, tmp_path, given):
     assert prepared.report.checks == preflight.check(source).checks
 
 
-def test_bytes_have_no_extension_to_judge(preflight, tmp_path):
+def test_bytes_have_no_extension_to_judge(tmp_path):
     picture = io.BytesIO()
     Image.new("RGB", (700, 700), "navy").save(picture, "JPEG")
     report = preflight.check(picture.getvalue())
@@ -166,7 +165,7 @@ def test_bytes_have_no_extension_to_judge(preflight, tmp_path):
     assert "image_resolution" in {check.id for check in report.checks}
 
 
-def test_printing_shows_the_table(preflight, tmp_path):
+def test_printing_shows_the_table(tmp_path):
     source = tmp_path / "plain.jpg"
     Image.new("RGB", (700, 700), "navy").save(source)
     prepared = preflight.prepare(source, into=tmp_path / "out")
@@ -177,7 +176,7 @@ def test_printing_shows_the_table(preflight, tmp_path):
     assert (prepared.passed, prepared.report.passed) == (False, False)
 
 
-def test_a_video_gets_its_index_in_front_without_encoding(preflight, clip, tmp_path):
+def test_a_video_gets_its_index_in_front_without_encoding(clip, tmp_path):
     assert preflight.check(clip).check("video_faststart").outcome is Outcome.WARN
     fractions = []
     prepared = preflight.prepare(clip, into=tmp_path / "out", progress=fractions.append)
@@ -192,13 +191,13 @@ def packets(path):
         return [bytes(packet) for packet in container.demux(video=0) if packet.size]
 
 
-def test_the_voice_of_a_video_is_its_audio_track(preflight, clip, tmp_path):
+def test_the_voice_of_a_video_is_its_audio_track(clip, tmp_path):
     prepared = preflight.prepare(clip, into=tmp_path / "out", role="voice-audio")
     assert Source.of(prepared.path).type.kind is Kind.AUDIO
     assert prepared.report.facts.recording.duration_s == pytest.approx(2.0, abs=0.1)
 
 
-def test_clipping_is_told_of_a_recording_that_was_turned_down(preflight, speech, tmp_path):
+def test_clipping_is_told_of_a_recording_that_was_turned_down(speech, tmp_path):
     """Lossy coding and a gain leave no flat tops."""
     wave = np.clip(speech * (4 / np.abs(speech).max()), -0.999, 0.999)
     path = tmp_path / "loud.m4a"
@@ -215,7 +214,7 @@ def test_clipping_is_told_of_a_recording_that_was_turned_down(preflight, speech,
     assert preflight.check(prepared.path).check("voice_clipping").measured != before.measured
 
 
-def test_the_name_tells_a_consent_video(preflight, clip):
+def test_the_name_tells_a_consent_video(clip):
     consent = clip.with_name("Consent of Ada.mp4")
     clip.rename(consent)
     assert preflight.check(consent).role is Role.CONSENT_VIDEO
@@ -230,7 +229,7 @@ def test_the_name_tells_a_consent_video(preflight, clip):
         (b"\xff\xd8\xff\xe0\x00\x10JFIF" + bytes(50), "media_damaged", "JPEG"),
     ],
 )
-def test_bad_media_is_a_failed_report_and_no_traceback(preflight, tmp_path, content, code, says):
+def test_bad_media_is_a_failed_report_and_no_traceback(tmp_path, content, code, says):
     path = tmp_path / "video.mp4"
     path.write_bytes(content)
     report = preflight.check(path)
@@ -242,7 +241,7 @@ def test_bad_media_is_a_failed_report_and_no_traceback(preflight, tmp_path, cont
     assert not (tmp_path / "out").exists()
 
 
-def test_missing_files_and_directories(preflight, tmp_path):
+def test_missing_files_and_directories(tmp_path):
     (tmp_path / "x.jpg").mkdir()
     for path in (tmp_path / "x.jpg", tmp_path / "nowhere.jpg"):
         assert preflight.check(path).error.code == "file_missing"
@@ -250,7 +249,7 @@ def test_missing_files_and_directories(preflight, tmp_path):
             preflight.prepare(path, into=tmp_path / "out")
 
 
-def test_content_that_cannot_fill_the_role_says_what_would(preflight, turned):
+def test_content_that_cannot_fill_the_role_says_what_would(turned):
     report = preflight.check(turned, role="training-video")
     assert report.error.code == "media_unsupported"
     assert "a training-video must be a video" in report.error.message
@@ -261,7 +260,7 @@ def test_an_unknown_role_is_the_callers_mistake():
         check("x.jpg", role="portrait")
 
 
-def test_a_speaker_can_be_a_full_name(preflight, clip):
+def test_a_speaker_can_be_a_full_name(clip):
     named, given = (
         preflight.check(clip, role="consent-video", speaker=each)
         for each in ("Ada Lovelace", Speaker(full_name="Ada Lovelace"))

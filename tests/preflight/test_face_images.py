@@ -7,10 +7,8 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from palprep.facts import Toolkit
-from palprep.preflight import Preflight
+from palprep.preflight import check, prepare
 from palprep.values import Outcome
-from palprep.vision import Models
 
 
 @pytest.fixture
@@ -26,36 +24,34 @@ def wide(portrait_path: Path, tmp_path: Path) -> Path:
     return source
 
 
-def test_a_face_at_the_side_is_cropped_and_proved(wide: Path, models: Models) -> None:
-    preflight = Preflight(toolkit=Toolkit(models))
-    before = preflight.check(wide)
+def test_a_face_at_the_side_is_cropped_and_proved(wide: Path) -> None:
+    before = check(wide)
     assert before.check("person_centered").outcome is Outcome.FAIL
     assert "crops it to" in (before.check("person_centered").advice or "")
-    ready = preflight.prepare(wide, into=wide.parent / "out")
+    ready = prepare(wide, into=wide.parent / "out")
     assert "crop" in {fix.id for fix in ready.fixes}
     assert ready.report.check("person_centered").outcome is Outcome.PASS
 
 
-def test_a_step_that_makes_a_passing_check_fail_is_left_out(wide: Path, models: Models) -> None:
+def test_a_step_that_makes_a_passing_check_fail_is_left_out(wide: Path) -> None:
     own = wide.with_name("own.toml")
     own.write_text(
         'name = "own"\nextends = "core-4"\n[[limits.face-image.image_resolution]]\n'
         'min = 1000\nlevel = "fail"\nsource = "ours"\ndate = 2026-11-24\n'
     )
-    preflight = Preflight(own, toolkit=Toolkit(models))
-    ready = preflight.prepare(wide, into=wide.parent / "out")
+    out = wide.parent / "out"
+    ready = prepare(wide, into=out, profile=own)
     assert ready.path.read_bytes() == wide.read_bytes()
     assert ready.report.check("image_resolution").outcome is Outcome.PASS
     assert [fix.id for fix in ready.fixes] == ["left_out"]
     assert "crop" in ready.fixes[0].did
-    assert [each.name for each in (wide.parent / "out").iterdir()] == ["wide.jpg"]
+    assert [each.name for each in out.iterdir()] == ["wide.jpg"]
 
 
-def test_what_a_fix_hides_is_told_of_the_output(wide: Path, models: Models) -> None:
+def test_what_a_fix_hides_is_told_of_the_output(wide: Path) -> None:
     with Image.open(wide) as opened:
         opened.reduce(3).save(wide, quality=6)
-    preflight = Preflight(toolkit=Toolkit(models))
-    before = preflight.check(wide).facts
-    ready = preflight.prepare(wide, into=wide.parent / "out").report.facts
+    before = check(wide).facts
+    ready = prepare(wide, into=wide.parent / "out").report.facts
     assert before.portrait.quality.blocking > 1.5
     assert ready.portrait.quality.blocking >= before.portrait.quality.blocking

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from still_video import forged_video
 
+from palprep import preflight
 from palprep.facts import Speaker
 from palprep.facts.timeline import STILL
 from palprep.rules import consent_doubts
@@ -14,12 +15,12 @@ JANE = Speaker(full_name="Jane Carter")
 LOOP = "select='lt(n,{frames})',loop=-1:{frames}:0,setpts=N/25/TB,trim=end={seconds}"
 
 
-def check(preflight, path):
+def check(path):
     return preflight.check(path, role=Role.CONSENT_VIDEO, speaker=JANE)
 
 
-def test_the_sample_passes(spoken_consent, preflight):
-    report = check(preflight, spoken_consent)
+def test_the_sample_passes(spoken_consent):
+    report = check(spoken_consent)
     assert report.facts.lips.stated
     for check_id in ("mouth_moves", "lips_keep_moving", "lips_not_repeated", "lip_sync"):
         assert report.check(check_id).outcome is Outcome.PASS
@@ -28,9 +29,9 @@ def test_the_sample_passes(spoken_consent, preflight):
 
 
 @pytest.mark.parametrize("frames", [45, 100])
-def test_a_loop_under_the_statement_fails(spoken_consent, preflight, tmp_path, frames):
+def test_a_loop_under_the_statement_fails(spoken_consent, tmp_path, frames):
     picture = LOOP.format(frames=frames, seconds=13)
-    report = check(preflight, forged_video(spoken_consent, tmp_path / "loop.mp4", picture))
+    report = check(forged_video(spoken_consent, tmp_path / "loop.mp4", picture))
     assert report.check("consent_spoken").outcome is Outcome.PASS
     repeated = report.check("lips_not_repeated")
     assert repeated.outcome is Outcome.FAIL
@@ -38,19 +39,19 @@ def test_a_loop_under_the_statement_fails(spoken_consent, preflight, tmp_path, f
     assert report.verdict is Outcome.FAIL
 
 
-def test_a_picture_that_freezes_halfway_fails(spoken_consent, preflight, tmp_path):
+def test_a_picture_that_freezes_halfway_fails(spoken_consent, tmp_path):
     """Though it moves enough, over all of the statement, for a mouth that speaks."""
     frozen = "trim=end=7,tpad=stop_mode=clone:stop_duration=6"
-    report = check(preflight, forged_video(spoken_consent, tmp_path / "frozen.mp4", frozen))
+    report = check(forged_video(spoken_consent, tmp_path / "frozen.mp4", frozen))
     assert report.check("mouth_moves").outcome is not Outcome.FAIL
     rests = report.check("lips_keep_moving")
     assert rests.outcome is Outcome.FAIL
     assert report.facts.lips.rests_at_s > 6.0
 
 
-def test_sound_that_is_shifted_leaves_the_consent_in_doubt(spoken_consent, preflight, tmp_path):
+def test_sound_that_is_shifted_leaves_the_consent_in_doubt(spoken_consent, tmp_path):
     late = forged_video(spoken_consent, tmp_path / "late.mp4", sound="adelay=600:all=1")
-    report = check(preflight, late)
+    report = check(late)
     assert report.check("consent_spoken").outcome is Outcome.PASS
     found = report.check("lip_sync")
     assert found.outcome is Outcome.WARN

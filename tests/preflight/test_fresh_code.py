@@ -6,9 +6,10 @@ import datetime as dt
 
 import pytest
 
+from palprep import preflight
 from palprep.consent import AskedCode
 from palprep.facts import Speaker
-from palprep.preflight import Preflight, verify_consent
+from palprep.preflight import shared_toolkit, verify_consent
 from palprep.values import Outcome, Role
 
 NOON = dt.datetime(2026, 3, 1, 12, tzinfo=dt.UTC)
@@ -22,8 +23,8 @@ def asked(words: str, *, minutes: float = 5) -> AskedCode:
 
 
 @pytest.fixture(scope="module")
-def verify(preflight: Preflight, coded_consent):
-    model = preflight.toolkit.listeners()
+def verify(coded_consent):
+    model = shared_toolkit().listeners()
     return lambda code, path=coded_consent: verify_consent(
         path, full_name="Jane Carter", whisper_model=model, code=code
     )
@@ -51,9 +52,7 @@ def test_where_nothing_follows_the_code_is_missing(verify, spoken_consent):
     assert facts.reasons[-1].endswith("is not heard after the statement.")
 
 
-def test_the_code_is_cut_from_the_video_and_kept_beside_it(
-    preflight, verify, coded_consent, tmp_path
-):
+def test_the_code_is_cut_from_the_video_and_kept_beside_it(verify, coded_consent, tmp_path):
     speaker = Speaker(full_name="Jane Carter", code=asked("tiger lemon cactus"))
     prepared = preflight.prepare(
         coded_consent, into=tmp_path, role=Role.CONSENT_VIDEO, speaker=speaker

@@ -5,20 +5,22 @@ from __future__ import annotations
 import asyncio
 import importlib
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from palprep.errors import FixError, ToolFailed, UsageError
-from palprep.facts import Toolkit
+from palprep import fixes
+from palprep.errors import FixError, ToolFailed
 from palprep.media import Source, ffmpeg_binary, ffmpeg_version
 from palprep.preflight import (
-    Preflight,
     check,
     for_source,
     media_workers,
     pick_best,
     preflight as front,
+    prepare,
 )
 from palprep.workers import LONGEST_S, Limits, LocalEngine
 
@@ -35,8 +37,11 @@ def hostile():
 
 @pytest.fixture(scope="module")
 def preflight(hostile):
-    with Preflight(isolated=True, limits=Limits(memory_bytes=1 << 30)) as made:
-        yield made
+    """With an engine handed in."""
+    with media_workers(1, limits=Limits(memory_bytes=1 << 30)) as engine:
+        yield SimpleNamespace(
+            check=partial(check, engine=engine), prepare=partial(prepare, engine=engine)
+        )
 
 
 def as_hostile(kind: type[Source], path: Path) -> Source:
@@ -108,8 +113,8 @@ def test_what_goes_wrong_in_a_worker_is_that_files_report(
 def test_a_file_that_takes_too_long_is_given_up(hostile, portrait_path, monkeypatch):
     monkeypatch.setattr("palprep.workers.worker._CLEAN_UP_WITHIN_S", 0.2)
     bad = as_hostile(hostile.Hanging, portrait_path)
-    with Preflight(isolated=True, limits=Limits(time_s=1)) as preflight:
-        report = preflight.check(bad)
+    with media_workers(1, limits=Limits(time_s=1)) as engine:
+        report = check(bad, engine=engine)
     assert report.error.code == "media_too_heavy"
     assert "takes longer than 4 s of the wall clock" in report.error.message
 
@@ -117,7 +122,7 @@ def test_a_file_that_takes_too_long_is_given_up(hostile, portrait_path, monkeypa
 def test_what_a_killed_worker_had_half_written_goes(
     preflight, hostile, portrait_path, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(front, "_prepare", hostile.half_written)
+    monkeypatch.setattr(front, "prepare_source", hostile.half_written)
     (tmp_path / ".palprep-1-0123456789ab.part.jpg").write_text("another's")
     with pytest.raises(ToolFailed, match="SIGKILL"):
         preflight.prepare(portrait_path, into=tmp_path)
@@ -125,15 +130,10 @@ def test_what_a_killed_worker_had_half_written_goes(
 
 
 def test_what_cannot_be_proved_goes(preflight, hostile, portrait_path, tmp_path, monkeypatch):
-    monkeypatch.setattr(front, "_prepare", hostile.not_to_be_proved)
+    monkeypatch.setattr(front, "prepare_source", hostile.not_to_be_proved)
     with pytest.raises(ToolFailed, match="SIGKILL"):
         preflight.prepare(portrait_path, into=tmp_path)
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_toolkit_stays_in_its_process():
-    with pytest.raises(UsageError, match="leave the toolkit out"):
-        Preflight(isolated=True, toolkit=Toolkit())
 
 
 def test_the_best_is_picked_among_those_that_crash_nothing(
@@ -159,17 +159,16 @@ def test_the_best_is_picked_among_those_that_crash_nothing(
 
 def test_media_that_a_fix_made_unreadable_is_removed(portrait_path, tmp_path, monkeypatch):
     """And the fix is blamed, not the source."""
-    module = "palprep.preflight.preparing"
-    apply = importlib.import_module(module).apply
+    apply = fixes.apply
 
     def spoil(plan, source, target_stem, **options):
         applied = apply(plan, source, target_stem, **options)
         Path(applied.path).write_bytes(b"nothing that anybody knows")
         return applied
 
-    monkeypatch.setattr(f"{module}.apply", spoil)
+    monkeypatch.setattr(fixes, "apply", spoil)
     with pytest.raises(FixError, match=r"what it wrote could not be read back, and was removed"):
-        Preflight().prepare(portrait_path, into=tmp_path)
+        prepare(portrait_path, into=tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 

@@ -13,8 +13,8 @@ from bombs import WEBP_120_MEGAPIXELS, png_of_zeros
 from PIL import Image
 
 from palprep.errors import UnsupportedMedia
-from palprep.preflight import Preflight, check, prepare
-from palprep.preflight.checking import probe_limits
+from palprep.preflight import check, prepare
+from palprep.preflight.loop import probe_limits
 from palprep.rules import load_profile
 from palprep.values import Outcome, Role
 
@@ -24,10 +24,10 @@ PEAK = """
 import sys
 from pathlib import Path
 from palprep.errors import PalprepError
-from palprep.preflight import Preflight
+from palprep.preflight import prepare
 for path in sys.argv[2:]:
     try:
-        Preflight().prepare(path, into=sys.argv[1])
+        prepare(path, into=sys.argv[1])
     except PalprepError as error:
         print(error.code, file=sys.stderr)
 status = Path("/proc/self/status").read_text()
@@ -80,7 +80,7 @@ def test_sound_is_heard_as_far_as_the_profile_asks(tmp_path, profile):
         file.setsampwidth(2)
         file.setframerate(24_000)
         file.writeframes((np.sin(np.arange(30 * 24_000) / 20) * 9000).astype("<i2").tobytes())
-    report = Preflight(profile("voice-audio", "audio_duration", 4)).check(path)
+    report = check(path, profile=profile("voice-audio", "audio_duration", 4))
     recording, voice = report.facts.recording, report.facts.voice
     assert recording.duration_s == pytest.approx(30)
     assert recording.heard_s == pytest.approx(voice.duration_s) == pytest.approx(4, abs=0.3)
@@ -90,9 +90,8 @@ def test_sound_is_heard_as_far_as_the_profile_asks(tmp_path, profile):
 
 
 def test_a_video_is_looked_at_as_far_as_the_profile_asks(profile):
-    report = Preflight(profile("consent-video", "video_duration", 3)).check(
-        JANE / "consent.mp4", role="consent-video"
-    )
+    own = profile("consent-video", "video_duration", 3)
+    report = check(JANE / "consent.mp4", role="consent-video", profile=own)
     video = report.facts.video
     assert video.audio.heard_s == pytest.approx(3, abs=0.3) != video.audio.duration_s
     assert video.duration_s > 5

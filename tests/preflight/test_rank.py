@@ -19,8 +19,8 @@ from palprep.vision.identity import perceptual_hash
 HASHES = st.integers(0, 2**64 - 1).map(lambda value: f"{value:016x}")
 
 
-def test_the_best_picture_comes_first_and_twins_behind(folder: Path, models: Models) -> None:
-    ranked = pick_best(folder, models=models)
+def test_the_best_picture_comes_first_and_twins_behind(folder: Path) -> None:
+    ranked = pick_best(folder)
     names = [Path(each.path).name for each in ranked]
     assert set(names[:2]) == {"good.jpg", "twin.jpg"}
     assert names[-1] == "nobody.png"
@@ -28,19 +28,19 @@ def test_the_best_picture_comes_first_and_twins_behind(folder: Path, models: Mod
     assert "human_like_subject" in ranked[-1].failed
 
 
-def test_frames_of_a_video_are_ranked_by_time(light_people: Path, models: Models) -> None:
+def test_frames_of_a_video_are_ranked_by_time(light_people: Path) -> None:
     video = light_people / "jane-carter" / "training.mp4"
-    ranked = pick_best(video, per_second=0.2, models=models)
+    ranked = pick_best(video, per_second=0.2)
     assert len(ranked) > 1
     assert all(each.at_s is not None for each in ranked)
     assert len({each.at_s for each in ranked}) == len(ranked)
 
 
-def test_best_of_nothing_is_said(tmp_path: Path, models: Models) -> None:
+def test_best_of_nothing_is_said(tmp_path: Path) -> None:
     with pytest.raises(FileMissing):
-        pick_best(tmp_path / "gone", models=models)
+        pick_best(tmp_path / "gone")
     with pytest.raises(UnsupportedMedia):
-        pick_best(tmp_path, models=models)
+        pick_best(tmp_path)
 
 
 def test_a_blurred_portrait_is_less_fit(

@@ -8,12 +8,12 @@ from pathlib import Path
 import av
 import pytest
 
-from palprep.facts import Speaker, Toolkit
+from palprep.facts import Speaker
 from palprep.media import Source
 from palprep.media.container import decoded
 from palprep.media.ebml import read_matroska
 from palprep.media.isobmff import read_movie
-from palprep.preflight import Preflight, verify_consent
+from palprep.preflight import check, prepare, verify_consent
 from palprep.values import Role
 
 SPEAKER = Speaker(full_name="Jane Carter")
@@ -22,11 +22,6 @@ SPEAKER = Speaker(full_name="Jane Carter")
 @pytest.fixture
 def jane(light_people):
     return light_people / "jane-carter"
-
-
-@pytest.fixture(scope="module")
-def toolkit():
-    return Toolkit()
 
 
 @pytest.fixture
@@ -75,11 +70,11 @@ def audio_packets(path):
 
 
 @pytest.mark.parametrize("role", [Role.TRAINING_VIDEO, Role.CONSENT_VIDEO, Role.VOICE_AUDIO])
-def test_a_video_is_parsed_once_and_its_sound_decoded_once(toolkit, counts, role, jane):
+def test_a_video_is_parsed_once_and_its_sound_decoded_once(counts, role, jane):
     path = jane / "consent.mp4"
     packets = audio_packets(path)
     counts.clear()
-    report = Preflight(toolkit=toolkit).check(path, role=role, speaker=SPEAKER)
+    report = check(path, role=role, speaker=SPEAKER)
     assert report.facts.voice.speech
     assert report.facts.video.audio.levels is not None
     assert counts["parses"] == 1
@@ -89,16 +84,16 @@ def test_a_video_is_parsed_once_and_its_sound_decoded_once(toolkit, counts, role
     assert counts["hashes"] == 0
 
 
-def test_quick_decodes_no_sound(toolkit, counts, jane):
-    Preflight(toolkit=toolkit, quick=True).check(jane / "consent.mp4")
+def test_quick_decodes_no_sound(counts, jane):
+    check(jane / "consent.mp4", quick=True)
     assert (counts["parses"], counts["opens"], counts["audio packets"]) == (1, 3, 0)
 
 
-def test_a_recording_is_decoded_once(toolkit, counts, jane):
+def test_a_recording_is_decoded_once(counts, jane):
     path = jane / "recording.m4a"
     packets = audio_packets(path)
     counts.clear()
-    report = Preflight(toolkit=toolkit).check(path)
+    report = check(path)
     assert report.facts.voice.speech
     assert report.facts.recording.levels is not None
     assert (counts["parses"], counts["opens"], counts["audio packets"]) == (1, 1, packets)
@@ -113,14 +108,11 @@ def test_consent_is_verified_in_one_decode(counts, jane):
     assert (counts["parses"], counts["opens"], counts["audio packets"]) == (1, 1, packets)
 
 
-def test_a_prepare_parses_and_hashes_the_source_once_and_the_output_once(
-    toolkit, counts, tmp_path, jane
-):
+def test_a_prepare_parses_and_hashes_the_source_once_and_the_output_once(counts, tmp_path, jane):
     path = jane / "training.mp4"
     source = Source.of(path)
     counts.clear()
-    preflight = Preflight(toolkit=toolkit)
-    prepared = preflight.prepare(source, into=tmp_path, speaker=SPEAKER)
+    prepared = prepare(source, into=tmp_path, speaker=SPEAKER)
     assert prepared.sha256 == hashlib.sha256(Path(prepared.path).read_bytes()).hexdigest()
     assert prepared.source_sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
     assert counts["parses"] == 2

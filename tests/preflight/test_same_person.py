@@ -10,27 +10,24 @@ from palprep.errors import UnsupportedMedia, UsageError
 from palprep.preflight import same_person
 from palprep.rules import load_profile
 from palprep.values import Outcome
-from palprep.vision import Models
 
 
-def test_a_person_is_the_same_on_two_pictures(folder: Path, models: Models) -> None:
+def test_a_person_is_the_same_on_two_pictures(folder: Path) -> None:
     twin, blurred, nobody = same_person(
-        [folder / "good.jpg", folder / "twin.jpg", folder / "nobody.png"], models=models
+        [folder / "good.jpg", folder / "twin.jpg", folder / "nobody.png"]
     )
     assert twin.outcome is Outcome.PASS
     assert blurred.outcome is nobody.outcome is Outcome.UNKNOWN
     with pytest.raises(UsageError):
-        same_person([folder / "good.jpg"], models=models)
+        same_person([folder / "good.jpg"])
 
 
-def test_a_voice_is_the_same_in_video_and_recording_and_another_is_not(
-    sample_media: Path, models: Models
-) -> None:
+def test_a_voice_is_the_same_in_video_and_recording_and_another_is_not(sample_media: Path) -> None:
     jane, anna = (sample_media / "people" / name for name in ("jane-carter", "anna-miller"))
     faces_only = load_profile().model_copy(update={"pairs": {}})
     files = [jane / "recording.m4a", jane / "consent.mp4", anna / "recording.mov"]
-    assert same_person(files, profile=faces_only, models=models) == ()
-    face, own, other, across = same_person(files, models=models)
+    assert same_person(files, profile=faces_only) == ()
+    face, own, other, across = same_person(files)
     assert face.id == "same_person"
     assert {own.id, other.id, across.id} == {"same_voice"}
     assert own.outcome is Outcome.PASS
@@ -39,12 +36,10 @@ def test_a_voice_is_the_same_in_video_and_recording_and_another_is_not(
     assert across.sentence == ("consent.mp4 and recording.mov hold the voices of different people.")
 
 
-def test_where_nobody_speaks_no_voice_is_compared(sample_media: Path, models: Models) -> None:
+def test_where_nobody_speaks_no_voice_is_compared(sample_media: Path) -> None:
     recording = sample_media / "people" / "jane-carter" / "recording.m4a"
-    (found,) = same_person(
-        [recording, sample_media / "broken" / "silent-training.mp4"], models=models
-    )
+    (found,) = same_person([recording, sample_media / "broken" / "silent-training.mp4"])
     assert found.outcome is Outcome.UNKNOWN
     assert "less than 3 s of speech" in found.sentence
     with pytest.raises(UnsupportedMedia, match="neither face nor voice"):
-        same_person([recording, sample_media / "broken" / "text-named-video.mp4"], models=models)
+        same_person([recording, sample_media / "broken" / "text-named-video.mp4"])

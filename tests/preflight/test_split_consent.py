@@ -7,9 +7,10 @@ import subprocess
 import imageio_ffmpeg
 import pytest
 
+from palprep import preflight
 from palprep.errors import FixError, UsageError
 from palprep.facts import Speaker
-from palprep.preflight import preparing
+from palprep.preflight import loop
 from palprep.rules import CONSENT_CHECKS, lacks_consent
 from palprep.values import Outcome, Role
 
@@ -34,7 +35,7 @@ def outcomes(report):
     return {check.id: check.outcome for check in report.checks if check.id in CONSENT_CHECKS}
 
 
-def test_the_statement_becomes_a_consent_video_of_its_own(preflight, training, tmp_path):
+def test_the_statement_becomes_a_consent_video_of_its_own(training, tmp_path):
     with pytest.raises(UsageError, match="give a speaker"):
         preflight.prepare(training, into=tmp_path, split_consent=True)
     prepared = preflight.prepare(training, into=tmp_path, speaker=JANE, split_consent=True)
@@ -49,12 +50,10 @@ def test_the_statement_becomes_a_consent_video_of_its_own(preflight, training, t
     assert lacks_consent(prepared.report) is not None
 
 
-def test_the_training_video_is_cut_so_that_it_opens_with_it(
-    preflight, training, tmp_path, monkeypatch
-):
-    reports, check = [], preparing.check_source
+def test_the_training_video_is_cut_so_that_it_opens_with_it(training, tmp_path, monkeypatch):
+    reports, check = [], loop.check_source
     monkeypatch.setattr(
-        preparing, "check_source", lambda *args: reports.append(check(*args)) or reports[-1]
+        loop, "check_source", lambda *args: reports.append(check(*args)) or reports[-1]
     )
     prepared = preflight.prepare(training, into=tmp_path, speaker=JANE)
     before = reports[0]
@@ -67,7 +66,7 @@ def test_the_training_video_is_cut_so_that_it_opens_with_it(
     assert prepared.consent is None
 
 
-def test_what_somebody_else_said_is_not_split_out(preflight, training, tmp_path):
+def test_what_somebody_else_said_is_not_split_out(training, tmp_path):
     other = Speaker(full_name="Robert Miller")
     with pytest.raises(FixError, match=r"There is no consent in .*training\.mp4 to split out"):
         preflight.prepare(training, into=tmp_path, speaker=other, split_consent=True)

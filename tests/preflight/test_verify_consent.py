@@ -20,7 +20,7 @@ from palprep.consent import (
 from palprep.consent.statement import fill_statement
 from palprep.errors import FileMissing, ToolFailed, ToolMissing
 from palprep.media import Weights
-from palprep.preflight import Preflight, verify_consent
+from palprep.preflight import shared_toolkit, verify_consent
 from palprep.rules import grade_statement, load_profile
 from palprep.speech import filterbank, log_mel
 
@@ -28,8 +28,8 @@ WEIGHTS = Path(str(resources.files("palprep.consent"))) / "weights"
 
 
 @pytest.fixture(scope="module")
-def model(preflight: Preflight) -> Listeners:
-    found = preflight.toolkit.listeners()
+def model() -> Listeners:
+    found = shared_toolkit().listeners()
     assert found
     return found
 

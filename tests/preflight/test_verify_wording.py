@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from palprep.consent import Listeners, required_statement
-from palprep.preflight import Preflight
+from palprep.preflight import shared_toolkit
 from palprep.preflight.consent_verification import _why_no_name, verify_wording
 
 
 @pytest.fixture(scope="module")
-def model(preflight: Preflight) -> Listeners:
-    found = preflight.toolkit.listeners()
+def model() -> Listeners:
+    found = shared_toolkit().listeners()
     assert found
     return found
 

@@ -11,9 +11,8 @@ import fcntl
 import hashlib
 from pathlib import Path
 
-from palprep.facts import Facts
-from palprep.facts.probing import probe
-from palprep.preflight import checking
+from palprep import facts as door
+from palprep.facts import Facts, probe
 
 
 def measure_once(folder: str) -> None:
@@ -33,4 +32,4 @@ def measure_once(folder: str) -> None:
         facts = Facts.model_validate_json(kept.read_bytes())
         return facts.model_copy(update={"file": source.facts})
 
-    checking.probe = remembered
+    door.probe = remembered

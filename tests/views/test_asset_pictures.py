@@ -5,27 +5,18 @@ from __future__ import annotations
 import io
 from pathlib import Path
 
-import pytest
 from PIL import Image
 
-from palprep.facts import Toolkit
 from palprep.fixes import FixDone
 from palprep.media import sha256_of
-from palprep.preflight import Asset, Preflight, Prepared
+from palprep.preflight import Asset, Prepared, check
 from palprep.values import Role, Span
 from palprep.views.pictures import AssetPictures, pictures_of
 
 
-@pytest.fixture(scope="module")
-def preflight() -> Preflight:
-    return Preflight(toolkit=Toolkit(), quick=True)
-
-
-def asset_of(
-    preflight: Preflight, path: Path, role: Role, fixes: tuple[FixDone, ...] | None = None
-) -> Asset:
+def asset_of(path: Path, role: Role, fixes: tuple[FixDone, ...] | None = None) -> Asset:
     """The file as the source of itself: prepared where there are ``fixes``."""
-    report, sha256 = preflight.check(path, role=role), sha256_of(path)
+    report, sha256 = check(path, role=role, quick=True), sha256_of(path)
     given = {"role": role, "source": str(path), "source_sha256": sha256, "seconds": 0.0}
     if fixes is None:
         return Asset(**given, source_report=report)
@@ -36,9 +27,9 @@ def asset_of(
     return Asset(**given, prepared=prepared)
 
 
-def test_a_timeline_is_small_and_readable(preflight: Preflight, sample_media: Path) -> None:
+def test_a_timeline_is_small_and_readable(sample_media: Path) -> None:
     video = sample_media / "people/jane-carter/consent.mp4"
-    seen = pictures_of(asset_of(preflight, video, Role.CONSENT_VIDEO))
+    seen = pictures_of(asset_of(video, Role.CONSENT_VIDEO))
     assert {picture.name.partition(".")[2] for picture in seen.all()} == {"jpg", "webp"}
     assert seen.timeline is not None
     drawn = seen.timeline.draw()
@@ -48,18 +39,18 @@ def test_a_timeline_is_small_and_readable(preflight: Preflight, sample_media: Pa
     assert len(drawn.data) < 80_000
 
 
-def test_before_is_shown_only_of_what_was_changed(preflight: Preflight, sample_media: Path) -> None:
+def test_before_is_shown_only_of_what_was_changed(sample_media: Path) -> None:
     image = sample_media / "people/jane-carter/portrait.heic"
     fix = FixDone(id="convert", did="converted")
-    assert pictures_of(asset_of(preflight, image, Role.FACE_IMAGE, (fix,))).before is not None
-    assert pictures_of(asset_of(preflight, image, Role.FACE_IMAGE, ())).before is None
-    assert pictures_of(asset_of(preflight, image, Role.FACE_IMAGE)).before is None
+    assert pictures_of(asset_of(image, Role.FACE_IMAGE, (fix,))).before is not None
+    assert pictures_of(asset_of(image, Role.FACE_IMAGE, ())).before is None
+    assert pictures_of(asset_of(image, Role.FACE_IMAGE)).before is None
 
 
-def test_a_recording_shows_what_was_chosen_of_it(preflight: Preflight, sample_media: Path) -> None:
+def test_a_recording_shows_what_was_chosen_of_it(sample_media: Path) -> None:
     file = sample_media / "people/jane-carter/recording.m4a"
     chosen = FixDone(id="select", did="kept", kept=(Span(start_s=1.0, end_s=3.0),))
-    seen = pictures_of(asset_of(preflight, file, Role.VOICE_AUDIO, (chosen,)))
+    seen = pictures_of(asset_of(file, Role.VOICE_AUDIO, (chosen,)))
     assert seen.chosen is not None
     assert seen.waveform is not None
     # The same file, and not the same picture.
@@ -67,33 +58,27 @@ def test_a_recording_shows_what_was_chosen_of_it(preflight: Preflight, sample_me
     assert (seen.face, seen.after, seen.timeline) == (None, None, None)
 
 
-def test_a_recording_that_sounds_as_before_is_drawn_once(
-    preflight: Preflight, sample_media: Path
-) -> None:
+def test_a_recording_that_sounds_as_before_is_drawn_once(sample_media: Path) -> None:
     file = sample_media / "people/jane-carter/recording.m4a"
     rewrapped = FixDone(id="rewrap", did="copied the packets")
-    seen = pictures_of(asset_of(preflight, file, Role.VOICE_AUDIO, (rewrapped,)))
+    seen = pictures_of(asset_of(file, Role.VOICE_AUDIO, (rewrapped,)))
     assert seen.chosen is None
     assert seen.waveform is not None
 
 
-def test_equal_files_have_equal_names_wherever_they_lie(
-    preflight: Preflight, sample_media: Path, tmp_path: Path
-) -> None:
+def test_equal_files_have_equal_names_wherever_they_lie(sample_media: Path, tmp_path: Path) -> None:
     image = sample_media / "broken/landscape-without-a-face.jpg"
     copy = tmp_path / "copy.jpg"
     copy.write_bytes(image.read_bytes())
-    here, there = (
-        pictures_of(asset_of(preflight, path, Role.FACE_IMAGE)) for path in (image, copy)
-    )
+    here, there = (pictures_of(asset_of(path, Role.FACE_IMAGE)) for path in (image, copy))
     assert here.after is not None
     assert there.after is not None
     assert here.face is not None
     assert here.after.name == there.after.name != here.face.name
 
 
-def test_what_could_not_be_read_has_none(preflight: Preflight, tmp_path: Path) -> None:
-    report = preflight.check(tmp_path / "gone.jpg")
+def test_what_could_not_be_read_has_none(tmp_path: Path) -> None:
+    report = check(tmp_path / "gone.jpg", quick=True)
     unread = Asset(
         role=Role.FACE_IMAGE, source="gone.jpg", source_sha256=None, source_report=report,
         seconds=0.0,

@@ -10,8 +10,7 @@ import pytest
 from PIL import Image
 
 from palprep.errors import UnsupportedMedia
-from palprep.facts import Toolkit
-from palprep.preflight import Preflight
+from palprep.preflight import check, shared_toolkit
 from palprep.values import Span
 from palprep.views.pictures import Embedded, as_webp, report_picture, statement_frames, thumbnail
 
@@ -44,20 +43,15 @@ def test_a_video_has_a_thumbnail_and_audio_has_none(sample_media: Path) -> None:
         thumbnail(jane / "recording.m4a")
 
 
-@pytest.fixture(scope="module")
-def preflight() -> Preflight:
-    return Preflight(toolkit=Toolkit(), quick=True)
-
-
 @pytest.mark.parametrize(
     ("name", "size"),
     [("portrait.heic", (500, 500)), ("consent.mp4", (1400, None)), ("recording.m4a", None)],
 )
 def test_what_was_seen_of_a_file(
-    preflight: Preflight, sample_media: Path, name: str, size: tuple[int, int | None] | None
+    sample_media: Path, name: str, size: tuple[int, int | None] | None
 ) -> None:
-    report = preflight.check(sample_media / "people/jane-carter" / name)
-    picture = report_picture(report, preflight.toolkit.models, side=500)
+    report = check(sample_media / "people/jane-carter" / name, quick=True)
+    picture = report_picture(report, shared_toolkit().models, side=500)
     if size is None:
         assert picture is None
     else:

@@ -6,9 +6,8 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from palprep.facts import Toolkit
 from palprep.fixes.image import adjust
-from palprep.preflight import Preflight
+from palprep.preflight import check
 from palprep.rules.plans import Crop, ImagePlan
 from palprep.values import Rect
 from palprep.views.portrait import (
@@ -98,10 +97,9 @@ def test_a_turned_crop_is_drawn_as_the_fix_cuts_it(sight: Detections, models: Mo
 def test_findings_are_drawn_for_portraits_only(
     tmp_path: Path, sample_media: Path, models: Models
 ) -> None:
-    toolkit = Toolkit(models)
     nobody = tmp_path / "nobody.png"
     Image.new("RGB", (640, 480), "grey").save(nobody)
-    drawn = portrait_overlay(Preflight(toolkit=toolkit).check(nobody), models)
+    drawn = portrait_overlay(check(nobody), models)
     assert drawn is not None
     sound = sample_media / "people" / "jane-carter" / "recording.m4a"
-    assert portrait_overlay(Preflight(toolkit=toolkit, quick=True).check(sound), models) is None
+    assert portrait_overlay(check(sound, quick=True), models) is None

@@ -138,7 +138,7 @@ class Execution:
         run, pace = self._run, self._run.options.pace
         places = Places(pace)
         watch = Watch(run.journal, remote, pace, self._reporter, freed=places.free)
-        for creation in run.journal.open_creations():
+        for creation in run.journal.creations("in_doubt", "started"):
             here = creation.request.get("target") == remote.connection.target
             if here and watch.can_tell(creation):
                 places.occupy(creation.key)

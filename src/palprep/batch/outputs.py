@@ -245,10 +245,6 @@ class Merged:
             }
         )
 
-    def mark(self, slug: str) -> str:
-        """See :meth:`RunView.mark`."""
-        return self._home[slug].mark(slug)
-
     def person(self, slug: str) -> PersonView:
         """See :meth:`RunView.person`."""
         return self._home[slug].person(slug)

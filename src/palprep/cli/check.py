@@ -84,11 +84,16 @@ def check(
     fixable = False
     with telling(verbose=verbose, quiet=quiet or as_json, log_file=log_file):
         with files_at_work(paths, asked, done="checked", writes=pictures) as work:
-            judge = preflight.Preflight(work.profile, engine=work.engine, quick=quick)
             drawn = targets([each.path for each in work.inputs], pictures) if pictures else {}
             for path, report in work.each(
-                lambda path, _: judge.check(
-                    path, role=role, speaker=work.speaker, consent_apart=work.consent_apart(path)
+                lambda path, _: preflight.check(
+                    path,
+                    role=role,
+                    profile=work.profile,
+                    speaker=work.speaker,
+                    consent_apart=work.consent_apart(path),
+                    quick=quick,
+                    engine=work.engine,
                 )
             ):
                 work.count(report)

@@ -71,21 +71,22 @@ def fix(
     with telling(verbose=verbose, quiet=quiet or as_json, log_file=log_file):
         told = f"fixed, and are kept in {into}"
         with files_at_work(paths, asked, done=told, writes=into) as work:
-            judge = preflight.Preflight(work.profile, engine=work.engine)
             folders = _folders(work.inputs)
             holders = work.all_as(Role.TRAINING_VIDEO) if split_consent else frozenset()
             if split_consent and not holders:
                 raise UsageError("--split-consent needs a training video that holds the statement")
 
             def fixed(path: Path, advance: Callable[[float], None]) -> tuple[_Fixed, ...]:
-                prepared = judge.prepare(
+                prepared = preflight.prepare(
                     path,
                     into=into / folders[path],
                     role=role,
+                    profile=work.profile,
                     speaker=work.speaker,
                     consent_apart=work.consent_apart(path),
                     split_consent=path in holders,
                     progress=advance,
+                    engine=work.engine,
                 )
                 both = (prepared, *([prepared.consent] if prepared.consent else []))
                 rejected = into / REJECTED / folders[path]

@@ -25,7 +25,6 @@ from .lips import (
 )
 from .model_folder import require_model as require_model
 from .opening import (
-    OPENING_S as OPENING_S,
     Listeners as Listeners,
     Opening as Opening,
     decode_opening as decode_opening,

@@ -10,7 +10,7 @@ from typing import Any
 import ffmpeg
 
 from palprep.errors import FixError
-from palprep.media import AudioStreamFacts, Source, demuxer_of
+from palprep.media import AudioStreamFacts, Source, demuxer_of, run_ffmpeg
 
 Progress = Callable[[float], None]
 """Takes the fraction done, 0 to 1, never falling."""
@@ -23,13 +23,25 @@ BARE_SOUND = {"flags:a": "+bitexact"}
 """The same for an audio encoder, some of which sign every packet."""
 
 
-def read(source: Source, **options: Any) -> Any:
+def read(source: Source, *, demuxer: str | None = None, **options: Any) -> Any:
     """An input node that opens ``source`` as what it is, and no other file or address."""
-    demuxer = demuxer_of(source)
+    demuxer = demuxer or demuxer_of(source)
     if demuxer == "mov":
         # QuickTime may refer to other files for its samples.
         options = {"enable_drefs": 0, "use_absolute_path": 0, **options}
     return ffmpeg.input(address(source.path), f=demuxer, protocol_whitelist="file", **options)
+
+
+def write(
+    target: Path,
+    *streams: Any,
+    duration_s: float | None = None,
+    progress: Progress | None = None,
+    **options: Any,
+) -> None:
+    """Run ffmpeg until these streams are in the file at ``target``, without metadata."""
+    node = ffmpeg.output(*streams, address(target), **BARE, **options)
+    run_ffmpeg(node, duration_s=duration_s, progress=progress)
 
 
 def address(path: Path) -> str:

@@ -13,8 +13,9 @@ from typing import Any
 
 from palprep.errors import FixError
 from palprep.fixes.graph import Progress
+from palprep.fixes.output import FixDone
 from palprep.media import run_ffmpeg
-from palprep.rules.plans import NoiseBound
+from palprep.rules.plans import VoicePlan
 from palprep.values import Value
 
 MAX_LIMITING_DB = 6.0
@@ -35,14 +36,6 @@ class Loudness(Value):
 
     integrated_lufs: float
     true_peak_dbtp: float
-
-
-class Target(Value):
-    """The loudness and peak to bring a recording to. ``noise`` may bound the gain below that."""
-
-    integrated_lufs: float
-    ceiling_dbtp: float
-    noise: NoiseBound | None = None
 
 
 class Gain(Value):
@@ -72,16 +65,18 @@ def measure_loudness(
     return Loudness(integrated_lufs=integrated, true_peak_dbtp=20 * math.log10(peak))
 
 
-def choose_gain(measured: Loudness, target: Target, *, lost_lu: float = 0.0) -> Gain:
-    """The gain towards the target that neither noise nor peaks forbid.
+def choose_gain(
+    measured: Loudness, wanted_lufs: float, plan: VoicePlan, *, lost_lu: float = 0.0
+) -> Gain:
+    """The gain towards the wanted loudness that neither the plan's noise nor its peaks forbid.
 
     ``lost_lu`` is the loudness that limiting was found to take away; it is added to the gain.
     """
-    gain = target.integrated_lufs + lost_lu - measured.integrated_lufs
-    noise, held_back_by = target.noise, None
+    gain = wanted_lufs + lost_lu - measured.integrated_lufs
+    noise, held_back_by = plan.noise, None
     if noise is not None and gain > noise.max_gain_db:
         gain, held_back_by = noise.max_gain_db, f"noise limit of {noise.limit_dbfs:g} dBFS"
-    over = measured.true_peak_dbtp + gain - target.ceiling_dbtp
+    over = measured.true_peak_dbtp + gain - plan.true_peak_dbtp
     if over > MAX_LIMITING_DB:
         gain -= over - MAX_LIMITING_DB
         held_back_by = "true-peak ceiling"
@@ -93,23 +88,39 @@ def choose_gain(measured: Loudness, target: Target, *, lost_lu: float = 0.0) -> 
     )
 
 
-def fitting_gain(sound: Any, measured: Loudness, target: Target, *, duration_s: float) -> Gain:
-    """The gain for an ffmpeg-python stream. Where peaks must be limited, the loudness that this
-    takes away is measured and added to the gain."""
-    gain = choose_gain(measured, target)
-    if not gain.limits:
-        return gain
-    limited = measure_loudness(amplified(sound, gain, target), duration_s=duration_s)
-    lost = measured.integrated_lufs + gain.gain_db - limited.integrated_lufs
-    return choose_gain(measured, target, lost_lu=lost)
+def levelled(
+    sound: Any, plan: VoicePlan, *, duration_s: float, progress: Progress | None
+) -> tuple[Any, tuple[FixDone, ...]]:
+    """An ffmpeg-python stream at the plan's loudness, if it has one, and what was done to it.
+
+    Where peaks must be limited, the loudness that this takes away is measured and added to the
+    gain. Raises FixError for a stream without any sound.
+    """
+    wanted = plan.loudness_lufs
+    if wanted is None:
+        return sound, ()
+    before = measure_loudness(sound, duration_s=duration_s, progress=progress)
+    gain = choose_gain(before, wanted, plan)
+    if gain.limits:
+        limited = measure_loudness(_amplified(sound, gain, plan), duration_s=duration_s)
+        lost = before.integrated_lufs + gain.gain_db - limited.integrated_lufs
+        gain = choose_gain(before, wanted, plan, lost_lu=lost)
+    reached = before.integrated_lufs + gain.gain_db - gain.lost_lu
+    did = (
+        f"loudness from {before.integrated_lufs:.1f} to {reached:.1f} LUFS ({gain.gain_db:+.1f} dB)"
+    )
+    if gain.limits:
+        did += f", peaks limited to {plan.true_peak_dbtp:g} dBTP"
+    if gain.held_back_by is not None:
+        did += f"; no further, because of the {gain.held_back_by}"
+    return _amplified(sound, gain, plan), (FixDone(id="level", did=did),)
 
 
-def amplified(sound: Any, gain: Gain, target: Target) -> Any:
-    """An ffmpeg-python stream with the gain, and its peaks limited where they must be."""
+def _amplified(sound: Any, gain: Gain, plan: VoicePlan) -> Any:
     sound = sound.filter("volume", f"{gain.gain_db:.2f}dB", precision="double")
     if not gain.limits:
         return sound
-    ceiling = 10 ** (target.ceiling_dbtp / 20)
+    ceiling = 10 ** (plan.true_peak_dbtp / 20)
     return sound.filter("aresample", _OVERSAMPLED_HZ).filter(
         "alimiter", limit=f"{ceiling:.6f}", attack=5, release=50, level=0, latency=1
     )

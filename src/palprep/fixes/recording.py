@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import shutil
 from pathlib import Path
+from typing import Any
 
 from palprep import media
 from palprep.errors import DamagedMedia, ToolFailed, UnsupportedMedia
+from palprep.fixes.graph import read, write
 from palprep.fixes.output import new_output
 from palprep.values import Kind
 
@@ -34,8 +36,16 @@ def keep_recording(source: media.Source, stem: Path, *, from_browser: bool) -> P
         raise UnsupportedMedia(f"This is {source.type.description}: give an image, sound or video")
     if demuxer is None:
         return second_name(source.path, stem, source.type.extensions[0])
-    with new_output(stem, _suffix(source), source=source.path) as output:
-        _copy_packets(source, output.temporary, demuxer)
+    suffix = _suffix(source)
+    options: dict[str, Any] = {"c": "copy", "avoid_negative_ts": "make_zero"}
+    if suffix == ".mp4":
+        options["movflags"] = "+faststart"
+    with new_output(stem, suffix, source=source.path) as output:
+        recorded = read(source, demuxer=demuxer, fflags="+genpts")
+        try:
+            write(output.temporary, recorded["v?"], recorded["a?"], **options)
+        except ToolFailed:
+            raise DamagedMedia("The recording cannot be read: record it again") from None
     return output.path
 
 
@@ -50,23 +60,6 @@ def second_name(path: Path, stem: Path, suffix: str) -> Path:
         except OSError:
             shutil.copyfile(path, output.temporary)
     return output.path
-
-
-def _copy_packets(source: media.Source, target: Path, demuxer: str) -> None:
-    # QuickTime may refer to other files for its samples.
-    closed = ("-enable_drefs", "0", "-use_absolute_path", "0") if demuxer == "mov" else ()
-    faststart = ("-movflags", "+faststart") if target.suffix == ".mp4" else ()
-    try:
-        media.run_ffmpeg(
-            [
-                *(*closed, "-fflags", "+genpts", "-protocol_whitelist", "file", "-f", demuxer),
-                *("-i", f"file:{source.path}", "-map", "0:v?", "-map", "0:a?", "-c", "copy"),
-                *("-map_metadata", "-1", "-avoid_negative_ts", "make_zero", *faststart),
-                f"file:{target}",
-            ]
-        )
-    except ToolFailed:
-        raise DamagedMedia("The recording cannot be read: record it again") from None
 
 
 def _suffix(source: media.Source) -> str:

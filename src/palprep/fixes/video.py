@@ -92,48 +92,37 @@ class Cut:
             return self.full_s
         return max(min(self.plan.trim.end_s, self.full_s) - self.plan.trim.start_s, 0.0)
 
-    def whole(self, target: Path, picture: Mapping[str, Any]) -> Any:
-        """The run that writes the mp4. ``picture`` holds the encoder's options for rate and
-        quality; they are ignored when the video's packets are copied."""
-        source = self._read()
-        streams, options = [self._picture(source)], dict(_MP4)
-        if self.facts is None:
-            options["c:v"] = "copy"
-            if self.header.codec == "hevc":
-                options["tag:v"] = "hvc1"  # players of Apple's open no other
-        else:
-            options.update(H264, **picture)
-        if self.sound is not None:
-            streams.append(self._sound(source, self.sound))
-            options.update({"c:a": "copy"} if self.plan.copy_audio else _AAC)
-        return ffmpeg.output(*streams, address(target), **BARE, **options)
-
-    def analysis(self, picture: Mapping[str, Any]) -> Any:
-        """The first of two passes: the frames alone, encoded into nothing."""
-        return ffmpeg.output(self._picture(self._read()), "-", f="null", **H264, **picture)
-
-    def _read(self) -> Any:
-        trim = self.plan.trim
-        if trim is None:
-            return read(self.source)
-        # On the input: decoding starts at the key frame before, and the cut is exact to
-        # the frame all the same.
-        window = {"t": seconds(trim.duration_s)}
-        if trim.start_s > 0:
-            window["ss"] = seconds(trim.start_s)
-        return read(self.source, **window)
-
-    def _picture(self, source: Any) -> Any:
-        picture = source["V:0"]  # capital V: not a cover picture
-        return filtered(picture, self.facts) if self.facts else picture
-
-    def _sound(self, source: Any, stream: AudioStreamFacts) -> Any:
-        sound = source[str(stream.index)]
-        if self.plan.copy_audio:
-            return sound
-        # Silence where packets are missing and before a late start, so that players which
-        # ignore time stamps stay in step too.
-        return sound.filter("aresample", **{"async": 1, "first_pts": 0})
+    def run(self, target: Path | None, picture: Mapping[str, Any]) -> Any:
+        """The run that writes the mp4; without a target the first of two passes, which encodes the
+        frames alone into nothing. ``picture`` holds the encoder's options for rate and quality;
+        they are ignored when the video's packets are copied.
+        """
+        window, trim = {}, self.plan.trim
+        if trim is not None:
+            # On the input: decoding starts at the key frame before, and the cut is exact to
+            # the frame all the same.
+            window["t"] = seconds(trim.duration_s)
+            if trim.start_s > 0:
+                window["ss"] = seconds(trim.start_s)
+        source = read(self.source, **window)
+        streams = [source["V:0"]]  # capital V: not a cover picture
+        coding: dict[str, Any] = {"c:v": "copy"}
+        if self.facts is not None:
+            streams, coding = [filtered(streams[0], self.facts)], {**H264, **picture}
+        elif self.header.codec == "hevc":
+            coding["tag:v"] = "hvc1"  # players of Apple's open no other
+        if target is None:
+            return ffmpeg.output(*streams, "-", f="null", **coding)
+        if self.sound is not None and self.plan.copy_audio:
+            streams.append(source[str(self.sound.index)])
+            coding["c:a"] = "copy"
+        elif self.sound is not None:
+            # Silence where packets are missing and before a late start, so that players which
+            # ignore time stamps stay in step too.
+            sound = source[str(self.sound.index)]
+            streams.append(sound.filter("aresample", **{"async": 1, "first_pts": 0}))
+            coding.update(_AAC)
+        return ffmpeg.output(*streams, address(target), **BARE, **_MP4, **coding)
 
 
 def filtered(picture: Any, facts: VideoFacts) -> Any:
@@ -293,7 +282,7 @@ def write_within(
     stages = Stages(progress)
     run = partial(run_ffmpeg, duration_s=cut.duration_s)
     if max_size_bytes is None:
-        run(cut.whole(target, CRF), progress=stages.next(1.0))
+        run(cut.run(target, CRF), progress=stages.next(1.0))
         return ()
     sound_bps = 0
     if cut.sound is not None:
@@ -302,7 +291,7 @@ def write_within(
     # Constant quality seldom halves an efficient source.
     source_bps = cut.facts.bit_rate if cut.facts else None
     if source_bps is None or source_bps <= 2 * budget_bps:
-        run(cut.whole(target, CRF), progress=stages.next(0.9))
+        run(cut.run(target, CRF), progress=stages.next(0.9))
         if target.stat().st_size <= max_size_bytes:
             return ()
     if cut.facts is None:
@@ -324,8 +313,8 @@ def write_within(
                 )
             settings = {"b:v": rate, **log}
             if attempt == 0:
-                run(cut.analysis({**settings, "pass": 1}), progress=stages.next(0.35))
-            run(cut.whole(target, {**settings, "pass": 2}), progress=stages.next(0.9))
+                run(cut.run(None, {**settings, "pass": 1}), progress=stages.next(0.35))
+            run(cut.run(target, {**settings, "pass": 2}), progress=stages.next(0.9))
             size = target.stat().st_size
             if size <= max_size_bytes:
                 did = (

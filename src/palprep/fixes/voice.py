@@ -18,26 +18,18 @@ import numpy as np
 
 from palprep.errors import FixError
 from palprep.fixes.graph import (
-    BARE,
     BARE_SOUND,
     Progress,
     Stages,
-    address,
     read,
     seconds,
     stream_at,
     stream_words,
+    write,
 )
-from palprep.fixes.loudness import Gain, Loudness, Target, amplified, fitting_gain, measure_loudness
+from palprep.fixes.loudness import levelled
 from palprep.fixes.output import Applied, FixDone, NewOutput
-from palprep.media import (
-    AudioStreamFacts,
-    Samples,
-    Source,
-    probe_audio,
-    run_ffmpeg,
-    stream_samples,
-)
+from palprep.media import AudioStreamFacts, Samples, Source, probe_audio, stream_samples
 from palprep.rules.plans import COPY_CONTAINERS, CROSSFADE_S, AudioPlan, VoicePlan
 from palprep.speech import Clipping, DefectMeter
 from palprep.values import Kind, Span
@@ -51,7 +43,13 @@ with warnings.catch_warnings():
 _OPTIONS: Mapping[str, Mapping[str, Any]] = {"m4a": {"f": "ipod"}, "mp3": {"id3v2_version": 0}}
 """ffmpeg's for a container of a plan, where its name as the muxer is not all."""
 
-_SMALL = {"c:a": "libmp3lame", "b:a": 24_000, "ar": 16_000, "ac": 1, "id3v2_version": 0}
+_SMALL: Mapping[str, Any] = {
+    "c:a": "libmp3lame",
+    "b:a": 24_000,
+    "ar": 16_000,
+    "ac": 1,
+    "id3v2_version": 0,
+}
 """Speech that is understood, at 3 kB for a second."""
 
 _MIXES = {
@@ -81,10 +79,13 @@ def fix_audio(
     if COPY_CONTAINERS.get(stream.codec) != plan.container:
         raise FixError(f"{stream.codec} packets cannot be copied into {plan.container}")
     with new(f".{plan.container}") as output:
-        options = {"c:a": "copy", "f": plan.container, **_OPTIONS.get(plan.container, {})}
+        options: dict[str, Any] = {
+            "c:a": "copy",
+            "f": plan.container,
+            **_OPTIONS.get(plan.container, {}),
+        }
         sound = read(source)[str(stream.index)]
-        node = sound.output(address(output.temporary), **BARE, **options)
-        run_ffmpeg(node, duration_s=facts.duration_s, progress=progress)
+        write(output.temporary, sound, duration_s=facts.duration_s, progress=progress, **options)
     did = f"copied the {stream.codec} packets into {plan.container} unchanged"
     done = _file_words(source, FixDone(id="rewrap", did=did))
     return Applied(path=str(output.path), fixes=done)
@@ -98,7 +99,7 @@ def mp3_excerpt(source: Source, stream: int, span: Span) -> bytes:
     with tempfile.TemporaryDirectory(prefix="palprep-") as folder:
         target = Path(folder) / "excerpt.mp3"
         opened = read(source, ss=seconds(span.start_s), t=seconds(span.duration_s))
-        run_ffmpeg(opened[str(stream)].output(address(target), **BARE, **_SMALL))
+        write(target, opened[str(stream)], **_SMALL)
         return target.read_bytes()
 
 
@@ -132,19 +133,10 @@ def fix_voice(
             length_s = facts.duration_s
             sound = read(source)[str(stream.index)]
         sound = _cleaned(sound, plan, stream)
-        level: tuple[FixDone, ...] = ()
-        if plan.loudness_lufs is not None:
-            before = measure_loudness(sound, duration_s=length_s, progress=stages.next(0.5))
-            target = Target(
-                integrated_lufs=plan.loudness_lufs,
-                ceiling_dbtp=plan.true_peak_dbtp,
-                noise=plan.noise,
-            )
-            gain = fitting_gain(sound, before, target, duration_s=length_s)
-            sound, level = amplified(sound, gain, target), (_level_words(before, gain, target),)
+        sound, level = levelled(sound, plan, duration_s=length_s, progress=stages.next(0.5))
         encoding = {"f": "wav", "c:a": "pcm_s16le", **BARE_SOUND, "ar": rate_hz, "ac": channels}
-        node = sound.output(address(output.temporary), **BARE, **encoding)
-        run_ffmpeg(node, duration_s=length_s, progress=stages.next(0.9))
+        progress = stages.next(0.9)
+        write(output.temporary, sound, duration_s=length_s, progress=progress, **encoding)
     shape = f"{rate_hz:,} Hz, {'mono' if channels == 1 else 'stereo'}"
     did = f"encoded once from {stream_words(stream)} to wav, {shape}"
     done = (
@@ -181,18 +173,6 @@ def _cleaned_words(plan: VoicePlan, stream: AudioStreamFacts, length_s: float) -
         yield FixDone(id="mix", did=_MIXES[plan.mix][1])
     if plan.high_pass_hz is not None:
         yield FixDone(id="high_pass", did=f"filtered out what is below {plan.high_pass_hz:g} Hz")
-
-
-def _level_words(before: Loudness, gain: Gain, target: Target) -> FixDone:
-    reached = before.integrated_lufs + gain.gain_db - gain.lost_lu
-    did = (
-        f"loudness from {before.integrated_lufs:.1f} to {reached:.1f} LUFS ({gain.gain_db:+.1f} dB)"
-    )
-    if gain.limits:
-        did += f", peaks limited to {target.ceiling_dbtp:g} dBTP"
-    if gain.held_back_by is not None:
-        did += f"; no further, because of the {gain.held_back_by}"
-    return FixDone(id="level", did=did)
 
 
 def write_joined(

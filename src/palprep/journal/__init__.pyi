@@ -40,7 +40,6 @@ from .inbox import (
     secret_path as secret_path,
 )
 from .outcome import READY as READY, PersonOutcome as PersonOutcome, PersonStatus as PersonStatus
-from .overview import JournalHead as JournalHead, status as status
 from .people import (
     agree as agree,
     asked_code as asked_code,
@@ -52,6 +51,7 @@ from .people import (
     people_named as people_named,
 )
 from .run_view import (
+    JournalHead as JournalHead,
     PersonResult as PersonResult,
     PersonStanding as PersonStanding,
     PersonView as PersonView,
@@ -59,5 +59,6 @@ from .run_view import (
     RunHead as RunHead,
     RunReader as RunReader,
     RunView as RunView,
+    status as status,
 )
 from .store import JOURNAL_NAME as JOURNAL_NAME, Journal as Journal, utc_now as utc_now

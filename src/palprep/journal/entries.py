@@ -9,7 +9,8 @@ what is known of a voice or replica: nothing can bring that back.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Literal, Self, TypeVar, get_args
@@ -71,20 +72,17 @@ class FaceVerdict(Value):
 
 
 class Body(Value):
-    """What an entry says. ``kind`` is its name in the journal."""
+    """What an entry says. ``kind`` is its name in the journal: that of its class."""
 
     kind: ClassVar[str]
 
-    def stored(self, root: Path | None = None) -> dict[str, Any]:
-        """As JSON that, with the kind, reads back into an equal value. Files below ``root``, the
-        journal's folder, are named from there: the folder can be moved as a whole.
-        """
-        del root
-        return self.model_dump(mode="json", round_trip=True)
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        cls.kind = re.sub(r"\B(?=[A-Z])", "_", cls.__name__).lower()
 
-    def placed(self, root: Path) -> Self:
-        """As it was stored in a journal that is in the folder ``root`` now."""
-        del root
+    def relocated(self, place: Callable[[Path], Path]) -> Body:
+        """The same, with every file where it lies by ``place``."""
+        del place
         return self
 
 
@@ -147,7 +145,6 @@ class SandboxStatement(Value):
 class RunStarted(AboutRun):
     """A run begins. Later entries with a person belong to it, up to the next run."""
 
-    kind = "run_started"
     people: tuple[PersonNames, ...]
     """Everybody whom the results show."""
     only: tuple[str, ...] | None = None
@@ -168,7 +165,6 @@ class RunStarted(AboutRun):
 class FileFetched(AboutRun):
     """A file was fetched from ``url``, which holds no secret. The key names it in that state."""
 
-    kind = "file_fetched"
     url: str
     sha256: str
     size_bytes: int
@@ -177,31 +173,16 @@ class FileFetched(AboutRun):
 class AssetPrepared(AboutRun):
     """A file was prepared, or could not be. The key names its content and the task."""
 
-    kind = "asset_prepared"
     asset: Asset
 
-    def stored(self, root: Path | None = None) -> dict[str, Any]:
-        """See :meth:`Body.stored`."""
-        if root is None:
-            return super().stored()
-        asset = self.asset.relocated(lambda path: _from(root, path))
-        return AssetPrepared(asset=asset).stored()
-
-    def placed(self, root: Path) -> AssetPrepared:
-        """See :meth:`Body.placed`."""
-        return AssetPrepared(asset=self.asset.relocated(lambda path: root / path))
-
-
-def _from(root: Path, path: Path) -> Path:
-    """The path as it is named from ``root``, where it lies below; whole elsewhere."""
-    whole, top = path.resolve(), root.resolve()
-    return whole.relative_to(top) if whole.is_relative_to(top) else whole
+    def relocated(self, place: Callable[[Path], Path]) -> AssetPrepared:
+        """See :meth:`Body.relocated`."""
+        return AssetPrepared(asset=self.asset.relocated(place))
 
 
 class PortraitPicked(AboutRun):
     """Of several images the fittest was picked. The key names their contents."""
 
-    kind = "portrait_picked"
     sha256: str
     """Of the picked image."""
 
@@ -211,7 +192,6 @@ class FileGlimpsed(AboutRun):
     whether the statement is heard in its opening, None where no one listened. The key names its
     content."""
 
-    kind = "file_glimpsed"
     length_s: float
     with_still: bool
     stated: bool | None
@@ -220,29 +200,26 @@ class FileGlimpsed(AboutRun):
 class FacesCompared(AboutRun):
     """Faces and voices in a person's files were compared. The key names the files' contents."""
 
-    kind = "faces_compared"
     checks: tuple[Check, ...]
 
 
 class FaceValidated(AboutRun):
     """The service gave its own verdict on a portrait. The key names service, file and model."""
 
-    kind = "face_validated"
     verdict: FaceVerdict
 
 
 class Reused(AboutRun):
-    """The entry ``seq`` of an earlier run counts for this run too."""
+    """The entry ``seq`` of an earlier run counts for this run too, in the same slot."""
 
-    kind = "reused"
     seq: int
+    slot: str | None
 
 
 class ConsentWaived(AboutRun):
     """The work goes on although consent is missing; ``why`` says what is missing. The key names the
     replica; a run also records a waiver without one, before it knows which replica is made."""
 
-    kind = "consent_waived"
     why: tuple[str, ...]
 
 
@@ -250,7 +227,6 @@ class CodeGiven(AboutRun):
     """A fresh code was given out, to be spoken by whoever has this name. The key is the name's
     (:func:`palprep.journal.forgetting.name_key`)."""
 
-    kind = "code_given"
     full_name: str
     code: FreshCode
 
@@ -259,7 +235,6 @@ class ProcessingAgreed(AboutRun):
     """Whoever has this name agreed, on the recording page, that they are recorded and that files of
     them are kept, in these words. The key is that of :class:`CodeGiven`."""
 
-    kind = "processing_agreed"
     full_name: str
     words: str
 
@@ -268,7 +243,6 @@ class FileJudged(AboutRun):
     """A file is judged for the first time since a code was given out for the name; or, with the
     words ``spoken``, the code was heard in it. The key is that of :class:`CodeGiven`."""
 
-    kind = "file_judged"
     name: str
     sha256: str
     spoken: tuple[str, ...] = ()
@@ -277,7 +251,6 @@ class FileJudged(AboutRun):
 class ConsentFound(AboutRun):
     """What was found of the person's consent, whether or not anything is made under it."""
 
-    kind = "consent_found"
     evidence: ConsentEvidence
 
 
@@ -285,7 +258,6 @@ class ConsentDecided(AboutRun):
     """A person decided about doubts of the consent. It stands until a later one takes its place,
     from run to run."""
 
-    kind = "consent_decided"
     decision: ConsentDecision
 
 
@@ -293,7 +265,6 @@ class DossierKept(AboutRun):
     """A consent dossier lies at ``path`` in the output folder. The journal keeps its whole content,
     so that a dossier that was written anew differs from it."""
 
-    kind = "dossier_kept"
     path: str
     dossier: Mapping[str, Any]
 
@@ -301,21 +272,18 @@ class DossierKept(AboutRun):
 class FilesRemoved(AboutRun):
     """The person's prepared files were removed on purpose, ``retain_s`` seconds after the end."""
 
-    kind = "files_removed"
     retain_s: float
 
 
 class CreationUsed(AboutRun):
     """The person's voice or replica is the creation under the key, made now or before."""
 
-    kind = "creation_used"
     what: What
 
 
 class PersonEnded(AboutRun):
     """The run's work for the person has ended."""
 
-    kind = "person_ended"
     outcome: PersonOutcome
     state: str | None = None
     """A digest of what the outcome depends on: files, settings, options. A later run skips a person
@@ -326,7 +294,6 @@ class Intent(AboutCreation):
     """The request is about to leave: ``request`` is what will be sent, without addresses. From here
     on the resource may exist."""
 
-    kind = "intent"
     what: What
     request: Mapping[str, Any]
 
@@ -334,14 +301,12 @@ class Intent(AboutCreation):
 class Created(AboutCreation):
     """The service answered the request with the resource's id."""
 
-    kind = "created"
     snapshot: Snapshot
 
 
 class NotCreated(AboutCreation):
     """It is certain that the request created nothing; ``code`` and ``message`` say why."""
 
-    kind = "not_created"
     code: str
     message: str
 
@@ -349,7 +314,6 @@ class NotCreated(AboutCreation):
 class Doubt(AboutCreation):
     """The request was sent, and its outcome is not known."""
 
-    kind = "doubt"
     code: str
     message: str
 
@@ -357,7 +321,6 @@ class Doubt(AboutCreation):
 class Polled(AboutCreation):
     """The service was asked, and told the resource's state."""
 
-    kind = "polled"
     snapshot: Snapshot
 
 
@@ -365,7 +328,6 @@ class CalledBack(AboutCreation):
     """The service called back. ``received`` is the body as it came; ``snapshot`` is None when it
     says nothing of a voice or replica. Without a key it belongs to nothing that is known here."""
 
-    kind = "called_back"
     snapshot: Snapshot | None = None
     received: Any = None
 
@@ -377,7 +339,6 @@ class Resolved(AboutCreation):
     ``status`` is how its training ended, where a person says that it has.
     """
 
-    kind = "resolved"
     found_id: str | None = None
     status: EndedStatus | None = None
 

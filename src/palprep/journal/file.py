@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import hashlib
 import os
-import shutil
 import sqlite3
-import tempfile
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,22 +15,13 @@ from palprep.errors import JournalError
 from palprep.journal import projection
 from palprep.storage import private_file
 
-_VERSION = 5
+_VERSION = 6
 """Of the file's tables and of the entries in them."""
 _APPLICATION_ID = 0x50414C4A  # "PALJ", in the header of the file
 _BUSY_S = 30.0
 _LONG = 1024
 """Characters. The reports of files are longer; what is said of a creation is shorter."""
-APPEND_ONLY = {
-    f"{table}_{event.lower()}": (
-        f"CREATE TRIGGER IF NOT EXISTS {table}_{event.lower()} BEFORE {event} ON {table} "
-        "BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END;\n"
-    )
-    for table in ("entry", "content")
-    for event in ("UPDATE", "DELETE")
-}
-"""What makes the triggers, by their names. Only to forget a person takes them away for a moment."""
-_SCHEMA = f"""
+_SCHEMA = """
 CREATE TABLE IF NOT EXISTS setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS entry (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -41,15 +29,28 @@ CREATE TABLE IF NOT EXISTS entry (
     person TEXT,
     kind TEXT NOT NULL,
     key TEXT,
-    body TEXT NOT NULL CHECK (json_valid(body)),
-    content BLOB
+    body TEXT NOT NULL CHECK (typeof(body) = 'blob' OR json_valid(body))
 );
 CREATE INDEX IF NOT EXISTS entry_by_key ON entry (key, kind);
 CREATE INDEX IF NOT EXISTS entry_by_kind ON entry (kind);
-CREATE TABLE IF NOT EXISTS content (sha256 BLOB PRIMARY KEY, zipped BLOB NOT NULL);
-{"".join(APPEND_ONLY.values())}{projection.SCHEMA}
+CREATE TRIGGER IF NOT EXISTS no_update BEFORE UPDATE ON entry
+    WHEN NOT EXISTS (SELECT 1 FROM setting WHERE name = 'forgetting')
+    BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END;
+CREATE TRIGGER IF NOT EXISTS no_delete BEFORE DELETE ON entry
+    WHEN NOT EXISTS (SELECT 1 FROM setting WHERE name = 'forgetting')
+    BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END;
 """
-"""A long body is kept in ``content``, compressed, and once however many entries hold the same."""
+"""A long body is kept compressed. Entries change only while a person is forgotten."""
+
+
+def packed(text: str) -> str | bytes:
+    """The text of a body as it is kept."""
+    return text if len(text) <= _LONG else zlib.compress(text.encode())
+
+
+def plain(body: str | bytes) -> str:
+    """The text of a body that was kept. In SQL, too, a function of that name."""
+    return body if isinstance(body, str) else zlib.decompress(body).decode()
 
 
 def is_running(path: str | Path) -> bool:
@@ -71,11 +72,6 @@ def _lock_of(path: Path) -> Path:
     return path.with_name(path.name + ".lock")
 
 
-def _beside(path: Path) -> tuple[Path, Path]:
-    """SQLite's write-ahead log of a journal, and the memory that its readers share."""
-    return path.with_name(f"{path.name}-wal"), path.with_name(f"{path.name}-shm")
-
-
 @contextlib.contextmanager
 def run_lock(path: Path) -> Iterator[None]:
     """Hold the lock of a run. Raises JournalError when another run holds it."""
@@ -92,23 +88,32 @@ def run_lock(path: Path) -> Iterator[None]:
         yield
 
 
-def opened(path: Path | None, *, whole: bool = False) -> sqlite3.Connection:
+def opened(
+    path: Path | None, *, whole: bool = False, read_only: bool = False
+) -> sqlite3.Connection:
     """The database at ``path``, or a new one in memory, ready for entries of this version.
 
     Raises JournalError for a file that is damaged, of another version, or another program's. With
     ``whole`` the whole file is searched for damage, which takes as long as reading it. Otherwise
-    damage is noticed where it is read.
+    damage is noticed where it is read. ``read_only`` is for a place that cannot be written.
     """
     with contextlib.ExitStack() as undone:
         try:
+            name = ":memory:"
             if path is not None:
-                # SQLite gives its log, and what it shares, the mode of the file.
-                for each in (path, *filter(Path.exists, _beside(path))):
+                # SQLite gives its log, and the memory that readers share, the mode of the file.
+                log = path.with_name(f"{path.name}-wal")
+                beside = filter(Path.exists, (log, path.with_name(f"{path.name}-shm")))
+                for each in () if read_only else (path, *beside):
                     private_file(each)
+                # Without a log nobody is writing, and none can be made there.
+                mode = "rwc" if not read_only else "ro" if log.exists() else "ro&immutable=1"
+                name = f"{path.resolve().as_uri()}?mode={mode}"
             connection = sqlite3.connect(
-                path or ":memory:", timeout=_BUSY_S, check_same_thread=False, cached_statements=64
+                name, timeout=_BUSY_S, check_same_thread=False, cached_statements=64, uri=True
             )
             undone.callback(connection.close)
+            connection.create_function("plain", 1, plain, deterministic=True)
             _prepare(connection, path, whole=whole)
         except (sqlite3.Error, OSError) as error:
             raise readable(path, error) from None
@@ -121,39 +126,6 @@ def is_writable(path: Path) -> bool:
     return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
 
 
-def copied(path: Path) -> sqlite3.Connection:
-    """A copy in memory of the database at ``path``, which cannot be written in its place.
-
-    SQLite reads no database with a write-ahead log in a folder without write access. Raises as
-    :func:`opened` does.
-    """
-    with tempfile.TemporaryDirectory(prefix="palprep-") as folder:
-        place = Path(folder) / path.name
-        try:
-            for each in (path, *_beside(path)[:1]):
-                if each.exists():
-                    shutil.copyfile(each, Path(folder) / each.name)
-        except OSError as error:
-            raise readable(path, error) from None
-        memory = sqlite3.connect(":memory:", check_same_thread=False, cached_statements=64)
-        with contextlib.closing(opened(place)) as copy:
-            copy.backup(memory)
-    return memory
-
-
-def kept(connection: sqlite3.Connection, text: str) -> tuple[str, bytes | None]:
-    """What stands in the row of an entry with this text; and the SHA-256 of a long text, which is
-    kept once, however many entries hold the same."""
-    if len(text) <= _LONG:
-        return text, None
-    data = text.encode()
-    sha256 = hashlib.sha256(data).digest()
-    connection.execute(
-        "INSERT INTO content VALUES (?, ?) ON CONFLICT DO NOTHING", (sha256, zlib.compress(data))
-    )
-    return "{}", sha256
-
-
 def _prepare(connection: sqlite3.Connection, path: Path | None, *, whole: bool) -> None:
     application = connection.execute("PRAGMA application_id").fetchone()[0]
     tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
@@ -161,8 +133,8 @@ def _prepare(connection: sqlite3.Connection, path: Path | None, *, whole: bool) 
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
         connection.executescript(
-            f"BEGIN IMMEDIATE; {_SCHEMA} PRAGMA application_id = {_APPLICATION_ID};"
-            f"PRAGMA user_version = {_VERSION}; COMMIT;"
+            f"BEGIN IMMEDIATE; {_SCHEMA} {projection.SCHEMA}"
+            f"PRAGMA application_id = {_APPLICATION_ID}; PRAGMA user_version = {_VERSION}; COMMIT;"
         )
         return
     if application != _APPLICATION_ID:
@@ -190,7 +162,6 @@ DAMAGED = (
     "run into another folder"
 )
 _FULL = "free some space and run the same command again"
-READ_ONLY = "it can only be read where it is: copy the folder to a place that can be written"
 
 _ADVICE = {
     sqlite3.SQLITE_FULL: _FULL,

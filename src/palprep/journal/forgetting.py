@@ -12,19 +12,23 @@ import json
 import secrets
 import shlex
 import sqlite3
-import zlib
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 from palprep.errors import JournalError, UsageError
-from palprep.journal.file import APPEND_ONLY, kept
+from palprep.journal.file import packed
 
 Marked = Literal["person", "name", "made"]
 """What a mark is of: the slug, a name of the person, or the key or id of a voice or replica."""
 
 _SECRET = "forgotten_key"
 _PREFIX = "forgotten:"
+_SHARED = (
+    "(SELECT key, min(person) AS heir FROM entry WHERE kind = 'creation_used' AND person <> :own "
+    "AND key IS NOT NULL GROUP BY key)"
+)
+"""The creations that others use than a person, and by whom each is used."""
 
 
 def name_key(full_name: str) -> str:
@@ -88,73 +92,58 @@ def unmark(connection: sqlite3.Connection, person: str) -> bool:
 
 def made_for(connection: sqlite3.Connection, person: str) -> Made:
     """What was created for this person, and is used by nobody else."""
-    keys = [
-        str(key)
-        for (key,) in connection.execute(
-            "SELECT key FROM creation WHERE person = ? AND key NOT IN (SELECT key FROM entry WHERE "
-            "kind = 'creation_used' AND person <> ? AND key IS NOT NULL)",
-            (person, person),
-        )
-    ]
-    ids = {
-        str(found)
-        for key in keys
-        for _, text in _texts(connection, "key = ?", key)
-        for found in ((json.loads(text).get("snapshot") or {}).get("id"),)
-        if found
-    }
-    return Made(tuple(keys), tuple(sorted(ids)))
+    keys = connection.execute(
+        f"SELECT key FROM creation WHERE person = :own AND key NOT IN (SELECT key FROM {_SHARED})",  # noqa: S608
+        {"own": person},
+    )
+    made = tuple(str(key) for (key,) in keys)
+    ids: set[str] = set()
+    for key in made:
+        told = "SELECT json_extract(plain(body), '$.snapshot.id') FROM entry WHERE key = ?"
+        ids.update(found for (found,) in connection.execute(told, (key,)) if found)
+    return Made(made, tuple(sorted(ids)))
 
 
 def forget(connection: sqlite3.Connection, person: str) -> None:
     """Remove every row about a person, in one transaction; nothing of them can be restored."""
     connection.execute("PRAGMA secure_delete = ON")
-    connection.execute("BEGIN IMMEDIATE")
-    for name in APPEND_ONLY:
-        connection.execute(f"DROP TRIGGER {name}")
+    connection.execute("INSERT INTO setting VALUES ('forgetting', '')")
     made = made_for(connection, person)
     # What somebody else uses, too, is theirs from now on.
-    heirs = connection.execute(
-        "SELECT key, min(person) FROM entry WHERE kind = 'creation_used' AND person <> ? "
-        "AND key IN (SELECT key FROM creation WHERE person = ?) GROUP BY key",
-        (person, person),
-    ).fetchall()
-    for key, heir in heirs:
-        row = (heir, key, person)
-        connection.execute("UPDATE creation SET person = ? WHERE key = ? AND person = ?", row)
+    own = {"own": person}
+    connection.execute(
+        f"UPDATE entry SET person = heir FROM {_SHARED} AS shared "  # noqa: S608
+        "WHERE shared.key = entry.key AND entry.person = :own "
+        "AND kind NOT IN ('creation_used', 'consent_waived') "
+        "AND entry.key IN (SELECT key FROM creation WHERE person = :own)",
+        own,
+    )
+    connection.execute(
+        "UPDATE creation SET body = json_set(body, '$.person', heir) "  # noqa: S608
+        f"FROM {_SHARED} AS shared WHERE shared.key = creation.key AND creation.person = :own",
+        own,
+    )
+    for each in (*made.keys, *made.ids):
         connection.execute(
-            "UPDATE entry SET person = ? WHERE key = ? AND person = ? "
-            "AND kind NOT IN ('creation_used', 'consent_waived')",
-            row,
+            "DELETE FROM entry WHERE person IS NULL AND kind = 'called_back' "
+            "AND instr(plain(body), ?)",
+            (json.dumps(each)[1:-1],),
         )
-    stray = [
-        seq
-        for seq, text in _texts(connection, "person IS NULL AND kind = 'called_back'")
-        if any(json.dumps(each)[1:-1] in text for each in (*made.keys, *made.ids))
-    ]
-    connection.executemany("DELETE FROM entry WHERE seq = ?", ((seq,) for seq in stray))
     connection.executemany("DELETE FROM entry WHERE key = ?", ((key,) for key in made.keys))
     for table in ("entry", "creation", "standing"):
         connection.execute(f"DELETE FROM {table} WHERE person = ?", (person,))  # noqa: S608
     names = {person}
-    for seq, text in _texts(connection, "kind = 'run_started'"):
+    runs = "SELECT seq, plain(body) FROM entry WHERE kind = 'run_started'"
+    for seq, text in connection.execute(runs).fetchall():
         run = json.loads(text)
         names.update(each["full_name"] for each in run["people"] if each["slug"] == person)
         run["people"] = [each for each in run["people"] if each["slug"] != person]
         run["only"] = run["only"] and [each for each in run["only"] if each != person]
-        if run != json.loads(text):
-            body, content = kept(connection, json.dumps(run))
-            connection.execute(
-                "UPDATE entry SET body = ?, content = ? WHERE seq = ?", (body, content, seq)
-            )
+        row = (packed(json.dumps(run)), seq)
+        connection.execute("UPDATE entry SET body = ? WHERE seq = ?", row)
     codes = ((name_key(each),) for each in names)
     connection.executemany("DELETE FROM entry WHERE key = ?", codes)
-    connection.execute(
-        "DELETE FROM content WHERE sha256 NOT IN "
-        "(SELECT content FROM entry WHERE content IS NOT NULL)"
-    )
-    for statement in APPEND_ONLY.values():
-        connection.execute(statement)
+    connection.execute("DELETE FROM setting WHERE name = 'forgetting'")
 
 
 def compact(connection: sqlite3.Connection) -> None:
@@ -169,18 +158,6 @@ def compact(connection: sqlite3.Connection) -> None:
             "Another program is reading the journal, and its log still holds what was removed: "
             "close that program, and run the same command again"
         )
-
-
-def _texts(connection: sqlite3.Connection, condition: str, *values: str) -> list[tuple[int, str]]:
-    """The numbers of entries, and their whole JSON."""
-    rows = connection.execute(
-        f"SELECT seq, body, zipped FROM entry LEFT JOIN content ON sha256 = content "  # noqa: S608
-        f"WHERE {condition}",
-        values,
-    )
-    return [
-        (seq, zlib.decompress(zipped).decode() if zipped else text) for seq, text, zipped in rows
-    ]
 
 
 def _setting(connection: sqlite3.Connection, name: str) -> str | None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable
 
 from palprep.journal.creations import Creation, advanced
 from palprep.journal.entries import (
@@ -32,15 +31,10 @@ SCHEMA = """
 CREATE TABLE IF NOT EXISTS creation (
     key TEXT PRIMARY KEY,
     first INTEGER NOT NULL,
-    person TEXT NOT NULL,
-    what TEXT NOT NULL,
-    state TEXT NOT NULL,
-    id TEXT,
-    error_message TEXT,
-    request TEXT NOT NULL,
-    intended_at TEXT,
-    ended_at TEXT,
-    why TEXT
+    body TEXT NOT NULL,
+    person TEXT AS (json_extract(body, '$.person')),
+    state TEXT AS (json_extract(body, '$.state')),
+    id TEXT AS (json_extract(body, '$.id'))
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS creation_by_id ON creation (id);
 CREATE INDEX IF NOT EXISTS creation_by_state ON creation (state);
@@ -55,12 +49,6 @@ CREATE TABLE IF NOT EXISTS standing (
 """``first`` is the entry of the first intent. ``counts`` is ``seq``, or the earlier entry that
 ``seq`` points back to."""
 
-_FIELDS = tuple(Creation.model_fields)
-_COLUMNS = ", ".join(_FIELDS)
-
-Read = Callable[[int], Body]
-"""The body of the entry with this number."""
-
 
 def slot_of(body: Body) -> str | None:
     """What an entry tells of a person in a run. A later entry of the same slot takes its place.
@@ -68,6 +56,8 @@ def slot_of(body: Body) -> str | None:
     None where no view of a run shows it.
     """
     match body:
+        case Reused(slot=slot):
+            return slot
         case AssetPrepared(asset=asset):
             return f"asset:{asset.role.value}"
         case CreationUsed(what=what):
@@ -79,7 +69,7 @@ def slot_of(body: Body) -> str | None:
     return None
 
 
-def take(connection: sqlite3.Connection, entry: Entry[Body], read: Read) -> None:
+def take(connection: sqlite3.Connection, entry: Entry[Body]) -> None:
     """Take in the entry that was just added, within the transaction that added it."""
     body = entry.body
     if isinstance(body, AboutCreation):
@@ -87,8 +77,7 @@ def take(connection: sqlite3.Connection, entry: Entry[Body], read: Read) -> None
     elif isinstance(body, RunStarted):
         _begin(connection, body)
     elif entry.person is not None:
-        counts, told = (body.seq, read(body.seq)) if isinstance(body, Reused) else (entry.seq, body)
-        slot = slot_of(told)
+        slot, counts = slot_of(body), body.seq if isinstance(body, Reused) else entry.seq
         if slot is not None:
             connection.execute(
                 "INSERT INTO standing VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE "
@@ -102,14 +91,10 @@ def creations(
 ) -> tuple[Creation, ...]:
     """The creations that fulfil a condition of SQL, in the order of their first intents."""
     rows = connection.execute(
-        f"SELECT {_COLUMNS} FROM creation WHERE {condition} ORDER BY first",  # noqa: S608
+        f"SELECT body FROM creation WHERE {condition} ORDER BY first",  # noqa: S608
         values,
     )
-    found = (dict(zip(_FIELDS, row, strict=True)) for row in rows)
-    return tuple(
-        Creation.model_validate(fields | {"request": json.loads(fields["request"])})
-        for fields in found
-    )
+    return tuple(Creation.model_validate(json.loads(body)) for (body,) in rows)
 
 
 def _begin(connection: sqlite3.Connection, run: RunStarted) -> None:
@@ -124,12 +109,10 @@ def _begin(connection: sqlite3.Connection, run: RunStarted) -> None:
 def _move(connection: sqlite3.Connection, entry: Entry[Body]) -> None:
     before = next(iter(creations(connection, "key = ?", entry.key)), None)
     after = advanced(before, entry)
-    if after is None or after == before:
-        return
-    fields = after.model_dump(mode="json", include=set(_FIELDS))
-    fields["request"] = json.dumps(fields["request"])
-    connection.execute(
-        f"INSERT INTO creation (first, {_COLUMNS}) VALUES (?{', ?' * len(_FIELDS)}) "  # noqa: S608
-        f"ON CONFLICT DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in _FIELDS)}",
-        (entry.seq, *(fields[name] for name in _FIELDS)),
-    )
+    if after is not None and after != before:
+        body = json.dumps(after.model_dump(mode="json", round_trip=True))
+        connection.execute(
+            "INSERT INTO creation (key, first, body) VALUES (?, ?, ?) "
+            "ON CONFLICT DO UPDATE SET body = excluded.body",
+            (entry.key, entry.seq, body),
+        )

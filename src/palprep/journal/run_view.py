@@ -1,4 +1,4 @@
-"""The journal read back: what happened to each person in the last run.
+"""The journal read back: the last run, or what programs have made, and where everybody stands.
 
 Results, the report page and ``palprep status`` are all made from these views, so a page
 written again from the journal shows what the run showed.
@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Container, Iterable, Iterator, Sequence
-from typing import Any, Protocol
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
 
-from pydantic import Field, computed_field
+from pydantic import Field
 
 from palprep.errors import JournalError
-from palprep.journal.creations import Creation, up_to_date
+from palprep.journal.creations import IN_TRAINING, Creation, up_to_date
 from palprep.journal.entries import (
     AssetPrepared,
     Body,
@@ -30,8 +32,10 @@ from palprep.journal.entries import (
 from palprep.journal.outcome import READY, PersonStatus
 from palprep.journal.store import Journal
 from palprep.preflight import Asset
-from palprep.rules import ConsentDecision, ConsentEvidence, ConsentState, Report, consent_state
+from palprep.rules import ConsentEvidence, ConsentState, Report, consent_state
 from palprep.values import Role, Value
+
+B = TypeVar("B", bound=Body)
 
 
 class PersonStanding(Value):
@@ -71,13 +75,6 @@ class PersonResult(PersonStanding):
         return {**data, "assets": [report.to_json() for report in self.assets]}
 
 
-class Timing(Value):
-    """How long one step took, in seconds."""
-
-    step: str
-    seconds: float
-
-
 class PersonView(PersonNames):
     """What the journal knows of one person in the last run.
 
@@ -102,22 +99,23 @@ class PersonView(PersonNames):
     """The prepared files were removed on purpose, some time after the end."""
     assets: tuple[Asset, ...] = Field(default=(), repr=False)
     face: FaceVerdict | None = None
+    reports: str = Field(default="", exclude=True, repr=False)
+    """The numbers of the entries that hold assets and verdict, which never change."""
 
-    @computed_field  # type: ignore[prop-decorator]
     @property
-    def timings(self) -> tuple[Timing, ...]:
-        """How long the steps took whose end is known."""
-        return (
-            *(
-                Timing(step=f"prepare {asset.role.value}", seconds=asset.seconds)
-                for asset in self.assets
-            ),
-            *(
-                Timing(step=f"train {each.what}", seconds=each.training_s)
-                for each in (self.voice, self.replica)
-                if each is not None and each.training_s is not None
-            ),
-        )
+    def mark(self) -> str:
+        """A text that changes when anything changes that is known of the person."""
+        return f"{self.model_dump_json()} {self.reports}"
+
+    @property
+    def timings(self) -> dict[str, float]:
+        """The seconds that each step took whose end is known."""
+        made = (each for each in (self.voice, self.replica) if each is not None)
+        trained = {f"train {each.what}": each.training_s for each in made}
+        return {
+            **{f"prepare {asset.role.value}": asset.seconds for asset in self.assets},
+            **{step: seconds for step, seconds in trained.items() if seconds is not None},
+        }
 
     @property
     def consent(self) -> Asset | None:
@@ -170,10 +168,6 @@ class RunView(Value):
     head: RunHead
     people: tuple[PersonView, ...] = Field(repr=False)
 
-    def mark(self, slug: str) -> str:
-        """A text that changes when anything changes that is known of the person."""
-        return self.person(slug).model_dump_json()
-
     def person(self, slug: str) -> PersonView:
         """Everything that is known of the person."""
         return next(person for person in self.people if person.slug == slug)
@@ -187,9 +181,6 @@ class ReadableRun(Protocol):
     @property
     def people(self) -> Sequence[PersonView]:
         """Everybody, without their reports."""
-
-    def mark(self, slug: str) -> str:
-        """See :meth:`RunView.mark`."""
 
     def person(self, slug: str) -> PersonView:
         """See :meth:`RunView.person`."""
@@ -230,12 +221,14 @@ class RunReader:
             some = self._names[at : at + _AT_ONCE]
             told: dict[str, list[Told]] = {names.slug: [] for names in some}
             entries = self._journal.standing(*_STANDING, people=tuple(told))
+            reports = self._journal.numbers_besides(*_STANDING, people=tuple(told))
             used = [each.key or "" for each in entries if isinstance(each.body, CreationUsed)]
-            creations = {each.key: each for each in self._journal.creations(used)}
+            creations = {each.key: each for each in self._journal.creations_of(used)}
             for entry in entries:
                 told[entry.person or ""].append((entry.body, creations.get(entry.key or "")))
             for names in some:
-                yield person_view(names, told[names.slug], running=self.running)
+                row = person_view(names, told[names.slug], running=self.running)
+                yield row.model_copy(update={"reports": reports.get(names.slug, "")})
 
     @functools.cached_property
     def people(self) -> tuple[PersonView, ...]:
@@ -252,23 +245,18 @@ class RunReader:
     def _rows(self) -> dict[str, PersonView]:
         return {person.slug: person for person in self.people}
 
-    @functools.cached_property
-    def _numbers(self) -> dict[str, list[tuple[str, int]]]:
-        return self._journal.standing_numbers()
-
-    def mark(self, slug: str) -> str:
-        """See :meth:`RunView.mark`. Reports never change: the entries' numbers stand for them."""
-        numbers = [each for each in self._numbers.get(slug, ()) if each[0] not in _STANDING]
-        return f"{self._rows[slug].model_dump_json(exclude={'timings'})} {numbers}"
-
     def person(self, slug: str) -> PersonView:
         """See :meth:`RunView.person`."""
-        told: list[Told] = []
+        assets: dict[Role, Asset] = {}
+        face: FaceVerdict | None = None
         for entry in self._journal.standing(people=[slug]):
-            uses = isinstance(entry.body, CreationUsed)
-            creation = self._journal.creation(entry.key or "") if uses else None
-            told.append((entry.body, creation))
-        return person_view(self._rows[slug], told, running=self.running)
+            match entry.body:
+                case AssetPrepared(asset=asset):
+                    assets[asset.role] = asset
+                case FaceValidated(verdict=verdict):
+                    face = verdict
+        ordered = tuple(assets[role] for role in Role if role in assets)
+        return self._rows[slug].model_copy(update={"assets": ordered, "face": face})
 
     def view(self, slugs: Container[str] | None = None, *, with_reports: bool = True) -> RunView:
         """Everybody at once, or the people with these slugs. Without reports, only their rows."""
@@ -289,60 +277,96 @@ _STANDING = (
 _AT_ONCE = 500
 """People whose entries are read together."""
 
-_ROLES = tuple(Role)
-"""In the order in which assets are shown."""
-
 Told = tuple[Body, Creation | None]
 """An entry about a person, and the creation under its key as it stands today."""
 
 
-def person_view(names: PersonNames, told: Iterable[Told], *, running: bool = False) -> PersonView:
-    """What entries about a person add up to, while a run is at work or not."""
-    used: dict[str, Creation] = {}
-    waived: tuple[str, ...] = ()
-    evidence = ConsentEvidence()
-    decision: ConsentDecision | None = None
-    ended: PersonEnded | None = None
-    removed = False
-    assets: dict[Role, Asset] = {}
-    face: FaceVerdict | None = None
-    for body, creation in told:
-        match body:
-            case CreationUsed(what=what) if creation is not None:
-                used[what] = creation
-            case ConsentWaived(why=why):
-                waived = why
-            case ConsentFound(evidence=found):
-                evidence = found
-            case ConsentDecided(decision=last):
-                decision = last
-            case PersonEnded():
-                ended, removed = body, False
-            case FilesRemoved():
-                removed = True
-            case AssetPrepared(asset=asset):
-                assets[asset.role] = asset
-            case FaceValidated(verdict=verdict):
-                face = verdict
-    recorded = ended.outcome if ended else None
-    consent = consent_state(evidence, decision)
-    outcome = up_to_date(recorded, tuple(used.values()), running=running)
+def person_view(names: PersonNames, told: Sequence[Told], *, running: bool = False) -> PersonView:
+    """What entries about a person add up to, while a run is at work or not; without reports."""
+    bodies = [body for body, _ in told]
+    used = {
+        body.what: creation
+        for body, creation in told
+        if isinstance(body, CreationUsed) and creation is not None
+    }
+    ended, found = _last(bodies, PersonEnded), _last(bodies, ConsentFound)
+    decided, waived = _last(bodies, ConsentDecided), _last(bodies, ConsentWaived)
+    consent = consent_state(
+        found.evidence if found else ConsentEvidence(), decided.decision if decided else None
+    )
+    outcome = up_to_date(ended.outcome if ended else None, tuple(used.values()), running=running)
     outcome = outcome.decided(consent, made="replica" in used)
+    removed = _last([each for each in bodies if isinstance(each, PersonEnded | FilesRemoved)], Body)
     return PersonView(
-        slug=names.slug,
-        name=names.name,
-        full_name=names.full_name,
-        language=names.language,
+        **dict(names),
         status=outcome.status,
         reasons=outcome.words,
         blocked_by=outcome.blocked_by,
         held=outcome.held,
         consent_state=consent,
-        waived=waived,
+        waived=waived.why if waived else (),
         state=ended.state if ended else None,
-        files_removed=removed,
+        files_removed=isinstance(removed, FilesRemoved),
         voice=used.get("voice"),
         replica=used.get("replica"),
-        assets=tuple(sorted(assets.values(), key=lambda asset: _ROLES.index(asset.role))),
-        face=face,
     )
+
+
+def _last(bodies: Sequence[Body], kind: type[B]) -> B | None:
+    return next((each for each in reversed(bodies) if isinstance(each, kind)), None)
+
+
+class JournalHead(Value):
+    """A journal at one moment. ``palprep status --json`` prints it with the people."""
+
+    directory: str
+    target: str
+    started_at: str
+    updated_at: str
+    running: bool
+    """A run is at work on it. What looks in doubt may just be under way."""
+    in_doubt: tuple[Creation, ...]
+    """Of this and earlier runs; each must be resolved."""
+    unclaimed_callbacks: int
+    """Callbacks that belong to no creation of this journal."""
+
+
+@contextmanager
+def status(directory: str | Path) -> Iterator[tuple[JournalHead, Iterator[PersonStanding]]]:
+    """Read the journal of an output folder, and the people in it one after the other: any number of
+    them takes the memory of a few. Raises JournalError when there is none to read."""
+    with Journal.of(directory) as journal:
+        running = journal.is_running
+        made = () if journal.last_run() else journal.creations()
+        if made:
+            told = {
+                "target": str(made[-1].request.get("target", "")),
+                "started_at": made[0].intended_at or "",
+                "updated_at": max(each.ended_at or each.intended_at or "" for each in made),
+            }
+            people = _made_without_run(made)
+        else:
+            run = RunReader(journal)
+            told = run.head.model_dump(include={"target", "started_at", "updated_at"})
+            running, people = run.running, run.rows()
+        head = JournalHead(
+            directory=str(directory),
+            running=running,
+            in_doubt=journal.in_doubt(),
+            unclaimed_callbacks=journal.unclaimed_callbacks(),
+            **told,
+        )
+        yield head, (person.standing for person in people)
+
+
+def _made_without_run(creations: Iterable[Creation]) -> Iterator[PersonView]:
+    """What programs have made in a journal that no run has written, by person.
+
+    Of several voices or replicas of one person the last one counts.
+    """
+    told: dict[str, list[Told]] = {}
+    for each in creations:
+        theirs = told.setdefault(each.person, [(PersonEnded(outcome=IN_TRAINING), None)])
+        theirs.append((CreationUsed(what=each.what), each))
+    for person, found in told.items():
+        yield person_view(PersonNames(slug=person, name=person, full_name=person), found)

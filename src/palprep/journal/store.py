@@ -12,7 +12,6 @@ import datetime as dt
 import json
 import sqlite3
 import threading
-import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Any, Self, TypeVar
@@ -31,21 +30,17 @@ from palprep.journal.entries import (
 )
 from palprep.journal.file import (
     DAMAGED,
-    READ_ONLY,
-    copied,
     is_running,
     is_writable,
-    kept,
     opened,
+    packed,
+    plain,
     readable,
     run_lock,
 )
 from palprep.storage import private_folder
 
 JOURNAL_NAME = "journal.sqlite"
-
-_COLUMNS = "seq, at, person, kind, key, body, zipped"
-_ENTRIES = "entry LEFT JOIN content ON sha256 = content"
 
 B = TypeVar("B", bound=Body)
 T = TypeVar("T")
@@ -76,7 +71,6 @@ class Journal:
         now: Now = utc_now,
     ) -> None:
         self.path = None if path is None else Path(path)
-        self._root = None if path is None else Path(path).parent
         self._now = now
         self._guard = threading.Lock()
         self._turns: dict[str, threading.Lock] = {}
@@ -88,12 +82,10 @@ class Journal:
             )
         if self.path is not None and lock:
             self._lock.enter_context(run_lock(self.path))
-        self._read_only = not (lock or create or path is None or is_writable(Path(path)))
+        read_only = not (lock or create or self.path is None or is_writable(self.path))
         try:
             # Only a run creates by what the journal says, and must not find damage half-way.
-            self._connection = (
-                copied(Path(path)) if self._read_only and path else opened(self.path, whole=lock)
-            )
+            self._connection = opened(self.path, whole=lock, read_only=read_only)
         except BaseException:
             self._lock.close()
             raise
@@ -126,22 +118,19 @@ class Journal:
         Raises JournalError when it cannot be written, and UsageError for a person who was
         forgotten: then nothing that depends on it may happen.
         """
-        self._require_writable()
         at = self.now().isoformat(timespec="milliseconds")
         # ASCII, since SQLite refuses the lone surrogates that a sender's JSON may hold.
-        text = json.dumps(body.stored(self._root), allow_nan=False)
+        stored = body.relocated(self.named).model_dump(mode="json", round_trip=True)
+        text = json.dumps(stored, allow_nan=False)
 
         def added(connection: sqlite3.Connection) -> Entry[B]:
             forgetting.refuse(connection, person, key, self.path)
             cursor = connection.execute(
-                "INSERT INTO entry (at, person, kind, key, body, content) "
-                "VALUES (?, ?, ?, ?, ?, ?)",
-                (at, person, body.kind, key, *kept(connection, text)),
+                "INSERT INTO entry (at, person, kind, key, body) VALUES (?, ?, ?, ?, ?)",
+                (at, person, body.kind, key, packed(text)),
             )
             entry = Entry(int(cursor.lastrowid or 0), at, person, key, body)
-            projection.take(
-                connection, entry, lambda seq: self._select(connection, "seq = ?", seq)[0].body
-            )
+            projection.take(connection, entry)
             return entry
 
         return self._guarded(added)
@@ -156,8 +145,7 @@ class Journal:
         for column, value in (("key", key), ("person", person)):
             if value is not None:
                 condition, values = f"{condition} AND {column} = ?", [*values, value]
-        found = self._entries(f"{condition} ORDER BY seq", *values)
-        return tuple(entry for entry in found if isinstance(entry.body, kind))  # type: ignore[misc]
+        return self._entries(f"{condition} ORDER BY seq", *values)  # type: ignore[return-value]
 
     def one_by_one(self, kind: type[B]) -> Iterator[Entry[B]]:
         """All entries of a kind, as :meth:`entries`. All at once may not fit into memory."""
@@ -174,7 +162,8 @@ class Journal:
         """
         for entry in reversed(self.entries(kind, key=key, person=person)):
             if fits(entry.body):
-                self.append(Reused(seq=entry.seq), person=person, key=key)
+                slot = projection.slot_of(entry.body)
+                self.append(Reused(seq=entry.seq, slot=slot), person=person, key=key)
                 return entry.body
         return None
 
@@ -208,19 +197,19 @@ class Journal:
                 connection,
                 f"{condition or 1} ORDER BY standing.seq",
                 *values,
-                columns="standing.seq, at, standing.person, kind, key, body, zipped",
-                source="standing JOIN entry ON entry.seq = counts "
-                "LEFT JOIN content ON sha256 = content",
+                source="standing JOIN entry ON entry.seq = counts",
+                of="standing",
             )
         )
 
-    def standing_numbers(self) -> dict[str, list[tuple[str, int]]]:
-        """For each person of the last run: every slot, and the number of the entry that counts."""
-        asked = "SELECT person, slot, counts FROM standing ORDER BY 1, 2"
-        found: dict[str, list[tuple[str, int]]] = {}
-        for person, slot, counts in self._rows(asked):
-            found.setdefault(person, []).append((slot, counts))
-        return found
+    def numbers_besides(self, *slots: str, people: Collection[str]) -> dict[str, str]:
+        """For each of these people, the other slots with the numbers of the entries that count."""
+        asked = (
+            "SELECT person, group_concat(slot || counts) FROM standing "  # noqa: S608
+            f"WHERE {_is_one_of('person', people)} AND NOT {_is_one_of('slot', slots)} "
+            "GROUP BY person"
+        )
+        return dict(self._rows(asked, *people, *slots))
 
     def creation(self, key: str) -> Creation | None:
         """Where the creation of that key stands; None when it was never intended."""
@@ -237,22 +226,17 @@ class Journal:
             raise JournalError(f"The journal {self.path} lost the entries of {key}: {DAMAGED}")
         return creation
 
-    def creations(self, keys: Collection[str] | None = None) -> tuple[Creation, ...]:
-        """Every creation ever intended, or those of these keys."""
-        return (
-            self._creations("1")
-            if keys is None
-            else self._creations(_is_one_of("key", keys), *keys)
-        )
+    def creations(self, *states: str) -> tuple[Creation, ...]:
+        """Every creation ever intended, or those in states of these names."""
+        return self._creations(_is_one_of("state", states) if states else "1", *states)
 
-    def open_creations(self) -> tuple[Creation, ...]:
-        """Every creation in doubt or in training."""
-        open_states = (CreationState.IN_DOUBT.value, CreationState.STARTED.value)
-        return self._creations("state IN (?, ?)", *open_states)
+    def creations_of(self, keys: Collection[str]) -> tuple[Creation, ...]:
+        """The creations of these keys."""
+        return self._creations(_is_one_of("key", keys), *keys)
 
     def in_doubt(self) -> tuple[Creation, ...]:
         """Every creation in doubt."""
-        return self._creations("state = ?", CreationState.IN_DOUBT.value)
+        return self.creations(CreationState.IN_DOUBT)
 
     def unclaimed_callbacks(self) -> int:
         """How many callbacks belong to no creation of this journal."""
@@ -264,7 +248,6 @@ class Journal:
 
     def setting(self, name: str, default: Callable[[], str]) -> str:
         """A value that is chosen once and stays, such as the secret path of callbacks."""
-        self._require_writable()
 
         def chosen(connection: sqlite3.Connection) -> str:
             connection.execute(
@@ -331,10 +314,6 @@ class Journal:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _require_writable(self) -> None:
-        if self._read_only:
-            raise JournalError(f"The journal {self.path} cannot be used: {READ_ONLY}")
-
     def _entries(self, condition: str, *values: str | int) -> tuple[Entry[Body], ...]:
         return self._guarded(lambda connection: self._select(connection, condition, *values))
 
@@ -343,21 +322,27 @@ class Journal:
         connection: sqlite3.Connection,
         condition: str,
         *values: str | int,
-        columns: str = _COLUMNS,
-        source: str = _ENTRIES,
+        source: str = "entry",
+        of: str = "entry",
     ) -> tuple[Entry[Body], ...]:
         rows = connection.execute(
-            f"SELECT {columns} FROM {source} WHERE {condition}",  # noqa: S608 - no value is in it
+            f"SELECT {of}.seq, at, {of}.person, kind, key, body "  # noqa: S608 - no value is in it
+            f"FROM {source} WHERE {condition}",
             values,
         )
         return tuple(
-            Entry(seq, at, person, key, self._read(kind, zipped, text))
-            for seq, at, person, kind, key, text, zipped in rows
+            Entry(seq, at, person, key, read_body(kind, plain(body)).relocated(self._here))
+            for seq, at, person, kind, key, body in rows
         )
 
-    def _read(self, kind: str, zipped: bytes | None, text: str) -> Body:
-        body = read_body(kind, zlib.decompress(zipped) if zipped else text)
-        return body if self._root is None else body.placed(self._root)
+    def named(self, path: Path) -> Path:
+        """The path as the journal names it: from its own folder, where the file lies in there. So
+        the folder can be moved as a whole."""
+        whole, root = path.resolve(), self.path and self.path.parent.resolve()
+        return whole.relative_to(root) if root and whole.is_relative_to(root) else whole
+
+    def _here(self, path: Path) -> Path:
+        return self.path.parent / path if self.path else path
 
     def _rows(self, asked: str, *values: str | int) -> list[tuple[Any, ...]]:
         return self._guarded(lambda connection: connection.execute(asked, values).fetchall())

@@ -189,7 +189,7 @@ def keep_evidence(
     decision = last_decision(journal, person)
     if evidence.against or evidence.waivable or journal.standing("consent_found", people=[person]):
         placed = tuple(
-            each.model_copy(update={"path": _place(Path(each.path), journal)})
+            each.model_copy(update={"path": journal.named(Path(each.path)).as_posix()})
             for each in evidence.files
         )
         found = evidence.model_copy(update={"files": placed})
@@ -211,13 +211,6 @@ def keep_evidence(
 
 
 def _keep(journal: Journal, person: str, path: Path) -> None:
-    kept = DossierKept(path=_place(path, journal), dossier=read_dossier(path).to_json())
+    told = read_dossier(path).to_json()
+    kept = DossierKept(path=journal.named(path).as_posix(), dossier=told)
     journal.append(kept, person=person)
-
-
-def _place(path: Path, journal: Journal) -> str:
-    """The path as the journal names it: from its own folder, where the file lies in there."""
-    whole = path.resolve()
-    root = journal.path and journal.path.parent.resolve()
-    within = root is not None and whole.is_relative_to(root)
-    return (whole.relative_to(root) if root and within else whole).as_posix()

@@ -15,7 +15,7 @@ import numpy as np
 from palprep import media, rules, vision
 from palprep.errors import UnsupportedMedia, UsageError
 from palprep.facts import Facts
-from palprep.preflight.checking import shared_toolkit
+from palprep.preflight.loop import shared_toolkit
 from palprep.preflight.values import Candidate
 from palprep.speech import voice_of
 from palprep.values import Kind, Outcome, Role
@@ -35,7 +35,6 @@ def same_person(
     paths: Sequence[FileInput | media.Source],
     *,
     profile: str | Path | rules.Profile = DEFAULT_PROFILE,
-    models: vision.Models | None = None,
 ) -> tuple[rules.Check, ...]:
     """Whether files show one face and hold one voice: a check of :data:`~palprep.rules.SAME_PERSON`
     for each pair of images and videos, then one of :data:`~palprep.rules.SAME_VOICE` for each pair
@@ -47,9 +46,8 @@ def same_person(
     """
     if len(paths) < 2:
         raise UsageError("Comparing takes two files at the least")
-    chosen = profile if isinstance(profile, rules.Profile) else rules.load_profile(profile)
+    chosen = rules.load_profile(profile)
     shared = shared_toolkit()
-    loaded = models or shared.models
     sources = [media.Source.of(path) for path in paths]
     for source in sources:
         if source.type.kind is Kind.OTHER:
@@ -59,7 +57,7 @@ def same_person(
     seen = (each for each in sources if each.type.kind is not Kind.AUDIO)
     heard = (each for each in sources if each.type.kind is not Kind.IMAGE)
     return (
-        *_pairs(rules.SAME_PERSON, chosen, seen, lambda source: face_of(source, loaded)),
+        *_pairs(rules.SAME_PERSON, chosen, seen, lambda source: _face_of(source, shared.models)),
         *_pairs(
             rules.SAME_VOICE,
             chosen,
@@ -85,60 +83,53 @@ def _pairs(
         yield rule.judge(first, second, alike, limits)
 
 
-def face_of(source: media.Source, models: vision.Models) -> vision.Floats | None:
-    """The embedding of the largest face of an image, or the mean over a video's frames; None
-    without a face. Raises UnsupportedMedia for audio, MediaError for what cannot be read.
+def _pictures(
+    source: media.Source, per_second: float
+) -> Iterator[tuple[media.ImageFacts | None, vision.Pixels, float | None]]:
+    """The image, or the video's frames at ``per_second``: facts of an image, the pixels, and the
+    time of a frame. Raises UnsupportedMedia for anything else, MediaError for what cannot be read.
     """
     if source.type.kind is Kind.IMAGE:
-        return vision.identify(
-            np.asarray(media.open_image(source, max_side=vision.MAX_SIDE)[1]), models
-        )
-    if source.type.kind is not Kind.VIDEO:
-        raise UnsupportedMedia(f"{source.name} is {source.type.description}; it shows no face")
-    frames = media.sample_frames(source, per_second=1.0, max_side=vision.MAX_SIDE)
-    seen = (vision.identify(frame.rgb, models) for frame in itertools.islice(frames, FRAMES))
-    found = [each for each in seen if each is not None]
-    return np.asarray(np.mean(found, axis=0)) if found else None
-
-
-def candidates_of(
-    source: media.Source,
-    limits: rules.Profile,
-    per_second: float,
-    models: vision.Models | None = None,
-) -> Iterator[Candidate]:
-    """The image, or the video's frames at ``per_second``, in their order."""
-    models = models or shared_toolkit().models
-    if source.type.kind is Kind.IMAGE:
         image, picture = media.open_image(source, max_side=vision.MAX_SIDE)
-        size = (image.width, image.height)
-        portrait = vision.analyse_portrait(np.asarray(picture), models, size=size)
-        facts = Facts(file=source.facts, image=image, portrait=portrait)
-        yield _candidate(facts, limits, None)
+        yield image, np.asarray(picture), None
     elif source.type.kind is Kind.VIDEO:
         for frame in media.sample_frames(source, per_second=per_second, max_side=vision.MAX_SIDE):
-            facts = Facts(file=source.facts, portrait=vision.analyse_portrait(frame.rgb, models))
-            yield _candidate(facts, limits, frame.at_s)
+            yield None, frame.rgb, frame.at_s
     else:
         raise UnsupportedMedia(
             f"{source.name} is {source.type.description}; name an image or a video"
         )
 
 
-def _candidate(facts: Facts, limits: rules.Profile, at_s: float | None) -> Candidate:
-    judged = rules.judge(facts, Role.FACE_IMAGE, limits)
-    checks = [check for check in judged if check.id in rules.PORTRAIT_CHECKS]
-    if facts.portrait is None:
-        raise ValueError("a candidate has been looked at")
-    return Candidate(
-        path=facts.file.path,
-        at_s=at_s,
-        fitness=round(fitness(facts.portrait), 4),
-        failed=_ids(checks, Outcome.FAIL),
-        warned=_ids(checks, Outcome.WARN),
-        fingerprint=facts.portrait.fingerprint,
-        duplicate_of=None,
-    )
+def _face_of(source: media.Source, models: vision.Models) -> vision.Floats | None:
+    """The embedding of the largest face of an image, or the mean over a video's frames; None
+    without a face."""
+    looks = itertools.islice(_pictures(source, 1.0), FRAMES)
+    seen = (vision.identify(rgb, models) for _, rgb, _ in looks)
+    found = [each for each in seen if each is not None]
+    return np.asarray(np.mean(found, axis=0)) if found else None
+
+
+def candidates_of(
+    source: media.Source, limits: rules.Profile, per_second: float
+) -> Iterator[Candidate]:
+    """The image, or the video's frames at ``per_second``, in their order."""
+    models = shared_toolkit().models
+    for image, rgb, at_s in _pictures(source, per_second):
+        size = (image.width, image.height) if image else None
+        portrait = vision.analyse_portrait(rgb, models, size=size)
+        facts = Facts(file=source.facts, image=image, portrait=portrait)
+        judged = rules.judge(facts, Role.FACE_IMAGE, limits)
+        checks = [check for check in judged if check.id in rules.PORTRAIT_CHECKS]
+        yield Candidate(
+            path=facts.file.path,
+            at_s=at_s,
+            fitness=round(fitness(portrait), 4),
+            failed=_ids(checks, Outcome.FAIL),
+            warned=_ids(checks, Outcome.WARN),
+            fingerprint=portrait.fingerprint,
+            duplicate_of=None,
+        )
 
 
 def _ids(checks: Iterable[rules.Check], outcome: Outcome) -> tuple[str, ...]:

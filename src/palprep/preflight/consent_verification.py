@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from palprep.consent import (
-    OPENING_S,
     AskedCode,
     ConsentFacts,
     Listeners,
@@ -37,7 +36,6 @@ def verify_consent(
     statement: str | None = None,
     language: str = "en",
     whisper_model: Listeners | str | Path | None = None,
-    window_s: float = OPENING_S,
     code: AskedCode | None = None,
     profile: str | Path | Profile = DEFAULT_PROFILE,
 ) -> ConsentFacts:
@@ -47,8 +45,8 @@ def verify_consent(
     listened for. ``statement`` is the service's own text, ``{full_name}`` or the very name in it;
     without it palprep's template for the profile and language is used. ``whisper_model`` is
     loaded, or the directory of a Whisper model that listens first; without it the installed default
-    (English only) does. The statement must begin within the first ``window_s`` seconds. The limits
-    of ``profile`` grade what was heard. ``code`` is listened for after the statement
+    (English only) does. The statement must begin in the first 30 seconds. The limits of
+    ``profile`` grade what was heard. ``code`` is listened for after the statement
     (:func:`palprep.journal.asked_code`).
 
     The outcome is ``unknown``, with the command that helps among the reasons, when the default
@@ -57,16 +55,16 @@ def verify_consent(
     ProfileError for a profile that cannot be read, and UsageError for a language without a
     statement, or a statement without the name.
     """
-    limits = profile if isinstance(profile, Profile) else load_profile(profile)
+    limits = load_profile(profile)
     source = Source.of(path)
     required = statement_for(
         *(full_name, statement), language=language, profile=limits.name, spoken_as=spoken_as
     )
     required = required._replace(code=code)
-    reading = model_for(required, whisper_model, window_s=window_s)
+    reading = model_for(required, whisper_model)
     if isinstance(reading, Listeners):
-        samples = decode_opening(source, required, window_s=window_s)
-        reading = read_samples(samples, required, reading, window_s=window_s)
+        samples = decode_opening(source, required)
+        reading = read_samples(samples, required, reading)
     graded = grade_statement(reading, limits.consent)
     return graded.model_copy(update={"path": source.shown})
 

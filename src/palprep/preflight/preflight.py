@@ -1,8 +1,7 @@
-"""Check and prepare: what callers use of the media loop, here or in worker processes.
+"""Check and prepare, here or in worker processes; and what others ask of such workers.
 
 In a worker a file that crashes a decoder harms no other. This module loads no decoder, so that a
-command which only waits for its workers stays small: the functions that do so import
-:mod:`.checking` and :mod:`.preparing` where they run. Workers find them by reference.
+command which only waits for its workers stays small.
 """
 
 from __future__ import annotations
@@ -14,19 +13,19 @@ import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import Any, TypeVar
 
+from palprep import media
 from palprep.errors import MediaError, MediaTooHeavy, ToolFailed, UsageError
+from palprep.facts import Speaker
 from palprep.fixes import remove_parts
 from palprep.media import Source, name_of
+from palprep.preflight.loop import check_source, prepare_source
 from palprep.preflight.values import CheckRequest, Prepared, kinds_of, role_named
 from palprep.rules import Profile, Report, load_profile
 from palprep.values import Kind, Role
 from palprep.vocabulary import DEFAULT_PROFILE, FileInput, RoleName
 from palprep.workers import LONGEST_S, Callback, Engine, Limits, LocalEngine, Runner, WorkStopped
-
-if TYPE_CHECKING:
-    from palprep.facts import Speaker, Toolkit
 
 F = TypeVar("F")
 T = TypeVar("T")
@@ -35,223 +34,133 @@ Progress = Callable[[float], None]
 """Called with the fraction done, 0 to 1, never decreasing."""
 
 
-class Preflight:
-    """Checks and prepares files against one profile, keeping loaded what can be kept.
-
-    The functions :func:`check` and :func:`prepare` use a shared one; make your own to hold
-    the models of a worker, or a profile of your own.
-
-    ``isolated`` does all that decodes a file in ``jobs`` worker processes, each file within
-    ``limits`` of time and memory. What crashes a decoder, or keeps it busy for ever, is then
-    reported as that file's failure, and this process goes on. Use it for files that strangers
-    send, from as many threads as there are jobs; and end it by ``with`` or :meth:`close`.
-    With an ``engine`` the workers are that engine's, which whoever made it ends. Otherwise
-    everything is done here, which saves the half second that a worker needs to start.
-    """
-
-    def __init__(
-        self,
-        profile: str | Path | Profile = DEFAULT_PROFILE,
-        *,
-        toolkit: Toolkit | None = None,
-        quick: bool = False,
-        isolated: bool = False,
-        jobs: int = 1,
-        limits: Limits | None = None,
-        engine: Engine | None = None,
-    ) -> None:
-        if (isolated or engine) and toolkit is not None:
-            raise UsageError("Workers load networks of their own: leave the toolkit out")
-        self.profile = profile if isinstance(profile, Profile) else load_profile(profile)
-        self.quick = quick
-        self._toolkit = toolkit
-        self._own = media_workers(jobs, limits=limits) if isolated and engine is None else None
-        self._engine = engine or self._own
-
-    @functools.cached_property
-    def toolkit(self) -> Toolkit:
-        """The networks that measure in this process, each loaded when it is first used."""
-        from palprep.facts import Toolkit  # noqa: PLC0415
-
-        return self._toolkit or Toolkit()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        self.close(at_once=kind is not None)
-
-    def close(self, *, at_once: bool = False) -> None:
-        """End the workers that this made, if any; with ``at_once`` also those at work."""
-        if self._own is not None:
-            self._own.close(at_once=at_once)
-
-    def check(
-        self,
-        path: FileInput | Source,
-        *,
-        role: Role | RoleName | None = None,
-        speaker: Speaker | str | None = None,
-        consent_apart: bool = False,
-    ) -> Report:
-        """Measure and judge one file. Bad media gives a failed report, never an exception.
-
-        ``path`` is a path, the file's bytes, or a binary file that is read from where it stands.
-        Without ``role`` the content decides: an image is a face image, audio is voice
-        audio, a video is a training video, or a consent video when its name says consent.
-        With ``speaker``, or the full name alone, a video's consent statement is verified
-        too; with ``consent_apart`` it is not looked for in a training video, since another
-        video holds it.
-
-        Raises WorkStopped when the workers are ended meanwhile.
-        """
-        request = self._request(role, speaker, consent_apart=consent_apart)
-        try:
-            return self._run(_check, request, Source.of(path))
-        except (MediaError, ToolFailed) as error:
-            if not at_one_file(error):
-                raise
-            return Report.of_error(
-                name_of(path), error, role=request.role, profile=self.profile.name
-            )
-
-    def prepare(
-        self,
-        path: FileInput | Source,
-        *,
-        into: str | Path,
-        role: Role | RoleName | None = None,
-        speaker: Speaker | str | None = None,
-        consent_apart: bool = False,
-        split_consent: bool = False,
-        overwrite: bool = False,
-        progress: Progress | None = None,
-    ) -> Prepared:
-        """Make the smallest fix in a new file under ``into`` and prove it.
-
-        The new file is named after the source, and replaces no other: where a file of other
-        content has the name, it becomes ``NAME-2`` and so on; the very same output gets the
-        very same name again. ``overwrite`` replaces what has the name.
-
-        With ``speaker`` a video is cut, where it must be, so that it opens with the statement
-        of consent. ``split_consent`` writes the statement into a video of its own as well,
-        ``-consent`` after the name; the training video is then prepared as with
-        ``consent_apart``, and keeps it.
-
-        The source, given as for :meth:`check`, is never touched. Raises MediaError for a file that
-        cannot be read, FixError where the fix cannot be made, or no statement was heard that could
-        be split out, UsageError when the output would replace the source. Isolated, it raises
-        MediaTooHeavy and ToolFailed as well, for what a limit or a crash has ended, and removes
-        what was written and could not be proved; WorkStopped when the workers are ended meanwhile.
-        """
-        if split_consent and speaker is None:
-            raise UsageError("Splitting the consent out needs to know who speaks: give a speaker")
-        written: list[str] = []
-        if self._engine is not None:
-            self._engine.may_open(writes=[Path(into)])
-        try:
-            with no_parts_left(Path(into)):
-                return self._run(
-                    _prepare,
-                    self._request(role, speaker, consent_apart=consent_apart),
-                    Source.of(path),
-                    into=Path(into),
-                    split_consent=split_consent,
-                    overwrite=overwrite,
-                    wrote=Callback(written.append, str),
-                    progress=None if progress is None else Callback(progress, float),
-                )
-        except WorkStopped:
-            raise  # Nothing is wrong with it; and the same file may be there from before.
-        except (ToolFailed, MediaTooHeavy):
-            # A worker says what it wrote, and may have been taken over.
-            for each in map(Path, written):
-                if each.parent.resolve() == Path(into).resolve():
-                    each.unlink(missing_ok=True)
-            raise
-
-    def _request(
-        self, role: Role | RoleName | None, speaker: Speaker | str | None, *, consent_apart: bool
-    ) -> CheckRequest:
-        named = role_named(role) if role is not None else None
-        if isinstance(speaker, str):
-            # Loaded here: it is no decoder, and the room that it is in has some.
-            from palprep.facts import Speaker  # noqa: PLC0415
-
-            speaker = Speaker(full_name=speaker)
-        return CheckRequest(self.profile, named, speaker, consent_apart, self.quick)
-
-    def _run(
-        self, function: Callable[..., T], request: CheckRequest, source: Source, **options: Any
-    ) -> T:
-        """The function's value, from here or from the engine's workers."""
-        if self._engine is None:
-            return function(request, source, self.toolkit, **options)
-        return for_source(self._engine, source).run(function, request, source, None, **options)
-
-
 def check(
-    path: FileInput,
+    path: FileInput | Source,
     *,
     role: Role | RoleName | None = None,
-    profile: str | Path = DEFAULT_PROFILE,
+    profile: str | Path | Profile = DEFAULT_PROFILE,
     speaker: Speaker | str | None = None,
     consent_apart: bool = False,
     quick: bool = False,
+    engine: Engine | None = None,
 ) -> Report:
-    """Measure and judge one file: see :meth:`Preflight.check`.
+    """Measure and judge one file. Bad media gives a failed report, never an exception.
 
-    ``quick`` looks at headers, packets and a few key frames only, and leaves the rest unknown.
+    ``path`` is a path, the file's bytes, or a binary file that is read from where it stands.
+    Without ``role`` the content decides: an image is a face image, audio is voice
+    audio, a video is a training video, or a consent video when its name says consent.
+    With ``speaker``, or the full name alone, a video's consent statement is verified
+    too; with ``consent_apart`` it is not looked for in a training video, since another
+    video holds it. ``quick`` looks at headers, packets and a few key frames only, and leaves the
+    rest unknown.
+
+    With an ``engine``, such as :func:`media_workers` gives, the file is opened in its workers,
+    within its limits of time and memory. What crashes a decoder, or keeps it busy for ever, is then
+    that file's failure, and this process goes on: for files that strangers send, from as many
+    threads as there are workers. Otherwise everything is done here, by networks that are loaded
+    once, which saves the half second that a worker needs to start.
+
+    Raises ProfileError for a profile that cannot be read, and WorkStopped when the workers are
+    ended meanwhile.
     """
-    return _shared(str(profile), quick=quick).check(
-        path, role=role, speaker=speaker, consent_apart=consent_apart
-    )
+    request = _request(profile, role, speaker, consent_apart=consent_apart, quick=quick)
+    try:
+        return _run(engine, check_source, request, Source.of(path))
+    except (MediaError, ToolFailed) as error:
+        if not at_one_file(error):
+            raise
+        return Report.of_error(
+            name_of(path), error, role=request.role, profile=request.profile.name
+        )
 
 
 def prepare(
-    path: FileInput,
+    path: FileInput | Source,
     *,
     into: str | Path,
     role: Role | RoleName | None = None,
-    profile: str | Path = DEFAULT_PROFILE,
+    profile: str | Path | Profile = DEFAULT_PROFILE,
     speaker: Speaker | str | None = None,
     consent_apart: bool = False,
     split_consent: bool = False,
     overwrite: bool = False,
     progress: Progress | None = None,
+    engine: Engine | None = None,
 ) -> Prepared:
-    """Fix one file into a folder and prove the result: see :meth:`Preflight.prepare`."""
-    return _shared(str(profile)).prepare(
-        path,
-        into=into,
-        role=role,
-        speaker=speaker,
-        consent_apart=consent_apart,
-        split_consent=split_consent,
-        overwrite=overwrite,
-        progress=progress,
-    )
+    """Make the smallest fix of one file in a new file under ``into`` and prove it.
+
+    The new file is named after the source, and replaces no other: where a file of other
+    content has the name, it becomes ``NAME-2`` and so on; the very same output gets the
+    very same name again. ``overwrite`` replaces what has the name.
+
+    With ``speaker`` a video is cut, where it must be, so that it opens with the statement
+    of consent. ``split_consent`` writes the statement into a video of its own as well,
+    ``-consent`` after the name; the training video is then prepared as with
+    ``consent_apart``, and keeps it.
+
+    The source, given as for :func:`check`, as the rest is, is never touched. Raises MediaError for
+    a file that cannot be read, FixError where the fix cannot be made, or no statement was heard
+    that could be split out, UsageError when the output would replace the source. With an ``engine``
+    it raises MediaTooHeavy and ToolFailed as well, for what a limit or a crash has ended, and
+    removes what was written and could not be proved; WorkStopped when the workers are ended
+    meanwhile.
+    """
+    if split_consent and speaker is None:
+        raise UsageError("Splitting the consent out needs to know who speaks: give a speaker")
+    written: list[str] = []
+    if engine is not None:
+        engine.may_open(writes=[Path(into)])
+    try:
+        with no_parts_left(Path(into)):
+            return _run(
+                engine,
+                prepare_source,
+                _request(profile, role, speaker, consent_apart=consent_apart),
+                Source.of(path),
+                into=Path(into),
+                split_consent=split_consent,
+                overwrite=overwrite,
+                wrote=Callback(written.append, str),
+                progress=None if progress is None else Callback(progress, float),
+            )
+    except WorkStopped:
+        raise  # Nothing is wrong with it; and the same file may be there from before.
+    except (ToolFailed, MediaTooHeavy):
+        # A worker says what it wrote, and may have been taken over.
+        for each in map(Path, written):
+            if each.parent.resolve() == Path(into).resolve():
+                each.unlink(missing_ok=True)
+        raise
 
 
-@functools.lru_cache(maxsize=4)
-def _shared(profile: str, *, quick: bool = False) -> Preflight:
-    from palprep.preflight.checking import shared_toolkit  # noqa: PLC0415
+def _request(
+    profile: str | Path | Profile,
+    role: Role | RoleName | None,
+    speaker: Speaker | str | None,
+    *,
+    consent_apart: bool,
+    quick: bool = False,
+) -> CheckRequest:
+    chosen = profile if isinstance(profile, Profile) else _profile(str(profile))
+    named = role_named(role) if role is not None else None
+    who = Speaker(full_name=speaker) if isinstance(speaker, str) else speaker
+    return CheckRequest(chosen, named, who, consent_apart, quick)
 
-    return Preflight(profile, toolkit=shared_toolkit(), quick=quick)
+
+_profile = functools.lru_cache(maxsize=4)(load_profile)
 
 
-def _check(request: CheckRequest, source: Source, toolkit: Toolkit | None) -> Report:
-    from palprep.preflight.checking import check_source  # noqa: PLC0415
-
-    return check_source(request, source, toolkit)
-
-
-def _prepare(
-    request: CheckRequest, source: Source, toolkit: Toolkit | None, /, **options: Any
-) -> Prepared:
-    from palprep.preflight.preparing import prepare_source  # noqa: PLC0415
-
-    return prepare_source(request, source, toolkit, **options)
+def _run(
+    engine: Engine | None,
+    function: Callable[..., T],
+    request: CheckRequest,
+    source: Source,
+    **options: Any,
+) -> T:
+    """The function's value, from here or from the engine's workers."""
+    if engine is None:
+        return function(request, source, **options)
+    return for_source(engine, source).run(function, request, source, **options)
 
 
 def media_workers(jobs: int | None = None, *, limits: Limits | None = None) -> LocalEngine:
@@ -262,8 +171,8 @@ def media_workers(jobs: int | None = None, *, limits: Limits | None = None) -> L
     return LocalEngine(
         jobs,
         limits=limits,
-        modules=["palprep.preflight.checking"],
-        later=["palprep.preflight.preparing", "palprep.facts.video_probing"],
+        modules=["palprep.facts.probing"],
+        later=["palprep.fixes.carry_out", "palprep.facts.video_probing"],
         programs=_ffmpeg_places(os.environ),
     )
 
@@ -325,8 +234,4 @@ def no_parts_left(*folders: Path) -> Iterator[None]:
 def _length_s(source: Source) -> float:
     # Reads the file, and loads a decoder for all but images: so it runs in a worker.
     [kind] = kinds_of((source,))
-    if kind in {Kind.IMAGE, Kind.OTHER}:
-        return 0.0
-    from palprep.media import declared_length_s  # noqa: PLC0415
-
-    return declared_length_s(source)
+    return 0.0 if kind in {Kind.IMAGE, Kind.OTHER} else media.declared_length_s(source)

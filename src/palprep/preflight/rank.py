@@ -10,7 +10,6 @@ import logging
 import os
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from palprep.errors import MediaError, MediaTooHeavy, PalprepError, ToolFailed, UnsupportedMedia
 from palprep.media import Source, is_file, name_of
@@ -19,9 +18,6 @@ from palprep.preflight.values import Candidate, Ranking
 from palprep.rules import Profile, load_profile
 from palprep.vocabulary import DEFAULT_PROFILE, FileInput
 from palprep.workers import Engine, WorkStopped
-
-if TYPE_CHECKING:
-    from palprep.vision import Models
 
 PassedOver = Callable[[str, PalprepError], object]
 """Called with the name of a file that was not ranked, and with the reason."""
@@ -38,7 +34,6 @@ def pick_best(
     *,
     profile: str | Path | Profile = DEFAULT_PROFILE,
     per_second: float = 2.0,
-    models: Models | None = None,
     engine: Engine | None = None,
     passed_over: PassedOver | None = None,
 ) -> Ranking:
@@ -51,17 +46,17 @@ def pick_best(
     there, UnsupportedMedia when nothing of it is an image or a video, MediaError for a video that
     does not decode, ToolFailed for one that crashes its worker.
     """
-    limits = profile if isinstance(profile, Profile) else load_profile(profile)
+    limits = load_profile(profile)
     found: list[Candidate] = []
     files, lenient = _files(source)
     for file in files:
         try:
             looked = Source.of(file)
             if engine is None:
-                found += candidates_in(looked, limits, per_second, models)
+                found += candidates_in(looked, limits, per_second)
             else:
                 runner = for_source(engine, looked)
-                found += runner.run(candidates_in, looked, limits, per_second, None)
+                found += runner.run(candidates_in, looked, limits, per_second)
         except WorkStopped:
             raise
         except (MediaError, ToolFailed) as error:
@@ -78,20 +73,18 @@ def pick_best(
     ranked = sorted(found, key=lambda each: (len(each.failed), len(each.warned), -each.fitness))
     groups = group_duplicates([each.fingerprint for each in ranked])
     return Ranking(
-        each.model_copy(update={"duplicate_of": leader}) if leader != rank else each
+        each.model_copy(update={"duplicate_of": leader if leader != rank else None})
         for rank, (each, leader) in enumerate(zip(ranked, groups, strict=True))
     )
 
 
-def candidates_in(
-    source: Source, limits: Profile, per_second: float, models: Models | None = None
-) -> list[Candidate]:
+def candidates_in(source: Source, limits: Profile, per_second: float) -> list[Candidate]:
     """The image, or the video's frames at ``per_second``, in their order. Loads all decoders where
     it runs, and not where it is handed to a worker.
     """
     from palprep.preflight.comparison import candidates_of  # noqa: PLC0415
 
-    return list(candidates_of(source, limits, per_second, models))
+    return list(candidates_of(source, limits, per_second))
 
 
 def _files(
@@ -108,15 +101,11 @@ def _files(
 
 def group_duplicates(hashes: Sequence[str]) -> list[int]:
     """For each hash, the index of the first one that it nearly equals, its own if none."""
-    leaders: list[int] = []
-    groups = []
+    groups: list[int] = []
     for index, own in enumerate(hashes):
-        leader = next(
-            (each for each in leaders if distance(hashes[each], own) <= NEAR_DUPLICATE_BITS), index
-        )
-        if leader == index:
-            leaders.append(index)
-        groups.append(leader)
+        leaders = dict.fromkeys(groups)
+        near = (each for each in leaders if distance(hashes[each], own) <= NEAR_DUPLICATE_BITS)
+        groups.append(next(near, index))
     return groups
 
 

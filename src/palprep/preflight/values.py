@@ -25,7 +25,7 @@ T = TypeVar("T")
 
 
 class CheckRequest(NamedTuple):
-    """What is asked of one file, here or in a worker: see :meth:`Preflight.check`."""
+    """What is asked of one file, here or in a worker: see :func:`check`."""
 
     profile: Profile
     role: Role | None

@@ -11,6 +11,7 @@ import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -70,6 +71,7 @@ class Recording:
         self._takes = Takes(folder)
         self._journal, self._engine = journal, engine
         self._profile, self._language, self._model = profile, language, model
+        self._check = partial(preflight.check, profile=profile, engine=engine)
         self._jobs = ThreadPoolExecutor(1, thread_name_prefix="palprep-takes")
         self._looking = threading.Lock()
         self._receiving: set[Role] = set()
@@ -183,7 +185,7 @@ class Recording:
     def _seen_in(self, frame: bytes) -> list[str]:
         with self._scratch() as path:
             path.write_bytes(frame)
-            report = self._preflight().check(path, role=Role.FACE_IMAGE)
+            report = self._check(path, role=Role.FACE_IMAGE)
         seen = (each for each in report.told(Outcome.FAIL) if each.id in PORTRAIT_CHECKS)
         return [each.message for each in seen][:_GLANCED]
 
@@ -269,7 +271,7 @@ class Recording:
 
     def _judge_file(self, take: Take, path: Path) -> None:
         sha256 = media.sha256_of(path)
-        report = self._preflight().check(
+        report = self._check(
             path,
             role=take.role,
             speaker=self._speaker(path.name, sha256) if take.role is Role.CONSENT_VIDEO else None,
@@ -300,9 +302,6 @@ class Recording:
             spoken_as=settings.spoken_as,
             code=journals.asked_code(self._journal, full_name, name=name, sha256=sha256),
         )
-
-    def _preflight(self) -> preflight.Preflight:
-        return preflight.Preflight(self._profile, engine=self._engine)
 
     @contextmanager
     def _scratch(self) -> Iterator[Path]:

@@ -189,14 +189,16 @@ class Profile(Value):
         return (limit for limit in limits if level in {None, limit.level})
 
 
-def load_profile(name_or_path: str | Path = DEFAULT_PROFILE) -> Profile:
-    """A built-in profile by name, or one from a TOML file by path.
+def load_profile(name_or_path: str | Path | Profile = DEFAULT_PROFILE) -> Profile:
+    """A built-in profile by name, or one from a TOML file by path; one that is given, as it is.
 
     What it says neither of pairs nor of consent is as in the default profile.
 
     Raises ProfileError when there is no such profile, the file is not a profile, or it names a
     check that does not exist.
     """
+    if isinstance(name_or_path, Profile):
+        return name_or_path
     data = _resolve(str(name_or_path), seen=())
     disabled = frozenset(data.pop("disable", ()))
 

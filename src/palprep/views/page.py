@@ -110,7 +110,7 @@ def pages(run: ReadableRun, folder: Path) -> list[Page]:
     Sound and video are files in either case: prepared files that lie in the folder.
     A person's reports are read when that person's page is made, and not before.
     """
-    marks = {person.slug: run.mark(person.slug) for person in run.people}
+    marks = {person.slug: person.mark for person in run.people}
     if len(run.people) > MOST_ON_ONE_PAGE:
         return _Crowd(run, folder, marks).pages()
 
@@ -161,7 +161,7 @@ def _parts(people: Sequence[PersonView]) -> list[_Part]:
 
 
 class _Crowd:
-    """The pages of so many people that each has one. ``marks`` are of :meth:`ReadableRun.mark`."""
+    """The pages of so many people that each has one. ``marks`` are of :attr:`PersonView.mark`."""
 
     def __init__(self, run: ReadableRun, folder: Path, marks: Mapping[str, str]) -> None:
         self._run, self._folder, self._marks = run, folder, marks

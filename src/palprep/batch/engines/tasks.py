@@ -1,6 +1,6 @@
 """What workers do at a person's files: functions of values that can be pickled.
 
-The process that hands out work loads no decoder: a function imports what opens media itself.
+The process that hands out work loads no decoder: what a door names is loaded where it is used.
 """
 
 from __future__ import annotations
@@ -8,8 +8,9 @@ from __future__ import annotations
 import functools
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
+from palprep import consent, media, preflight
 from palprep.errors import (
     DamagedMedia,
     FixError,
@@ -23,12 +24,9 @@ from palprep.facts import Speaker
 from palprep.journal import FileGlimpsed
 from palprep.media import Source
 from palprep.preflight import Asset, Prepared
-from palprep.rules import Check, consent_spoken, never_asked
+from palprep.rules import Check, consent_spoken, load_profile, never_asked
 from palprep.values import Role, Value
 from palprep.views import PictureFolder
-
-if TYPE_CHECKING:
-    from palprep.preflight import Preflight
 
 
 class AssetTask(Value):
@@ -62,23 +60,20 @@ def prepare_asset(task: AssetTask, source: Source) -> Asset:
     """
     started = time.perf_counter()
     prepared, report, problem, in_file = None, None, None, False
-    preflight = _preflight(task.profile)
+    asked: dict[str, Any] = {
+        "role": task.role,
+        "profile": task.profile,
+        "speaker": task.speaker,
+        "consent_apart": task.consent_apart,
+    }
     try:
         prepared = preflight.prepare(
-            source,
-            into=task.into,
-            role=task.role,
-            speaker=task.speaker,
-            consent_apart=task.consent_apart,
-            split_consent=task.split_consent,
-            overwrite=True,
+            source, into=task.into, split_consent=task.split_consent, overwrite=True, **asked
         )
     except OutputUnwritable:
         raise
     except PalprepError as error:
-        report = preflight.check(
-            source, role=task.role, speaker=task.speaker, consent_apart=task.consent_apart
-        )
+        report = preflight.check(source, **asked)
         problem = error.message
         in_file = isinstance(error, _IN_FILE)
     asset = Asset(
@@ -104,58 +99,44 @@ def why_unheard(task: AssetTask) -> str | None:
     """
     if task.speaker is None:
         return None
-    from palprep.consent import StatementReading, model_for  # noqa: PLC0415
-
-    preflight = _preflight(task.profile)
-    if consent_spoken.id not in preflight.profile.for_role(task.role):
-        return never_asked(preflight.profile.name, task.role)
+    profile = _profile(task.profile)
+    if consent_spoken.id not in profile.for_role(task.role):
+        return never_asked(profile.name, task.role)
     try:
-        listeners = preflight.toolkit.listeners(task.speaker.whisper_model)
-        model = model_for(task.speaker.required, listeners)
+        listeners = preflight.shared_toolkit().listeners(task.speaker.whisper_model)
+        model = consent.model_for(task.speaker.required, listeners)
     except ToolError as error:
         return error.message
-    return model.problem if isinstance(model, StatementReading) else None
+    return model.problem if isinstance(model, consent.StatementReading) else None
 
 
 def glimpse(source: Source, speaker: Speaker | None, profile: str) -> FileGlimpsed:
     """How long a file lasts, and whether this speaker's statement is heard in its opening."""
-    from palprep.media import declared_length_s, with_still  # noqa: PLC0415
-    from palprep.preflight import verify_consent  # noqa: PLC0415
-
     stated = None
     if speaker is not None:
-        preflight = _preflight(profile)
         try:
-            heard = verify_consent(
+            heard = preflight.verify_consent(
                 source,
                 full_name=speaker.full_name,
                 spoken_as=speaker.spoken_as,
                 statement=speaker.statement,
                 language=speaker.language,
-                whisper_model=preflight.toolkit.listeners(speaker.whisper_model),
-                profile=preflight.profile,
+                whisper_model=preflight.shared_toolkit().listeners(speaker.whisper_model),
+                profile=_profile(profile),
             )
             stated = None if heard.model is None else heard.starts_at is not None
         except MediaError:
             stated = False
         except ToolError:
             stated = None
-    length_s = declared_length_s(source)
-    return FileGlimpsed(length_s=length_s, with_still=with_still(source), stated=stated)
+    length_s, with_still = media.declared_length_s(source), media.with_still(source)
+    return FileGlimpsed(length_s=length_s, with_still=with_still, stated=stated)
 
 
 def compare_people(files: tuple[Prepared, ...], profile: str) -> tuple[Check, ...]:
     """Do these files show one face, and hold one voice? A check for each pair that can tell."""
-    from palprep.preflight import same_person  # noqa: PLC0415
-
-    preflight = _preflight(profile)
-    paths = [each.path for each in files]
-    return same_person(paths, profile=preflight.profile, models=preflight.toolkit.models)
+    return preflight.same_person([each.path for each in files], profile=_profile(profile))
 
 
-@functools.lru_cache(maxsize=2)
-def _preflight(profile: str) -> Preflight:
-    """Kept by each worker, with the models that it has loaded."""
-    from palprep.preflight import Preflight  # noqa: PLC0415
-
-    return Preflight(profile)
+_profile = functools.lru_cache(maxsize=2)(load_profile)
+"""Kept by each worker, as the networks are."""

@@ -11,7 +11,6 @@ from .values import (
     AudioPlan as AudioPlan,
     Crop as Crop,
     ImagePlan as ImagePlan,
-    NoiseBound as NoiseBound,
     Plan as Plan,
     VideoPlan as VideoPlan,
     VoicePlan as VoicePlan,

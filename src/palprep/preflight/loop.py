@@ -1,48 +1,72 @@
-"""The second half of the loop: plan, apply, then probe and judge again.
+"""The media loop of one file: probe and judge; then plan, apply, probe and judge again.
 
-Media only, as the first half. The transform is not trusted: what it wrote is measured
-and judged by the same functions as the source, and that report is the one that counts.
+Media only; nothing here speaks HTTP. The transform is not trusted: what it wrote is measured
+and judged by the same functions as the source, and that report is the one that counts. What
+measures and transforms is loaded when it is asked for.
 """
 
 from __future__ import annotations
 
+import functools
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from palprep import facts, fixes, media, rules
 from palprep.errors import FixError, MediaError, UsageError
-from palprep.facts import Facts, Toolkit
-from palprep.fixes import Applied, FixDone, apply, new_output
-from palprep.media import Source, open_image, probe_image
-from palprep.preflight.checking import check_source
-from palprep.preflight.values import CheckRequest, Prepared
-from palprep.rules import (
-    CONSENT_CHECKS,
-    Check,
-    Profile,
-    Report,
-    report_on,
-)
-from palprep.rules.plans import (
-    ImagePlan,
-    Plan,
-    VideoPlan,
-    VoicePlan,
-    plan,
-    plan_consent_clip,
-    with_less,
-)
+from palprep.fixes import FixDone, new_output
+from palprep.media import Source
+from palprep.preflight.values import CheckRequest, Prepared, infer_role, require_kind
+from palprep.rules import CONSENT_CHECKS, Check, Profile, Report, plans
 from palprep.values import Outcome, Role
+
+if TYPE_CHECKING:
+    from palprep.facts import Facts, Toolkit
+    from palprep.rules.plans import Plan, VideoPlan
 
 _SMALL_PX = 256
 """A JPEG is decoded at an eighth of its size where that is at least so large."""
 
 
+@functools.cache
+def shared_toolkit() -> Toolkit:
+    """The networks of this process, for whoever brings none; each loaded when it is first used."""
+    return facts.Toolkit()
+
+
+def check_source(request: CheckRequest, source: Source) -> Report:
+    """Measure and judge a file.
+
+    Raises MediaError for one that cannot be read, or cannot fill the role.
+    """
+    role = request.role or infer_role(source)
+    require_kind(source, role)
+    elsewhere = request.consent_apart and role is Role.TRAINING_VIDEO
+    measured = facts.probe(
+        source,
+        role,
+        shared_toolkit(),
+        limits=probe_limits(request.profile, role),
+        speaker=None if elsewhere else request.speaker,
+        quick=request.quick,
+    )
+    left_out = CONSENT_CHECKS if elsewhere else ()
+    return rules.report_on(source.shown, measured, role, request.profile, left_out=left_out)
+
+
+def probe_limits(profile: Profile, role: Role) -> facts.ProbeLimits:
+    """How far a file is read: what is beyond the profile's limits fails, whatever it holds."""
+    duration = rules.audio_duration if role is Role.VOICE_AUDIO else rules.video_duration
+    return facts.ProbeLimits(
+        image_memory_mb=profile.tightest_maximum(role, rules.image_memory.id, Outcome.FAIL),
+        duration_s=profile.tightest_maximum(role, duration.id, Outcome.FAIL),
+    )
+
+
 def prepare_source(
     request: CheckRequest,
     source: Source,
-    toolkit: Toolkit | None,
     *,
     into: Path,
     split_consent: bool,
@@ -50,14 +74,14 @@ def prepare_source(
     wrote: Callable[[str], object],
     progress: Callable[[float], None] | None,
 ) -> Prepared:
-    """Fix a file and prove the result: see :meth:`~palprep.preflight.Preflight.prepare`.
+    """Fix a file and prove the result: see :func:`~palprep.prepare`.
 
     ``wrote`` hears of each file that a fix has written, before it is proved: it can then be removed
     if this process ends at the proof.
     """
     profile = request.profile
     apart = request.consent_apart and not split_consent
-    before = check_source(request._replace(consent_apart=apart), source, toolkit)
+    before = check_source(request._replace(consent_apart=apart), source)
     cut, proof = _clips(before, profile, split=split_consent)
     if split_consent:
         before = _judged_again(before, profile, apart=True, statement=None, consent=None)
@@ -66,11 +90,11 @@ def prepare_source(
     def fixed(
         planned: Plan, stem: Path, role: Role | None, progress: Callable[[float], None] | None
     ) -> Prepared:
-        applied = apply(planned, source, stem, overwrite=overwrite, progress=progress)
+        applied = fixes.apply(planned, source, stem, overwrite=overwrite, progress=progress)
         wrote(applied.path)
         again = request._replace(role=role)
         kept = before if applied.pixels_kept else None
-        output, report = _proof(applied.path, source, again, toolkit, kept=kept)
+        output, report = _proof(applied.path, source, again, kept=kept)
         if before.facts and report.facts:
             lasting = _lasting(before.facts, report.facts, planned, applied)
             report = _judged_again(report, profile, **lasting)
@@ -87,7 +111,7 @@ def prepare_source(
         evidence = fixed(proof, into / f"{source.stem}-code", Role.CONSENT_VIDEO, None)
         speaker = request.speaker and request.speaker.model_copy(update={"code": None})
         request = request._replace(speaker=speaker)
-    fix = plan(before, profile)
+    fix = plans.plan(before, profile)
     prepared: Prepared | None = None
     said: tuple[FixDone, ...] = ()
     if fix is not None:
@@ -98,11 +122,7 @@ def prepare_source(
             prepared.path.unlink()
             prepared = fixed(less, target_stem, before.role, None) if less else None
     if prepared is None:
-        output, fixes = _copied(source, target_stem, overwrite=overwrite)
-        moved = before.model_copy(update={"path": str(output.path)})
-        # Of the same bytes only what follows from the name is new.
-        report = _judged_again(moved, profile, file=output.facts)
-        prepared = _prepared(source, output, report, fixes)
+        prepared = _copied(source, before, target_stem, profile, overwrite=overwrite)
     prepared = prepared.model_copy(update={"fixes": (*prepared.fixes, *said)})
     if cut is None:
         return _with_evidence(prepared, evidence, profile)
@@ -131,7 +151,7 @@ def _least_lost(
     No check may fail that did not. Then as few as can be fail, are worse than before, and warn.
     """
     ways: list[tuple[tuple[str, ...], Plan | None, Report]] = [((), planned, report)]
-    ways += [(out, less, tried(less)) for out, less in with_less(planned)]
+    ways += [(out, less, tried(less)) for out, less in plans.with_less(planned)]
     everything = tuple(each.fix for each in planned.reasons)
     ways.append((everything, None, before))
 
@@ -152,10 +172,10 @@ _LASTING = ("saturated", "clipped_highlights", "clipped_shadows", "noise", "bloc
 """Measures of an image, less is better, that no fix mends, though it can hide them."""
 
 
-def _lasting(before: Facts, after: Facts, planned: Plan, applied: Applied) -> dict[str, Any]:
+def _lasting(before: Facts, after: Facts, planned: Plan, applied: fixes.Applied) -> dict[str, Any]:
     """The facts of an output that are others where its source has a defect that the fix hides."""
     changed: dict[str, Any] = {}
-    if isinstance(planned, ImagePlan) and before.portrait and after.portrait:
+    if isinstance(planned, plans.ImagePlan) and before.portrait and after.portrait:
         old, new = before.portrait.quality, after.portrait.quality
         both = {name: (getattr(old, name), getattr(new, name)) for name in _LASTING}
         worst = {
@@ -163,9 +183,9 @@ def _lasting(before: Facts, after: Facts, planned: Plan, applied: Applied) -> di
         }
         quality = new.model_copy(update=worst)
         changed["portrait"] = after.portrait.model_copy(update={"quality": quality})
-    trimmed = isinstance(planned, VideoPlan) and planned.trim is not None
+    trimmed = isinstance(planned, plans.VideoPlan) and planned.trim is not None
     if before.voice and after.voice and not trimmed:
-        chosen = isinstance(planned, VoicePlan) and planned.spans
+        chosen = isinstance(planned, plans.VoicePlan) and planned.spans
         voice, holes = before.voice, () if chosen else before.voice.dropouts
         clipped = applied.clipped or (voice.clipped_runs, voice.clipped_s)
         runs, seconds = max(clipped, (after.voice.clipped_runs, after.voice.clipped_s))
@@ -199,23 +219,23 @@ def _clips(
     if report.facts is None or not (split or report.role is Role.CONSENT_VIDEO):
         return None, None
     as_clip = _judged_again(report, profile, role=Role.CONSENT_VIDEO)
-    cut = plan_consent_clip(as_clip, report.facts, profile)
+    cut = plans.plan_consent_clip(as_clip, report.facts, profile)
     if split and cut is None:
         consent = report.facts.consent
         why = " ".join(consent.reasons) if consent else "It has no audio."
         raise FixError(f"There is no consent in {Path(report.path).name} to split out. {why}")
-    proof = plan_consent_clip(as_clip, report.facts, profile, with_code=True)
+    proof = plans.plan_consent_clip(as_clip, report.facts, profile, with_code=True)
     return (cut if split else None), proof
 
 
 def _with_evidence(prepared: Prepared, evidence: Prepared | None, profile: Profile) -> Prepared:
     """A video whose code was cut out, judged with the code as it is heard in the ``evidence``."""
-    facts, heard = prepared.report.facts, evidence and evidence.report.facts
-    if evidence is None or facts is None or facts.statement is None or not heard:
+    found, heard = prepared.report.facts, evidence and evidence.report.facts
+    if evidence is None or found is None or found.statement is None or not heard:
         return prepared
     code = heard.consent and heard.consent.code
     kept = code and code.model_copy(update={"kept_in": evidence.path.name})
-    statement = facts.statement.model_copy(update={"code": kept})
+    statement = found.statement.model_copy(update={"code": kept})
     report = _judged_again(prepared.report, profile, statement=statement)
     return prepared.model_copy(update={"report": report, "evidence": evidence})
 
@@ -225,23 +245,26 @@ def _judged_again(
     profile: Profile,
     *,
     role: Role | None = None,
+    at: Source | None = None,
     apart: bool = False,
     **changed: object,
 ) -> Report:
-    """The same file judged in another role, or with other facts."""
+    """The same file judged in another role, ``at`` another place, or with other facts."""
     judged_as = role or report.role
     if report.facts is None or judged_as is None:
         return report
-    facts: Facts = report.facts.model_copy(update=changed)
+    own = {} if at is None else {"file": at.facts}
+    found: Facts = report.facts.model_copy(update={**own, **changed})
     left_out = CONSENT_CHECKS if apart else report.left_out
-    return report_on(report.path, facts, judged_as, profile, left_out=left_out)
+    return rules.report_on(
+        at.shown if at else report.path, found, judged_as, profile, left_out=left_out
+    )
 
 
 def _proof(
     written: str,
     source: Source,
     request: CheckRequest,
-    toolkit: Toolkit | None,
     *,
     kept: Report | None,
 ) -> tuple[Source, Report]:
@@ -253,12 +276,13 @@ def _proof(
     try:
         output = Source.of(written)
         if kept is not None:
-            one, other = (open_image(each, max_side=_SMALL_PX)[1] for each in (source, output))
+            one, other = (
+                media.open_image(each, max_side=_SMALL_PX)[1] for each in (source, output)
+            )
             if one == other:
-                moved = kept.model_copy(update={"path": output.shown})
-                image, _ = probe_image(output, max_memory_mb=0)
-                return output, _judged_again(moved, request.profile, file=output.facts, image=image)
-        return output, check_source(request, output, toolkit)
+                image, _ = media.probe_image(output, max_memory_mb=0)
+                return output, _judged_again(kept, request.profile, at=output, image=image)
+        return output, check_source(request, output)
     except MediaError as error:
         Path(written).unlink(missing_ok=True)
         raise FixError(
@@ -269,16 +293,20 @@ def _proof(
 
 
 def _copied(
-    source: Source, target_stem: Path, *, overwrite: bool
-) -> tuple[Source, tuple[FixDone, ...]]:
+    source: Source, before: Report, target_stem: Path, profile: Profile, *, overwrite: bool
+) -> Prepared:
     """A copy under an extension of its content; to change the extension is a fix."""
     suffix, extensions = Path(source.shown).suffix.lower(), source.type.extensions
     renamed = suffix not in extensions
     extension = extensions[0] if renamed else suffix
-    with new_output(target_stem, extension, source=source.path, overwrite=overwrite) as output:
-        shutil.copyfile(source.path, output.temporary)
+    with new_output(target_stem, extension, source=source.path, overwrite=overwrite) as copy:
+        shutil.copyfile(source.path, copy.temporary)
+    output = Source.of(copy.path)
+    # Of the same bytes only what follows from the name is new.
+    report = _judged_again(before, profile, at=output)
     did = f"copied under the extension of its content, {extension}"
-    return Source.of(output.path), (FixDone(id="rename", did=did),) if renamed else ()
+    done = (FixDone(id="rename", did=did),) if renamed else ()
+    return _prepared(source, output, report, done)
 
 
 def _prepared(
