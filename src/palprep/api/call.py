@@ -32,11 +32,10 @@ Verb = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
 
 @dataclass(frozen=True)
 class Rate:
-    """At most ``requests`` in ``seconds``, and at most one at a time when ``alone``."""
+    """At most ``requests`` in ``seconds``, and at most one at a time."""
 
     requests: int
     seconds: float
-    alone: bool = False
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -91,6 +90,12 @@ class Endpoint(Generic[P, R]):
             values = shape.validated(values, settings or AccountSettings())
         if missing := [name for name in shape.in_path if name not in values]:
             raise TypeError(f"{self.name} needs {missing[0]}: it is part of the path")
+        body = shape.body(values)
+        if extra := options.get("extra_body"):
+            if not isinstance(body, Mapping | Unset):
+                rule = "object_required"
+                raise refusal([Problem("extra_body", rule, "needs a body that is an object")])
+            body = {**(body or {}), **extra}
         query = {name: values[name] for name in shape.in_query if name in values}
         headers = {h: str(values[n]) for n, h in shape.in_header.items() if n in values}
         return Call(
@@ -98,7 +103,7 @@ class Endpoint(Generic[P, R]):
             path=self.path.format_map({name: segment(values[name]) for name in shape.in_path}),
             query=_pairs(query | dict(options.get("extra_query", {}))),
             headers=sendable(headers, options.get("extra_headers", {})),
-            body=_with_more(shape.body(values), options.get("extra_body", {})),
+            body=body,
             timeout=options.get("timeout", UNSET),
             deadline=options.get("deadline", UNSET),
         )
@@ -244,8 +249,15 @@ class Call(Generic[R]):
         """
         if self.body is UNSET:
             return None
+        members = self.body if isinstance(self.body, Mapping) else {}
+        streams = [name for name, each in members.items() if isinstance(each, Base64Stream)]
+        encoded: bytes | StreamedBody
         try:
-            encoded = self._encoded()
+            if streams:
+                others = {name: each for name, each in members.items() if name != streams[0]}
+                encoded = StreamedBody.of(streams[0], members[streams[0]], compact_json(others))
+            else:
+                encoded = compact_json(self.body).encode()
         except (TypeError, ValueError) as error:
             raise refusal([Problem("", "json", f"cannot be written as JSON: {error}")]) from None
         limit = self.endpoint.max_body_bytes
@@ -271,14 +283,6 @@ class Call(Generic[R]):
         error = failure(status, headers, read_body(content), what=what, meaning=meaning, now=now)
         error.call = self.describe()
         return error
-
-    def _encoded(self) -> bytes | StreamedBody:
-        if self.endpoint.shape.streamed is not None and isinstance(self.body, Mapping):
-            for member, value in self.body.items():
-                if isinstance(value, Base64Stream):
-                    others = {k: v for k, v in self.body.items() if k != member}
-                    return StreamedBody.of(member, value, compact_json(others))
-        return compact_json(self.body).encode()
 
 
 class PlainOptions(TypedDict, total=False):
@@ -311,18 +315,6 @@ def plain_call(method: Verb, path: str, **options: Unpack[PlainOptions]) -> Call
     )
 
 
-def _with_more(body: Any, extra: Mapping[str, Any]) -> Any:
-    """The body with further members."""
-    if not extra:
-        return body
-    if not isinstance(body, Mapping | Unset):
-        raise refusal([Problem("extra_body", "object_required", "needs a body that is an object")])
-    return {**(body or {}), **extra}
-
-
-_OWN_HEADERS = frozenset({"content-length", "host", "transfer-encoding", "x-api-key"})
-
-
 def segment(value: object) -> str:
     """A value as one segment of a path, with everything percent-encoded that could end it, and
     the dots of ``.`` and ``..``, which would lead to another path."""
@@ -332,6 +324,9 @@ def segment(value: object) -> str:
 
 def _pairs(query: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
     return tuple((name, str(value)) for name, value in query.items())
+
+
+_OWN_HEADERS = frozenset({"content-length", "host", "transfer-encoding", "x-api-key"})
 
 
 def sendable(headers: Mapping[str, str], extra: Mapping[str, str]) -> dict[str, str]:

@@ -15,7 +15,8 @@ R = TypeVar("R", bound=Reply)
 
 @dataclass(frozen=True)
 class Answer:
-    """What came back. ``headers`` have lower-case names; ``elapsed`` is in seconds."""
+    """What came back: a ``status``, ``headers`` (lower-case names) and a body (``content``, in
+    bytes), after ``elapsed`` seconds."""
 
     status: int
     headers: Mapping[str, str]
@@ -43,14 +44,10 @@ class Retry:
     after: Answer | NoAnswer
 
 
-@dataclass(frozen=True)
-class RawResponse(Generic[R]):
-    """A reply as it came: ``status``, ``headers`` (lower-case names), ``content`` in bytes,
-    and the ``record`` read from it."""
+@dataclass(frozen=True, kw_only=True)
+class RawResponse(Answer, Generic[R]):
+    """A reply as it came, and the ``record`` read from it."""
 
-    status: int
-    headers: Mapping[str, str]
-    content: bytes = field(repr=False)
     record: R
 
     def json(self) -> Any:

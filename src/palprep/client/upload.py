@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import os
-import weakref
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from io import BytesIO
-from tempfile import SpooledTemporaryFile
 from typing import IO
 
 import anyio.to_thread
@@ -94,22 +92,17 @@ def open_upload(file: FileInput) -> Upload:
         return Upload("the image", len(content), lambda: BytesIO(content))
     if not hasattr(file, "read"):
         raise no_file(file)
-    pipe = None
     try:
         start = file.tell()
         size = file.seek(0, os.SEEK_END) - start
     except (OSError, AttributeError):
-        # A pipe is read once, on to disk, up to the first piece beyond what the service takes.
-        start, size, pipe = 0, 0, file
-        file = SpooledTemporaryFile(max_size=ASYNC_PIECE_BYTES)  # noqa: SIM115 -- outlives
-        while size <= MAX_IMAGE_BYTES and (piece := pipe.read(ASYNC_PIECE_BYTES)):
-            size += file.write(binary(piece))
+        # A pipe is read once, up to the first piece beyond what the service takes.
+        pipe, start, file = file, 0, BytesIO()
+        while (size := file.tell()) <= MAX_IMAGE_BYTES and (piece := pipe.read(ASYNC_PIECE_BYTES)):
+            file.write(binary(piece))
 
     def again() -> AbstractContextManager[IO[bytes]]:
         file.seek(start)
         return nullcontext(file)
 
-    upload = Upload("the image", size, again)
-    if pipe is not None:
-        weakref.finalize(upload, file.close)
-    return upload
+    return Upload("the image", size, again)

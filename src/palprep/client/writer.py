@@ -28,9 +28,7 @@ from palprep.api import (
     is_address,
     is_header_value,
     is_https,
-    request_id,
 )
-from palprep.client.answers import Answer, NoAnswer
 from palprep.errors import UsageError
 
 log = logging.getLogger("palprep.client")
@@ -39,16 +37,6 @@ Timeout: TypeAlias = float | httpx.Timeout | Unset | None
 """Seconds for each connect, read and write; None for no end."""
 
 _KNOWN = frozenset({"httpx", "httpx2"})
-
-_UNSENT = (
-    "ConnectError",
-    "ConnectTimeout",
-    "PoolTimeout",
-    "ProxyError",
-    "UnsupportedProtocol",
-    "LocalProtocolError",
-)
-"""Raised before the request has left whole, so that it was certainly not carried out."""
 
 
 class HttpClient(Protocol):
@@ -195,22 +183,3 @@ class RequestWriter:
         if within is None:
             return limits
         return {name: within if s is None else min(s, within) for name, s in limits.items()}
-
-    def answer(
-        self, call: Call[Any], response: httpx.Response, content: bytes, elapsed: float
-    ) -> Answer:
-        """The answer in ``response``, which took ``elapsed`` seconds."""
-        headers = {name.lower(): value for name, value in response.headers.items()}
-        log.info("%s %s: %d in %.3f s", call.method, call.path, response.status_code, elapsed)
-        log.debug("%s %s: request %s", call.method, call.path, request_id(headers))
-        return Answer(response.status_code, headers, content, elapsed)
-
-    def no_answer(self, call: Call[Any], error: Exception) -> NoAnswer:
-        """What an exception of the library says about the request."""
-        detail = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-        log.info("%s %s: no answer (%s)", call.method, call.path, detail)
-        return NoAnswer(
-            sent=not isinstance(error, tuple(getattr(self.library, name) for name in _UNSENT)),
-            timed_out=isinstance(error, self.library.TimeoutException),
-            detail=detail,
-        )

@@ -7,7 +7,7 @@ import logging
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from typing import Any
 
 from starlette.exceptions import HTTPException
@@ -121,8 +121,6 @@ class LoopbackApp:
     def __init__(self, router: ASGIApp, sandbox: Controls) -> None:
         self._router = router
         self._sandbox = sandbox
-        self._known: bytes | None = None
-        """The Host that was accepted last; most requests have the same."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and not self._from_here(scope["headers"]):
@@ -158,13 +156,10 @@ class LoopbackApp:
                 host = value
             elif name == b"origin" and not _names_loopback(value.decode("latin-1")):
                 return False
-        if host != self._known:
-            if not _names_loopback("//" + host.decode("latin-1")):
-                return False
-            self._known = host
-        return True
+        return _names_loopback("//" + host.decode("latin-1"))
 
 
+@lru_cache  # Most requests name the same.
 def _names_loopback(url: str) -> bool:
     # Browsers and urlsplit do not agree which host is named with a backslash.
     return "\\" not in url and is_loopback(host_of(url))

@@ -58,14 +58,6 @@ def refuse_fields(choices: Choices, problems: Sequence[Problem]) -> Refused:
     )
 
 
-def refuse_skills(choices: Choices, problems: Sequence[Problem]) -> Refused:
-    """An unknown skill is named for what it is; anything else is a field."""
-    unknown = [p.field.partition(".")[2] for p in problems if p.rule == "unknown_skill"]
-    if unknown:
-        return refuse_error(choices.bad_request_status, f"Unknown skill: {', '.join(unknown)}.")
-    return refuse_fields(choices, problems)
-
-
 def refuse_patch(choices: Choices, problems: Sequence[Problem]) -> Refused:
     """``{error}`` that begins as the specification says a malformed patch is answered."""
     first = problems[0]
@@ -126,7 +118,6 @@ REFUSALS: Mapping[str, Refusal] = MappingProxyType(
     {
         "deployments.patch": refuse_patch,
         "faces.validate_image": refuse_image,
-        "pals.replace_skills": refuse_skills,
         "replicas.validate_image": refuse_image,
     }
 )

@@ -138,18 +138,11 @@ def _operation(endpoint: Endpoint[..., Any], choices: Choices, schemas: Json) ->
 
 def _parameters(endpoint: Endpoint[..., Any]) -> Iterable[Json]:
     shape = endpoint.shape
-    places = [
-        *((name, name, "path") for name in shape.in_path),
-        *((name, name, "query") for name in shape.in_query),
-        *((name, header, "header") for name, header in shape.in_header.items()),
-    ]
-    for name, shown, place in places:
-        yield {
-            "name": shown,
-            "in": place,
-            "required": shape.required(name),
-            "schema": shape.single_schema(name),
-        }
+    places = {"path": shape.in_path, "query": shape.in_query, "header": shape.in_header}
+    for place, fields in places.items():
+        for name, shown in fields.items():
+            required, schema = shape.required(name), shape.single_schema(name)
+            yield {"name": shown, "in": place, "required": required, "schema": schema}
 
 
 def _event(event: type[AnyEvent]) -> Json:

@@ -96,10 +96,9 @@ async def download(service: Service, url: str, into: Path) -> None:
     def run() -> None:
         try:
             _fetch(service, url, into)
+            done.set_result(None)
         except BaseException as error:  # noqa: BLE001 -- raised where it is waited for
             done.set_exception(error)
-        else:
-            done.set_result(None)
 
     threading.Thread(target=run, name="palprep-sandbox-download", daemon=True).start()
     await asyncio.wrap_future(done)

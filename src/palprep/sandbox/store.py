@@ -222,8 +222,6 @@ def opened(path: Path | None) -> sqlite3.Connection:
         db.execute("PRAGMA journal_mode=WAL")
         db.execute("PRAGMA synchronous=NORMAL")
         db.executescript(SCHEMA)
-        if "exchange" not in [column[1] for column in db.execute("PRAGMA table_info(requests)")]:
-            db.execute("ALTER TABLE requests ADD COLUMN exchange TEXT")  # of an older palprep
     except sqlite3.Error:
         db.close()
         raise

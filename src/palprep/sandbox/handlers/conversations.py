@@ -36,10 +36,12 @@ def create_conversation(context: HandlerContext) -> Record:
         raise bad_fields(
             choices.bad_request_status, {"pal_id": "One of pal_id and face_id is required."}
         )
-    for voice_id in (_pal_voice(pal or {}), (face or {}).get("default_voice_id")):
-        problem = voice_problem(service, voice_id)
-        if problem is not None:
-            raise refuse_error(choices.bad_request_status, problem)
+    speech = ((pal or {}).get("layers") or {}).get("tts") or {}
+    for voice_id in filter(None, (speech.get("voice_id"), (face or {}).get("default_voice_id"))):
+        voice = service.store.get("voice", voice_id)
+        if voice is None or voice["status"] != "completed":
+            why = f"is not ready: its status is {voice['status']}" if voice else "does not exist"
+            raise refuse_error(choices.bad_request_status, f"The voice {voice_id} {why}.")
     conversation_id = service.recorder.new_id("c")
     record: Record = dict.fromkeys(("conversation_name", "pal_id", "face_id")) | {
         **sent,
@@ -61,11 +63,6 @@ def _pal(service: Service, pal_id: str | None) -> Record | None:
     return pal
 
 
-def _pal_voice(pal: Record) -> str | None:
-    layers = pal.get("layers") or {}
-    return (layers.get("tts") or {}).get("voice_id")
-
-
 def _face(service: Service, face_id: str | None) -> Record | None:
     if not face_id:
         return None
@@ -79,18 +76,6 @@ def _face(service: Service, face_id: str | None) -> Record | None:
             f"The face {face_id} is not ready: its status is {replica['status']}.",
         )
     return face or replica
-
-
-def voice_problem(service: Service, voice_id: str | None) -> str | None:
-    """Why a conversation cannot speak with this voice; None when it can."""
-    if voice_id is None:
-        return None
-    voice = service.store.get("voice", voice_id)
-    if voice is None:
-        return f"The voice {voice_id} does not exist."
-    if voice.get("status") != "completed":
-        return f"The voice {voice_id} is not ready: its status is {voice.get('status')}."
-    return None
 
 
 def end_conversation(

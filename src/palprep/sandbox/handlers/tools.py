@@ -101,22 +101,17 @@ def _text(value: Any) -> str:
 
 def sample_arguments(parameters: Mapping[str, Any]) -> dict[str, Any]:
     """Arguments that were not given: each property's default, first enum value, example or zero."""
-    properties = parameters.get("properties")
-    if not isinstance(properties, Mapping):
-        return {}
-    return {name: _sample(schema) for name, schema in properties.items()}
+    return {name: _sample(schema) for name, schema in parameters.get("properties", {}).items()}
 
 
 def _sample(schema: Any) -> Any:
     if not isinstance(schema, Mapping):
         return None
-    if "default" in schema:
-        return schema["default"]
-    for key in ("enum", "examples"):
-        if isinstance(schema.get(key), list) and schema[key]:
-            return schema[key][0]
     kind = schema.get("type")
-    return _SAMPLES.get(kind) if isinstance(kind, str) else None
+    zero = _SAMPLES.get(kind) if isinstance(kind, str) else None
+    listed = filter(None, (schema.get(key) for key in ("enum", "examples")))
+    first = (each[0] for each in listed if isinstance(each, list))
+    return schema.get("default", next(first, zero))
 
 
 async def build_request(
