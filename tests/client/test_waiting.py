@@ -12,7 +12,7 @@ import pytest
 from palprep import errors
 from palprep.api import Rate
 from palprep.client import AsyncClient, Client
-from palprep.client.answers import Limiter
+from palprep.client.senders import Limiter
 from palprep.client.exchange import delay_s
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
@@ -36,6 +36,13 @@ class Rate:
 
     requests: int
     seconds: float
+
+    def wait_s(self, moments: Sequence[float], now: float) -> float:
+        """Seconds until another request may begin. Of the last ones each began at one of these
+        ``moments``, the first of them first."""
+        if len(moments) < self.requests:
+            return 0.0
+        return max(moments[-self.requests] + self.seconds - now, 0.0)
 
 
 @dataclass(frozen=True, repr=False, eq=False)

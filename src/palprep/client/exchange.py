@@ -27,8 +27,7 @@ from typing import Any, TypeVar
 
 from palprep import errors
 from palprep.api import UNSET, Call, Reply, request_id
-from palprep.client.answers import Answer, Limiter, NoAnswer, RawResponse, Retry
-from palprep.client.senders import AnySender
+from palprep.client.senders import Answer, AnySender, Limiter, NoAnswer, RawResponse, Retry
 
 R = TypeVar("R", bound=Reply)
 log = logging.getLogger("palprep.client")

@@ -26,9 +26,8 @@ from typing import (
 
 from palprep import errors
 from palprep.api import Document, Endpoint, Replica, Reply, Voice, calls
-from palprep.client.answers import RawResponse
 from palprep.client.exchange import exchange
-from palprep.client.senders import AnySender, AsyncSender, SyncSender
+from palprep.client.senders import AnySender, AsyncSender, RawResponse, SyncSender
 from palprep.client.upload import open_upload
 from palprep.vocabulary import FileInput
 

@@ -161,6 +161,9 @@ class RequestWriter:
         if body is not None:
             headers["content-type"] = "application/json"
             headers["content-length"] = str(len(body))
+        limits = self.timeout if call.timeout is UNSET else limits_of(call.timeout)
+        if within is not None:
+            limits = {n: within if s is None else min(s, within) for n, s in limits.items()}
         content = _AsyncBody(body) if isinstance(body, StreamedBody) and self.awaited else body
         try:
             request: httpx.Request = self.library.Request(
@@ -169,7 +172,7 @@ class RequestWriter:
                 params=[*(self.query | dict(call.query)).items()] or None,
                 headers=headers,
                 content=content,
-                extensions={"timeout": self._limits(call, within)},
+                extensions={"timeout": limits},
             )
             request.url.host  # noqa: B018 -- decodes a name that the library may refuse.
         except (self.library.InvalidURL, UnicodeError) as error:
@@ -177,9 +180,3 @@ class RequestWriter:
                 f"{call.method} {call.endpoint.path}: no URL can be made of this ({error})."
             ) from None
         return request
-
-    def _limits(self, call: Call[Any], within: float | None) -> Mapping[str, float | None]:
-        limits = self.timeout if call.timeout is UNSET else limits_of(call.timeout)
-        if within is None:
-            return limits
-        return {name: within if s is None else min(s, within) for name, s in limits.items()}

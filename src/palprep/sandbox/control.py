@@ -19,7 +19,7 @@ from palprep.sandbox.control_routes import Control, Missing, Route
 from palprep.sandbox.faults import FaultScript, value_from
 from palprep.sandbox.handlers.conversations import call_tool, end_conversation
 from palprep.sandbox.handlers.likenesses import end_by_hand
-from palprep.sandbox.log import RecordedRequest, Recording, show_log
+from palprep.sandbox.log import Recording, show_log
 from palprep.sandbox.outbound import send_again
 from palprep.sandbox.seed import seed, seed_system_tool
 from palprep.sandbox.service import Service, first_key
@@ -231,10 +231,18 @@ class Controls:
         strikes. Seed what was seeded first."""
         replayed = value_from(Recording, recording)
         with self._service.faults.suspended():
-            for recorded in replayed.requests:
-                await self._scheduler.advance(recorded.after_s)
-                self._service.recorder.expect(recorded.ids)
-                await _asked_again(self._service, recorded)
+            for asked in replayed.requests:
+                await self._scheduler.advance(asked.after_s)
+                self._service.recorder.expect(asked.ids)
+                key = asked.key and first_key(self._service.keys, user_scoped=asked.key == "user")
+                sent = {"x-api-key": key, "if-match": asked.if_match}
+                await self._service.http.request(
+                    asked.method,
+                    self._url + asked.target,
+                    headers={name: value for name, value in sent.items() if value is not None},
+                    content=asked.body,
+                    timeout=None,
+                )
         self._service.recorder.expect(())
 
     @Route("POST", "/refuse")
@@ -282,14 +290,3 @@ async def _pieces(content: bytes | Path) -> AsyncIterator[bytes]:
     with content.open("rb") as file:
         while piece := file.read(PIECE_BYTES):
             yield piece
-
-
-async def _asked_again(service: Service, recorded: RecordedRequest) -> None:
-    """Ask the sandbox as it was asked, with a key of the same scope; the answer tells nothing."""
-    headers = {} if recorded.if_match is None else {"if-match": recorded.if_match}
-    if recorded.key is not None:
-        headers["x-api-key"] = first_key(service.keys, user_scoped=recorded.key == "user") or ""
-    url = service.base_url + recorded.target
-    await service.http.request(
-        recorded.method, url, headers=headers, content=recorded.body, timeout=None
-    )

@@ -175,7 +175,12 @@ def control_routes(sandbox: Any, controls: Mapping[str, Control[..., Any]]) -> l
     """A route for each control, and one for the document that describes them."""
 
     async def document(_: Request) -> Response:
-        return respond(JsonAnswer(body=_document(controls)))
+        paths: dict[str, dict[str, Any]] = {}
+        for name, control in controls.items():
+            path = "/_sandbox" + control.route.path.replace(":int", "")
+            paths.setdefault(path, {})[control.route.method.lower()] = control.operation(name)
+        info = {"title": "Controls of the palprep sandbox", "version": __version__}
+        return respond(JsonAnswer(body={"openapi": "3.1.0", "info": info, "paths": paths}))
 
     return [
         routing.Route("/_sandbox/openapi.json", document, methods=["GET"]),
@@ -188,15 +193,6 @@ def control_routes(sandbox: Any, controls: Mapping[str, Control[..., Any]]) -> l
             for control in controls.values()
         ),
     ]
-
-
-def _document(controls: Mapping[str, Control[..., Any]]) -> dict[str, Any]:
-    paths: dict[str, dict[str, Any]] = {}
-    for name, control in controls.items():
-        path = "/_sandbox" + control.route.path.replace(":int", "")
-        paths.setdefault(path, {})[control.route.method.lower()] = control.operation(name)
-    info = {"title": "Controls of the palprep sandbox", "version": __version__}
-    return {"openapi": "3.1.0", "info": info, "paths": paths}
 
 
 def _refused(status: int, text: str) -> Response:

@@ -145,7 +145,6 @@ class EndpointApp:
         self._service = service
         self._waits = inspect.iscoroutinefunction(self._handler)
         self._status = success_status(endpoint, service.choices)
-        self._takes_body = endpoint.shape.takes_body
         self._limit = endpoint.max_body_bytes or service.choices.json_body_bytes
         self._settings = service.settings
 
@@ -155,7 +154,7 @@ class EndpointApp:
         try:
             # Before anything is decided: the caller then gets the answer, and a delay begins when
             # the request is complete.
-            if self._takes_body:
+            if self.endpoint.shape.takes_body:
                 body = await read_body(request, self._limit)
         except BodyTooLarge:
             body = None
@@ -224,7 +223,7 @@ class EndpointApp:
         """The request by its declaration, and the members of its body as they were sent."""
         shape = self.endpoint.shape
         try:
-            content = json_value(body) if self._takes_body else UNSET
+            content = json_value(body) if self.endpoint.shape.takes_body else UNSET
         except ValueError as error:
             raise _not_json(error) from None
         try:

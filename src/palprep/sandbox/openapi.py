@@ -199,8 +199,10 @@ def _responses(endpoint: Endpoint[..., Any], choices: Choices) -> Json:
         text = endpoint.failures.get(code) or HTTPStatus(code).phrase
         media = _json({"anyOf": [{"$ref": _REF.format(model=shape)} for shape in named]})
         if code != choices.bad_request_status:  # Whose example in the shape names a field.
+            variants = (each.answer().body for each in IMAGE_ERRORS if each.status == code)
             media["content"]["application/json"]["examples"] = {
-                shape: {"value": _told(shape, code, text)} for shape in named
+                shape: {"value": next(variants) if shape == "ImageError" else {shape.lower(): text}}
+                for shape in named
             }
         responses[str(code)] = {"description": text} | media
     for answered, response in responses.items():
@@ -214,13 +216,6 @@ def _responses(endpoint: Endpoint[..., Any], choices: Choices) -> Json:
             for name, said in headers.items()
         }
     return responses
-
-
-def _told(shape: str, status: int, text: str) -> Json:
-    """An example of an error of this shape and status."""
-    if shape == "ImageError":
-        return next(each.answer().body for each in IMAGE_ERRORS if each.status == status)
-    return {shape.lower(): text}
 
 
 def _json(schema: Json) -> Json:

@@ -29,18 +29,22 @@ Complete = Callable[[Record, str, str], Record]
 
 @dataclass(frozen=True, slots=True)
 class SeedKind:
-    """A kind of record: its name in the store, and the member that holds its id.
+    """A kind of record, by its name in the store.
 
     ``reply`` is its type as the specification shows it, and ``complete`` fills in what is missing;
     both are left out for a record that it does not show, which is stored as it was sent.
     """
 
     name: str
-    id_member: str
     reply: type[Reply] | None = None
     complete: Complete = lambda _, __, ___: {}
     why: str = ""
     """Its error message, where it is in error and tells none."""
+
+    @property
+    def id_member(self) -> str:
+        """The member that holds its id."""
+        return (self.reply and self.reply.id_member) or f"{self.name}_id"
 
     def completed(self, sent: Record, now: str) -> Record:
         own = sent[self.id_member]
@@ -96,10 +100,9 @@ def _deployment(_: Record, deployment_id: str, now: str) -> Record:
 
 KINDS: Mapping[str, SeedKind] = MappingProxyType(
     {
-        "pals": SeedKind("pal", "pal_id"),
+        "pals": SeedKind("pal"),
         "documents": SeedKind(
             "document",
-            "document_id",
             calls.get_document.reply,
             lambda sent, own, now: {
                 "document_name": own,
@@ -114,18 +117,14 @@ KINDS: Mapping[str, SeedKind] = MappingProxyType(
         ),
         "pronunciation_dictionaries": SeedKind(
             "dictionary",
-            "pronunciation_dictionary_id",
             calls.get_pronunciation_dictionary.reply,
             lambda _, own, now: {"name": own, "rules": [], "created_at": now, "updated_at": now},
         ),
-        "deployments": SeedKind(
-            "deployment", "deployment_id", calls.get_deployment.reply, _deployment
-        ),
-        "videos": SeedKind("video", "video_id"),
-        "connectors": SeedKind("connector", "connector_id"),
+        "deployments": SeedKind("deployment", calls.get_deployment.reply, _deployment),
+        "videos": SeedKind("video"),
+        "connectors": SeedKind("connector"),
         "voices": SeedKind(
             "voice",
-            "voice_id",
             calls.get_voice.reply,
             lambda _, own, now: {
                 "voice_name": own,
@@ -137,11 +136,10 @@ KINDS: Mapping[str, SeedKind] = MappingProxyType(
             },
             why="The training failed.",
         ),
-        "faces": SeedKind("face", "face_id"),
-        "tools": SeedKind("tool", "tool_id", calls.get_tool.reply, _tool),
+        "faces": SeedKind("face"),
+        "tools": SeedKind("tool", calls.get_tool.reply, _tool),
         "replicas": SeedKind(
             "replica",
-            "replica_id",
             calls.get_replica.reply,
             lambda _, own, now: {
                 "status": "completed",

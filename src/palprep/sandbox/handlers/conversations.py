@@ -31,7 +31,8 @@ from palprep.sandbox.store import Record
 
 def create_conversation(context: HandlerContext) -> Record:
     service, choices, sent = context.service, context.service.choices, context.sent
-    pal, face = _pal(service, sent.get("pal_id")), _face(service, sent.get("face_id"))
+    pal = _named(service, sent, "pal_id", "pal")
+    face = _named(service, sent, "face_id", "face", "replica")
     if pal is None and face is None:
         raise bad_fields(
             choices.bad_request_status, {"pal_id": "One of pal_id and face_id is required."}
@@ -56,26 +57,18 @@ def create_conversation(context: HandlerContext) -> Record:
     return record
 
 
-def _pal(service: Service, pal_id: str | None) -> Record | None:
-    pal = service.store.get("pal", pal_id) if pal_id else None
-    if pal_id and pal is None:
-        raise refuse_error(service.choices.invalid_id_status, "Invalid pal_id.")
-    return pal
-
-
-def _face(service: Service, face_id: str | None) -> Record | None:
-    if not face_id:
+def _named(service: Service, sent: Mapping[str, Any], member: str, *kinds: str) -> Record | None:
+    """The record of one of these kinds that the member names, if it was sent."""
+    if not (own := sent.get(member)):
         return None
-    face = service.store.get("face", face_id)
-    replica = service.store.get("replica", face_id)
-    if face is None and replica is None:
-        raise refuse_error(service.choices.invalid_id_status, "Invalid face_id.")
-    if replica is not None and replica["status"] != "completed":
-        raise refuse_error(
-            service.choices.bad_request_status,
-            f"The face {face_id} is not ready: its status is {replica['status']}.",
-        )
-    return face or replica
+    found = {kind: record for kind in kinds if (record := service.store.get(kind, own))}
+    if not found:
+        raise refuse_error(service.choices.invalid_id_status, f"Invalid {member}.")
+    status = found.get("replica", {}).get("status", "completed")
+    if status != "completed":
+        why = f"The face {own} is not ready: its status is {status}."
+        raise refuse_error(service.choices.bad_request_status, why)
+    return next(iter(found.values()))
 
 
 def end_conversation(

@@ -64,7 +64,13 @@ async def step_document(service: Service, job: Record) -> None:
             document |= {"status": "processing", "progress": 100.0 * step / (STEPS - 1)}
             _schedule(service, document["document_id"], step=step + 1)
         else:
-            _finish(service, document)
+            document["progress"] = None
+            document["status"] = "error" if document.get("error_message") else "ready"
+            if document["status"] == "ready" and document.get("crawl_config") is not None:
+                crawled = document.get("crawled_urls") or [document.get("document_url")]
+                times = (document.get("crawl_count") or 0) + 1
+                document |= {"crawled_urls": crawled, "crawl_count": times}
+                document["last_crawled_at"] = document["updated_at"]
         service.store.put("document", document["document_id"], document)
         public = show_document(document)
         announce(
@@ -78,15 +84,6 @@ async def step_document(service: Service, job: Record) -> None:
 def _schedule(service: Service, document_id: str, *, step: int) -> None:
     due = service.now() + service.choices.document_step_seconds
     service.store.schedule(due, "document", {"document_id": document_id, "step": step})
-
-
-def _finish(service: Service, document: Record) -> None:
-    document["progress"] = None
-    document["status"] = "error" if document.get("error_message") else "ready"
-    if document["status"] == "ready" and document.get("crawl_config") is not None:
-        document["crawled_urls"] = document.get("crawled_urls") or [document.get("document_url")]
-        document["crawl_count"] = (document.get("crawl_count") or 0) + 1
-        document["last_crawled_at"] = service.stamp()
 
 
 def show_document(document: Record) -> Record:
@@ -123,7 +120,8 @@ def patch_deployment(context: HandlerContext) -> JsonAnswer:
     """Apply a JSON Patch as a whole or not at all, under If-Match when it is sent."""
     deployment, choices = context.find("deployment"), context.service.choices
     wanted = context.request.if_match
-    if wanted is not UNSET and not _matches(wanted, etag(deployment)):
+    # RFC 9110, section 13.1.1: any of the listed tags, or *; weak tags never match.
+    if wanted is not UNSET and not {"*", etag(deployment)} & {t.strip() for t in wanted.split(",")}:
         raise refuse_error(
             choices.etag_mismatch_status, "The deployment has changed since its ETag was read."
         )
@@ -138,11 +136,6 @@ def patch_deployment(context: HandlerContext) -> JsonAnswer:
     patched["updated_at"] = context.service.stamp() + "Z"
     context.service.store.put("deployment", deployment["deployment_id"], patched)
     return _show(patched)
-
-
-def _matches(header: str, current: str) -> bool:
-    """RFC 9110, section 13.1.1: any of the listed tags, or ``*``; weak tags never match."""
-    return header.strip() == "*" or current in (tag.strip() for tag in header.split(","))
 
 
 def _show(deployment: Record) -> JsonAnswer:
