@@ -167,12 +167,10 @@ _LONGEST = 500
 
 
 def redact(value: Any, member: str = "", *, addresses: bool = False) -> Any:
-    """``value`` with secrets masked at every depth.
-
-    Members that hold credentials are masked whole. Links lose their query, where presigned
-    links keep their signature. Callback links lose their path too, which may be a secret by
-    itself. Long strings are replaced by their length. ``addresses`` leaves links as they are.
-    """
+    """``value`` with secrets masked at every depth. Members that hold credentials are masked whole.
+    Links lose their query, where presigned links keep their signature. Callback links lose their
+    path too, which may be a secret by itself. Long strings are replaced by their length.
+    ``addresses`` leaves links as they are."""
     if member.lower() in SECRET_MEMBERS:
         return MASK
     if isinstance(value, Mapping):

@@ -70,11 +70,8 @@ class Endpoint(Generic[P, R]):
     """Error statuses that the specification states, with their meaning."""
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Call[R]:
-        """The call that these arguments mean.
-
-        Raises :class:`~palprep.errors.InvalidRequest`, naming the field, unless
-        ``validate=False`` is among the arguments.
-        """
+        """The call that these arguments mean. Raises :class:`~palprep.errors.InvalidRequest`,
+        naming the field, unless ``validate=False`` is among the arguments."""
         return self.call(args, kwargs)
 
     def call(
@@ -84,12 +81,10 @@ class Endpoint(Generic[P, R]):
         settings: AccountSettings | None = None,
         open_file: OpenFile | None = None,
     ) -> Call[R]:
-        """Like calling the endpoint, with the account's ``settings``.
-
-        With ``open_file`` the arguments are those of a client: a file that it opens stands in
-        place of a streamed field. Raises TypeError for arguments that no function of this
-        signature takes, and whatever ``open_file`` raises.
-        """
+        """Like calling the endpoint, with the account's ``settings``. With ``open_file`` the
+        arguments are those of a client: a file that it opens stands in place of a streamed field.
+        Raises TypeError for arguments that no function of this signature takes, and whatever
+        ``open_file`` raises."""
         shape = self.shape
         values = shape.bind(args, kwargs, open_file)
         options = {name: values.pop(name) for name in shape.options if name in values}
@@ -172,11 +167,9 @@ class Endpoint(Generic[P, R]):
         headers: Mapping[str, str] | None = None,
         settings: AccountSettings | None = None,
     ) -> Any:
-        """The request that arrived, as an instance of ``request``.
-
-        ``body`` is parsed JSON, UNSET when there was none. Raises
-        :class:`~palprep.errors.InvalidRequest` with every rule that is broken.
-        """
+        """The request that arrived, as an instance of ``request``. ``body`` is parsed JSON, UNSET
+        when there was none. Raises :class:`~palprep.errors.InvalidRequest` with every rule that is
+        broken."""
         sent = self.shape.arrived(path, body, query or {}, headers or {})
         values = self.shape.validated(sent, settings or AccountSettings())
         return self.shape.request(**values)
@@ -184,12 +177,9 @@ class Endpoint(Generic[P, R]):
     def read(
         self, body: Any, headers: Mapping[str, str] | None = None, *, strict: bool = False
     ) -> R:
-        """The reply's record from parsed JSON; ``headers`` have lower-case names.
-
-        Raises :class:`~palprep.errors.UnexpectedReply` when the body is no JSON object, and
-        when that of a creation has no id. With ``strict`` it raises it for everything that is
-        not as specified.
-        """
+        """The reply's record from parsed JSON; ``headers`` have lower-case names. Raises
+        :class:`~palprep.errors.UnexpectedReply` when the body is no JSON object, and when that of a
+        creation has no id. With ``strict`` it raises it for everything that is not as specified."""
         came = headers or {}
         if issubclass(self.reply, Unspecified):
             return self.reply(body=body).with_headers(came)
@@ -248,12 +238,9 @@ class Call(Generic[R]):
         return f"Call({self.describe()!r})"
 
     def content(self) -> bytes | StreamedBody | None:
-        """The body as it travels: JSON in UTF-8 without needless spaces, made while it is sent
-        when a member is a stream.
-
-        Raises :class:`~palprep.errors.InvalidRequest` for what JSON cannot say (such as
-        infinity), and when the body is larger than the endpoint takes.
-        """
+        """The body as it travels: JSON in UTF-8 without needless spaces, made while it is sent when
+        a member is a stream. Raises :class:`~palprep.errors.InvalidRequest` for what JSON cannot
+        say (such as infinity), and when the body is larger than the endpoint takes."""
         if self.body is UNSET:
             return None
         members = self.body if isinstance(self.body, Mapping) else {}
@@ -304,10 +291,8 @@ class PlainOptions(TypedDict, total=False):
 
 def plain_call(method: Verb, path: str, **options: Unpack[PlainOptions]) -> Call[Unspecified]:
     """A call of what no endpoint declares. ``path`` is percent-encoded and starts with a slash.
-
     What the method means (RFC 9110) decides whether it may be repeated. Raises
-    :class:`~palprep.errors.UsageError` for another method or a path without a slash.
-    """
+    :class:`~palprep.errors.UsageError` for another method or a path without a slash."""
     if method not in get_args(Verb) or not path.startswith("/"):
         methods = ", ".join(get_args(Verb))
         raise UsageError(f"Give a method ({methods}) and a path from the base URL on: /v2/...")
@@ -337,11 +322,9 @@ _OWN_HEADERS = frozenset({"content-length", "host", "transfer-encoding", "x-api-
 
 
 def sendable(headers: Mapping[str, str], extra: Mapping[str, str]) -> dict[str, str]:
-    """Both together, ``extra`` with lower-case names.
-
-    Raises :class:`~palprep.errors.InvalidRequest` for what no header can carry, and for an
-    extra one that the client sets by itself.
-    """
+    """Both together, ``extra`` with lower-case names. Raises
+    :class:`~palprep.errors.InvalidRequest` for what no header can carry, and for an extra one that
+    the client sets by itself."""
     if not headers and not extra:
         return {}
     added = {str(name).lower(): value for name, value in extra.items()}

@@ -79,12 +79,10 @@ class Unspecified(Reply):
 
 
 def read_leniently(kind: type[R], body: Mapping[str, Any]) -> R:
-    """The record in ``body``, whatever is new or missing in it.
-
-    A value that is not of its type is kept as it came, in the record itself and in those inside
-    it. A null stands at the member's default, a missing member too, and at None where there is
-    none. The record's own id is a string, though it came as a number.
-    """
+    """The record in ``body``, whatever is new or missing in it. A value that is not of its type is
+    kept as it came, in the record itself and in those inside it. A null stands at the member's
+    default, a missing member too, and at None where there is none. The record's own id is a string,
+    though it came as a number."""
     try:
         return kind.model_validate(body)
     except ValidationError:
@@ -117,10 +115,8 @@ def _part(hint: Any, value: Any) -> Any:
 
 
 def deviations(kind: type[Reply], body: Any, *, closed: bool = True) -> tuple[Problem, ...]:
-    """Every member of ``body``, parsed JSON, that is not as ``kind`` declares it.
-
-    With ``closed`` members that it does not declare count too.
-    """
+    """Every member of ``body``, parsed JSON, that is not as ``kind`` declares it. With ``closed``
+    members that it does not declare count too."""
     extra: Literal["forbid", "allow"] = "forbid" if closed else "allow"
     try:
         # As JSON, because in Python a strict tuple takes no list.

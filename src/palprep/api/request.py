@@ -192,12 +192,10 @@ class Shape:
     def bind(
         self, args: tuple[Any, ...], kwargs: Mapping[str, Any], open_file: OpenFile | None = None
     ) -> dict[str, Any]:
-        """Arguments by field name, without those that are UNSET.
-
-        With ``open_file`` the arguments are those of a client, which takes a file in place of
-        a streamed field. Raises TypeError as a function call would. With ``validate=False``
-        unknown keyword arguments stay in, and missing ones stay out.
-        """
+        """Arguments by field name, without those that are UNSET. With ``open_file`` the arguments
+        are those of a client, which takes a file in place of a streamed field. Raises TypeError as
+        a function call would. With ``validate=False`` unknown keyword arguments stay in, and
+        missing ones stay out."""
         signature = self.client_signature if open_file else self.signature
         if kwargs.get("validate", True):
             bound = _bound(signature, args, kwargs)
@@ -220,10 +218,8 @@ class Shape:
         query: Mapping[str, str],
         headers: Mapping[str, str],
     ) -> dict[str, Any]:
-        """What came over the wire, by field name; unknown members keep their own names.
-
-        Raises :class:`~palprep.errors.InvalidRequest` for a body of the wrong kind.
-        """
+        """What came over the wire, by field name; unknown members keep their own names. Raises
+        :class:`~palprep.errors.InvalidRequest` for a body of the wrong kind."""
         sent: dict[str, Any] = dict(path)
         sent.update((n, query[n]) for n in self.in_query if n in query)
         if self.in_header:
@@ -247,10 +243,8 @@ class Shape:
         return sent
 
     def validated(self, sent: Mapping[str, Any], settings: AccountSettings) -> dict[str, Any]:
-        """The same values, checked by every rule, normalised where a rule says so.
-
-        Raises :class:`~palprep.errors.InvalidRequest` with all problems found.
-        """
+        """The same values, checked by every rule, normalised where a rule says so. Raises
+        :class:`~palprep.errors.InvalidRequest` with all problems found."""
         by_wire = {wire: sent[name] for name, wire in self._wire.items() if name in sent}
         try:
             checked = self._model.model_validate(by_wire)

@@ -42,11 +42,9 @@ _PATIENCE_S = 60.0
 
 
 async def exchange(call: Call[R], sender: AnySender) -> RawResponse[R]:
-    """Send ``call`` and read its reply, trying again where that is safe.
-
-    Returns the reply with its record. Raises the errors of the table above, and
-    :class:`~palprep.errors.UnexpectedReply` for a success that is not of its shape.
-    """
+    """Send ``call`` and read its reply, trying again where that is safe. Returns the reply with its
+    record. Raises the errors of the table above, and :class:`~palprep.errors.UnexpectedReply` for a
+    success that is not of its shape."""
     if call.endpoint.rate is None:
         return await _attempts(call, sender)
     turn = await sender.turn(call.endpoint.name)
@@ -131,12 +129,9 @@ async def _sent(call: Call[Any], sender: AnySender, within: float | None) -> Ans
 
 
 def delay_s(attempt: int, retry_after: float | None, random: float) -> float | None:
-    """Seconds to wait after failed ``attempt`` (from 0), None to give up.
-
-    Full jitter: a random part of 0.5 s, doubled with each attempt, at most 8 s. A Retry-After
-    replaces that. One above a minute ends the attempts, because the caller must decide about such
-    a wait.
-    """
+    """Seconds to wait after failed ``attempt`` (from 0), None to give up. Full jitter: a random
+    part of 0.5 s, doubled with each attempt, at most 8 s. A Retry-After replaces that. One above a
+    minute ends the attempts, because the caller must decide about such a wait."""
     if retry_after is not None:
         return retry_after if retry_after <= _PATIENCE_S else None
     return random * min(_LONGEST_DELAY_S, _FIRST_DELAY_S * 2.0**attempt)

@@ -184,13 +184,10 @@ class SyncSender(_Sender[httpx.Client]):
     async def transmit(
         self, request: httpx.Request, within: float | None
     ) -> tuple[httpx.Response, bytes]:
-        """The response and its body. Raises the library's errors, and TimeoutError after
-        ``within`` seconds.
-
-        The library bounds single reads, and an answer that drips takes any number of them. So
-        an attempt that must end in time has a thread of its own. One that is too late is left
-        behind, and ends with its next read.
-        """
+        """The response and its body. Raises the library's errors, and TimeoutError after ``within``
+        seconds. The library bounds single reads, and an answer that drips takes any number of them.
+        So an attempt that must end in time has a thread of its own. One that is too late is left
+        behind, and ends with its next read."""
         if within is None:
             response = self.http.send(request, follow_redirects=False)
             return response, response.content

@@ -70,20 +70,16 @@ class Upload(Base64Stream):
 
 
 def image_mime(head: bytes) -> str | None:
-    """The MIME type of an image that the service takes, None for anything else.
-
-    ``head`` is the file's first 64 KiB, or all of it.
-    """
+    """The MIME type of an image that the service takes, None for anything else. ``head`` is the
+    file's first 64 KiB, or all of it."""
     found = recognise_head(head)
     return found.mime if found.kind is Kind.IMAGE else None
 
 
 def open_upload(file: FileInput) -> Upload:
-    """The bytes of ``file``, which is a path, bytes, or a binary file from where it stands.
-
-    Raises :class:`~palprep.errors.FileMissing`, :class:`~palprep.errors.FileUnreadable` or
-    :class:`~palprep.errors.UsageError` for what cannot be read.
-    """
+    """The bytes of ``file``, which is a path, bytes, or a binary file from where it stands. Raises
+    :class:`~palprep.errors.FileMissing`, :class:`~palprep.errors.FileUnreadable` or
+    :class:`~palprep.errors.UsageError` for what cannot be read."""
     if isinstance(file, str | os.PathLike):
         source = Source.of(file)
         return Upload(source.name, source.size_bytes, source.open)

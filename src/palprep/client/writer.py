@@ -70,11 +70,9 @@ def checked_key(api_key: str) -> SecretStr:
 
 
 def checked_base_url(url: str) -> str:
-    """The address before every path, without a slash at its end.
-
-    Raises :class:`~palprep.errors.UsageError` for what is no such address. Warns in the log of a
-    key that would travel unencrypted.
-    """
+    """The address before every path, without a slash at its end. Raises
+    :class:`~palprep.errors.UsageError` for what is no such address. Warns in the log of a key that
+    would travel unencrypted."""
     try:
         parts = urlsplit(url)
     except ValueError:
@@ -144,11 +142,8 @@ class RequestWriter:
 
     def write(self, call: Call[Any], within: float | None = None) -> httpx.Request:
         """The request for ``call``, which has ``within`` seconds left. The key is in no other
-        object that outlives it.
-
-        Raises :class:`~palprep.errors.UsageError` when the path makes no URL, and
-        :class:`~palprep.errors.InvalidRequest` for a body that cannot be sent.
-        """
+        object that outlives it. Raises :class:`~palprep.errors.UsageError` when the path makes no
+        URL, and :class:`~palprep.errors.InvalidRequest` for a body that cannot be sent."""
         headers = {
             "accept": "application/json",
             "accept-encoding": "gzip, deflate",

@@ -182,12 +182,9 @@ class DroppableProtocol(ImpatientProtocol):
 
 
 def bind_loopback(host: str, port: int) -> socket.socket:
-    """A listening socket on ``host``.
-
-    Raises :class:`~palprep.errors.UsageError` unless the host is loopback, because the sandbox
-    has an unguarded admin interface and its keys are public knowledge. Raises it for a port in
-    use too.
-    """
+    """A listening socket on ``host``. Raises :class:`~palprep.errors.UsageError` unless the host is
+    loopback, because the sandbox has an unguarded admin interface and its keys are public
+    knowledge. Raises it for a port in use too."""
     address = "127.0.0.1" if host == "localhost" else host.strip("[]")
     if not is_loopback(address):
         raise UsageError(

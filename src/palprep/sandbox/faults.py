@@ -159,9 +159,7 @@ V = TypeVar("V", bound=JsonFile)
 
 def value_from(kind: type[V], source: object) -> V:
     """A script or a recording as it is, from a file's path, or from the JSON that the file holds.
-
-    Raises :class:`UsageError` for what cannot be read, or names the field that is wrong.
-    """
+    Raises :class:`UsageError` for what cannot be read, or names the field that is wrong."""
     if isinstance(source, kind):
         return source
     try:

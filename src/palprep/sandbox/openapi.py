@@ -59,11 +59,9 @@ TOLD: Final[Mapping[str, type[AnyEvent]]] = {
 
 
 def openapi_document(choices: Choices, *, base_url: str) -> Json:
-    """The whole interface, with an example of every body.
-
-    Operations that the specification mentions and does not show, and callbacks whose payload it
-    does not show, carry ``x-assumed: true``.
-    """
+    """The whole interface, with an example of every body. Operations that the specification
+    mentions and does not show, and callbacks whose payload it does not show, carry ``x-assumed:
+    true``."""
     schemas: Json = {}
     records = sorted(
         {e.reply for e in ENDPOINTS if e.reply is not Unspecified}, key=lambda r: r.__name__

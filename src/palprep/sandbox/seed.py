@@ -171,10 +171,8 @@ def seed_system_tool(service: Service) -> None:
 
 def seed(service: Service, content: Any) -> dict[str, int]:
     """Store each record under its own id, with the members that it lacks; how many of each kind.
-
-    Raises :class:`UsageError` for an unknown kind, a record without its id, and one that is not
-    as specified; then nothing is stored.
-    """
+    Raises :class:`UsageError` for an unknown kind, a record without its id, and one that is not as
+    specified; then nothing is stored."""
     if not isinstance(content, Mapping):
         raise UsageError(f"A seed is an object with members of {', '.join(KINDS)}.")
     with service.store.transaction():

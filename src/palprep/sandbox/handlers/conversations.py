@@ -75,9 +75,7 @@ def end_conversation(
     service: Service, conversation_id: str, arguments: Mapping[str, Any] | None = None
 ) -> Record | None:
     """Mark an active conversation as ended and schedule its post-call tools, each once.
-
-    ``arguments`` by tool name. None when there is no such active conversation.
-    """
+    ``arguments`` by tool name. None when there is no such active conversation."""
     conversation = _active(service, conversation_id)
     if conversation is None:
         return None
@@ -94,10 +92,8 @@ async def call_tool(
     service: Service, conversation_id: str, name: str, arguments: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Have an in-call tool invoked, as the LLM of a conversation would; see the choice
-    ``in-call-tools``.
-
-    Raises :class:`UsageError` unless the conversation is active and its PAL has the tool.
-    """
+    ``in-call-tools``. Raises :class:`UsageError` unless the conversation is active and its PAL has
+    the tool."""
     conversation = _active(service, conversation_id)
     if conversation is None:
         raise UsageError(f"There is no active conversation {conversation_id}.")
@@ -150,10 +146,8 @@ UNREACHABLE = 424
 
 
 async def check_connector(context: HandlerContext) -> dict[str, Any]:
-    """List the tools of the connector's server, ten times a minute at most, one at a time.
-
-    No tool is called, and nothing that the server does makes the check itself fail.
-    """
+    """List the tools of the connector's server, ten times a minute at most, one at a time. No tool
+    is called, and nothing that the server does makes the check itself fail."""
     service, timeout_s = context.service, context.service.choices.connector_seconds
     connector = context.find("connector")
     auth = connector.get("auth") or {}

@@ -70,11 +70,9 @@ def delete_tool(context: HandlerContext) -> None:
 
 
 def fill(template: Any, arguments: Mapping[str, Any], *, in_url: bool = False) -> Any:
-    """``template`` with each ``{placeholder}`` replaced by its argument, at any depth.
-
-    A string that is one placeholder alone becomes the argument itself, with its type. A name
-    without an argument stays as it stands. In a URL every argument is percent-encoded.
-    """
+    """``template`` with each ``{placeholder}`` replaced by its argument, at any depth. A string
+    that is one placeholder alone becomes the argument itself, with its type. A name without an
+    argument stays as it stands. In a URL every argument is percent-encoded."""
     if isinstance(template, Mapping):
         return {name: fill(value, arguments) for name, value in template.items()}
     if isinstance(template, list):
@@ -117,11 +115,9 @@ def _sample(schema: Any) -> Any:
 async def build_request(
     api: Mapping[str, Any], arguments: Mapping[str, Any], http: httpx.AsyncClient
 ) -> httpx.Request:
-    """The request that this tool's delivery describes.
-
-    Raises :class:`~palprep.sandbox.outbound.ServerFailed` when its token cannot be had, and
-    httpx.InvalidURL when its URL is not one.
-    """
+    """The request that this tool's delivery describes. Raises
+    :class:`~palprep.sandbox.outbound.ServerFailed` when its token cannot be had, and
+    httpx.InvalidURL when its URL is not one."""
     headers = dict(api.get("headers") or {})
     query = {name: _text(fill(v, arguments)) for name, v in (api.get("query_params") or {}).items()}
     auth = api.get("auth") or {}
