@@ -24,7 +24,7 @@ from palprep.sandbox.assets import serve_asset, sweep
 from palprep.sandbox.clock import Scheduler
 from palprep.sandbox.control import APART, CONTROLS, Controls
 from palprep.sandbox.control_routes import control_routes
-from palprep.sandbox.dispatch import endpoint_routes
+from palprep.sandbox.dispatch import EndpointRoutes
 from palprep.sandbox.handlers.conversations import conversation_timed_out
 from palprep.sandbox.handlers.likenesses import train
 from palprep.sandbox.handlers.seeded import step_document
@@ -81,7 +81,7 @@ def build_app(sandbox: Controls, service: Service) -> tuple[ASGIApp, Scheduler]:
         await service.http.aclose()
 
     routes = [
-        *endpoint_routes(service),
+        EndpointRoutes(service),
         *control_routes(sandbox, CONTROLS),
         Route("/assets/{token}/{name}", partial(serve_asset, service), methods=["GET", "HEAD"]),
         Route("/openapi.json", openapi, methods=["GET"]),

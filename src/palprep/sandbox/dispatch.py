@@ -14,11 +14,11 @@ from functools import partial
 from http import HTTPStatus
 from types import MappingProxyType
 from typing import Any
-from urllib.parse import unquote
 
+from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response, StreamingResponse
-from starlette.routing import Match, Route
+from starlette.routing import BaseRoute, Match
 from starlette.types import Receive, Scope, Send
 
 from palprep.api import UNSET, Endpoint, json_value
@@ -285,41 +285,31 @@ def _not_json(why: object) -> InvalidRequest:
     return InvalidRequest(problem.message, problems=(problem,))
 
 
-class EndpointRoute(Route):
-    """One path, with the endpoint of each method.
+class EndpointRoutes(BaseRoute):
+    """All endpoints. A path is matched while it is still percent-encoded, where Starlette matches
+    paths decoded: identifiers are opaque, and one may hold a slash."""
 
-    It is matched while it is still percent-encoded, where Starlette matches paths decoded:
-    identifiers are opaque, and one may hold a slash.
-    """
-
-    def __init__(self, path: str, methods: Mapping[str, EndpointApp]) -> None:
-        self._served = methods
-        self._beginning = path.partition("{")[0].encode()
-        super().__init__(path, self._serve, methods=list(methods))
-        self.app = self._serve  # As it is: what Starlette puts around a function is not needed.
+    def __init__(self, service: Service) -> None:
+        self._served = [EndpointApp(endpoint, service) for endpoint in ENDPOINTS]
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
-        """Whether this is the path, and the method one of its methods."""
-        raw: bytes = scope["raw_path"]
-        if not raw.startswith(self._beginning):
-            return Match.NONE, {}
-        found = self.path_regex.match(raw.decode("ascii", "replace"))
-        if found is None:
-            return Match.NONE, {}
-        params = {name: unquote(value) for name, value in found.groupdict().items()}
-        match = Match.FULL if scope["method"] in (self.methods or ()) else Match.PARTIAL
-        return match, {"path_params": params}
+        return (Match.FULL if scope["path"].startswith("/v2/") else Match.NONE), {}
 
-    async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request. Raises HTTPException for an unknown path, and for a wrong method,
+        which names the right ones."""
+        raw = scope["raw_path"].decode("ascii", "replace")
         method = "GET" if scope["method"] == "HEAD" else scope["method"]
-        response = await self._served[method].serve(Request(scope, receive, send))
+        allowed = []
+        for served in self._served:
+            parts = served.endpoint.match(served.endpoint.method, raw)
+            if parts is not None and served.endpoint.method == method:
+                break
+            if parts is not None:
+                allowed.append(served.endpoint.method)
+        else:
+            headers = {"Allow": ", ".join(allowed)} if allowed else None
+            raise HTTPException(405 if allowed else 404, headers=headers)
+        scope["path_params"] = parts
+        response = await served.serve(Request(scope, receive, send))
         await response(scope, receive, send)
-
-
-def endpoint_routes(service: Service) -> list[EndpointRoute]:
-    """A route for each path. The answer to a wrong method names the right ones."""
-    by_path: dict[str, dict[str, EndpointApp]] = {}
-    for endpoint in ENDPOINTS:
-        served = EndpointApp(endpoint, service)
-        by_path.setdefault(endpoint.path, {})[endpoint.method] = served
-    return [EndpointRoute(path, methods) for path, methods in by_path.items()]
