@@ -114,6 +114,25 @@ def test_a_page_of_this_machine_may(raw):
             "progress must be null while status is started",
         ),
         ("seed", {"voices": [{"voice_id": "v", "tags": None}]}, "tags"),
+        (
+            "seed",
+            {"tools": [{"tool_id": "t", "description": None}]},
+            "description must not be null",
+        ),
+        (
+            "seed",
+            {"documents": [{"document_id": "d", "crawl_config": {"depth": None}}]},
+            "crawl_config.depth must not be null",
+        ),
+        (
+            "seed",
+            {
+                "pronunciation_dictionaries": [
+                    {"pronunciation_dictionary_id": "p", "rules": [{"text": "a", "type": None}]}
+                ]
+            },
+            "rules.0.type must not be null",
+        ),
         ("seed", {"deployments": [{"deployment_id": "d", "name": None}]}, "name must not be null"),
         ("faults", {"faults": 1}, "wrong at faults"),
         ("faults", [{"on": "request", "variant": "x"}], "undecodable_image"),

@@ -25,9 +25,9 @@ from palprep.api import (
     Call,
     StreamedBody,
     Unset,
-    is_address,
     is_header_value,
     is_https,
+    is_link,
 )
 from palprep.errors import UsageError
 
@@ -78,7 +78,7 @@ def checked_base_url(url: str) -> str:
     except ValueError:
         parts = urlsplit("")
     more = parts.query or parts.fragment or parts.username is not None
-    if more or not is_address(url) or any(map(str.isspace, url)):
+    if more or not is_link(url):
         # A name and a password in it are somebody's secret.
         shown = re.sub(r"^([a-z]+://)?.*@", r"\1***@", url)
         raise UsageError(

@@ -17,6 +17,7 @@ from pydantic.json_schema import models_json_schema
 from palprep._version import __version__
 from palprep.api import (
     EVENTS,
+    FACE_CHECKS,
     AnyEvent,
     Endpoint,
     ReplicaTraining,
@@ -172,7 +173,8 @@ def _as_served(name: str, schema: Json) -> Json:
     properties = {}
     for member, each in schema.get("properties", {}).items():
         arms = [arm for arm in each.get("anyOf", ()) if arm != {"type": "null"}]
-        if name in REPLIES and member not in NULLABLE and len(arms) == 1:
+        answered = name in REPLIES or name in {"CrawlConfig", "PronunciationRule"}
+        if answered and f"{name}.{member}" not in NULLABLE and len(arms) == 1:
             each = {k: v for k, v in each.items() if k != "anyOf"} | arms[0]  # noqa: PLW2901
         properties[member] = {k: v for k, v in each.items() if k != "default"}
     absent = {m for m, each in schema.get("properties", {}).items() if "default" in each}
@@ -315,6 +317,8 @@ REPLIES: Final[Mapping[str, Any]] = MappingProxyType(
         "PronunciationDictionary": _kept(
             "pronunciation_dictionaries", "pd_1a2b3c", name="Names", rules=[_RULE], rules_count=1
         ),
+        "ImageCheck": {"id": "no_nudity", "label": FACE_CHECKS["no_nudity"], "passed": True},
+        "ConnectorError": {"http_status": 424, "message": "The server cannot be reached."},
         "ConnectorCheck": {
             "ok": True,
             "tool_count": 1,

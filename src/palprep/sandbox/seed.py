@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from types import MappingProxyType
@@ -15,8 +15,9 @@ from palprep.sandbox.service import REMOVED_MEMBER, Service
 from palprep.sandbox.store import Record, Taken
 
 NULLABLE = frozenset(
-    {"description", "on_call", "origin", "owner_id", "static_filler"}
-    | {"error", "http_status", "progress"}
+    {"Voice.description", "Tool.owner_id", "Tool.origin", "Tool.on_call", "Tool.static_filler"}
+    | {"ConnectorCheck.error", "ConnectorError.http_status"}
+    | {"Document.progress", "DocumentChanged.progress"}
 )
 """Members that the specification lets be null."""
 
@@ -210,22 +211,25 @@ def _seed_record(service: Service, kind: SeedKind, sent: Any, where: str) -> Non
 
 def _problems(
     service: Service, kind: SeedKind, reply: type[Reply], record: Record
-) -> Sequence[Problem]:
+) -> Iterator[Problem]:
     """What the record has that none has which was created through the interface."""
-    if found := deviations(reply, record, closed=False):
-        return found
-    if null := sorted(
-        name for name in reply.model_fields.keys() - NULLABLE if record.get(name, "") is None
-    ):
-        return (Problem(null[0], "null", "must not be null: leave it out"),)
+    yield from deviations(reply, record, closed=False)
+    inside = {f"rules.{at}.": rule for at, rule in enumerate(record.get("rules") or ())}
+    inside["crawl_config."] = record.get("crawl_config") or {}
+    for name in sorted(reply.model_fields):
+        if f"{reply.__name__}.{name}" not in NULLABLE and record.get(name, "") is None:
+            yield Problem(name, "null", "must not be null: leave it out")
+    for where, members in inside.items():
+        for name in members:
+            if members[name] is None:
+                yield Problem(where + name, "null", "must not be null: leave it out")
     if kind.name == "tool":
         create = calls.create_tool
         sent = {name: record[name] for name in create.shape.members if name in record}
         try:
             create.parse({}, sent, settings=service.settings)
         except InvalidRequest as error:
-            return error.problems
+            yield from error.problems
     idle = kind.name == "document" and record["status"] in {"started", "ready"}
     if idle and record.get("progress") is not None:
-        return (Problem("progress", "state", f"must be null while status is {record['status']}"),)
-    return ()
+        yield Problem("progress", "state", f"must be null while status is {record['status']}")
