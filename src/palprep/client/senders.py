@@ -104,16 +104,13 @@ RetryHook = Callable[[Call[Any], Retry], Awaitable[object] | object]
 
 
 class HookOptions(TypedDict, total=False):
-    """Functions of the caller that are told of every attempt, one or several. None sees the key."""
+    """Functions of the caller that are told of every attempt, one or several; see
+    :class:`~palprep.Client`."""
 
     on_request: RequestHook | Iterable[RequestHook]
-    """Called with the call before each attempt."""
     on_reply: ReplyHook | Iterable[ReplyHook]
-    """Called with the call and its answer."""
     on_failure: FailureHook | Iterable[FailureHook]
-    """Called with the call and why there is no answer."""
     on_retry: RetryHook | Iterable[RetryHook]
-    """Called with the call and the pause, before another attempt is waited for."""
 
 
 HookName = Literal["on_request", "on_reply", "on_failure", "on_retry"]

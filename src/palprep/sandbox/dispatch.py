@@ -300,16 +300,17 @@ class EndpointRoutes(BaseRoute):
         which names the right ones."""
         raw = scope["raw_path"].decode("ascii", "replace")
         method = "GET" if scope["method"] == "HEAD" else scope["method"]
-        allowed = []
+        here = None
         for served in self._served:
             parts = served.endpoint.match(served.endpoint.method, raw)
             if parts is not None and served.endpoint.method == method:
                 break
             if parts is not None:
-                allowed.append(served.endpoint.method)
+                here = here or served.endpoint.path
         else:
-            headers = {"Allow": ", ".join(allowed)} if allowed else None
-            raise HTTPException(405 if allowed else 404, headers=headers)
+            allowed = [e.endpoint.method for e in self._served if e.endpoint.path == here]
+            headers = {"Allow": ", ".join(allowed)} if here else None
+            raise HTTPException(405 if here else 404, headers=headers)
         scope["path_params"] = parts
         response = await served.serve(Request(scope, receive, send))
         await response(scope, receive, send)

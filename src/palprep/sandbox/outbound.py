@@ -154,12 +154,11 @@ def send_again(service: Service, number: int) -> bool:
     no callback has this number."""
     if number.bit_length() > 63:
         return False
-    row = service.store.execute(
-        "SELECT kind, url, body FROM deliveries WHERE seq = ?", (number,)
-    ).fetchone()
-    if row is None or row[0] not in CALLBACK_EVENTS:
+    sql = "SELECT kind, url, body FROM deliveries WHERE seq = ?"
+    event, url, body = service.store.execute(sql, (number,)).fetchone() or (None, None, None)
+    if event not in CALLBACK_EVENTS:
         return False
-    job = {"event": row[0], "url": row[1], "payload": json.loads(row[2]), "attempt": 1}
+    job = {"event": event, "url": url, "payload": json.loads(body), "attempt": 1}
     service.store.schedule(service.now(), "callback", job)
     return True
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+from base64 import b64encode
 from collections.abc import Mapping
 from contextlib import aclosing
 from typing import Any
@@ -125,9 +126,8 @@ async def build_request(
         case "bearer":
             headers["Authorization"] = f"Bearer {auth.get('token', '')}"
         case "basic":
-            flow = httpx.BasicAuth(auth.get("username") or "", auth.get("password") or "")
-            request = next(flow.auth_flow(httpx.Request("POST", "https://host")))
-            headers["Authorization"] = request.headers["Authorization"]
+            both = f"{auth.get('username') or ''}:{auth.get('password') or ''}".encode()
+            headers["Authorization"] = f"Basic {b64encode(both).decode()}"
         case "api_key" if auth.get("location") == "query":
             query[auth.get("name") or "api_key"] = auth.get("value") or ""
         case "api_key":
