@@ -102,7 +102,14 @@ class Control(Generic[P, T]):
             raise UsageError("The body must be a JSON object.")
         if route.whole:
             return dict.fromkeys(self.members, sent)
-        return arguments | {name: sent.get(member) for name, member in self.members.items()}
+        types, own = get_type_hints(self.act), inspect.signature(self.act).parameters
+        for name, member in self.members.items():
+            value = sent.get(member, own[name].default)
+            try:
+                arguments[name] = TypeAdapter(types[name]).validate_python(value, strict=True)
+            except ValidationError as error:
+                raise UsageError(f"{member}: {error.errors()[0]['msg']}.") from None
+        return arguments
 
     @functools.cached_property
     def members(self) -> Mapping[str, str]:
