@@ -290,25 +290,29 @@ class EndpointRoutes(BaseRoute):
     paths decoded: identifiers are opaque, and one may hold a slash."""
 
     def __init__(self, service: Service) -> None:
-        self._served = [EndpointApp(endpoint, service) for endpoint in ENDPOINTS]
+        self._served: dict[str, list[EndpointApp]] = {}
+        """By the resource that the path begins with."""
+        for endpoint in ENDPOINTS:
+            resource = endpoint.path.split("/")[2]
+            self._served.setdefault(resource, []).append(EndpointApp(endpoint, service))
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
-        return (Match.FULL if scope["path"].startswith("/v2/") else Match.NONE), {}
+        return (Match.FULL if scope["raw_path"].startswith(b"/v2/") else Match.NONE), {}
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request. Raises HTTPException for an unknown path, and for a wrong method,
         which names the right ones."""
         raw = scope["raw_path"].decode("ascii", "replace")
         method = "GET" if scope["method"] == "HEAD" else scope["method"]
-        here = None
-        for served in self._served:
+        here, near = None, self._served.get(raw.split("/")[2], [])
+        for served in near:
             parts = served.endpoint.match(served.endpoint.method, raw)
             if parts is not None and served.endpoint.method == method:
                 break
             if parts is not None:
                 here = here or served.endpoint.path
         else:
-            allowed = [e.endpoint.method for e in self._served if e.endpoint.path == here]
+            allowed = [e.endpoint.method for e in near if e.endpoint.path == here]
             headers = {"Allow": ", ".join(allowed)} if here else None
             raise HTTPException(405 if here else 404, headers=headers)
         scope["path_params"] = parts
