@@ -258,7 +258,7 @@ class Controls:
         self._service.store.clear()
         self._service.faults.reset()
         self._service.check_limit.started.clear()
-        self._service.recorder.stop()
+        self._service.recorder.start(None)
         self._service.clock.restart()
         for path in self._service.assets.iterdir():
             path.unlink()

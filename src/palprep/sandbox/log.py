@@ -165,13 +165,9 @@ class Recorder:
         """What was kept so far; empty before :meth:`start`."""
         return Recording(requests=tuple(self._kept or ()))
 
-    def start(self, now: float) -> None:
-        """Keep requests from now on, and forget those kept before."""
-        self._kept, self._last = [], now
-
-    def stop(self) -> None:
-        """Keep nothing any more, and forget what was kept."""
-        self._kept, self._ids = None, []
+    def start(self, now: float | None) -> None:
+        """Forget what was kept, and keep requests from now on; with None, none."""
+        self._kept, self._ids, self._last = None if now is None else [], [], now or 0.0
 
     def new_id(self, prefix: str) -> str:
         """An opaque id that no one can guess; in a replay the one that was given out then."""

@@ -155,7 +155,7 @@ def send_again(service: Service, number: int) -> bool:
     if number.bit_length() > 63:
         return False
     sql = "SELECT kind, url, body FROM deliveries WHERE seq = ?"
-    event, url, body = service.store.execute(sql, (number,)).fetchone() or (None, None, None)
+    event, url, body = service.store.execute(sql, (number,)).fetchone() or ("", "", "")
     if event not in CALLBACK_EVENTS:
         return False
     job = {"event": event, "url": url, "payload": json.loads(body), "attempt": 1}
