@@ -108,15 +108,18 @@ def test_records_require_what_is_always_there_and_are_null_where_that_is_specifi
     }
     always = {"document_id", "document_name", "document_url", "status", "progress", "tags"}
     assert set(schemas["Document"]["required"]) == always | {"created_at", "updated_at"}
+    assert set(schemas["ImageCheck"]["required"]) == {"id", "label", "passed"}
+    assert set(schemas["ConnectorError"]["required"]) == {"http_status", "message"}
     nullable = {
         f"{name}.{member}"
-        for name in ("Voice", "Tool", "Deployment", "Document", "ConnectorCheck", "Replica")
+        for name in (*REPLIES, "CrawlConfig", "PronunciationRule")
         for member, each in schemas[name]["properties"].items()
         if {"type": "null"} in each.get("anyOf", ())
     }
     assert nullable == {
         "Voice.description", "Tool.owner_id", "Tool.origin", "Tool.on_call", "Tool.static_filler",
-        "Tool.description", "Document.progress", "ConnectorCheck.error",
+        "Document.progress", "DocumentChanged.progress", "ConnectorCheck.error",
+        "ConnectorError.http_status",
     }  # fmt: skip
 
 

@@ -38,7 +38,11 @@ def json_value(body: bytes) -> Any:
     and no half of a character stands alone. Raises ValueError, which says what is wrong."""
     value = _json_value(body.decode("utf-8-sig"))
     if b"\\u" in body:
-        _require_whole(value)
+        try:
+            json.dumps(value, ensure_ascii=False).encode("utf-8")
+        except UnicodeEncodeError as error:
+            half = f"\\u{ord(error.object[error.start]):04x}"
+            raise ValueError(f"{half} is half a character: its other half is missing") from None
     return value
 
 
@@ -70,14 +74,6 @@ def _finite(text: str) -> float:
 
 def _not_finite(text: str) -> Never:
     raise ValueError(f"{text} is not a finite number")
-
-
-def _require_whole(value: Any) -> None:
-    try:
-        json.dumps(value, ensure_ascii=False).encode("utf-8")
-    except UnicodeEncodeError as error:
-        half = f"\\u{ord(error.object[error.start]):04x}"
-        raise ValueError(f"{half} is half a character, and its other half is missing") from None
 
 
 class Base64Stream(ABC):
@@ -171,12 +167,10 @@ _LONGEST = 500
 
 
 def redact(value: Any, member: str = "", *, addresses: bool = False) -> Any:
-    """``value`` with secrets masked at every depth.
-
-    Members that hold credentials are masked whole. Links lose their query, where presigned
-    links keep their signature. Callback links lose their path too, which may be a secret by
-    itself. Long strings are replaced by their length. ``addresses`` leaves links as they are.
-    """
+    """``value`` with secrets masked at every depth. Members that hold credentials are masked whole.
+    Links lose their query, where presigned links keep their signature. Callback links lose their
+    path too, which may be a secret by itself. Long strings are replaced by their length.
+    ``addresses`` leaves links as they are."""
     if member.lower() in SECRET_MEMBERS:
         return MASK
     if isinstance(value, Mapping):

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
@@ -32,11 +32,17 @@ Verb = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
 
 @dataclass(frozen=True)
 class Rate:
-    """At most ``requests`` in ``seconds``, and at most one at a time when ``alone``."""
+    """At most ``requests`` in ``seconds``, and at most one at a time."""
 
     requests: int
     seconds: float
-    alone: bool = False
+
+    def wait_s(self, moments: Sequence[float], now: float) -> float:
+        """Seconds until another request may begin. Of the last ones each began at one of these
+        ``moments``, the first of them first."""
+        if len(moments) < self.requests:
+            return 0.0
+        return max(moments[-self.requests] + self.seconds - now, 0.0)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -64,11 +70,8 @@ class Endpoint(Generic[P, R]):
     """Error statuses that the specification states, with their meaning."""
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Call[R]:
-        """The call that these arguments mean.
-
-        Raises :class:`~palprep.errors.InvalidRequest`, naming the field, unless
-        ``validate=False`` is among the arguments.
-        """
+        """The call that these arguments mean. Raises :class:`~palprep.errors.InvalidRequest`,
+        naming the field, unless ``validate=False`` is among the arguments."""
         return self.call(args, kwargs)
 
     def call(
@@ -78,12 +81,10 @@ class Endpoint(Generic[P, R]):
         settings: AccountSettings | None = None,
         open_file: OpenFile | None = None,
     ) -> Call[R]:
-        """Like calling the endpoint, with the account's ``settings``.
-
-        With ``open_file`` the arguments are those of a client: a file that it opens stands in
-        place of a streamed field. Raises TypeError for arguments that no function of this
-        signature takes, and whatever ``open_file`` raises.
-        """
+        """Like calling the endpoint, with the account's ``settings``. With ``open_file`` the
+        arguments are those of a client: a file that it opens stands in place of a streamed field.
+        Raises TypeError for arguments that no function of this signature takes, and whatever
+        ``open_file`` raises."""
         shape = self.shape
         values = shape.bind(args, kwargs, open_file)
         options = {name: values.pop(name) for name in shape.options if name in values}
@@ -91,6 +92,12 @@ class Endpoint(Generic[P, R]):
             values = shape.validated(values, settings or AccountSettings())
         if missing := [name for name in shape.in_path if name not in values]:
             raise TypeError(f"{self.name} needs {missing[0]}: it is part of the path")
+        body = shape.body(values)
+        if extra := options.get("extra_body"):
+            if not isinstance(body, Mapping | Unset):
+                rule = "object_required"
+                raise refusal([Problem("extra_body", rule, "needs a body that is an object")])
+            body = {**(body or {}), **extra}
         query = {name: values[name] for name in shape.in_query if name in values}
         headers = {h: str(values[n]) for n, h in shape.in_header.items() if n in values}
         return Call(
@@ -98,7 +105,7 @@ class Endpoint(Generic[P, R]):
             path=self.path.format_map({name: segment(values[name]) for name in shape.in_path}),
             query=_pairs(query | dict(options.get("extra_query", {}))),
             headers=sendable(headers, options.get("extra_headers", {})),
-            body=_with_more(shape.body(values), options.get("extra_body", {})),
+            body=body,
             timeout=options.get("timeout", UNSET),
             deadline=options.get("deadline", UNSET),
         )
@@ -160,11 +167,9 @@ class Endpoint(Generic[P, R]):
         headers: Mapping[str, str] | None = None,
         settings: AccountSettings | None = None,
     ) -> Any:
-        """The request that arrived, as an instance of ``request``.
-
-        ``body`` is parsed JSON, UNSET when there was none. Raises
-        :class:`~palprep.errors.InvalidRequest` with every rule that is broken.
-        """
+        """The request that arrived, as an instance of ``request``. ``body`` is parsed JSON, UNSET
+        when there was none. Raises :class:`~palprep.errors.InvalidRequest` with every rule that is
+        broken."""
         sent = self.shape.arrived(path, body, query or {}, headers or {})
         values = self.shape.validated(sent, settings or AccountSettings())
         return self.shape.request(**values)
@@ -172,12 +177,9 @@ class Endpoint(Generic[P, R]):
     def read(
         self, body: Any, headers: Mapping[str, str] | None = None, *, strict: bool = False
     ) -> R:
-        """The reply's record from parsed JSON; ``headers`` have lower-case names.
-
-        Raises :class:`~palprep.errors.UnexpectedReply` when the body is no JSON object, and
-        when that of a creation has no id. With ``strict`` it raises it for everything that is
-        not as specified.
-        """
+        """The reply's record from parsed JSON; ``headers`` have lower-case names. Raises
+        :class:`~palprep.errors.UnexpectedReply` when the body is no JSON object, and when that of a
+        creation has no id. With ``strict`` it raises it for everything that is not as specified."""
         came = headers or {}
         if issubclass(self.reply, Unspecified):
             return self.reply(body=body).with_headers(came)
@@ -236,16 +238,20 @@ class Call(Generic[R]):
         return f"Call({self.describe()!r})"
 
     def content(self) -> bytes | StreamedBody | None:
-        """The body as it travels: JSON in UTF-8 without needless spaces, made while it is sent
-        when a member is a stream.
-
-        Raises :class:`~palprep.errors.InvalidRequest` for what JSON cannot say (such as
-        infinity), and when the body is larger than the endpoint takes.
-        """
+        """The body as it travels: JSON in UTF-8 without needless spaces, made while it is sent when
+        a member is a stream. Raises :class:`~palprep.errors.InvalidRequest` for what JSON cannot
+        say (such as infinity), and when the body is larger than the endpoint takes."""
         if self.body is UNSET:
             return None
+        members = self.body if isinstance(self.body, Mapping) else {}
+        streams = [name for name, each in members.items() if isinstance(each, Base64Stream)]
+        encoded: bytes | StreamedBody
         try:
-            encoded = self._encoded()
+            if streams:
+                others = {name: each for name, each in members.items() if name != streams[0]}
+                encoded = StreamedBody.of(streams[0], members[streams[0]], compact_json(others))
+            else:
+                encoded = compact_json(self.body).encode()
         except (TypeError, ValueError) as error:
             raise refusal([Problem("", "json", f"cannot be written as JSON: {error}")]) from None
         limit = self.endpoint.max_body_bytes
@@ -272,14 +278,6 @@ class Call(Generic[R]):
         error.call = self.describe()
         return error
 
-    def _encoded(self) -> bytes | StreamedBody:
-        if self.endpoint.shape.streamed is not None and isinstance(self.body, Mapping):
-            for member, value in self.body.items():
-                if isinstance(value, Base64Stream):
-                    others = {k: v for k, v in self.body.items() if k != member}
-                    return StreamedBody.of(member, value, compact_json(others))
-        return compact_json(self.body).encode()
-
 
 class PlainOptions(TypedDict, total=False):
     """The options of a request that no endpoint declares."""
@@ -293,10 +291,8 @@ class PlainOptions(TypedDict, total=False):
 
 def plain_call(method: Verb, path: str, **options: Unpack[PlainOptions]) -> Call[Unspecified]:
     """A call of what no endpoint declares. ``path`` is percent-encoded and starts with a slash.
-
     What the method means (RFC 9110) decides whether it may be repeated. Raises
-    :class:`~palprep.errors.UsageError` for another method or a path without a slash.
-    """
+    :class:`~palprep.errors.UsageError` for another method or a path without a slash."""
     if method not in get_args(Verb) or not path.startswith("/"):
         methods = ", ".join(get_args(Verb))
         raise UsageError(f"Give a method ({methods}) and a path from the base URL on: /v2/...")
@@ -311,18 +307,6 @@ def plain_call(method: Verb, path: str, **options: Unpack[PlainOptions]) -> Call
     )
 
 
-def _with_more(body: Any, extra: Mapping[str, Any]) -> Any:
-    """The body with further members."""
-    if not extra:
-        return body
-    if not isinstance(body, Mapping | Unset):
-        raise refusal([Problem("extra_body", "object_required", "needs a body that is an object")])
-    return {**(body or {}), **extra}
-
-
-_OWN_HEADERS = frozenset({"content-length", "host", "transfer-encoding", "x-api-key"})
-
-
 def segment(value: object) -> str:
     """A value as one segment of a path, with everything percent-encoded that could end it, and
     the dots of ``.`` and ``..``, which would lead to another path."""
@@ -334,12 +318,13 @@ def _pairs(query: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
     return tuple((name, str(value)) for name, value in query.items())
 
 
-def sendable(headers: Mapping[str, str], extra: Mapping[str, str]) -> dict[str, str]:
-    """Both together, ``extra`` with lower-case names.
+_OWN_HEADERS = frozenset({"content-length", "host", "transfer-encoding", "x-api-key"})
 
-    Raises :class:`~palprep.errors.InvalidRequest` for what no header can carry, and for an
-    extra one that the client sets by itself.
-    """
+
+def sendable(headers: Mapping[str, str], extra: Mapping[str, str]) -> dict[str, str]:
+    """Both together, ``extra`` with lower-case names. Raises
+    :class:`~palprep.errors.InvalidRequest` for what no header can carry, and for an extra one that
+    the client sets by itself."""
     if not headers and not extra:
         return {}
     added = {str(name).lower(): value for name, value in extra.items()}

@@ -19,6 +19,7 @@ from annotated_types import MaxLen
 from pydantic import Field
 
 from palprep.api.fields import (
+    Delivery,
     OnCall,
     OnResolve,
     Origin,
@@ -74,26 +75,6 @@ class Voices(Reply):
     data: tuple[Voice, ...]
 
 
-class ToolApi(Reply):
-    """``delivery.api`` as the service returns it."""
-
-    url: str
-    method: str | None = None
-    timeout: int | None = None
-    headers: Mapping[str, str] | None = Field(default=None, repr=False)
-    auth: Mapping[str, Any] | None = Field(default=None, repr=False)
-    body_template: Mapping[str, Any] | None = None
-    query_params: Mapping[str, str] | None = None
-    content_type: str | None = None
-
-
-class ToolDelivery(Reply):
-    """Where a tool call goes; exactly one channel is enabled."""
-
-    app_message: bool = True
-    api: ToolApi | None = None
-
-
 class Tool(Reply):
     """A function that a PAL can call in a conversation or run once after it."""
 
@@ -105,7 +86,8 @@ class Tool(Reply):
     name: ToolName
     description: str | None = None
     parameters: Mapping[str, Any] | None = None
-    delivery: ToolDelivery | None = None
+    delivery: Annotated[Delivery | None, Field(repr=False)] = None
+    """As it was sent; it may hold credentials."""
     is_system_tool: bool = False
     trigger_type: TriggerType = "in_call"
     origin: Origin | None = None

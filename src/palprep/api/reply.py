@@ -57,10 +57,6 @@ class Reply(Value):
         """The service's name for the request, None when it tells none."""
         return request_id(self.response_headers)
 
-    def to_wire(self) -> dict[str, Any]:
-        """The members that were given, as JSON; those left at their default stay absent."""
-        return self.model_dump(mode="json", by_alias=True, exclude_unset=True, warnings=False)
-
     def to_json(self) -> dict[str, Any]:
         """All members as JSON."""
         return self.model_dump(mode="json", warnings=False)
@@ -81,28 +77,19 @@ class Unspecified(Reply):
 
     body: Any = None
 
-    def to_wire(self) -> Any:
-        """The body as it stands."""
-        return self.body
-
 
 def read_leniently(kind: type[R], body: Mapping[str, Any]) -> R:
-    """The record in ``body``, whatever is new or missing in it.
-
-    A value that is not of its type is kept as it came, in the record itself and in those inside
-    it. A null stands at the member's default, a missing member too, and at None where there is
-    none. The record's own id is a string, though it came as a number.
-    """
+    """The record in ``body``, whatever is new or missing in it. A value that is not of its type is
+    kept as it came, in the record itself and in those inside it. A null stands at the member's
+    default, a missing member too, and at None where there is none. The record's own id is a string,
+    though it came as a number."""
     try:
         return kind.model_validate(body)
     except ValidationError:
         pass
     values: dict[str, Any] = {}
     for name, field in kind.model_fields.items():
-        hint: Any = field.annotation
-        if field.metadata:
-            hint = Annotated[(hint, *field.metadata)]
-        value = _part(hint, body.get(name))
+        value = _part(Annotated[(field.annotation, *field.metadata, None)], body.get(name))
         if value is None and not field.is_required():
             value = field.get_default(call_default_factory=True)
         values[name] = value
@@ -128,10 +115,8 @@ def _part(hint: Any, value: Any) -> Any:
 
 
 def deviations(kind: type[Reply], body: Any, *, closed: bool = True) -> tuple[Problem, ...]:
-    """Every member of ``body``, parsed JSON, that is not as ``kind`` declares it.
-
-    With ``closed`` members that it does not declare count too.
-    """
+    """Every member of ``body``, parsed JSON, that is not as ``kind`` declares it. With ``closed``
+    members that it does not declare count too."""
     extra: Literal["forbid", "allow"] = "forbid" if closed else "allow"
     try:
         # As JSON, because in Python a strict tuple takes no list.

@@ -167,9 +167,11 @@ class Shape:
         self._wire = self.in_path | self.in_query | self.in_header | self.members | fields("body")
         columns: dict[str, Any] = {}
         for name, wire in self._wire.items():
-            default = None if self.signature.parameters[name].default is UNSET else ...
+            needed = self.signature.parameters[name].default is not UNSET
+            # What a factory makes is no default in the JSON Schema: an absent member is absent.
+            default: Any = None if needed else types.NoneType
             least = 1 if name in self.in_path else None
-            field = Field(default, alias=wire, min_length=least)
+            field = Field(default_factory=default, alias=wire, min_length=least)
             columns[name] = (_without_unset(hints[name]), field)
         self._model: type[BaseModel] = create_model(
             request.__name__,
@@ -190,14 +192,11 @@ class Shape:
     def bind(
         self, args: tuple[Any, ...], kwargs: Mapping[str, Any], open_file: OpenFile | None = None
     ) -> dict[str, Any]:
-        """Arguments by field name, without those that are UNSET.
-
-        With ``open_file`` the arguments are those of a client, which takes a file in place of
-        a streamed field. Raises TypeError as a function call would. With ``validate=False``
-        unknown keyword arguments stay in, and missing ones stay out.
-        """
-        opened = self.streamed is not None and open_file is not None
-        signature = self.client_signature if opened else self.signature
+        """Arguments by field name, without those that are UNSET. With ``open_file`` the arguments
+        are those of a client, which takes a file in place of a streamed field. Raises TypeError as
+        a function call would. With ``validate=False`` unknown keyword arguments stay in, and
+        missing ones stay out."""
+        signature = self.client_signature if open_file else self.signature
         if kwargs.get("validate", True):
             bound = _bound(signature, args, kwargs)
         else:
@@ -205,16 +204,11 @@ class Shape:
             bound = signature.bind_partial(*args, **known).arguments
             bound.update((k, v) for k, v in kwargs.items() if k not in known)
         arguments = {name: value for name, value in bound.items() if value is not UNSET}
-        return self._with_file(arguments, open_file) if opened and open_file else arguments
-
-    def _with_file(self, arguments: dict[str, Any], open_file: OpenFile) -> dict[str, Any]:
-        assert self.streamed is not None  # noqa: S101 -- asked by the caller
-        field, marker = self.streamed
-        if marker.argument not in arguments:
-            return arguments
-        content = arguments[field] = open_file(arguments.pop(marker.argument))
-        if marker.type_field not in arguments and content.mime is not None:
-            arguments[marker.type_field] = content.mime
+        if open_file and self.streamed and self.streamed[1].argument in arguments:
+            field, marker = self.streamed
+            content = arguments[field] = open_file(arguments.pop(marker.argument))
+            if content.mime is not None:
+                arguments.setdefault(marker.type_field, content.mime)
         return arguments
 
     def arrived(
@@ -224,10 +218,8 @@ class Shape:
         query: Mapping[str, str],
         headers: Mapping[str, str],
     ) -> dict[str, Any]:
-        """What came over the wire, by field name; unknown members keep their own names.
-
-        Raises :class:`~palprep.errors.InvalidRequest` for a body of the wrong kind.
-        """
+        """What came over the wire, by field name; unknown members keep their own names. Raises
+        :class:`~palprep.errors.InvalidRequest` for a body of the wrong kind."""
         sent: dict[str, Any] = dict(path)
         sent.update((n, query[n]) for n in self.in_query if n in query)
         if self.in_header:
@@ -237,30 +229,22 @@ class Shape:
                 for name, header in self.in_header.items()
                 if header.lower() in lowered
             )
-        if self.whole is not None and body is not UNSET:
-            sent[self.whole] = body
-        elif self.members or self.other:
-            sent.update(self._members(body))
-        return sent
-
-    def _members(self, body: Any) -> dict[str, Any]:
-        if body is UNSET:
-            body = {}
-        if not isinstance(body, dict):
+        if self.whole is not None or not self.takes_body:
+            return sent if body is UNSET or self.whole is None else sent | {self.whole: body}
+        members = {} if body is UNSET else body
+        if not isinstance(members, dict):
             raise refusal([Problem("", "object_required", "must be a JSON object")])
-        known = {name: body[wire] for name, wire in self.members.items() if wire in body}
-        strangers = {k: v for k, v in body.items() if k not in self.members.values()}
+        sent |= {name: members[wire] for name, wire in self.members.items() if wire in members}
+        strangers = {k: v for k, v in members.items() if k not in self.members.values()}
         if self.other:
-            return known | {self.other: strangers}
+            return sent | {self.other: strangers}
         if strangers:
             raise refusal([Problem(k, "extra_forbidden", UNKNOWN_MEMBER) for k in strangers])
-        return known
+        return sent
 
     def validated(self, sent: Mapping[str, Any], settings: AccountSettings) -> dict[str, Any]:
-        """The same values, checked by every rule, normalised where a rule says so.
-
-        Raises :class:`~palprep.errors.InvalidRequest` with all problems found.
-        """
+        """The same values, checked by every rule, normalised where a rule says so. Raises
+        :class:`~palprep.errors.InvalidRequest` with all problems found."""
         by_wire = {wire: sent[name] for name, wire in self._wire.items() if name in sent}
         try:
             checked = self._model.model_validate(by_wire)
@@ -293,13 +277,12 @@ class Shape:
             return {"$defs": schema.get("$defs", {}), **fields[self.whole]}
         members = {wire: fields[wire] for wire in self.members.values()}
         required = [wire for wire in schema.get("required", ()) if wire in members]
-        return schema | {"properties": _without_default(members), "required": required}
+        return schema | {"properties": members, "required": required}
 
     def single_schema(self, name: str) -> dict[str, Any]:
         """JSON Schema of a field that travels in the path, the query or a header."""
-        wire = self._wire[name]
-        single: dict[str, Any] = self._model.model_json_schema()["properties"][wire]
-        return _without_default({wire: single})[wire]
+        single: dict[str, Any] = self._model.model_json_schema()["properties"][self._wire[name]]
+        return single
 
     def required(self, name: str) -> bool:
         return self.signature.parameters[name].default is inspect.Parameter.empty
@@ -332,14 +315,6 @@ def _bound(
         ):
             return {first.name: args[0]}
     return signature.bind(*args, **kwargs).arguments
-
-
-def _without_default(members: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    """An absent member has no default value of null: it is absent."""
-    return {
-        wire: {k: v for k, v in member.items() if k != "default" or v is not None}
-        for wire, member in members.items()
-    }
 
 
 def _mark(hint: Any, kind: type[M]) -> M | None:

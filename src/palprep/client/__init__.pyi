@@ -1,10 +1,3 @@
-from .answers import (
-    Answer as Answer,
-    Limiter as Limiter,
-    NoAnswer as NoAnswer,
-    RawResponse as RawResponse,
-    Retry as Retry,
-)
 from .client import AnyClient as AnyClient, AsyncClient as AsyncClient, Client as Client
 from .resources import (
     FIRST_POLL_S as FIRST_POLL_S,
@@ -16,5 +9,12 @@ from .resources import (
     until as until,
     work as work,
 )
-from .senders import RequestHook as RequestHook
+from .senders import (
+    Answer as Answer,
+    Limiter as Limiter,
+    NoAnswer as NoAnswer,
+    RawResponse as RawResponse,
+    RequestHook as RequestHook,
+    Retry as Retry,
+)
 from .upload import open_upload as open_upload

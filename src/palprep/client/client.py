@@ -31,10 +31,16 @@ from palprep.api import (
     sendable,
 )
 from palprep.client import resources
-from palprep.client.answers import RawResponse
 from palprep.client.exchange import exchange
 from palprep.client.resources import S, Sending, routine
-from palprep.client.senders import AsyncSender, HookOptions, SandboxTime, SyncSender, hooks_of
+from palprep.client.senders import (
+    AsyncSender,
+    HookOptions,
+    RawResponse,
+    SandboxTime,
+    SyncSender,
+    hooks_of,
+)
 from palprep.client.writer import (
     AsyncHttpClient,
     HttpClient,

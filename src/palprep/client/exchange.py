@@ -26,9 +26,8 @@ import logging
 from typing import Any, TypeVar
 
 from palprep import errors
-from palprep.api import UNSET, Call, Reply
-from palprep.client.answers import Answer, Limiter, NoAnswer, RawResponse, Retry
-from palprep.client.senders import AnySender
+from palprep.api import UNSET, Call, Reply, request_id
+from palprep.client.senders import Answer, AnySender, Limiter, NoAnswer, RawResponse, Retry
 
 R = TypeVar("R", bound=Reply)
 log = logging.getLogger("palprep.client")
@@ -43,13 +42,10 @@ _PATIENCE_S = 60.0
 
 
 async def exchange(call: Call[R], sender: AnySender) -> RawResponse[R]:
-    """Send ``call`` and read its reply, trying again where that is safe.
-
-    Returns the reply with its record. Raises the errors of the table above, and
-    :class:`~palprep.errors.UnexpectedReply` for a success that is not of its shape.
-    """
-    rate = call.endpoint.rate
-    if rate is None or not rate.alone:
+    """Send ``call`` and read its reply, trying again where that is safe. Returns the reply with its
+    record. Raises the errors of the table above, and :class:`~palprep.errors.UnexpectedReply` for a
+    success that is not of its shape."""
+    if call.endpoint.rate is None:
         return await _attempts(call, sender)
     turn = await sender.turn(call.endpoint.name)
     try:
@@ -64,22 +60,25 @@ async def _attempts(call: Call[R], sender: AnySender) -> RawResponse[R]:
     seconds = sender.deadline if call.deadline is UNSET else call.deadline
     ends = None if seconds is None else sender.clock() + seconds
     while True:
-        await _keep_pace(call, sender)
+        if (rate := call.endpoint.rate) is not None:
+            limiter = sender.limiters.setdefault(call.endpoint.name, Limiter(rate))
+            if (wait_s := limiter.reserve(sender.clock())) > 0:
+                await sender.pause(wait_s)
         left = None if ends is None else ends - sender.clock()
         if left is not None and left <= 0:
             raise _error(call, _UNSENT, doubtful=doubtful)
         await sender.tell("on_request", call)
         result = await _sent(call, sender, left)
-        answered = isinstance(result, Answer)
-        await sender.tell("on_reply" if answered else "on_failure", call, result)
-        if isinstance(result, Answer) and 200 <= result.status < 300:
-            record = call.read(result.content, result.headers, strict=sender.strict)
-            return RawResponse(result.status, result.headers, result.content, record)
         if isinstance(result, Answer):
+            await sender.tell("on_reply", call, result)
+            if 200 <= result.status < 300:
+                record = call.read(result.content, result.headers, strict=sender.strict)
+                return RawResponse(**vars(result), record=record)
             error = call.failure(result.status, result.headers, result.content, sender.now())
             again, wished_s = _worth_another(call, result), error.retry_after
             failed: errors.ApiError | NoAnswer = error
         else:
+            await sender.tell("on_failure", call, result)
             again, wished_s = not result.sent or call.endpoint.repeatable, None
             failed = result
         again = again and attempt < sender.retries
@@ -93,6 +92,15 @@ async def _attempts(call: Call[R], sender: AnySender) -> RawResponse[R]:
         attempt += 1
 
 
+_BEFORE_IT_LEFT = (
+    "ConnectError",
+    "ConnectTimeout",
+    "PoolTimeout",
+    "ProxyError",
+    "UnsupportedProtocol",
+    "LocalProtocolError",
+)
+"""Raised before the request has left whole, so that it was certainly not carried out."""
 _UNSENT = NoAnswer(sent=False, timed_out=True, detail="the deadline passed before it could be sent")
 _TOO_LATE = NoAnswer(sent=True, timed_out=True, detail="the deadline passed")
 
@@ -101,34 +109,29 @@ async def _sent(call: Call[Any], sender: AnySender, within: float | None) -> Ans
     """What comes of one attempt, which has ``within`` seconds."""
     if sender.http.is_closed:
         raise errors.UsageError("The client is closed. Make another one, or close it later.")
-    writer, clock = sender.writer, sender.clock
-    request = writer.write(call, within)
-    started = clock()
+    library, started = sender.writer.library, sender.clock()
+    request = sender.writer.write(call, within)
     try:
         response, content = await sender.transmit(request, within)
-    except writer.library.HTTPError as error:
-        return writer.no_answer(call, error)
+    except library.HTTPError as error:
+        detail = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        log.info("%s %s: no answer (%s)", call.method, call.path, detail)
+        unsent = isinstance(error, tuple(getattr(library, name) for name in _BEFORE_IT_LEFT))
+        late = isinstance(error, library.TimeoutException)
+        return NoAnswer(sent=not unsent, timed_out=late, detail=detail)
     except TimeoutError:
         return _TOO_LATE
-    return writer.answer(call, response, content, clock() - started)
-
-
-async def _keep_pace(call: Call[Any], sender: AnySender) -> None:
-    rate = call.endpoint.rate
-    if rate is not None:
-        limiter = sender.limiters.setdefault(call.endpoint.name, Limiter(rate))
-        wait = limiter.reserve(sender.clock())
-        if wait > 0:
-            await sender.pause(wait)
+    status, elapsed = response.status_code, sender.clock() - started
+    headers = {name.lower(): value for name, value in response.headers.items()}
+    log.info("%s %s: %d in %.3f s", call.method, call.path, status, elapsed)
+    log.debug("%s %s: request %s", call.method, call.path, request_id(headers))
+    return Answer(status, headers, content, elapsed)
 
 
 def delay_s(attempt: int, retry_after: float | None, random: float) -> float | None:
-    """Seconds to wait after failed ``attempt`` (from 0), None to give up.
-
-    Full jitter: a random part of 0.5 s, doubled with each attempt, at most 8 s. A Retry-After
-    replaces that. One above a minute ends the attempts, because the caller must decide about such
-    a wait.
-    """
+    """Seconds to wait after failed ``attempt`` (from 0), None to give up. Full jitter: a random
+    part of 0.5 s, doubled with each attempt, at most 8 s. A Retry-After replaces that. One above a
+    minute ends the attempts, because the caller must decide about such a wait."""
     if retry_after is not None:
         return retry_after if retry_after <= _PATIENCE_S else None
     return random * min(_LONGEST_DELAY_S, _FIRST_DELAY_S * 2.0**attempt)
@@ -156,7 +159,7 @@ def _error(
 ) -> errors.PalprepError:
     what = f"{call.method} {call.endpoint.path}"
     if not call.endpoint.repeatable and _leaves_doubt(failed):
-        return _unknown(call, failed)
+        return _unknown(call, failed, what)
     if isinstance(failed, errors.ApiError):
         if doubtful and call.method == "DELETE" and isinstance(failed, errors.NotFound):
             failed.add_note("An earlier attempt got no answer; it may be what deleted it.")
@@ -171,29 +174,25 @@ def _error(
             f"{what}: no answer in time ({failed.detail}). It is safe to repeat; a longer "
             "timeout may help."
         )
+    # Who refuses a large body often closes the connection before all of it has come, and its 413
+    # is lost (RFC 9110, section 15.5.14).
+    size = len(call.content() or b"")
+    large = (
+        f" The request has {size:,} bytes: the service, or a proxy before it, may take fewer, and "
+        "close the connection instead of answering 413. `palprep fix` makes files smaller."
+    )
     return errors.TransportError(
         f"{what}: the connection ended without an answer ({failed.detail}). It is safe to repeat."
-        f"{_too_large(call)}"
+        + (large if size > _SENT_AT_ONCE else "")
     )
 
 
 _SENT_AT_ONCE = 1_048_576
 
 
-def _too_large(call: Call[Any]) -> str:
-    """What a connection that ends early may mean for a large body: who refuses one often closes
-    the connection before all of it has come, and its 413 is lost (RFC 9110, section 15.5.14)."""
-    size = len(call.content() or b"")
-    if size <= _SENT_AT_ONCE:
-        return ""
-    return (
-        f" The request has {size:,} bytes: the service, or a proxy before it, may take fewer, and "
-        "close the connection instead of answering 413. `palprep fix` makes files smaller."
-    )
-
-
-def _unknown(call: Call[Any], failed: errors.ApiError | NoAnswer) -> errors.OutcomeUnknown:
-    what = f"{call.method} {call.endpoint.path}"
+def _unknown(
+    call: Call[Any], failed: errors.ApiError | NoAnswer, what: str
+) -> errors.OutcomeUnknown:
     known: dict[str, Any] = {"call": call.describe()}
     if isinstance(failed, NoAnswer):
         how = "no answer in time" if failed.timed_out else "the connection ended"

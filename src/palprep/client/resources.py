@@ -26,9 +26,8 @@ from typing import (
 
 from palprep import errors
 from palprep.api import Document, Endpoint, Replica, Reply, Voice, calls
-from palprep.client.answers import RawResponse
 from palprep.client.exchange import exchange
-from palprep.client.senders import AnySender, AsyncSender, SyncSender
+from palprep.client.senders import AnySender, AsyncSender, RawResponse, SyncSender
 from palprep.client.upload import open_upload
 from palprep.vocabulary import FileInput
 
@@ -233,12 +232,10 @@ async def until(
 
 
 class Resource(Sending[S]):
+    """Its methods, one for each endpoint. It knows where its unspecified operations are."""
+
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of {self._sender.writer.base_url}>"
-
-
-class Specified(Resource[S]):
-    """A resource of the specification, which knows where its unspecified operations are."""
 
     if not TYPE_CHECKING:  # A name that is not there must stay an error of type checkers.
 
@@ -254,13 +251,13 @@ class Specified(Resource[S]):
             raise AttributeError(message, name=name, obj=self)
 
 
-class Faces(Specified[S]):
+class Faces(Resource[S]):
     """Face images."""
 
     validate_image = upload_method(calls.validate_face_image)
 
 
-class Voices(Specified[S]):
+class Voices(Resource[S]):
     """Cloned and catalogue voices."""
 
     create = Method(calls.create_voice)
@@ -283,40 +280,40 @@ class Voices(Specified[S]):
         )
 
 
-class Replicas(Specified[S]):
+class Replicas(Resource[S]):
     """Likenesses trained from a video or an image."""
 
     create = Method(calls.create_replica)
     validate_image = upload_method(calls.validate_replica_image)
 
 
-class Tools(Specified[S]):
+class Tools(Resource[S]):
     """Functions that PALs call."""
 
     create = Method(calls.create_tool)
 
 
-class Pals(Specified[S]):
+class Pals(Resource[S]):
     """Agents and their skills."""
 
     replace_skills = Method(calls.replace_skills)
     delete = Method(calls.delete_pal)
 
 
-class Deployments(Specified[S]):
+class Deployments(Resource[S]):
     """Published front-ends of PALs."""
 
     patch = Method(calls.patch_deployment)
     delete = Method(calls.delete_deployment)
 
 
-class Videos(Specified[S]):
+class Videos(Resource[S]):
     """Generated videos."""
 
     rename = Method(calls.rename_video)
 
 
-class Documents(Specified[S]):
+class Documents(Resource[S]):
     """Files and websites that PALs know."""
 
     get = Method(calls.get_document)
@@ -336,19 +333,19 @@ class Documents(Specified[S]):
         )
 
 
-class PronunciationDictionaries(Specified[S]):
+class PronunciationDictionaries(Resource[S]):
     """Rules of how words are spoken."""
 
     get = Method(calls.get_pronunciation_dictionary)
 
 
-class Connectors(Specified[S]):
+class Connectors(Resource[S]):
     """External tool servers. Checks keep to 10 a minute, one at a time, by waiting."""
 
     runtime_check = Method(calls.runtime_check_connector)
 
 
-class Conversations(Specified[S]):
+class Conversations(Resource[S]):
     """Real-time video call sessions."""
 
     create = Method(calls.create_conversation)

@@ -1,4 +1,5 @@
-"""The only place where the client touches a network, a clock's sleep, a thread or a lock.
+"""What comes of sending a request, and the only place where the client touches a network, a clock's
+sleep, a thread or a lock.
 
 What a client does is written once, as coroutines that await nothing but the methods of a sender.
 Those of the sync sender never wait for an event loop: such a coroutine runs to its end at once, on
@@ -14,6 +15,7 @@ import inspect
 import json
 import threading
 import time
+from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, field
@@ -28,13 +30,72 @@ import anyio.lowlevel
 import anyio.to_thread
 import httpx
 
-from palprep.api import AccountSettings, Call
-from palprep.client.answers import Answer, Limiter, NoAnswer, Retry
+from palprep.api import AccountSettings, Call, Rate, Reply, read_body
 from palprep.client.writer import RequestWriter
 from palprep.errors import UsageError
 
 T = TypeVar("T")
+R = TypeVar("R", bound=Reply)
 H = TypeVar("H", httpx.Client, httpx.AsyncClient)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What came back: a ``status``, ``headers`` (lower-case names) and a body (``content``, in
+    bytes), after ``elapsed`` seconds."""
+
+    status: int
+    headers: Mapping[str, str]
+    content: bytes = field(repr=False)
+    elapsed: float = 0.0
+
+
+@dataclass(frozen=True)
+class NoAnswer:
+    """Nothing came back. ``sent`` is false when the request certainly never left complete."""
+
+    sent: bool
+    timed_out: bool
+    detail: str
+
+
+@dataclass(frozen=True)
+class Retry:
+    """``call`` is sent once more in so many ``seconds``, after failed ``attempt`` (from 0).
+    ``after`` is what came of that one."""
+
+    seconds: float
+    call: Call[Any]
+    attempt: int
+    after: Answer | NoAnswer
+
+
+@dataclass(frozen=True, kw_only=True)
+class RawResponse(Answer, Generic[R]):
+    """A reply as it came, and the ``record`` read from it."""
+
+    record: R
+
+    def json(self) -> Any:
+        """The body as parsed JSON; its text when it is not JSON, None when it is empty."""
+        return read_body(self.content)
+
+
+class Limiter:
+    """A sliding window over the moments at which requests leave. Thread-safe."""
+
+    def __init__(self, rate: Rate) -> None:
+        self.rate = rate
+        self._moments: deque[float] = deque(maxlen=rate.requests)
+        self._lock = threading.Lock()
+
+    def reserve(self, now: float) -> float:
+        """Count one more request; how many seconds it must wait before it may leave."""
+        with self._lock:
+            wait_s = self.rate.wait_s(self._moments, now)
+            self._moments.append(now + wait_s)
+            return wait_s
+
 
 RequestHook = Callable[[Call[Any]], Awaitable[object] | object]
 ReplyHook = Callable[[Call[Any], Answer], Awaitable[object] | object]
@@ -43,16 +104,13 @@ RetryHook = Callable[[Call[Any], Retry], Awaitable[object] | object]
 
 
 class HookOptions(TypedDict, total=False):
-    """Functions of the caller that are told of every attempt, one or several. None sees the key."""
+    """Functions of the caller that are told of every attempt, one or several; see
+    :class:`~palprep.Client`."""
 
     on_request: RequestHook | Iterable[RequestHook]
-    """Called with the call before each attempt."""
     on_reply: ReplyHook | Iterable[ReplyHook]
-    """Called with the call and its answer."""
     on_failure: FailureHook | Iterable[FailureHook]
-    """Called with the call and why there is no answer."""
     on_retry: RetryHook | Iterable[RetryHook]
-    """Called with the call and the pause, before another attempt is waited for."""
 
 
 HookName = Literal["on_request", "on_reply", "on_failure", "on_retry"]
@@ -123,13 +181,10 @@ class SyncSender(_Sender[httpx.Client]):
     async def transmit(
         self, request: httpx.Request, within: float | None
     ) -> tuple[httpx.Response, bytes]:
-        """The response and its body. Raises the library's errors, and TimeoutError after
-        ``within`` seconds.
-
-        The library bounds single reads, and an answer that drips takes any number of them. So
-        an attempt that must end in time has a thread of its own. One that is too late is left
-        behind, and ends with its next read.
-        """
+        """The response and its body. Raises the library's errors, and TimeoutError after ``within``
+        seconds. The library bounds single reads, and an answer that drips takes any number of them.
+        So an attempt that must end in time has a thread of its own. One that is too late is left
+        behind, and ends with its next read."""
         if within is None:
             response = self.http.send(request, follow_redirects=False)
             return response, response.content

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import os
-import weakref
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from io import BytesIO
-from tempfile import SpooledTemporaryFile
 from typing import IO
 
 import anyio.to_thread
@@ -72,20 +70,16 @@ class Upload(Base64Stream):
 
 
 def image_mime(head: bytes) -> str | None:
-    """The MIME type of an image that the service takes, None for anything else.
-
-    ``head`` is the file's first 64 KiB, or all of it.
-    """
+    """The MIME type of an image that the service takes, None for anything else. ``head`` is the
+    file's first 64 KiB, or all of it."""
     found = recognise_head(head)
     return found.mime if found.kind is Kind.IMAGE else None
 
 
 def open_upload(file: FileInput) -> Upload:
-    """The bytes of ``file``, which is a path, bytes, or a binary file from where it stands.
-
-    Raises :class:`~palprep.errors.FileMissing`, :class:`~palprep.errors.FileUnreadable` or
-    :class:`~palprep.errors.UsageError` for what cannot be read.
-    """
+    """The bytes of ``file``, which is a path, bytes, or a binary file from where it stands. Raises
+    :class:`~palprep.errors.FileMissing`, :class:`~palprep.errors.FileUnreadable` or
+    :class:`~palprep.errors.UsageError` for what cannot be read."""
     if isinstance(file, str | os.PathLike):
         source = Source.of(file)
         return Upload(source.name, source.size_bytes, source.open)
@@ -94,22 +88,17 @@ def open_upload(file: FileInput) -> Upload:
         return Upload("the image", len(content), lambda: BytesIO(content))
     if not hasattr(file, "read"):
         raise no_file(file)
-    pipe = None
     try:
         start = file.tell()
         size = file.seek(0, os.SEEK_END) - start
     except (OSError, AttributeError):
-        # A pipe is read once, on to disk, up to the first piece beyond what the service takes.
-        start, size, pipe = 0, 0, file
-        file = SpooledTemporaryFile(max_size=ASYNC_PIECE_BYTES)  # noqa: SIM115 -- outlives
-        while size <= MAX_IMAGE_BYTES and (piece := pipe.read(ASYNC_PIECE_BYTES)):
-            size += file.write(binary(piece))
+        # A pipe is read once, up to the first piece beyond what the service takes.
+        pipe, start, file = file, 0, BytesIO()
+        while (size := file.tell()) <= MAX_IMAGE_BYTES and (piece := pipe.read(ASYNC_PIECE_BYTES)):
+            file.write(binary(piece))
 
     def again() -> AbstractContextManager[IO[bytes]]:
         file.seek(start)
         return nullcontext(file)
 
-    upload = Upload("the image", size, again)
-    if pipe is not None:
-        weakref.finalize(upload, file.close)
-    return upload
+    return Upload("the image", size, again)

@@ -25,12 +25,10 @@ from palprep.api import (
     Call,
     StreamedBody,
     Unset,
-    is_address,
     is_header_value,
     is_https,
-    request_id,
+    is_link,
 )
-from palprep.client.answers import Answer, NoAnswer
 from palprep.errors import UsageError
 
 log = logging.getLogger("palprep.client")
@@ -39,16 +37,6 @@ Timeout: TypeAlias = float | httpx.Timeout | Unset | None
 """Seconds for each connect, read and write; None for no end."""
 
 _KNOWN = frozenset({"httpx", "httpx2"})
-
-_UNSENT = (
-    "ConnectError",
-    "ConnectTimeout",
-    "PoolTimeout",
-    "ProxyError",
-    "UnsupportedProtocol",
-    "LocalProtocolError",
-)
-"""Raised before the request has left whole, so that it was certainly not carried out."""
 
 
 class HttpClient(Protocol):
@@ -82,17 +70,15 @@ def checked_key(api_key: str) -> SecretStr:
 
 
 def checked_base_url(url: str) -> str:
-    """The address before every path, without a slash at its end.
-
-    Raises :class:`~palprep.errors.UsageError` for what is no such address. Warns in the log of a
-    key that would travel unencrypted.
-    """
+    """The address before every path, without a slash at its end. Raises
+    :class:`~palprep.errors.UsageError` for what is no such address. Warns in the log of a key that
+    would travel unencrypted."""
     try:
         parts = urlsplit(url)
     except ValueError:
         parts = urlsplit("")
     more = parts.query or parts.fragment or parts.username is not None
-    if more or not is_address(url) or any(map(str.isspace, url)):
+    if more or not is_link(url):
         # A name and a password in it are somebody's secret.
         shown = re.sub(r"^([a-z]+://)?.*@", r"\1***@", url)
         raise UsageError(
@@ -156,11 +142,8 @@ class RequestWriter:
 
     def write(self, call: Call[Any], within: float | None = None) -> httpx.Request:
         """The request for ``call``, which has ``within`` seconds left. The key is in no other
-        object that outlives it.
-
-        Raises :class:`~palprep.errors.UsageError` when the path makes no URL, and
-        :class:`~palprep.errors.InvalidRequest` for a body that cannot be sent.
-        """
+        object that outlives it. Raises :class:`~palprep.errors.UsageError` when the path makes no
+        URL, and :class:`~palprep.errors.InvalidRequest` for a body that cannot be sent."""
         headers = {
             "accept": "application/json",
             "accept-encoding": "gzip, deflate",
@@ -173,6 +156,9 @@ class RequestWriter:
         if body is not None:
             headers["content-type"] = "application/json"
             headers["content-length"] = str(len(body))
+        limits = self.timeout if call.timeout is UNSET else limits_of(call.timeout)
+        if within is not None:
+            limits = {n: within if s is None else min(s, within) for n, s in limits.items()}
         content = _AsyncBody(body) if isinstance(body, StreamedBody) and self.awaited else body
         try:
             request: httpx.Request = self.library.Request(
@@ -181,7 +167,7 @@ class RequestWriter:
                 params=[*(self.query | dict(call.query)).items()] or None,
                 headers=headers,
                 content=content,
-                extensions={"timeout": self._limits(call, within)},
+                extensions={"timeout": limits},
             )
             request.url.host  # noqa: B018 -- decodes a name that the library may refuse.
         except (self.library.InvalidURL, UnicodeError) as error:
@@ -189,28 +175,3 @@ class RequestWriter:
                 f"{call.method} {call.endpoint.path}: no URL can be made of this ({error})."
             ) from None
         return request
-
-    def _limits(self, call: Call[Any], within: float | None) -> Mapping[str, float | None]:
-        limits = self.timeout if call.timeout is UNSET else limits_of(call.timeout)
-        if within is None:
-            return limits
-        return {name: within if s is None else min(s, within) for name, s in limits.items()}
-
-    def answer(
-        self, call: Call[Any], response: httpx.Response, content: bytes, elapsed: float
-    ) -> Answer:
-        """The answer in ``response``, which took ``elapsed`` seconds."""
-        headers = {name.lower(): value for name, value in response.headers.items()}
-        log.info("%s %s: %d in %.3f s", call.method, call.path, response.status_code, elapsed)
-        log.debug("%s %s: request %s", call.method, call.path, request_id(headers))
-        return Answer(response.status_code, headers, content, elapsed)
-
-    def no_answer(self, call: Call[Any], error: Exception) -> NoAnswer:
-        """What an exception of the library says about the request."""
-        detail = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-        log.info("%s %s: no answer (%s)", call.method, call.path, detail)
-        return NoAnswer(
-            sent=not isinstance(error, tuple(getattr(self.library, name) for name in _UNSENT)),
-            timed_out=isinstance(error, self.library.TimeoutException),
-            detail=detail,
-        )

@@ -7,7 +7,7 @@ import logging
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from typing import Any
 
 from starlette.exceptions import HTTPException
@@ -24,7 +24,7 @@ from palprep.sandbox.assets import serve_asset, sweep
 from palprep.sandbox.clock import Scheduler
 from palprep.sandbox.control import APART, CONTROLS, Controls
 from palprep.sandbox.control_routes import control_routes
-from palprep.sandbox.dispatch import endpoint_routes
+from palprep.sandbox.dispatch import EndpointRoutes
 from palprep.sandbox.handlers.conversations import conversation_timed_out
 from palprep.sandbox.handlers.likenesses import train
 from palprep.sandbox.handlers.seeded import step_document
@@ -81,7 +81,7 @@ def build_app(sandbox: Controls, service: Service) -> tuple[ASGIApp, Scheduler]:
         await service.http.aclose()
 
     routes = [
-        *endpoint_routes(service),
+        EndpointRoutes(service),
         *control_routes(sandbox, CONTROLS),
         Route("/assets/{token}/{name}", partial(serve_asset, service), methods=["GET", "HEAD"]),
         Route("/openapi.json", openapi, methods=["GET"]),
@@ -121,8 +121,6 @@ class LoopbackApp:
     def __init__(self, router: ASGIApp, sandbox: Controls) -> None:
         self._router = router
         self._sandbox = sandbox
-        self._known: bytes | None = None
-        """The Host that was accepted last; most requests have the same."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and not self._from_here(scope["headers"]):
@@ -158,13 +156,10 @@ class LoopbackApp:
                 host = value
             elif name == b"origin" and not _names_loopback(value.decode("latin-1")):
                 return False
-        if host != self._known:
-            if not _names_loopback("//" + host.decode("latin-1")):
-                return False
-            self._known = host
-        return True
+        return _names_loopback("//" + host.decode("latin-1"))
 
 
+@lru_cache  # Most requests name the same.
 def _names_loopback(url: str) -> bool:
     # Browsers and urlsplit do not agree which host is named with a backslash.
     return "\\" not in url and is_loopback(host_of(url))
@@ -187,12 +182,9 @@ class DroppableProtocol(ImpatientProtocol):
 
 
 def bind_loopback(host: str, port: int) -> socket.socket:
-    """A listening socket on ``host``.
-
-    Raises :class:`~palprep.errors.UsageError` unless the host is loopback, because the sandbox
-    has an unguarded admin interface and its keys are public knowledge. Raises it for a port in
-    use too.
-    """
+    """A listening socket on ``host``. Raises :class:`~palprep.errors.UsageError` unless the host is
+    loopback, because the sandbox has an unguarded admin interface and its keys are public
+    knowledge. Raises it for a port in use too."""
     address = "127.0.0.1" if host == "localhost" else host.strip("[]")
     if not is_loopback(address):
         raise UsageError(

@@ -46,12 +46,10 @@ def sweep(folder: Path) -> None:
 async def receive(
     service: Service, name: str, chunks: AsyncIterator[bytes], *, lifetime: float
 ) -> str:
-    """Stream a body to disk; its URL, which is good for ``lifetime`` seconds.
-
-    The file has a random token for its name; its own is in the store alone. Raises
+    """Stream a body to disk; its URL, which is good for ``lifetime`` seconds. The file has a random
+    token for its name; its own is in the store alone. Raises
     :class:`~palprep.serving.BodyTooLarge`, and OSError when the disk refuses. Then nothing stays
-    behind.
-    """
+    behind."""
     token, size, limit = secrets.token_urlsafe(18), 0, service.choices.asset_bytes
     part = service.assets / f"{token}.part"
     try:

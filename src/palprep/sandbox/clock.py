@@ -36,16 +36,13 @@ class SandboxClock:
         begin: float | None = None,
     ) -> None:
         self.kind = kind
-        self._source = source
+        self._source = source if self.ticking else lambda: 0.0
         self._begin = begin
-        opened = source()
-        self._standing = max(opened if begin is None else begin, start or 0.0)
-        self._ahead = self._standing - opened
+        self._ahead = max(source() if begin is None else begin, start or 0.0) - self._source()
 
     def restart(self) -> None:
         """Go back to where it was told to begin, if it was."""
         if self._begin is not None:
-            self._standing = self._begin
             self._ahead = self._begin - self._source()
 
     @property
@@ -53,14 +50,11 @@ class SandboxClock:
         return self.kind == "real"
 
     def now(self) -> float:
-        return self._source() + self._ahead if self.ticking else self._standing
+        return self._source() + self._ahead
 
     def move_to(self, moment: float) -> None:
         """Set the clock ahead to ``moment``; a moment that has passed changes nothing."""
-        missing = moment - self.now()
-        if missing > 0:
-            self._ahead += missing
-            self._standing = max(self._standing, moment)
+        self._ahead += max(moment - self.now(), 0.0)
 
 
 def stamp(moment: float) -> str:

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import UnionType
 from typing import Any, TypeVar
 
 from palprep.errors import UsageError
@@ -19,7 +18,7 @@ from palprep.sandbox.control_routes import Control, Missing, Route
 from palprep.sandbox.faults import FaultScript, value_from
 from palprep.sandbox.handlers.conversations import call_tool, end_conversation
 from palprep.sandbox.handlers.likenesses import end_by_hand
-from palprep.sandbox.log import RecordedRequest, Recording, show_log
+from palprep.sandbox.log import Recording, show_log
 from palprep.sandbox.outbound import send_again
 from palprep.sandbox.seed import seed, seed_system_tool
 from palprep.sandbox.service import Service, first_key
@@ -110,10 +109,9 @@ class Controls:
     async def advance(self, seconds: float, *, answered_within: float | None = None) -> None:
         """Move the clock by ``seconds``, from 0 to ten years, doing all that falls due. Servers
         that are asked meanwhile are waited for, or ``answered_within`` real seconds in all."""
-        if _is(answered_within, int | float):
-            hurry(answered_within or 0.0)
-        number = _is(seconds, int | float) and not _is(seconds, bool)
-        if not number or not 0 <= seconds <= MAX_ADVANCE_S:
+        if answered_within is not None:
+            hurry(answered_within)
+        if not 0 <= seconds <= MAX_ADVANCE_S:
             raise UsageError('Say how far: {"advance": SECONDS}, from 0 to ten years.')
         await self._scheduler.advance(seconds)
 
@@ -171,8 +169,6 @@ class Controls:
     async def end_training(self, resource_id: str, *, error_message: str | None = None) -> Record:
         """End the training of a voice or a replica now: completed, or in error with a message.
         Its media are not fetched. Returns the record."""
-        if not _is(error_message, str | None):
-            raise UsageError("error_message is a text; without it the training is completed.")
         record = end_by_hand(self._service, resource_id, error_message)
         if record is None:
             raise Missing(f"No voice and no replica {resource_id} is in training.")
@@ -185,11 +181,8 @@ class Controls:
     ) -> Record:
         """End an active conversation, with arguments for its post-call tools by their names.
         Returns the record."""
-        by_tool = {} if arguments is None else arguments
-        if not _is(by_tool, Mapping) or not all(_is(each, dict) for each in by_tool.values()):
-            raise UsageError('Arguments are {"arguments": {"tool name": {...}}}.')
         with self._service.store.transaction():
-            ended = end_conversation(self._service, conversation_id, by_tool)
+            ended = end_conversation(self._service, conversation_id, arguments)
         if ended is None:
             raise Missing(f"There is no active conversation {conversation_id}.")
         await self._scheduler.advance(0)
@@ -202,8 +195,6 @@ class Controls:
         """Have an in-call tool invoked, as the LLM of the conversation would: what its server
         answered (``status``, ``body``, ``problem``), or the event for the frontend (``event``,
         ``payload``)."""
-        if not _is(name, str) or not _is(arguments, Mapping | None):
-            raise UsageError('Say which tool: {"name": "...", "arguments": {...}}.')
         return await call_tool(self._service, conversation_id, name, arguments or {})
 
     @Route("POST", "/callbacks/{number:int}/resend")
@@ -231,17 +222,25 @@ class Controls:
         strikes. Seed what was seeded first."""
         replayed = value_from(Recording, recording)
         with self._service.faults.suspended():
-            for recorded in replayed.requests:
-                await self._scheduler.advance(recorded.after_s)
-                self._service.recorder.expect(recorded.ids)
-                await _asked_again(self._service, recorded)
+            for asked in replayed.requests:
+                await self._scheduler.advance(asked.after_s)
+                self._service.recorder.expect(asked.ids)
+                key = asked.key and first_key(self._service.keys, user_scoped=asked.key == "user")
+                sent = {"x-api-key": key, "if-match": asked.if_match}
+                await self._service.http.request(
+                    asked.method,
+                    self._url + asked.target,
+                    headers={name: value for name, value in sent.items() if value is not None},
+                    content=asked.body,
+                    timeout=None,
+                )
         self._service.recorder.expect(())
 
     @Route("POST", "/refuse")
     async def refuse(self, seconds: float) -> None:
         """Refuse connections from now on, for so many real seconds, up to 600. Open ones end with
         the answer that is under way."""
-        if not _is(seconds, int | float) or not 0 < seconds <= MAX_REFUSED_S:
+        if not 0 < seconds <= MAX_REFUSED_S:
             raise UsageError('Say how long: {"seconds": SECONDS}, up to 600.')
         await self._while_running.server.refuse(seconds)
 
@@ -251,7 +250,7 @@ class Controls:
         What the sandbox was started with is there again. The clock stays where it is, unless the
         sandbox was told where it begins. With ``apart`` its URL is another one from now on, which
         is returned: threads of an earlier test, which ask at theirs, are refused (410)."""
-        self.part += bool(apart)
+        self.part += apart
         await self._scheduler.at_rest(self._forget)
         return self.url if apart else None
 
@@ -259,7 +258,7 @@ class Controls:
         self._service.store.clear()
         self._service.faults.reset()
         self._service.check_limit.started.clear()
-        self._service.recorder.stop()
+        self._service.recorder.start(None)
         self._service.clock.restart()
         for path in self._service.assets.iterdir():
             path.unlink()
@@ -270,11 +269,6 @@ CONTROLS = {name: each for name, each in vars(Controls).items() if isinstance(ea
 """By the names of the methods."""
 
 
-def _is(value: object, kinds: type | UnionType) -> bool:
-    """Not told to type checkers: over HTTP a value may be of any type."""
-    return isinstance(value, kinds)
-
-
 async def _pieces(content: bytes | Path) -> AsyncIterator[bytes]:
     if isinstance(content, bytes):
         yield content
@@ -282,14 +276,3 @@ async def _pieces(content: bytes | Path) -> AsyncIterator[bytes]:
     with content.open("rb") as file:
         while piece := file.read(PIECE_BYTES):
             yield piece
-
-
-async def _asked_again(service: Service, recorded: RecordedRequest) -> None:
-    """Ask the sandbox as it was asked, with a key of the same scope; the answer tells nothing."""
-    headers = {} if recorded.if_match is None else {"if-match": recorded.if_match}
-    if recorded.key is not None:
-        headers["x-api-key"] = first_key(service.keys, user_scoped=recorded.key == "user") or ""
-    url = service.base_url + recorded.target
-    await service.http.request(
-        recorded.method, url, headers=headers, content=recorded.body, timeout=None
-    )

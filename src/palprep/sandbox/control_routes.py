@@ -102,7 +102,14 @@ class Control(Generic[P, T]):
             raise UsageError("The body must be a JSON object.")
         if route.whole:
             return dict.fromkeys(self.members, sent)
-        return arguments | {name: sent.get(member) for name, member in self.members.items()}
+        types, own = get_type_hints(self.act), inspect.signature(self.act).parameters
+        for name, member in self.members.items():
+            value = sent.get(member, own[name].default)
+            try:
+                arguments[name] = TypeAdapter(types[name]).validate_python(value, strict=True)
+            except ValidationError as error:
+                raise UsageError(f"{member}: {error.errors()[0]['msg']}.") from None
+        return arguments
 
     @functools.cached_property
     def members(self) -> Mapping[str, str]:
@@ -175,7 +182,12 @@ def control_routes(sandbox: Any, controls: Mapping[str, Control[..., Any]]) -> l
     """A route for each control, and one for the document that describes them."""
 
     async def document(_: Request) -> Response:
-        return respond(JsonAnswer(body=_document(controls)))
+        paths: dict[str, dict[str, Any]] = {}
+        for name, control in controls.items():
+            path = "/_sandbox" + control.route.path.replace(":int", "")
+            paths.setdefault(path, {})[control.route.method.lower()] = control.operation(name)
+        info = {"title": "Controls of the palprep sandbox", "version": __version__}
+        return respond(JsonAnswer(body={"openapi": "3.1.0", "info": info, "paths": paths}))
 
     return [
         routing.Route("/_sandbox/openapi.json", document, methods=["GET"]),
@@ -188,15 +200,6 @@ def control_routes(sandbox: Any, controls: Mapping[str, Control[..., Any]]) -> l
             for control in controls.values()
         ),
     ]
-
-
-def _document(controls: Mapping[str, Control[..., Any]]) -> dict[str, Any]:
-    paths: dict[str, dict[str, Any]] = {}
-    for name, control in controls.items():
-        path = "/_sandbox" + control.route.path.replace(":int", "")
-        paths.setdefault(path, {})[control.route.method.lower()] = control.operation(name)
-    info = {"title": "Controls of the palprep sandbox", "version": __version__}
-    return {"openapi": "3.1.0", "info": info, "paths": paths}
 
 
 def _refused(status: int, text: str) -> Response:

@@ -14,11 +14,11 @@ from functools import partial
 from http import HTTPStatus
 from types import MappingProxyType
 from typing import Any
-from urllib.parse import unquote
 
+from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response, StreamingResponse
-from starlette.routing import Match, Route
+from starlette.routing import BaseRoute, Match
 from starlette.types import Receive, Scope, Send
 
 from palprep.api import UNSET, Endpoint, json_value
@@ -56,14 +56,6 @@ def refuse_fields(choices: Choices, problems: Sequence[Problem]) -> Refused:
     return bad_fields(
         choices.bad_request_status, {p.field or "body": p.message for p in reversed(problems)}
     )
-
-
-def refuse_skills(choices: Choices, problems: Sequence[Problem]) -> Refused:
-    """An unknown skill is named for what it is; anything else is a field."""
-    unknown = [p.field.partition(".")[2] for p in problems if p.rule == "unknown_skill"]
-    if unknown:
-        return refuse_error(choices.bad_request_status, f"Unknown skill: {', '.join(unknown)}.")
-    return refuse_fields(choices, problems)
 
 
 def refuse_patch(choices: Choices, problems: Sequence[Problem]) -> Refused:
@@ -126,7 +118,6 @@ REFUSALS: Mapping[str, Refusal] = MappingProxyType(
     {
         "deployments.patch": refuse_patch,
         "faces.validate_image": refuse_image,
-        "pals.replace_skills": refuse_skills,
         "replicas.validate_image": refuse_image,
     }
 )
@@ -154,7 +145,6 @@ class EndpointApp:
         self._service = service
         self._waits = inspect.iscoroutinefunction(self._handler)
         self._status = success_status(endpoint, service.choices)
-        self._takes_body = endpoint.shape.takes_body
         self._limit = endpoint.max_body_bytes or service.choices.json_body_bytes
         self._settings = service.settings
 
@@ -164,7 +154,7 @@ class EndpointApp:
         try:
             # Before anything is decided: the caller then gets the answer, and a delay begins when
             # the request is complete.
-            if self._takes_body:
+            if self.endpoint.shape.takes_body:
                 body = await read_body(request, self._limit)
         except BodyTooLarge:
             body = None
@@ -233,7 +223,7 @@ class EndpointApp:
         """The request by its declaration, and the members of its body as they were sent."""
         shape = self.endpoint.shape
         try:
-            content = json_value(body) if self._takes_body else UNSET
+            content = json_value(body) if self.endpoint.shape.takes_body else UNSET
         except ValueError as error:
             raise _not_json(error) from None
         try:
@@ -295,41 +285,36 @@ def _not_json(why: object) -> InvalidRequest:
     return InvalidRequest(problem.message, problems=(problem,))
 
 
-class EndpointRoute(Route):
-    """One path, with the endpoint of each method.
+class EndpointRoutes(BaseRoute):
+    """All endpoints. A path is matched while it is still percent-encoded, where Starlette matches
+    paths decoded: identifiers are opaque, and one may hold a slash."""
 
-    It is matched while it is still percent-encoded, where Starlette matches paths decoded:
-    identifiers are opaque, and one may hold a slash.
-    """
-
-    def __init__(self, path: str, methods: Mapping[str, EndpointApp]) -> None:
-        self._served = methods
-        self._beginning = path.partition("{")[0].encode()
-        super().__init__(path, self._serve, methods=list(methods))
-        self.app = self._serve  # As it is: what Starlette puts around a function is not needed.
+    def __init__(self, service: Service) -> None:
+        self._served: dict[str, list[EndpointApp]] = {}
+        """By the resource that the path begins with."""
+        for endpoint in ENDPOINTS:
+            resource = endpoint.path.split("/")[2]
+            self._served.setdefault(resource, []).append(EndpointApp(endpoint, service))
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
-        """Whether this is the path, and the method one of its methods."""
-        raw: bytes = scope["raw_path"]
-        if not raw.startswith(self._beginning):
-            return Match.NONE, {}
-        found = self.path_regex.match(raw.decode("ascii", "replace"))
-        if found is None:
-            return Match.NONE, {}
-        params = {name: unquote(value) for name, value in found.groupdict().items()}
-        match = Match.FULL if scope["method"] in (self.methods or ()) else Match.PARTIAL
-        return match, {"path_params": params}
+        return (Match.FULL if scope["raw_path"].startswith(b"/v2/") else Match.NONE), {}
 
-    async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request. Raises HTTPException for an unknown path, and for a wrong method,
+        which names the right ones."""
+        raw = scope["raw_path"].decode("ascii", "replace")
         method = "GET" if scope["method"] == "HEAD" else scope["method"]
-        response = await self._served[method].serve(Request(scope, receive, send))
+        here, near = None, self._served.get(raw.split("/")[2], [])
+        for served in near:
+            parts = served.endpoint.match(served.endpoint.method, raw)
+            if parts is not None and served.endpoint.method == method:
+                break
+            if parts is not None:
+                here = here or served.endpoint.path
+        else:
+            allowed = [e.endpoint.method for e in near if e.endpoint.path == here]
+            headers = {"Allow": ", ".join(allowed)} if here else None
+            raise HTTPException(405 if here else 404, headers=headers)
+        scope["path_params"] = parts
+        response = await served.serve(Request(scope, receive, send))
         await response(scope, receive, send)
-
-
-def endpoint_routes(service: Service) -> list[EndpointRoute]:
-    """A route for each path. The answer to a wrong method names the right ones."""
-    by_path: dict[str, dict[str, EndpointApp]] = {}
-    for endpoint in ENDPOINTS:
-        served = EndpointApp(endpoint, service)
-        by_path.setdefault(endpoint.path, {})[endpoint.method] = served
-    return [EndpointRoute(path, methods) for path, methods in by_path.items()]

@@ -51,12 +51,6 @@ def _can_be_a_path(pattern: str) -> str:
     return pattern
 
 
-def _is_a_variant(code: str) -> str:
-    if code not in (codes := [error.code for error in IMAGE_ERRORS]):
-        raise ValueError(f"unknown variant; there are {', '.join(codes)}")
-    return code
-
-
 class Strike(Value):
     """How often a fault strikes: after ``skip`` matches, ``times`` times (null: always), and
     then only with ``probability``."""
@@ -86,7 +80,7 @@ class RequestFault(Strike):
     status: Annotated[int, Field(ge=200, le=599)] | None = None
     body: Any = None
     headers: dict[str, str] = Field(default_factory=dict)
-    variant: Annotated[str, AfterValidator(_is_a_variant)] | None = None
+    variant: Annotated[str, _matching("variant", [e.code for e in IMAGE_ERRORS])] | None = None
     cut: Annotated[int, Field(ge=0)] | None = None
     drip: Annotated[float, Field(ge=0, le=60)] = 0.0
 
@@ -165,9 +159,7 @@ V = TypeVar("V", bound=JsonFile)
 
 def value_from(kind: type[V], source: object) -> V:
     """A script or a recording as it is, from a file's path, or from the JSON that the file holds.
-
-    Raises :class:`UsageError` for what cannot be read, or names the field that is wrong.
-    """
+    Raises :class:`UsageError` for what cannot be read, or names the field that is wrong."""
     if isinstance(source, kind):
         return source
     try:

@@ -54,7 +54,7 @@ def note_request(
     store: Store, at: float, arrival: Arrival, answer: JsonAnswer | None
 ) -> int | None:
     """Write one line; its number. Secrets are not written, and to a disk no addresses."""
-    fault, body, whole = arrival.fault, arrival.body, not store.on_disk
+    fault, whole = arrival.fault, not store.on_disk
     told = {
         "headers": redact(dict(arrival.request.headers), addresses=whole),
         "answer_headers": dict(answer.headers) if answer else None,
@@ -74,21 +74,21 @@ def note_request(
             arrival.scope,
             answer.status if answer else None,
             fault.model_dump_json(exclude_defaults=True) if fault else None,
-            _shown(body, addresses=whole) if body else None,
+            json.dumps(_shown(arrival.body, addresses=whole)) if arrival.body else None,
             exchange,
         ),
     )
     return line.lastrowid
 
 
-def _shown(body: bytes, *, addresses: bool) -> str:
+def _shown(body: bytes, *, addresses: bool) -> Any:
     """The body as JSON without its secrets, or only its size."""
     if len(body) > SHOWN_BYTES:
-        return json.dumps(f"<{len(body)} bytes>")
+        return f"<{len(body)} bytes>"
     try:
-        return json.dumps(redact(json_value(body), addresses=addresses))
+        return redact(json_value(body), addresses=addresses)
     except (ValueError, RecursionError):
-        return json.dumps(f"<{len(body)} bytes, not JSON>")
+        return f"<{len(body)} bytes, not JSON>"
 
 
 def trim(store: Store) -> None:
@@ -165,13 +165,9 @@ class Recorder:
         """What was kept so far; empty before :meth:`start`."""
         return Recording(requests=tuple(self._kept or ()))
 
-    def start(self, now: float) -> None:
-        """Keep requests from now on, and forget those kept before."""
-        self._kept, self._last = [], now
-
-    def stop(self) -> None:
-        """Keep nothing any more, and forget what was kept."""
-        self._kept, self._ids = None, []
+    def start(self, now: float | None) -> None:
+        """Forget what was kept, and keep requests from now on; with None, none."""
+        self._kept, self._ids, self._last = None if now is None else [], [], now or 0.0
 
     def new_id(self, prefix: str) -> str:
         """An opaque id that no one can guess; in a replay the one that was given out then."""

@@ -17,6 +17,7 @@ from pydantic.json_schema import models_json_schema
 from palprep._version import __version__
 from palprep.api import (
     EVENTS,
+    FACE_CHECKS,
     AnyEvent,
     Endpoint,
     ReplicaTraining,
@@ -59,11 +60,9 @@ TOLD: Final[Mapping[str, type[AnyEvent]]] = {
 
 
 def openapi_document(choices: Choices, *, base_url: str) -> Json:
-    """The whole interface, with an example of every body.
-
-    Operations that the specification mentions and does not show, and callbacks whose payload it
-    does not show, carry ``x-assumed: true``.
-    """
+    """The whole interface, with an example of every body. Operations that the specification
+    mentions and does not show, and callbacks whose payload it does not show, carry ``x-assumed:
+    true``."""
     schemas: Json = {}
     records = sorted(
         {e.reply for e in ENDPOINTS if e.reply is not Unspecified}, key=lambda r: r.__name__
@@ -138,18 +137,11 @@ def _operation(endpoint: Endpoint[..., Any], choices: Choices, schemas: Json) ->
 
 def _parameters(endpoint: Endpoint[..., Any]) -> Iterable[Json]:
     shape = endpoint.shape
-    places = [
-        *((name, name, "path") for name in shape.in_path),
-        *((name, name, "query") for name in shape.in_query),
-        *((name, header, "header") for name, header in shape.in_header.items()),
-    ]
-    for name, shown, place in places:
-        yield {
-            "name": shown,
-            "in": place,
-            "required": shape.required(name),
-            "schema": shape.single_schema(name),
-        }
+    places = {"path": shape.in_path, "query": shape.in_query, "header": shape.in_header}
+    for place, fields in places.items():
+        for name, shown in fields.items():
+            required, schema = shape.required(name), shape.single_schema(name)
+            yield {"name": shown, "in": place, "required": required, "schema": schema}
 
 
 def _event(event: type[AnyEvent]) -> Json:
@@ -181,7 +173,8 @@ def _as_served(name: str, schema: Json) -> Json:
     properties = {}
     for member, each in schema.get("properties", {}).items():
         arms = [arm for arm in each.get("anyOf", ()) if arm != {"type": "null"}]
-        if name in REPLIES and member not in NULLABLE and len(arms) == 1:
+        answered = name in REPLIES or name in {"CrawlConfig", "PronunciationRule"}
+        if answered and f"{name}.{member}" not in NULLABLE and len(arms) == 1:
             each = {k: v for k, v in each.items() if k != "anyOf"} | arms[0]  # noqa: PLW2901
         properties[member] = {k: v for k, v in each.items() if k != "default"}
     absent = {m for m, each in schema.get("properties", {}).items() if "default" in each}
@@ -206,8 +199,10 @@ def _responses(endpoint: Endpoint[..., Any], choices: Choices) -> Json:
         text = endpoint.failures.get(code) or HTTPStatus(code).phrase
         media = _json({"anyOf": [{"$ref": _REF.format(model=shape)} for shape in named]})
         if code != choices.bad_request_status:  # Whose example in the shape names a field.
+            variants = (each.answer().body for each in IMAGE_ERRORS if each.status == code)
             media["content"]["application/json"]["examples"] = {
-                shape: {"value": _told(shape, code, text)} for shape in named
+                shape: {"value": next(variants) if shape == "ImageError" else {shape.lower(): text}}
+                for shape in named
             }
         responses[str(code)] = {"description": text} | media
     for answered, response in responses.items():
@@ -221,13 +216,6 @@ def _responses(endpoint: Endpoint[..., Any], choices: Choices) -> Json:
             for name, said in headers.items()
         }
     return responses
-
-
-def _told(shape: str, status: int, text: str) -> Json:
-    """An example of an error of this shape and status."""
-    if shape == "ImageError":
-        return next(each.answer().body for each in IMAGE_ERRORS if each.status == status)
-    return {shape.lower(): text}
 
 
 def _json(schema: Json) -> Json:
@@ -329,6 +317,8 @@ REPLIES: Final[Mapping[str, Any]] = MappingProxyType(
         "PronunciationDictionary": _kept(
             "pronunciation_dictionaries", "pd_1a2b3c", name="Names", rules=[_RULE], rules_count=1
         ),
+        "ImageCheck": {"id": "no_nudity", "label": FACE_CHECKS["no_nudity"], "passed": True},
+        "ConnectorError": {"http_status": 424, "message": "The server cannot be reached."},
         "ConnectorCheck": {
             "ok": True,
             "tool_count": 1,

@@ -58,10 +58,8 @@ def refuse_elsewhere(host: str) -> None:
 
 
 def outbound_client(tls: ssl.SSLContext, *, anywhere: bool) -> httpx.AsyncClient:
-    """For callbacks and tools. It uses a proxy of the environment, but not to loopback.
-
-    Unless ``anywhere`` is allowed, each request must be to this machine.
-    """
+    """For callbacks and tools. It uses a proxy of the environment, but not to loopback. Unless
+    ``anywhere`` is allowed, each request must be to this machine."""
 
     async def check(request: httpx.Request) -> None:
         refuse_elsewhere(request.url.host)
@@ -83,11 +81,9 @@ class _ThisMachine(httpx.HTTPTransport):
 
 
 async def download(service: Service, url: str, into: Path) -> None:
-    """Write the file at ``url`` to ``into``, as :func:`~palprep.storage.fetch_url` does.
-
-    Also raises :class:`~palprep.errors.StorageError` for an empty file, for one on another
-    machine unless the sandbox may ask any, and when the sandbox ends.
-    """
+    """Write the file at ``url`` to ``into``, as :func:`~palprep.storage.fetch_url` does. Also
+    raises :class:`~palprep.errors.StorageError` for an empty file, for one on another machine
+    unless the sandbox may ask any, and when the sandbox ends."""
     # Not to_thread: a server that is silent would hold its thread, which the loop waits for at
     # its end.
     done: Future[None] = Future()
@@ -96,10 +92,9 @@ async def download(service: Service, url: str, into: Path) -> None:
     def run() -> None:
         try:
             _fetch(service, url, into)
+            done.set_result(None)
         except BaseException as error:  # noqa: BLE001 -- raised where it is waited for
             done.set_exception(error)
-        else:
-            done.set_result(None)
 
     threading.Thread(target=run, name="palprep-sandbox-download", daemon=True).start()
     await asyncio.wrap_future(done)
@@ -141,11 +136,8 @@ async def beginning(response: httpx.Response) -> str:
 
 
 def announce(service: Service, event: str, url: str | None, payload: Mapping[str, Any]) -> None:
-    """Schedule the POST of ``payload`` to ``url``, if there is one.
-
-    Call it inside the transaction of the change itself: a killed sandbox has then done both or
-    neither.
-    """
+    """Schedule the POST of ``payload`` to ``url``, if there is one. Call it inside the transaction
+    of the change itself: a killed sandbox has then done both or neither."""
     if url is None:
         return
     fault = service.faults.striking(CallbackFault, event=event)
@@ -162,12 +154,11 @@ def send_again(service: Service, number: int) -> bool:
     no callback has this number."""
     if number.bit_length() > 63:
         return False
-    row = service.store.execute(
-        "SELECT kind, url, body FROM deliveries WHERE seq = ?", (number,)
-    ).fetchone()
-    if row is None or row[0] not in CALLBACK_EVENTS:
+    sql = "SELECT kind, url, body FROM deliveries WHERE seq = ?"
+    event, url, body = service.store.execute(sql, (number,)).fetchone() or ("", "", "")
+    if event not in CALLBACK_EVENTS:
         return False
-    job = {"event": row[0], "url": row[1], "payload": json.loads(row[2]), "attempt": 1}
+    job = {"event": event, "url": url, "payload": json.loads(body), "attempt": 1}
     service.store.schedule(service.now(), "callback", job)
     return True
 
@@ -211,10 +202,8 @@ def note_delivery(
 
 
 async def client_credentials_token(auth: Mapping[str, Any], http: httpx.AsyncClient) -> str:
-    """A token by the OAuth 2.0 client-credentials grant (RFC 6749, section 4.4).
-
-    Raises :class:`ServerFailed` when the token endpoint gives none.
-    """
+    """A token by the OAuth 2.0 client-credentials grant (RFC 6749, section 4.4). Raises
+    :class:`ServerFailed` when the token endpoint gives none."""
     form = {"grant_type": "client_credentials"}
     if auth.get("scope"):
         form["scope"] = auth["scope"]

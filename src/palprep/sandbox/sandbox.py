@@ -75,16 +75,13 @@ class Sandbox(Controls):
         tls: ssl.SSLContext | None = None,
     ) -> None:
         self._data = None if data is None else Path(data)
-        self._port = port
-        self._host = host
+        self._address = host, port
         keys = [ApiKey(key) if isinstance(key, str) else key for key in api_keys]
-        self._keys = {key.value: key for key in keys}
         if start is not None and start.tzinfo is None:
             raise UsageError("The start of the clock needs a time zone: datetime(..., tzinfo=UTC).")
         self._make_clock = functools.partial(
             SandboxClock, clock, begin=None if start is None else start.timestamp()
         )
-        self._faults = value_from(FaultScript, faults or FaultScript())
         decided = choices or Choices()
         if judge_image is None or decided.judge == "bytes":
             judge_image = functools.partial(judge_by_bytes, recognise=recognise)
@@ -92,35 +89,43 @@ class Sandbox(Controls):
         if trainer is None or decided.trainer == "bytes":
             trainer = functools.partial(train_by_bytes, recognise=recognise)
             decided = decided.model_copy(update={"trainer": "bytes"})
-        self._choices, self._judge_image, self._trainer = decided, judge_image, trainer
-        self._recognise = recognise
+        self._keys = {key.value: key for key in keys}
+        self._faults = value_from(FaultScript, faults or FaultScript())
+        self._make_service = functools.partial(
+            Service,
+            choices=decided,
+            keys=self._keys,
+            judge_image=judge_image,
+            trainer=trainer,
+            recognise=recognise,
+        )
+        self._anywhere = decided.outbound == "anywhere"
         self._tls = tls
         self._first_seed = seed
-        self._held = ExitStack()
-        self._url = ""
 
     def __enter__(self) -> Self:
         with ExitStack() as held:
             folder = self._data or Path(held.enter_context(TemporaryDirectory("-palprep-sandbox")))
-            listener = bind_loopback(self._host, self._port)
+            listener = bind_loopback(*self._address)
             held.callback(listener.close)
             self._url = url_of(listener)
-            store = _open_store(folder, in_memory=self._data is None)
+            try:
+                private_folder(folder)
+            except OSError as error:
+                raise UsageError(
+                    f"The data folder {folder} cannot be made: {error.strerror}. Name another one."
+                ) from error
+            store = Store(None if self._data is None else folder / DATABASE)
             held.callback(store.close)
             tls = self._tls or httpx.create_ssl_context()
-            service = Service(
+            service = self._make_service(
                 store=store,
                 clock=self._make_clock(start=store.setting("clock")),
-                choices=self._choices,
                 faults=Faults(self._faults),
-                http=outbound_client(tls, anywhere=self._choices.outbound == "anywhere"),
+                http=outbound_client(tls, anywhere=self._anywhere),
                 tls=tls,
                 scratch=folder / "scratch",
                 assets=folder / "assets",
-                keys=self._keys,
-                judge_image=self._judge_image,
-                trainer=self._trainer,
-                recognise=self._recognise,
                 base_url=self._url,
             )
             app, scheduler = build_app(self, service)
@@ -147,12 +152,12 @@ class Sandbox(Controls):
     @property
     def user_key(self) -> str:
         """The first user-scoped key. Raises :class:`UsageError` when there is none."""
-        return self._key("user_key", "user-scoped")
+        return self._key(user_scoped=True)
 
     @property
     def service_key(self) -> str:
         """The first key that is not user-scoped. Raises :class:`UsageError` without one."""
-        return self._key("service_key", "other than user-scoped")
+        return self._key(user_scoped=False)
 
     def keys(self) -> dict[str, str | None]:
         """``user_key`` and ``service_key``; None for one that this sandbox was not given."""
@@ -173,21 +178,12 @@ class Sandbox(Controls):
         are, unless the sandbox keeps them in a data folder."""
         return self._run(lambda: show_log(self._service.store, addresses=True))
 
-    def _key(self, name: str, scope: str) -> str:
-        key = self.keys()[name]
+    def _key(self, *, user_scoped: bool) -> str:
+        key = first_key(self._keys, user_scoped=user_scoped)
         if key is None:
-            raise UsageError(f"This sandbox was given no API key that is {scope}.")
+            which = "is" if user_scoped else "is not"
+            raise UsageError(f"This sandbox was given no API key that {which} user-scoped.")
         return key
-
-
-def _open_store(folder: Path, *, in_memory: bool) -> Store:
-    try:
-        private_folder(folder)
-    except OSError as error:
-        raise UsageError(
-            f"The data folder {folder} cannot be made: {error.strerror}. Name another one."
-        ) from error
-    return Store(None if in_memory else folder / DATABASE)
 
 
 def serve(

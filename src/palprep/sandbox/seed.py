@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from types import MappingProxyType
@@ -15,8 +15,9 @@ from palprep.sandbox.service import REMOVED_MEMBER, Service
 from palprep.sandbox.store import Record, Taken
 
 NULLABLE = frozenset(
-    {"description", "on_call", "origin", "owner_id", "static_filler"}
-    | {"error", "http_status", "progress"}
+    {"Voice.description", "Tool.owner_id", "Tool.origin", "Tool.on_call", "Tool.static_filler"}
+    | {"ConnectorCheck.error", "ConnectorError.http_status"}
+    | {"Document.progress", "DocumentChanged.progress"}
 )
 """Members that the specification lets be null."""
 
@@ -29,18 +30,22 @@ Complete = Callable[[Record, str, str], Record]
 
 @dataclass(frozen=True, slots=True)
 class SeedKind:
-    """A kind of record: its name in the store, and the member that holds its id.
+    """A kind of record, by its name in the store.
 
     ``reply`` is its type as the specification shows it, and ``complete`` fills in what is missing;
     both are left out for a record that it does not show, which is stored as it was sent.
     """
 
     name: str
-    id_member: str
     reply: type[Reply] | None = None
     complete: Complete = lambda _, __, ___: {}
     why: str = ""
     """Its error message, where it is in error and tells none."""
+
+    @property
+    def id_member(self) -> str:
+        """The member that holds its id."""
+        return (self.reply and self.reply.id_member) or f"{self.name}_id"
 
     def completed(self, sent: Record, now: str) -> Record:
         own = sent[self.id_member]
@@ -96,10 +101,9 @@ def _deployment(_: Record, deployment_id: str, now: str) -> Record:
 
 KINDS: Mapping[str, SeedKind] = MappingProxyType(
     {
-        "pals": SeedKind("pal", "pal_id"),
+        "pals": SeedKind("pal"),
         "documents": SeedKind(
             "document",
-            "document_id",
             calls.get_document.reply,
             lambda sent, own, now: {
                 "document_name": own,
@@ -114,18 +118,14 @@ KINDS: Mapping[str, SeedKind] = MappingProxyType(
         ),
         "pronunciation_dictionaries": SeedKind(
             "dictionary",
-            "pronunciation_dictionary_id",
             calls.get_pronunciation_dictionary.reply,
             lambda _, own, now: {"name": own, "rules": [], "created_at": now, "updated_at": now},
         ),
-        "deployments": SeedKind(
-            "deployment", "deployment_id", calls.get_deployment.reply, _deployment
-        ),
-        "videos": SeedKind("video", "video_id"),
-        "connectors": SeedKind("connector", "connector_id"),
+        "deployments": SeedKind("deployment", calls.get_deployment.reply, _deployment),
+        "videos": SeedKind("video"),
+        "connectors": SeedKind("connector"),
         "voices": SeedKind(
             "voice",
-            "voice_id",
             calls.get_voice.reply,
             lambda _, own, now: {
                 "voice_name": own,
@@ -137,11 +137,10 @@ KINDS: Mapping[str, SeedKind] = MappingProxyType(
             },
             why="The training failed.",
         ),
-        "faces": SeedKind("face", "face_id"),
-        "tools": SeedKind("tool", "tool_id", calls.get_tool.reply, _tool),
+        "faces": SeedKind("face"),
+        "tools": SeedKind("tool", calls.get_tool.reply, _tool),
         "replicas": SeedKind(
             "replica",
-            "replica_id",
             calls.get_replica.reply,
             lambda _, own, now: {
                 "status": "completed",
@@ -173,10 +172,8 @@ def seed_system_tool(service: Service) -> None:
 
 def seed(service: Service, content: Any) -> dict[str, int]:
     """Store each record under its own id, with the members that it lacks; how many of each kind.
-
-    Raises :class:`UsageError` for an unknown kind, a record without its id, and one that is not
-    as specified; then nothing is stored.
-    """
+    Raises :class:`UsageError` for an unknown kind, a record without its id, and one that is not as
+    specified; then nothing is stored."""
     if not isinstance(content, Mapping):
         raise UsageError(f"A seed is an object with members of {', '.join(KINDS)}.")
     with service.store.transaction():
@@ -214,22 +211,25 @@ def _seed_record(service: Service, kind: SeedKind, sent: Any, where: str) -> Non
 
 def _problems(
     service: Service, kind: SeedKind, reply: type[Reply], record: Record
-) -> Sequence[Problem]:
+) -> Iterator[Problem]:
     """What the record has that none has which was created through the interface."""
-    if found := deviations(reply, record, closed=False):
-        return found
-    if null := sorted(
-        name for name in reply.model_fields.keys() - NULLABLE if record.get(name, "") is None
-    ):
-        return (Problem(null[0], "null", "must not be null: leave it out"),)
+    yield from deviations(reply, record, closed=False)
+    inside = {f"rules.{at}.": rule for at, rule in enumerate(record.get("rules") or ())}
+    inside["crawl_config."] = record.get("crawl_config") or {}
+    for name in sorted(reply.model_fields):
+        if f"{reply.__name__}.{name}" not in NULLABLE and record.get(name, "") is None:
+            yield Problem(name, "null", "must not be null: leave it out")
+    for where, members in inside.items():
+        for name in members:
+            if members[name] is None:
+                yield Problem(where + name, "null", "must not be null: leave it out")
     if kind.name == "tool":
         create = calls.create_tool
         sent = {name: record[name] for name in create.shape.members if name in record}
         try:
             create.parse({}, sent, settings=service.settings)
         except InvalidRequest as error:
-            return error.problems
+            yield from error.problems
     idle = kind.name == "document" and record["status"] in {"started", "ready"}
     if idle and record.get("progress") is not None:
-        return (Problem("progress", "state", f"must be null while status is {record['status']}"),)
-    return ()
+        yield Problem("progress", "state", f"must be null while status is {record['status']}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ssl
 import threading
+from collections import deque
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -12,7 +13,7 @@ from typing import Any, Literal
 
 import httpx
 
-from palprep.api import AccountSettings
+from palprep.api import AccountSettings, Rate, calls
 from palprep.media import MediaType, Source
 from palprep.sandbox.answers import JsonAnswer, Refused, refuse_error, refuse_message
 from palprep.sandbox.choices import Choices
@@ -71,9 +72,11 @@ request asks for it. May raise a MediaError instead."""
 class CheckLimit:
     """Ten checks a minute and one at a time, for the whole account (Limits: connector checks)."""
 
+    rate = calls.runtime_check_connector.rate or Rate(10, 60)
+
     def __init__(self) -> None:
-        self.started: list[float] = []
-        """When those of the last minute began, by the sandbox's clock."""
+        self.started: deque[float] = deque(maxlen=self.rate.requests)
+        """When the last ones began, by the sandbox's clock."""
         self._running = False
 
     @contextmanager
@@ -82,10 +85,8 @@ class CheckLimit:
         :class:`~palprep.sandbox.answers.Refused`, which tells the seconds to wait."""
         if self._running:
             raise _later("Another runtime check is still running.", 1)
-        self.started = [at for at in self.started if at > now - 60]
-        if len(self.started) >= 10:
-            wait = max(1, round(self.started[0] + 60 - now))
-            raise _later("More than 10 runtime checks in a minute.", wait)
+        if wait_s := self.rate.wait_s(self.started, now):
+            raise _later("More than 10 runtime checks in a minute.", max(1, round(wait_s)))
         self.started.append(now)
         self._running = True
         try:
@@ -164,7 +165,7 @@ class HandlerContext:
         return record
 
     def show(self, kind: str) -> Record:
-        """The record of this kind that the path names, as it is shown."""
+        """The same, as it is shown."""
         return shown(self.find(kind))
 
     def delete(self, kind: str) -> None:

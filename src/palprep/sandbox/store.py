@@ -122,10 +122,8 @@ class Store:
         return [json.loads(row[0]) for row in rows]
 
     def create(self, kind: str, record_id: str, body: Mapping[str, Any]) -> None:
-        """Insert a record and count it as created through the interface.
-
-        Raises :class:`Taken` for an id, or a tool's name, that exists already.
-        """
+        """Insert a record and count it as created through the interface. Raises :class:`Taken` for
+        an id, or a tool's name, that exists already."""
         self._insert(_INSERT, kind, record_id, body)
         self._db.execute(
             "INSERT INTO creates VALUES (?, 1) ON CONFLICT (kind) DO UPDATE SET count = count + 1",
@@ -133,10 +131,8 @@ class Store:
         )
 
     def put(self, kind: str, record_id: str, body: Mapping[str, Any]) -> None:
-        """Insert or replace a record in its place, without counting it.
-
-        Raises :class:`Taken` for a tool's name that another tool has.
-        """
+        """Insert or replace a record in its place, without counting it. Raises :class:`Taken` for a
+        tool's name that another tool has."""
         self._insert(_UPSERT, kind, record_id, body)
 
     def _insert(self, sql: str, kind: str, record_id: str, body: Mapping[str, Any]) -> None:
@@ -222,8 +218,6 @@ def opened(path: Path | None) -> sqlite3.Connection:
         db.execute("PRAGMA journal_mode=WAL")
         db.execute("PRAGMA synchronous=NORMAL")
         db.executescript(SCHEMA)
-        if "exchange" not in [column[1] for column in db.execute("PRAGMA table_info(requests)")]:
-            db.execute("ALTER TABLE requests ADD COLUMN exchange TEXT")  # of an older palprep
     except sqlite3.Error:
         db.close()
         raise
@@ -242,10 +236,8 @@ _TOLD = {
 
 def forget(data: Path, names: Iterable[str]) -> None:
     """Remove from the data folder of a sandbox that is not running all that tells of these ids,
-    callback tags and published files, and their bytes.
-
-    Images that a face check was asked about stand in the log under no name: all of them go.
-    """
+    callback tags and published files, and their bytes. Images that a face check was asked about
+    stand in the log under no name: all of them go."""
     if not (data / DATABASE).is_file():
         return
     shutil.rmtree(data / "scratch", ignore_errors=True)

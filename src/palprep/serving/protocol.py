@@ -233,12 +233,9 @@ class BodyTooLarge(PalprepError):
 
 
 async def read_body(request: Request, limit: int) -> bytes:
-    """The whole body, with at most ``limit`` bytes in memory.
-
-    Raises :class:`BodyTooLarge` for more. The rest of such a body is read and thrown away
-    first, up to 64 MiB of it: a caller that is still sending when the connection closes never
-    sees the answer.
-    """
+    """The whole body, with at most ``limit`` bytes in memory. Raises :class:`BodyTooLarge` for
+    more. The rest of such a body is read and thrown away first, up to 64 MiB of it: a caller that
+    is still sending when the connection closes never sees the answer."""
     declared = request.headers.get("content-length", "")
     keep = not (declared.isdecimal() and int(declared) > limit)
     chunks: list[bytes] = []

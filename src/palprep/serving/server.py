@@ -112,10 +112,8 @@ class ServerThread:
         return self._server.started
 
     def call(self, coroutine: Coroutine[Any, Any, T]) -> T:
-        """The result of ``coroutine``, run on the server's own loop.
-
-        Raises what the coroutine raises, and RuntimeError unless the server runs.
-        """
+        """The result of ``coroutine``, run on the server's own loop. Raises what the coroutine
+        raises, and RuntimeError unless the server runs."""
         if self._loop is None or not self._server.started:
             coroutine.close()
             raise RuntimeError("the server is not running")
@@ -148,11 +146,8 @@ class ServerThread:
         await asyncio.sleep(_LOOK_S)  # until they are closed
 
     def stop(self) -> None:
-        """Finish what is being answered, end the thread and close the listener.
-
-        A thread that does not end in time is left behind with the listener, and a warning is
-        logged.
-        """
+        """Finish what is being answered, end the thread and close the listener. A thread that does
+        not end in time is left behind with the listener, and a warning is logged."""
         self._server.should_exit = True
         if self._thread.is_alive():
             self._thread.join(self._end_within_s)
@@ -194,9 +189,7 @@ class _Seldom:
 @contextmanager
 def until_signalled(until: threading.Event | None = None) -> Iterator[threading.Event]:
     """The event to wait for (``until``, or a new one). Inside the block, SIGINT and SIGTERM set it.
-
-    They are handled in the main thread only. The former handlers are put back at the end.
-    """
+    They are handled in the main thread only. The former handlers are put back at the end."""
     stop = until or threading.Event()
     with ExitStack() as restored:
         if threading.current_thread() is threading.main_thread():

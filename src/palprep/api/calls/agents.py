@@ -202,7 +202,7 @@ runtime_check_connector = Endpoint(
     ConnectorCheck,
     idempotent=True,
     status=200,
-    rate=Rate(requests=10, seconds=60.0, alone=True),
+    rate=Rate(requests=10, seconds=60.0),
     failures={
         404: "connector not found",
         409: "OAuth not finished for this connector",

@@ -50,7 +50,10 @@ class CreateTool(Request):
         yield from _reserved(self.parameters, "parameters", settings.reserved_prefix)
         yield from self._channel(settings)
         if self.trigger_type == "post_call":
-            yield from self._post_call()
+            if self.origin not in {UNSET, None}:
+                yield Problem("origin", "not_allowed", "must be left out of a post-call tool")
+            if self.delivery is UNSET or self.delivery.get("api") is None:
+                yield Problem("delivery.api", "missing", "is required for a post-call tool")
         elif self.origin is None:
             yield Problem("origin", "missing", "is required for an in-call tool")
         if self.origin in {"vision", "audio"}:
@@ -78,20 +81,11 @@ class CreateTool(Request):
             return
         api = self.delivery.get("api")
         app_message = self.delivery.get("app_message", True)
-        if api is None and not app_message:
-            message = "must enable one channel: app_message, or api"
-            yield Problem("delivery", "one_channel", message)
-        if api is not None and app_message:
-            message = "must enable one channel only: send app_message false together with api"
+        if (api is None) is not app_message:
+            message = "must enable one channel: app_message, or api with app_message false"
             yield Problem("delivery", "one_channel", message)
         if api is not None and not is_https(api["url"], loopback=settings.loopback_webhooks):
             yield Problem("delivery.api.url", "https_required", "must use HTTPS")
-
-    def _post_call(self) -> Iterator[Problem]:
-        if self.origin not in {UNSET, None}:
-            yield Problem("origin", "not_allowed", "must be left out of a post-call tool")
-        if self.delivery is UNSET or self.delivery.get("api") is None:
-            yield Problem("delivery.api", "missing", "is required for a post-call tool")
 
     def _perception(self) -> Iterator[Problem]:
         if self.on_call not in {UNSET, None}:

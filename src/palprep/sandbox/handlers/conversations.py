@@ -31,15 +31,18 @@ from palprep.sandbox.store import Record
 
 def create_conversation(context: HandlerContext) -> Record:
     service, choices, sent = context.service, context.service.choices, context.sent
-    pal, face = _pal(service, sent.get("pal_id")), _face(service, sent.get("face_id"))
+    pal = _named(service, sent, "pal_id", "pal")
+    face = _named(service, sent, "face_id", "face", "replica")
     if pal is None and face is None:
         raise bad_fields(
             choices.bad_request_status, {"pal_id": "One of pal_id and face_id is required."}
         )
-    for voice_id in (_pal_voice(pal or {}), (face or {}).get("default_voice_id")):
-        problem = voice_problem(service, voice_id)
-        if problem is not None:
-            raise refuse_error(choices.bad_request_status, problem)
+    speech = ((pal or {}).get("layers") or {}).get("tts") or {}
+    for voice_id in filter(None, (speech.get("voice_id"), (face or {}).get("default_voice_id"))):
+        voice = service.store.get("voice", voice_id)
+        if voice is None or voice["status"] != "completed":
+            why = f"is not ready: its status is {voice['status']}" if voice else "does not exist"
+            raise refuse_error(choices.bad_request_status, f"The voice {voice_id} {why}.")
     conversation_id = service.recorder.new_id("c")
     record: Record = dict.fromkeys(("conversation_name", "pal_id", "face_id")) | {
         **sent,
@@ -54,52 +57,25 @@ def create_conversation(context: HandlerContext) -> Record:
     return record
 
 
-def _pal(service: Service, pal_id: str | None) -> Record | None:
-    pal = service.store.get("pal", pal_id) if pal_id else None
-    if pal_id and pal is None:
-        raise refuse_error(service.choices.invalid_id_status, "Invalid pal_id.")
-    return pal
-
-
-def _pal_voice(pal: Record) -> str | None:
-    layers = pal.get("layers") or {}
-    return (layers.get("tts") or {}).get("voice_id")
-
-
-def _face(service: Service, face_id: str | None) -> Record | None:
-    if not face_id:
+def _named(service: Service, sent: Mapping[str, Any], member: str, *kinds: str) -> Record | None:
+    """The record of one of these kinds that the member names, if it was sent."""
+    if not (own := sent.get(member)):
         return None
-    face = service.store.get("face", face_id)
-    replica = service.store.get("replica", face_id)
-    if face is None and replica is None:
-        raise refuse_error(service.choices.invalid_id_status, "Invalid face_id.")
-    if replica is not None and replica["status"] != "completed":
-        raise refuse_error(
-            service.choices.bad_request_status,
-            f"The face {face_id} is not ready: its status is {replica['status']}.",
-        )
-    return face or replica
-
-
-def voice_problem(service: Service, voice_id: str | None) -> str | None:
-    """Why a conversation cannot speak with this voice; None when it can."""
-    if voice_id is None:
-        return None
-    voice = service.store.get("voice", voice_id)
-    if voice is None:
-        return f"The voice {voice_id} does not exist."
-    if voice.get("status") != "completed":
-        return f"The voice {voice_id} is not ready: its status is {voice.get('status')}."
-    return None
+    found = {kind: record for kind in kinds if (record := service.store.get(kind, own))}
+    if not found:
+        raise refuse_error(service.choices.invalid_id_status, f"Invalid {member}.")
+    status = found.get("replica", {}).get("status", "completed")
+    if status != "completed":
+        why = f"The face {own} is not ready: its status is {status}."
+        raise refuse_error(service.choices.bad_request_status, why)
+    return next(iter(found.values()))
 
 
 def end_conversation(
     service: Service, conversation_id: str, arguments: Mapping[str, Any] | None = None
 ) -> Record | None:
     """Mark an active conversation as ended and schedule its post-call tools, each once.
-
-    ``arguments`` by tool name. None when there is no such active conversation.
-    """
+    ``arguments`` by tool name. None when there is no such active conversation."""
     conversation = _active(service, conversation_id)
     if conversation is None:
         return None
@@ -116,10 +92,8 @@ async def call_tool(
     service: Service, conversation_id: str, name: str, arguments: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Have an in-call tool invoked, as the LLM of a conversation would; see the choice
-    ``in-call-tools``.
-
-    Raises :class:`UsageError` unless the conversation is active and its PAL has the tool.
-    """
+    ``in-call-tools``. Raises :class:`UsageError` unless the conversation is active and its PAL has
+    the tool."""
     conversation = _active(service, conversation_id)
     if conversation is None:
         raise UsageError(f"There is no active conversation {conversation_id}.")
@@ -172,10 +146,8 @@ UNREACHABLE = 424
 
 
 async def check_connector(context: HandlerContext) -> dict[str, Any]:
-    """List the tools of the connector's server, ten times a minute at most, one at a time.
-
-    No tool is called, and nothing that the server does makes the check itself fail.
-    """
+    """List the tools of the connector's server, ten times a minute at most, one at a time. No tool
+    is called, and nothing that the server does makes the check itself fail."""
     service, timeout_s = context.service, context.service.choices.connector_seconds
     connector = context.find("connector")
     auth = connector.get("auth") or {}

@@ -7,6 +7,7 @@ JSON Patch (RFC 6902) under it.
 from __future__ import annotations
 
 import copy
+import functools
 import hashlib
 import json
 import re
@@ -63,7 +64,13 @@ async def step_document(service: Service, job: Record) -> None:
             document |= {"status": "processing", "progress": 100.0 * step / (STEPS - 1)}
             _schedule(service, document["document_id"], step=step + 1)
         else:
-            _finish(service, document)
+            document["progress"] = None
+            document["status"] = "error" if document.get("error_message") else "ready"
+            if document["status"] == "ready" and document.get("crawl_config") is not None:
+                crawled = document.get("crawled_urls") or [document.get("document_url")]
+                times = (document.get("crawl_count") or 0) + 1
+                document |= {"crawled_urls": crawled, "crawl_count": times}
+                document["last_crawled_at"] = document["updated_at"]
         service.store.put("document", document["document_id"], document)
         public = show_document(document)
         announce(
@@ -77,15 +84,6 @@ async def step_document(service: Service, job: Record) -> None:
 def _schedule(service: Service, document_id: str, *, step: int) -> None:
     due = service.now() + service.choices.document_step_seconds
     service.store.schedule(due, "document", {"document_id": document_id, "step": step})
-
-
-def _finish(service: Service, document: Record) -> None:
-    document["progress"] = None
-    document["status"] = "error" if document.get("error_message") else "ready"
-    if document["status"] == "ready" and document.get("crawl_config") is not None:
-        document["crawled_urls"] = document.get("crawled_urls") or [document.get("document_url")]
-        document["crawl_count"] = (document.get("crawl_count") or 0) + 1
-        document["last_crawled_at"] = service.stamp()
 
 
 def show_document(document: Record) -> Record:
@@ -122,7 +120,8 @@ def patch_deployment(context: HandlerContext) -> JsonAnswer:
     """Apply a JSON Patch as a whole or not at all, under If-Match when it is sent."""
     deployment, choices = context.find("deployment"), context.service.choices
     wanted = context.request.if_match
-    if wanted is not UNSET and not _matches(wanted, etag(deployment)):
+    # RFC 9110, section 13.1.1: any of the listed tags, or *; weak tags never match.
+    if wanted is not UNSET and not {"*", etag(deployment)} & {t.strip() for t in wanted.split(",")}:
         raise refuse_error(
             choices.etag_mismatch_status, "The deployment has changed since its ETag was read."
         )
@@ -137,11 +136,6 @@ def patch_deployment(context: HandlerContext) -> JsonAnswer:
     patched["updated_at"] = context.service.stamp() + "Z"
     context.service.store.put("deployment", deployment["deployment_id"], patched)
     return _show(patched)
-
-
-def _matches(header: str, current: str) -> bool:
-    """RFC 9110, section 13.1.1: any of the listed tags, or ``*``; weak tags never match."""
-    return header.strip() == "*" or current in (tag.strip() for tag in header.split(","))
 
 
 def _show(deployment: Record) -> JsonAnswer:
@@ -169,18 +163,18 @@ def _patched(document: Record, operations: Sequence[Mapping[str, Any]], choices:
     """The patched copy of ``document``, by operations that are well formed."""
     if len(operations) > choices.patch_operations:
         raise BadPatch(f"a patch has at most {choices.patch_operations} operations")
-    result: Any = copy.deepcopy(document)
-    for number, operation in enumerate(operations, start=1):
+    root: Record = {"": copy.deepcopy(document)}
+    for number, operation in enumerate(operations):
         try:
-            result = _apply(result, copy.deepcopy(operation))
+            _apply(root, copy.deepcopy(operation))
             # What a patch adds is as large as the patch. A copy doubles, each time.
-            if operation["op"] == "copy" or number == len(operations):
-                _bounded(result, choices.deployment_bytes)
+            if operation["op"] == "copy" or number + 1 == len(operations):
+                _bounded(root.get(""), choices.deployment_bytes)
         except RecursionError:
-            raise BadPatch(f"operation {number - 1}: nested too deeply") from None
+            raise BadPatch(f"operation {number}: nested too deeply") from None
         except BadPatch as error:
-            raise BadPatch(f"operation {number - 1}: {error}") from None
-    return result
+            raise BadPatch(f"operation {number}: {error}") from None
+    return root.get("")
 
 
 def _bounded(document: Any, max_bytes: int) -> None:
@@ -188,32 +182,32 @@ def _bounded(document: Any, max_bytes: int) -> None:
         raise BadPatch(f"the result is more than {max_bytes} bytes")
 
 
-def _apply(document: Any, operation: Mapping[str, Any]) -> Any:
-    parts = _parts(operation["path"])
-    match operation["op"]:
-        case "add":
-            return _put(document, parts, operation["value"])
-        case "remove":
-            return _drop(document, parts)
-        case "replace":
-            return _put(_drop(document, parts), parts, operation["value"])
-        case "test":
-            if not _equal(_find(document, parts), operation["value"]):
-                raise BadPatch(f"the test of /{'/'.join(parts)} failed")
-            return document
-    source = _parts(operation["from"])
-    value = _find(document, source)
-    if operation["op"] == "copy":
-        return _put(document, parts, copy.deepcopy(value))
-    if parts[: len(source)] == source and parts != source:
-        raise BadPatch("a value cannot be moved into itself")
-    return _put(_drop(document, source), parts, value)
+def _apply(root: Record, operation: Mapping[str, Any]) -> None:
+    """Carry out one operation on the document, which is the member "" of ``root``: as a JSON
+    Pointer has it, whose first part is always empty."""
+    op, parts, value = operation["op"], _parts(operation["path"]), operation.get("value")
+    if op in {"move", "copy"}:
+        source = _parts(operation["from"])
+        value = copy.deepcopy(_find(root, source))
+        if op == "move":
+            if parts[: len(source)] == source and parts != source:
+                raise BadPatch("a value cannot be moved into itself")
+            _drop(root, source)
+    if op == "test":
+        if not _equal(_find(root, parts), value):
+            raise BadPatch(f"the test of {'/'.join(parts)} failed")
+        return
+    if op in {"remove", "replace"}:
+        _drop(root, parts)
+    if op != "remove":
+        _put(root, parts, value)
 
 
 def _parts(pointer: str) -> list[str]:
-    if pointer and not pointer.startswith("/"):
+    first, *others = pointer.split("/")
+    if first:
         raise BadPatch(f"{pointer!r} is not a JSON Pointer")
-    return [part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:]]
+    return ["", *(part.replace("~1", "/").replace("~0", "~") for part in others)]
 
 
 def _index(part: str, end: int) -> int:
@@ -230,32 +224,24 @@ def _step(value: Any, part: str) -> Any:
     raise BadPatch(f"there is no member {part!r}")
 
 
-def _find(document: Any, parts: list[str]) -> Any:
-    for part in parts:
-        document = _step(document, part)
-    return document
+def _find(root: Any, parts: list[str]) -> Any:
+    return functools.reduce(_step, parts, root)
 
 
-def _put(document: Any, parts: list[str], value: Any) -> Any:
-    if not parts:
-        return value
-    holder, last = _find(document, parts[:-1]), parts[-1]
+def _put(root: Record, parts: list[str], value: Any) -> None:
+    holder, last = _find(root, parts[:-1]), parts[-1]
     if isinstance(holder, dict):
         holder[last] = value
     elif isinstance(holder, list):
         holder.insert(len(holder) if last == "-" else _index(last, len(holder)), value)
     else:
         raise BadPatch(f"nothing can be added at {last!r}")
-    return document
 
 
-def _drop(document: Any, parts: list[str]) -> Any:
-    if not parts:
-        return None
-    holder, last = _find(document, parts[:-1]), parts[-1]
+def _drop(root: Record, parts: list[str]) -> None:
+    holder, last = _find(root, parts[:-1]), parts[-1]
     _step(holder, last)
     del holder[int(last) if isinstance(holder, list) else last]
-    return document
 
 
 def _equal(one: Any, other: Any) -> bool:

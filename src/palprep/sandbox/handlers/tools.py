@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+from base64 import b64encode
 from collections.abc import Mapping
 from contextlib import aclosing
 from typing import Any
@@ -70,11 +71,9 @@ def delete_tool(context: HandlerContext) -> None:
 
 
 def fill(template: Any, arguments: Mapping[str, Any], *, in_url: bool = False) -> Any:
-    """``template`` with each ``{placeholder}`` replaced by its argument, at any depth.
-
-    A string that is one placeholder alone becomes the argument itself, with its type. A name
-    without an argument stays as it stands. In a URL every argument is percent-encoded.
-    """
+    """``template`` with each ``{placeholder}`` replaced by its argument, at any depth. A string
+    that is one placeholder alone becomes the argument itself, with its type. A name without an
+    argument stays as it stands. In a URL every argument is percent-encoded."""
     if isinstance(template, Mapping):
         return {name: fill(value, arguments) for name, value in template.items()}
     if isinstance(template, list):
@@ -101,32 +100,25 @@ def _text(value: Any) -> str:
 
 def sample_arguments(parameters: Mapping[str, Any]) -> dict[str, Any]:
     """Arguments that were not given: each property's default, first enum value, example or zero."""
-    properties = parameters.get("properties")
-    if not isinstance(properties, Mapping):
-        return {}
-    return {name: _sample(schema) for name, schema in properties.items()}
+    return {name: _sample(schema) for name, schema in parameters.get("properties", {}).items()}
 
 
 def _sample(schema: Any) -> Any:
     if not isinstance(schema, Mapping):
         return None
-    if "default" in schema:
-        return schema["default"]
-    for key in ("enum", "examples"):
-        if isinstance(schema.get(key), list) and schema[key]:
-            return schema[key][0]
     kind = schema.get("type")
-    return _SAMPLES.get(kind) if isinstance(kind, str) else None
+    zero = _SAMPLES.get(kind) if isinstance(kind, str) else None
+    listed = filter(None, (schema.get(key) for key in ("enum", "examples")))
+    first = (each[0] for each in listed if isinstance(each, list))
+    return schema.get("default", next(first, zero))
 
 
 async def build_request(
     api: Mapping[str, Any], arguments: Mapping[str, Any], http: httpx.AsyncClient
 ) -> httpx.Request:
-    """The request that this tool's delivery describes.
-
-    Raises :class:`~palprep.sandbox.outbound.ServerFailed` when its token cannot be had, and
-    httpx.InvalidURL when its URL is not one.
-    """
+    """The request that this tool's delivery describes. Raises
+    :class:`~palprep.sandbox.outbound.ServerFailed` when its token cannot be had, and
+    httpx.InvalidURL when its URL is not one."""
     headers = dict(api.get("headers") or {})
     query = {name: _text(fill(v, arguments)) for name, v in (api.get("query_params") or {}).items()}
     auth = api.get("auth") or {}
@@ -134,9 +126,8 @@ async def build_request(
         case "bearer":
             headers["Authorization"] = f"Bearer {auth.get('token', '')}"
         case "basic":
-            flow = httpx.BasicAuth(auth.get("username") or "", auth.get("password") or "")
-            request = next(flow.auth_flow(httpx.Request("POST", "https://host")))
-            headers["Authorization"] = request.headers["Authorization"]
+            both = f"{auth.get('username') or ''}:{auth.get('password') or ''}".encode()
+            headers["Authorization"] = f"Basic {b64encode(both).decode()}"
         case "api_key" if auth.get("location") == "query":
             query[auth.get("name") or "api_key"] = auth.get("value") or ""
         case "api_key":
