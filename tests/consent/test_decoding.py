@@ -53,7 +53,7 @@ def test_the_best_text_is_the_best_of_all(seed: int) -> None:
 
 def test_no_text_has_what_is_forbidden() -> None:
     chain = Chain(3)
-    texts = beam_search(chain.first(), chain.advance, search(never=(2,)), before=0)
+    texts = beam_search(chain.first(), chain.advance, **search(never=(2,)))
     assert texts
     assert all(2 not in text and text for text in texts)
 
