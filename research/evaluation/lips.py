@@ -40,7 +40,6 @@ from palprep.facts.video_probing import FRAME_SIDE
 from palprep.media import SampledFrame, Source, probe_video, sample_frames
 from palprep.media.samples import stream_samples
 from palprep.rules import Profile, load_profile
-from palprep.rules.video_person import LATE
 from palprep.speech import RATE_HZ, Silero, speech_spans
 from palprep.values import Role, Span
 from palprep.vision import Models, MouthTrack, Pixels, follow_mouth
@@ -280,7 +279,7 @@ def sync_table(all_seen: Sequence[Seen], profile: Profile) -> Iterator[str]:
             for kind, sound in sounds_of(part, unseen):
                 found = synchrony_of(shape, known, sound, 0.0, sums)
                 if found is not None:
-                    value = 0.0 if found.margin < LATE else found.correlation
+                    value = found.correlation + found.margin
                     counts[kind][length_s].append(not all(each.holds(value) for each in limits))
     for kind, by_length in counts.items():
         cells = []

@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from palprep.consent.decoding import Search, beam_search, follow, log_softmax, warp
+from palprep.consent.decoding import beam_search, follow, log_softmax, warp
 
 END = 0
 
@@ -32,15 +32,14 @@ class Chain:
         return sum(float(self.logs[before, after]) for before, after in steps) / len(text)
 
 
-def search(**changed: object) -> Search:
-    given = {"beams": 8, "length": 4, "end": END, "never": (), "never_first": (END,)}
-    return Search(**(given | changed))
+def search(**changed: object) -> dict[str, object]:
+    return {"beams": 8, "length": 4, "end": END, "never_first": (END,), **changed}
 
 
 @pytest.mark.parametrize("seed", range(8))
 def test_the_best_text_is_the_best_of_all(seed: int) -> None:
     chain = Chain(seed)
-    [best, *_] = beam_search(chain.first(), chain.advance, search(beams=60), before=0)
+    [best, *_] = beam_search(chain.first(), chain.advance, **search(beams=60))
     # The first token's logits lose the end, and are normalised over the others.
     lost = float(np.log1p(-np.exp(chain.logs[END, END])))
     texts = [
@@ -54,7 +53,7 @@ def test_the_best_text_is_the_best_of_all(seed: int) -> None:
 
 def test_no_text_has_what_is_forbidden() -> None:
     chain = Chain(3)
-    texts = beam_search(chain.first(), chain.advance, search(never=(2,)), before=0)
+    texts = beam_search(chain.first(), chain.advance, **search(never=(2,)))
     assert texts
     assert all(2 not in text and text for text in texts)
 
@@ -62,7 +61,7 @@ def test_no_text_has_what_is_forbidden() -> None:
 def test_a_text_stops_at_its_length() -> None:
     chain = Chain(1)
     chain.logs[:, END] = -40
-    texts = beam_search(chain.first(), chain.advance, search(length=3), before=0)
+    texts = beam_search(chain.first(), chain.advance, **search(length=3))
     assert {len(text) for text in texts} == {3}
 
 
@@ -74,8 +73,7 @@ def test_what_a_text_begins_with_counts_for_its_length() -> None:
         found = beam_search(
             logs[:1].copy(),
             lambda tokens, _: logs[tokens].copy(),
-            search(beams=3, length=3),
-            before=before,
+            **search(beams=3, length=3, before=before),
         )
         return found[0]
 

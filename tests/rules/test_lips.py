@@ -36,6 +36,10 @@ def judged(video_facts):
     return report
 
 
+LIMIT = 0.15
+"""Of the correlation and the margin together."""
+
+
 def synchrony(seconds=12.0, correlation=0.3, margin=0.1, lag_s=0.04):
     return Synchrony(seconds=seconds, correlation=correlation, margin=margin, lag_s=lag_s)
 
@@ -62,11 +66,11 @@ def test_a_listener_may_rest(judged):
 @pytest.mark.parametrize(
     ("found", "outcome"),
     [
-        (synchrony(correlation=0.15), Outcome.PASS),
-        (synchrony(correlation=0.149), Outcome.WARN),
+        (synchrony(correlation=0.15, margin=LIMIT - 0.15), Outcome.PASS),
+        (synchrony(correlation=0.149, margin=LIMIT - 0.15), Outcome.WARN),
         (synchrony(correlation=-0.1), Outcome.WARN),
-        (synchrony(margin=-0.05), Outcome.PASS),
-        (synchrony(margin=-0.051), Outcome.WARN),
+        (synchrony(correlation=0.3, margin=LIMIT - 0.3), Outcome.PASS),
+        (synchrony(correlation=0.3, margin=LIMIT - 0.301), Outcome.WARN),
     ],
 )
 def test_lips_without_their_sound_are_a_doubt_and_no_failure(judged, found, outcome):

@@ -6,9 +6,27 @@ import av
 import numpy as np
 import pytest
 
-from palprep.speech.spectrum import Recent, SpectrumMeter, ToneMeter
+from palprep.speech.activity import Activity, Silero
+from palprep.speech.spectrum import SpectrumMeter, ToneMeter
 
-ALL_SPEECH = Recent(np.ones(1, np.float32), 0.0, 0.032)
+
+class Judged(Silero):
+    """Holds each chunk of sound for speech, or not, as it was told."""
+
+    def __init__(self, *probabilities: float) -> None:
+        self.probabilities = np.array(probabilities, np.float32)
+
+    def run(self, samples, state=None):
+        return self.probabilities[: len(samples) // 512], state
+
+
+def judged(*probabilities: float) -> Activity:
+    activity = Activity(Judged(*probabilities))
+    activity.push(np.zeros(512 * len(probabilities), np.float32))
+    return activity
+
+
+ALL_SPEECH = judged(1.0)
 RANDOM = np.random.default_rng(11)
 
 
@@ -55,7 +73,7 @@ def test_only_what_is_spoken_counts_when_somebody_speaks():
     rate = 16_000
     meter = SpectrumMeter(rate)
     quiet, loud = pink(2, rate) * 0.001, pink(2, rate)
-    activity = Recent(np.repeat([0.0, 1.0], 63).astype(np.float32), 0.0, 0.032)
+    activity = judged(*np.repeat([0.0, 1.0], 63))
     meter.push(np.concatenate((quiet, loud)), activity)
     speech, pause = meter.spectrum_db(speech=True), meter.spectrum_db(speech=False)
     assert float(np.median(speech - pause)) == pytest.approx(60, abs=3)

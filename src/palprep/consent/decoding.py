@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,56 +21,50 @@ _SMOOTHING = 7
 """Positions, an odd number: the median of so many is taken (as the authors of Whisper do)."""
 
 
-class Search(NamedTuple):
-    """How texts are searched for."""
-
-    beams: int
-    """So many texts are followed at a time."""
-    length: int
-    """Tokens of a text at the most."""
-    end: int
-    """The token that ends a text."""
-    never: Sequence[int]
-    """Tokens that no text has."""
-    never_first: Sequence[int]
-    """Tokens that no text begins with."""
-
-
 def beam_search(
-    logits: Floats, advance: Advance, search: Search, *, before: int
+    logits: Floats,
+    advance: Advance,
+    *,
+    beams: int,
+    length: int,
+    end: int,
+    never: Sequence[int] = (),
+    never_first: Sequence[int] = (),
+    before: int = 0,
 ) -> list[tuple[int, ...]]:
-    """The most probable texts, best first, without the token that ends them.
+    """The most probable texts of at most ``length`` tokens, best first, without the token ``end``.
 
-    ``logits``, shape ``(1, tokens)``, are those of the first token. A text's score is the sum of
-    the logarithms of its tokens' probabilities over its length, which counts ``before`` tokens
-    more: what the text was made to begin with. The search ends when as many texts have ended as are
-    followed.
+    ``logits``, shape ``(1, tokens)``, are those of the first token. ``beams`` texts are followed at
+    a time. None has a token of ``never``, nor begins with one of ``never_first``. A text's score is
+    the sum of the logarithms of its tokens' probabilities over its length, which counts ``before``
+    tokens more: what the text was made to begin with. The search ends when as many texts have ended
+    as are followed.
     """
     scores: Floats = np.zeros(1, np.float32)
     texts: list[tuple[int, ...]] = [()]
     ended: list[tuple[float, tuple[int, ...]]] = []
-    for step in range(search.length):
-        logits[:, search.never] = -np.inf
+    for step in range(length):
+        logits[:, never] = -np.inf
         if step == 0:
-            logits[:, search.never_first] = -np.inf
+            logits[:, never_first] = -np.inf
         totals = (log_softmax(logits) + scores[:, None]).ravel()
-        count = min(2 * search.beams, len(totals))
+        count = min(2 * beams, len(totals))
         best = np.argpartition(totals, -count)[-count:]
         best = best[np.argsort(-totals[best], kind="stable")]
         best = best[np.isfinite(totals[best])]
         rows, tokens = np.divmod(best, logits.shape[1])
-        last = step + 1 == search.length
-        going_on = [place for place, token in enumerate(tokens) if token != search.end]
-        for place in range(min(search.beams, len(best))):
+        last = step + 1 == length
+        going_on = [place for place, token in enumerate(tokens) if token != end]
+        for place in range(min(beams, len(best))):
             text = texts[rows[place]]
-            if tokens[place] != search.end:
+            if tokens[place] != end:
                 text = (*text, int(tokens[place]))
                 if not last:
                     continue
             ended.append((float(totals[best[place]]) / max(1, before + len(text)), text))
         # A text that has ended leaves its place to the next best one.
-        kept = going_on[: search.beams]
-        if last or not kept or len(ended) >= search.beams:
+        kept = going_on[:beams]
+        if last or not kept or len(ended) >= beams:
             break
         scores = totals[best[kept]]
         texts = [(*texts[rows[place]], int(tokens[place])) for place in kept]

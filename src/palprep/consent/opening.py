@@ -154,13 +154,11 @@ def _around(found: Sequence[Reading]) -> dict[str, object]:
     """What is said before and after a statement that was found."""
     if not any(one.found for one in found):
         return {}
-    first, last = found[0], found[-1]
-    before = (*first.earlier, *(word.shown for word in first.heard[: first.opens]))
-    after = (word.shown for word in last.after)
+    around = surroundings(found[0], found[-1])
     return {
-        "said_before": " ".join(before),
-        "said_after": " ".join(after),
-        "surroundings": surroundings(first, last),
+        "said_before": f"{around.before} {around.perhaps_before}".strip(),
+        "said_after": around.after[0],
+        "surroundings": around,
     }
 
 

@@ -33,7 +33,6 @@ from palprep.consent.whisper import (
     Heard,
     Token,
     Whisper,
-    log_probability,
     mean_probability,
 )
 from palprep.consent.words import (
@@ -160,7 +159,7 @@ def read_window(
             afterwards = pool.submit(_afterwards, model, samples, statement, end_s)
         if statement.name:
             name = pool.submit(read_name, model, heard, statement, texts, lead)
-        weighed = _weighed(model, heard, plain, log_probability(aligned))
+        weighed = _weighed(model, heard, plain)
         return weighed._replace(
             aligned=words_aligned,
             afterwards=afterwards.result() if afterwards else (),
@@ -168,10 +167,8 @@ def read_window(
         )
 
 
-def _weighed(model: Whisper, heard: Heard, plain: Reading, score: float) -> Reading:
-    """What was heard instead of the statement, and what would negate it, weighed by the audio;
-    ``score`` is the log probability of the statement itself.
-    """
+def _weighed(model: Whisper, heard: Heard, plain: Reading) -> Reading:
+    """What was heard instead of the statement, and what would negate it, weighed by the audio."""
     statement, differences = plain.statement, plain.differences
     instead = [
         replaced(
@@ -181,9 +178,9 @@ def _weighed(model: Whisper, heard: Heard, plain: Reading, score: float) -> Read
         for one in differences
     ]
     changes = negated(statement.text, statement.words)
-    texts = [*instead, *changes.values()]
-    weighed = model.weigh(heard, texts, language=statement.language, lead=plain.lead)
-    ratios = [score - other for other in weighed]
+    texts = [statement.text, *instead, *changes.values()]
+    score, *others = model.weigh(heard, texts, language=statement.language, lead=plain.lead)
+    ratios = [score - other for other in others]
     return plain._replace(
         instead=tuple(
             heard_instead(plain, one, ratio)

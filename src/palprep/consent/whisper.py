@@ -6,6 +6,7 @@ research/conversion/whisper.py has converted can be named instead.
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 from collections.abc import Mapping, Sequence
@@ -18,7 +19,6 @@ from numpy.typing import NDArray
 
 from palprep.consent.decoding import (
     Floats,
-    Search,
     beam_search,
     follow,
     log_softmax,
@@ -142,15 +142,17 @@ class Whisper:
             found, past = self._decode(heard, next_tokens[:, None], past)
             return found[:, -1]
 
-        search = Search(
+        texts = beam_search(
+            logits[:, -1],
+            advance,
             beams=max(_BEAMS, hypotheses),
             length=max(0, length),
             end=self._id("<|endoftext|>"),
             never=self._never,
             never_first=self._never_first,
+            before=len(said),
         )
-        texts = beam_search(logits[:, -1], advance, search, before=len(said)) or [()]
-        found = (self._tokens.decode([*said, *ids]).strip() for ids in texts[:hypotheses])
+        found = (self._tokens.decode([*said, *ids]).strip() for ids in (texts or [()])[:hypotheses])
         return tuple(dict.fromkeys(found))
 
     def align(
@@ -174,10 +176,13 @@ class Whisper:
         before = self._ids(lead)
         start = self._start(language, prompt)
         ids = [*before, *encoding.ids, *self._ids(tail)]
-        logits, scores = self._read(heard, start, ids, scores=True)
+        tokens = [*start, self._id("<|notimestamps|>"), *ids, self._id("<|endoftext|>")]
+        given = {"tokens": np.array([tokens]), **heard.encoded, **self._nothing_before}
+        logits, scores = (each[0] for each in self._decoder.run(["logits", "scores"], given))
         positions = heard.frames // 2
         path = follow(scores[..., :positions], len(start), len(ids)) if positions else []
-        chosen = self._probabilities(logits, ids)[len(before) :]
+        own = logits[len(start) : len(start) + len(ids)]
+        chosen = self._probabilities(own, ids)[len(before) :]
         return _tokens(" " + text, encoding, chosen, path, len(before))
 
     def weigh(
@@ -191,16 +196,28 @@ class Whisper:
     ) -> tuple[float, ...]:
         """Per text the logarithm of its probability, as :func:`log_probability` of its tokens
         when it is aligned, without the work of finding out when they are said.
-        """
-        start, before = self._start(language, prompt), self._ids(lead)
 
-        def one(text: str) -> float:
-            ids = [*before, *self._ids(text)]
-            logits, _ = self._read(heard, start, ids, scores=False)
-            return _log_product(self._probabilities(logits, ids)[len(before) :])
+        Of each text only what differs from the first one is read, from there to its end: name the
+        text first that the others are made of.
+        """
+        start = [*self._start(language, prompt), self._id("<|notimestamps|>")]
+        before = self._ids(lead)
+        ids = [[*before, *self._ids(text)] for text in texts]
+        logits, after = self._decode(heard, [[*start, *ids[0]]], self._nothing_before)
+        first = self._probabilities(logits[0, len(start) - 1 : -1], ids[0])
+
+        def one(own: Sequence[int]) -> float:
+            pairs = zip(own[:-1], ids[0], strict=False)
+            same = sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], pairs))
+            known = len(start) + same - 1
+            past = {name: array[:, :, :known] for name, array in after.items()}
+            logits, _ = self._decode(heard, [[*start, *own][known:-1]], past)
+            probabilities = first[:same] + self._probabilities(logits[0], own[same:])
+            return _log_product(probabilities[len(before) :])
 
         with ThreadPoolExecutor(WORKERS) as workers:
-            return tuple(workers.map(one, texts))
+            others = workers.map(one, ids[1:])
+            return (_log_product(first[len(before) :]), *others)
 
     @property
     def _is_multilingual(self) -> bool:
@@ -214,15 +231,6 @@ class Whisper:
         given = {"tokens": np.asarray(tokens, np.int64), **heard.encoded, **past}
         logits, *following = self._decoder.run(["logits", *states], given)
         return logits, dict(zip(past, following, strict=True))
-
-    def _read(
-        self, heard: Heard, start: Sequence[int], ids: Sequence[int], *, scores: bool
-    ) -> tuple[Floats, Floats]:
-        """The logits of each of ``ids`` and where attention looked, in one run."""
-        tokens = [*start, self._id("<|notimestamps|>"), *ids, self._id("<|endoftext|>")]
-        given = {"tokens": np.array([tokens]), **heard.encoded, **self._nothing_before}
-        found = self._decoder.run(["logits", "scores"] if scores else ["logits"], given)
-        return found[0][0, len(start) : len(start) + len(ids)], found[-1][0]
 
     def _probabilities(self, logits: Floats, ids: Sequence[int]) -> list[float]:
         """Of each token among those of texts: signs of the model are left out."""

@@ -203,17 +203,7 @@ _NEAR_CONSONANTS = frozenset(
 _WEAK = frozenset("hjw")
 """Sounds that come and go between spellings and accents."""
 _UNDIVIDED = str.maketrans(
-    {
-        "ł": "w",
-        "ø": "o",
-        "đ": "d",
-        "ð": "d",
-        "þ": "th",
-        "ß": "ss",
-        "æ": "ae",
-        "œ": "oe",
-        "\u0131": "i",
-    }
+    {**dict(zip("łøđðı", "woddi", strict=True)), "þ": "th", "ß": "ss", "æ": "ae", "œ": "oe"}
 )
 """Latin letters that Unicode does not part into a letter and a mark."""
 

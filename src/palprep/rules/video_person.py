@@ -28,9 +28,6 @@ of this size is broken by a still mouth alone."""
 ENOUGH_TO_SYNC_S = 10.5
 """With fewer seconds of lips, too many genuine talkers would be doubted (docs/accuracy.md)."""
 
-LATE = -0.05
-"""By how much another shift of the sound may fit better by chance."""
-
 
 @rule(FOOTAGE)
 def face_seen_throughout(footage: FootageFacts) -> Measured:
@@ -164,17 +161,16 @@ def lips_not_repeated(lips: LipsFacts) -> Measured | Unmeasured:
 
 @rule(LIPS)
 def lip_sync(lips: LipsFacts) -> Answer:
-    """Only what :data:`ENOUGH_TO_SYNC_S` of lips tell is judged. Where another shift of the sound
-    fits clearly better the correlation counts for nothing."""
+    """Only what :data:`ENOUGH_TO_SYNC_S` of lips tell is judged: the correlation, and as much again
+    as it exceeds that with the sound shifted, which is what the clip has by chance."""
     found = lips.synchrony
     if found is None or found.seconds < ENOUGH_TO_SYNC_S:
         return None
-    late = found.margin < LATE
     start, end = (f"{at:.1f}" for at in (lips.span.start_s, lips.span.end_s))
     return Measured(
-        value=0.0 if late else round(max(0.01, found.correlation), 3),
+        value=round(found.correlation + found.margin, 3),
         shown=f"correlation {found.correlation:.2f}, best with the sound {found.lag_s:+.2f} s off",
-        way="late" if late else None,
+        way="late" if found.margin < 0 else None,
         words={"lag": f"{abs(found.lag_s):.1f} s", "start": start, "end": end},
     )
 

@@ -19,6 +19,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from palprep.media import read_manifest
 from palprep.speech.arrays import RATE_HZ, Floats, product
@@ -153,6 +154,19 @@ class Activity:
         self._rest = waiting[whole:]
         self._probabilities.frombytes(found.tobytes())
         return found
+
+    @property
+    def heard(self) -> bool:
+        """Whether a whole chunk was pushed."""
+        return bool(self._probabilities)
+
+    def at(self, times_s: NDArray[np.float64]) -> Floats:
+        """The probability at each time, that of the nearest end outside what was pushed."""
+        index = np.clip((times_s / _CHUNK_S).astype(int), 0, len(self._probabilities) - 1)
+        first = int(index.min())
+        # A copy of what is asked for: while its memory is shared, an array cannot grow.
+        near: Floats = np.array(self._probabilities[first : int(index.max()) + 1], np.float32)
+        return near[index - first]
 
     def spans(self) -> tuple[Span, ...]:
         """The stretches of speech in what was pushed so far."""

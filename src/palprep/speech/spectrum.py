@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from palprep.speech.activity import Activity
 from palprep.speech.arrays import RATE_HZ, Floats
 
 _FRAME_S = 0.04
@@ -20,21 +21,6 @@ _CLIFF_DB = 18.0
 _CLIFF_HZ = 600.0
 _EDGE_DB = 6.0
 _LOWEST_CLIFF_HZ = 2000.0
-
-
-class Recent(NamedTuple):
-    """The last voice activity probabilities of a stream."""
-
-    probabilities: Floats
-    start_s: float
-    """When the first of them begins."""
-    step_s: float
-
-    def at(self, times_s: NDArray[np.float64]) -> Floats:
-        """The probability at each time, that of the nearest end outside the known stretch."""
-        index = ((times_s - self.start_s) / self.step_s).astype(int)
-        nearest: Floats = self.probabilities[np.clip(index, 0, len(self.probabilities) - 1)]
-        return nearest
 
 
 class SpectrumMeter:
@@ -50,12 +36,12 @@ class SpectrumMeter:
         self._rest: Floats = np.zeros(0, np.float32)
         self._seen = 0
 
-    def push(self, mono: Floats, activity: Recent) -> None:
-        """``activity`` is that around these samples."""
+    def push(self, mono: Floats, activity: Activity) -> None:
+        """``activity`` has heard these samples, but for a moment."""
         joined = np.concatenate((self._rest, mono))
         count = len(joined) // self._size
         frames = joined[: count * self._size].reshape(count, self._size)
-        if count and len(activity.probabilities):
+        if count and activity.heard:
             power = np.abs(np.fft.rfft(frames * self._window, axis=1)) ** 2
             centres = (self._seen + (np.arange(count) + 0.5) * self._size) / self._rate
             speech = activity.at(centres) >= _SPOKEN

@@ -14,7 +14,7 @@ from palprep.speech.arrays import RATE_HZ, Floats, mix_down
 from palprep.speech.facts import VoiceFacts
 from palprep.speech.loudness import LoudnessMeter, TruePeakMeter
 from palprep.speech.speakers import UNTOLD, SpeakerMeter, spoken_runs
-from palprep.speech.spectrum import Bandwidth, Recent, SpectrumMeter, ToneMeter
+from palprep.speech.spectrum import Bandwidth, SpectrumMeter, ToneMeter
 from palprep.speech.voiceprint import Voiceprint
 from palprep.speech.waveform import (
     TARGET_RMS_DBFS,
@@ -38,8 +38,6 @@ _WIDE_HZ = 15_000
 """An edge above this is every encoder's, and not heard in speech."""
 _EARLIER_RATES = (8_000, 11_025, 12_000, 16_000, 22_050, 24_000)
 _AT_ONCE_S = 8.0
-_RECENT = 512
-"""Chunks of voice activity (16 s) that the spectrum can look back on."""
 
 
 def measure_voice(
@@ -93,7 +91,6 @@ class VoiceMeter:
         self._speakers, self._voiceprint = SpeakerMeter(), voiceprint
         self._resampler = av.AudioResampler(format="flt", layout="mono", rate=RATE_HZ)
         self._rest: Floats = np.zeros(0, np.float32)
-        self._recent = Recent(np.zeros(0, np.float32), 0.0, CHUNK / RATE_HZ)
 
     @property
     def sink(self) -> Sink:
@@ -121,17 +118,10 @@ class VoiceMeter:
         self._envelope.push(block, np.where(np.abs(mean) < _OFFSET, np.float32(0), mean))
         mono = mix_down(block)
         self._hear(self._resampled(mono))
-        self._spectrum.push(mono, self._recent)
+        self._spectrum.push(mono, self._activity)
 
     def _hear(self, mono: Floats) -> None:
         found = self._activity.push(mono)
-        known = np.concatenate((self._recent.probabilities, found))
-        dropped = max(0, len(known) - _RECENT)
-        self._recent = Recent(
-            known[dropped:],
-            self._recent.start_s + dropped * self._recent.step_s,
-            self._recent.step_s,
-        )
         self._tones.push(mono)
         joined = np.concatenate((self._rest, mono))
         for run in spoken_runs(joined, found, CHUNK):
