@@ -21,7 +21,7 @@ def test_the_portrait_is_what_it_is(picture: PortraitFacts) -> None:
     assert subject.eyes.gaze_off_deg < 8
     assert subject.eyes.openness > 0.6
     assert subject.visibility.whole > 0.65
-    assert subject.human.likelihood > 0.65
+    assert subject.human > 0.65
     assert 25 < subject.age_years < 60
     assert subject.adult > 0.9
     assert framing.margin > 0

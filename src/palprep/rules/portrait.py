@@ -88,7 +88,7 @@ def _nudity(facts: Facts) -> float | Answer:
     )
 )
 def human_like_subject(face: Face) -> Measured | Unmeasured:
-    likelihood = face.subject.human.likelihood
+    likelihood = face.subject.human
     low, high = UNDECIDED_COVERED
     if face.subject.visibility.whole < BARELY_VISIBLE and low < likelihood < high:
         return HIDDEN
@@ -247,7 +247,7 @@ def _no_person(portrait: PortraitFacts) -> bool:
     subject = portrait.subject
     return (
         subject is not None
-        and subject.human.likelihood < NO_PERSON
+        and subject.human < NO_PERSON
         and max((face.score for face in portrait.faces), default=0.0) < DOUBTED_FACE
     )
 

@@ -22,7 +22,6 @@ from palprep.vision.detect import Detection, find_faces
 from palprep.vision.facts import (
     SURE_PRESENCE,
     FaceFacts,
-    HumanCues,
     PortraitFacts,
     SubjectFacts,
     Visibility,
@@ -143,7 +142,7 @@ class _Look(NamedTuple):
     """What a face tells by its detection alone."""
 
     embedding: Floats
-    human: HumanCues
+    human: float
     visibility: Visibility
     others: float
 

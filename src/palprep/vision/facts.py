@@ -97,8 +97,6 @@ class Framing(Value):
     """From the head to the nearer side, in face heights; negative when cut."""
     margin_bottom: float
     """From the chin to the lower border, in face heights; negative when cut."""
-    body_below: float
-    """How far the person is visible below the chin, in face heights."""
 
     @property
     def margin(self) -> float:
@@ -166,15 +164,6 @@ class Visibility(Value):
         return name if parts[name] < 0.5 else "whole"
 
 
-class HumanCues(Value):
-    """Evidence on whether the subject is a photographed person, and what it adds up to."""
-
-    likelihood: float
-    """0 to 1, from the cues below; true as often as docs/accuracy.md says."""
-    cues: dict[str, float]
-    """What each block of features adds to its logit, by the block's name."""
-
-
 class SubjectFacts(Value):
     """The largest face, as far as its points tell."""
 
@@ -187,7 +176,8 @@ class SubjectFacts(Value):
     adult: float
     """Likelihood that the person is 18 or older, 0 to 1."""
     visibility: Visibility
-    human: HumanCues
+    human: float
+    """Likelihood that a person was photographed, 0 to 1; true as often as docs/accuracy.md says."""
 
 
 class PortraitFacts(Value):
@@ -285,12 +275,12 @@ class FootageFacts(Value):
         subject, look = min(shown, key=lambda one: one[0].pose.turn_deg)
         seen = [each for each, _ in shown]
         bare = sorted((each.visibility for each in seen), key=lambda each: each.whole)
-        likely = statistics.median(each.human.likelihood for each in seen)
+        likely = statistics.median(each.human for each in seen)
         roll_deg = statistics.median(each.pose.roll_deg for each in seen)
         typical = subject.model_copy(
             update={
                 "pose": subject.pose.model_copy(update={"roll_deg": roll_deg}),
-                "human": subject.human.model_copy(update={"likelihood": likely}),
+                "human": likely,
                 "adult": statistics.median(each.adult for each in seen),
                 "age_years": statistics.median(each.age_years for each in seen),
                 "visibility": bare[1 if len(bare) >= ENOUGH_LOOKS else (len(bare) - 1) // 2],

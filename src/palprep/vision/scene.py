@@ -15,7 +15,7 @@ from PIL import Image
 
 from palprep.vision.arrays import Floats, Pixels, similarity_transform, tensor, warp
 from palprep.vision.detect import Detection
-from palprep.vision.facts import HumanCues, Visibility
+from palprep.vision.facts import Visibility
 from palprep.vision.identity import SIDE, TEMPLATE
 from palprep.vision.models import LinearModel, Network
 
@@ -29,9 +29,6 @@ FACE = slice(2, 5)
 
 BANDS = (2, 3, 4)
 """Each row of the face: forehead and brows, eyes and nose, mouth and chin."""
-
-BLOCKS = ("identity", "scene", "face")
-"""The groups of features by which :func:`measure_human` tells its cues."""
 
 NSFW_SIDE, NSFW_CROP = 256, 224
 NSFW_MEAN_BGR = np.array([104, 117, 123], np.float32)
@@ -52,8 +49,8 @@ def summarise(maps: Floats) -> Floats:
     return np.concatenate([maps.mean((1, 2)), maps.std((1, 2))])
 
 
-def measure_human(embedding: Floats, scene: Floats, model: LinearModel) -> HumanCues:
-    """The likelihood that a person was photographed, and what each block adds to its logit.
+def measure_human(embedding: Floats, scene: Floats, model: LinearModel) -> float:
+    """The likelihood that a person was photographed, 0 to 1.
 
     ``scene`` are the maps of :func:`scene_maps`. A found face proves nothing: the detector finds
     one in most paintings, cartoons and statues, and in some animals. Two things differ. The
@@ -63,8 +60,7 @@ def measure_human(embedding: Floats, scene: Floats, model: LinearModel) -> Human
     The proportions of the face and its expression made it worse on faces from other sources than
     those of the fit.
     """
-    blocks = describe_human(embedding, scene)
-    return HumanCues(likelihood=model.likelihood(blocks), cues=model.shares(blocks))
+    return model.likelihood(describe_human(embedding, scene))
 
 
 def describe_human(embedding: Floats, scene: Floats) -> dict[str, Floats]:

@@ -41,7 +41,7 @@ def portrait(
         face=box, head=Rect(x=box.x, y=top, width=box.width, height=1.3 * face),
         centre_x=x / width, face_height_share=face / height,
         margin_top=top / face, margin_side=min(box.x, width - box.x - box.width) / face,
-        margin_bottom=(height - y - face / 2) / face, body_below=1.0,
+        margin_bottom=(height - y - face / 2) / face,
     )  # fmt: skip
     return PortraitFacts(
         width=width, height=height, faces=(), person_share=0.4, fingerprint="0" * 16,
