@@ -164,7 +164,7 @@ def test_braces_in_a_name_stay_as_they_are(image_facts):
 @pytest.fixture
 def faceless(image_facts) -> Report:
     """The report on an image in which nobody is found."""
-    unseen = {"skin_rgb": None, "skin_hue_deg": None, "skin_chroma": None}
+    unseen = {"skin_gains": None, "skin_hue_deg": None, "skin_chroma": None}
     nobody = {"faces": (), "person_share": 0.0, "framing": None, "subject": None}
     quality = FLAWLESS.quality.model_copy(update=unseen)
     portrait = FLAWLESS.model_copy(update={**nobody, "quality": quality})

@@ -16,7 +16,7 @@ FLAWLESS = PortraitFacts(
         face_px=420, sharpness=0.62, brightness=0.62, peak=0.85,
         saturated=0.0, clipped_highlights=0.0,
         clipped_shadows=0.0, contrast=0.5, noise=1.0,
-        skin_rgb=(190, 150, 130), skin_hue_deg=50.0, skin_chroma=25.0, vivid_chroma=35.0,
+        skin_gains=(1.0, 1.0, 1.0), skin_hue_deg=50.0, skin_chroma=25.0, vivid_chroma=35.0,
         blocking=1.1,
     ),
     framing=Framing(

@@ -129,13 +129,14 @@ class Quality(Value):
     """Luma between the 5th and 95th percentile of the face, 0 to 1."""
     noise: float
     """Standard deviation of noise over the whole picture in 8-bit levels (Immerkaer 1996)."""
-    skin_rgb: tuple[int, int, int] | None
-    """The face's median colour in 8-bit sRGB. This and the measures of it are None where there is
-    no face with known points."""
     skin_hue_deg: float | None
-    """Its CIELAB hue, -180 to 180; skin of every tone lies near 25 to 85."""
+    """CIELAB hue of the face's median colour, -180 to 180; skin of every tone lies near 25 to 85.
+    This and what follows is None where there is no face with known points."""
     skin_chroma: float | None
     """Its CIELAB chroma."""
+    skin_gains: tuple[float, float, float] | None
+    """Factors of R, G and B in linear light that bring it to the nearest hue of 25 to 85 degrees,
+    lightness and chroma unchanged; None also where that leaves a channel empty."""
     vivid_chroma: float | None
     """The CIELAB chroma that 5 in 100 of the face's pixels exceed, lips and make-up included."""
     white: float = 0.0
