@@ -72,6 +72,8 @@ def test_an_image_is_told_in_words(image_facts, check_id, changed, sentence):
          "The video is longer than is best: it lasts 300.0 s."),
         ("video_frame_rate", {"frame_rate": 15.0},
          "The video has too few frames: 15.00 per second."),
+        ("video_frame_rate", {"frame_rate": 119.88},
+         "The video has too many frames, as slow motion has: 119.88 per second."),
         ("video_codec", {"codec": "hevc", "codec_profile": "Main"},
          "The video codec is hevc Main, which is not accepted."),
         ("video_upright", {"rotation_deg": 90},

@@ -41,8 +41,8 @@ from palprep.vision.models import Models
 from palprep.vision.pose import measure_head
 from palprep.vision.quality import measure_quality
 from palprep.vision.scene import (
-    measure_human,
-    measure_others,
+    describe_human,
+    describe_others,
     measure_visibility,
     nudity_score,
     scene_crop,
@@ -229,9 +229,9 @@ def _look(rgb: Pixels, face: Detection, models: Models) -> _Look:
     scene = scene_maps(scene_crop(rgb, face), models.scene)
     return _Look(
         embedding,
-        measure_human(embedding, scene, models.human),
+        models.human.likelihood(describe_human(embedding, scene)),
         measure_visibility(scene, models.covering),
-        measure_others(scene, models.others),
+        models.others.likelihood(describe_others(scene)),
     )
 
 

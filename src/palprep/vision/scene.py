@@ -49,23 +49,18 @@ def summarise(maps: Floats) -> Floats:
     return np.concatenate([maps.mean((1, 2)), maps.std((1, 2))])
 
 
-def measure_human(embedding: Floats, scene: Floats, model: LinearModel) -> float:
-    """The likelihood that a person was photographed, 0 to 1.
-
-    ``scene`` are the maps of :func:`scene_maps`. A found face proves nothing: the detector finds
-    one in most paintings, cartoons and statues, and in some animals. Two things differ. The
-    embedding that tells people apart puts what is no person's photograph elsewhere. The scene
-    network sees the texture of the face and the surroundings of the head. A linear model adds them
-    up (research/training/human.py says on what it was fitted, docs/accuracy.md how often it errs).
-    The proportions of the face and its expression made it worse on faces from other sources than
-    those of the fit.
-    """
-    return model.likelihood(describe_human(embedding, scene))
-
-
 def describe_human(embedding: Floats, scene: Floats) -> dict[str, Floats]:
-    """The features by block: 128 of the identity, mean and spread over the picture of each of the
-    scene network's 192 maps, and their mean and maximum on the face."""
+    """What tells whether a person was photographed, by block: 128 features of the identity, mean
+    and spread over the picture of each of the maps of :func:`scene_maps`, and their mean and
+    maximum on the face.
+
+    A found face proves nothing: the detector finds one in most paintings, cartoons and statues, and
+    in some animals. Two things differ. The embedding that tells people apart puts what is no
+    person's photograph elsewhere. The scene network sees the texture of the face and the
+    surroundings of the head. A linear model adds them up (research/training/human.py says on what
+    it was fitted, docs/accuracy.md how often it errs). The proportions of the face and its
+    expression made it worse on faces from other sources than those of the fit.
+    """
     face = scene[:, FACE, FACE]
     on_face = np.concatenate([face.mean((1, 2)), face.max((1, 2))])
     return {"identity": embedding, "scene": summarise(scene), "face": on_face}
@@ -91,19 +86,14 @@ def describe_covering(scene: Floats) -> dict[str, Floats]:
     return {"scene": np.concatenate([*bands, summarise(scene)])}
 
 
-def measure_others(scene: Floats, model: LinearModel) -> float:
-    """The likelihood that somebody else is seen, 0 to 1, from the maps of :func:`scene_maps`.
+def describe_others(scene: Floats) -> dict[str, Floats]:
+    """What tells whether somebody else is seen: mean and spread of each map.
 
     The face detector misses faces that the border cuts, backs of heads, and people whose shoulder
     or arm alone is in view. The scene network sees them as what they are: cloth, hair and skin
     where one person has none. research/training/others.py says on what the model was fitted,
     docs/accuracy.md how often it errs.
     """
-    return model.likelihood(describe_others(scene))
-
-
-def describe_others(scene: Floats) -> dict[str, Floats]:
-    """The features by block: mean and spread of each map."""
     return {"scene": summarise(scene)}
 
 
