@@ -26,7 +26,7 @@ FLAWLESS = PortraitFacts(
     subject=SubjectFacts(
         pose=Pose(yaw_deg=2, pitch_deg=-3, roll_deg=1),
         eyes=Eyes(distance_px=150, openness=0.9, gaze_yaw_deg=1, gaze_pitch_deg=2),
-        mouth_open=0.02, age_years=35, adult=0.97,
+        mouth_open=0.02, adult=0.97,
         visibility=Visibility(whole=0.97, eyes=0.98, nose=0.99, mouth=0.98),
         human=0.93,
     ),

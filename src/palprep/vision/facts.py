@@ -70,10 +70,9 @@ class FaceFacts(Value):
     presence: float
     """The landmark net's probability that there is a face: low for false alarms, and for
     faces that are covered or seen from the side."""
-    age_years: float | None = None
-    """Apparent age, measured of the other people only: the subject has facts of its own."""
     adult: float | None = None
-    """Likelihood that the person is 18 or older, likewise."""
+    """Likelihood that the person is 18 or older, measured of the other people only: the subject
+    has facts of its own."""
 
 
 class Framing(Value):
@@ -172,8 +171,6 @@ class SubjectFacts(Value):
     eyes: Eyes
     mouth_open: float
     """0 shut, 1 wide open."""
-    age_years: float
-    """Apparent age. Reported only: the rules judge :attr:`adult`."""
     adult: float
     """Likelihood that the person is 18 or older, 0 to 1."""
     visibility: Visibility
@@ -283,7 +280,6 @@ class FootageFacts(Value):
                 "pose": subject.pose.model_copy(update={"roll_deg": roll_deg}),
                 "human": likely,
                 "adult": statistics.median(each.adult for each in seen),
-                "age_years": statistics.median(each.age_years for each in seen),
                 "visibility": bare[1 if len(bare) >= ENOUGH_LOOKS else (len(bare) - 1) // 2],
             }
         )
