@@ -35,9 +35,9 @@ from palprep.vision import (
 NO_PERSON = 0.05
 """Likelihood of a photographed person below which a face can be that of an animal or a thing."""
 
-UNDECIDED_COVERED = (0.02, 0.17)
+UNDECIDED_COVERED = (0.02, 0.1)
 """Between these likelihoods of a photographed person no verdict is given on a covered face. Less of
-it is seen: one in fifty people with masks is below 0.1."""
+it is seen, and few people with masks are below."""
 
 AWAY = 90.0
 """Degrees off, for a face that is hidden, turned from the camera, or not found at all."""
