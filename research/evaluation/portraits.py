@@ -90,7 +90,7 @@ class Fitted(NamedTuple):
 
 FITTED: Mapping[str, Fitted] = {
     "face_substantially_obscured": Fitted("covering-v1.json", ("subject", "visibility", "whole")),
-    "human_like_subject": Fitted("human-v1.json", ("subject", "human", "likelihood")),
+    "human_like_subject": Fitted("human-v1.json", ("subject", "human")),
     "only_one_person_visible": Fitted("others-v1.json", ("others",), of_fit=False),
     "appears_under_18": Fitted("adult-v1.json", ("subject", "adult")),
 }

@@ -63,9 +63,9 @@ def test_all_twelve_checks_of_the_service_are_there(picture, checks):
         ("appears_under_18", {"subject__adult": 0.05}, Outcome.WARN),
         ("appears_under_18", {"subject__adult": 0.49}, Outcome.WARN),
         ("appears_under_18", {"subject__adult": 0.5}, Outcome.PASS),
-        ("human_like_subject", {"subject__human__likelihood": 0.24}, Outcome.FAIL),
-        ("human_like_subject", {"subject__human__likelihood": 0.26}, Outcome.WARN),
-        ("human_like_subject", {"subject__human__likelihood": 0.68}, Outcome.WARN),
+        ("human_like_subject", {"subject__human": 0.09}, Outcome.FAIL),
+        ("human_like_subject", {"subject__human": 0.11}, Outcome.WARN),
+        ("human_like_subject", {"subject__human": 0.32}, Outcome.WARN),
         ("person_centered", {"framing__centre_x": 0.29}, Outcome.FAIL),
         ("person_centered", {"framing__centre_x": 0.65}, Outcome.WARN),
         ("head_fully_in_frame", {"framing__margin_top": -0.1}, Outcome.FAIL),
@@ -88,7 +88,6 @@ def test_all_twelve_checks_of_the_service_are_there(picture, checks):
             Outcome.WARN,
         ),
         ("looking_straight_at_camera", {"subject__eyes__openness": 0.3}, Outcome.FAIL),
-        ("looking_straight_at_camera", {"subject__eyes__openness": 0.45}, Outcome.WARN),
         ("face_substantially_obscured", {"subject__visibility__whole": 0.1}, Outcome.FAIL),
         ("face_substantially_obscured", {"subject__visibility__whole": 0.6}, Outcome.WARN),
         (
@@ -134,10 +133,10 @@ def test_a_covered_face_is_not_asked_its_age_unless_it_looks_young(picture, chec
 
 @pytest.mark.parametrize(
     ("likelihood", "outcome"),
-    [(0.04, Outcome.FAIL), (0.2, Outcome.UNKNOWN), (0.6, Outcome.WARN), (0.7, Outcome.PASS)],
+    [(0.01, Outcome.FAIL), (0.05, Outcome.UNKNOWN), (0.3, Outcome.WARN), (0.4, Outcome.PASS)],
 )
 def test_of_a_covered_face_only_the_clear_cases_are_told(picture, checks, likelihood, outcome):
-    seen = picture(subject__visibility__whole=0.1, subject__human__likelihood=likelihood)
+    seen = picture(subject__visibility__whole=0.1, subject__human=likelihood)
     assert checks(seen)["human_like_subject"].outcome is outcome
 
 

@@ -4,6 +4,7 @@ import pytest
 
 from palprep.api import MAX_IMAGE_BASE64_CHARS
 from palprep.errors import ProfileError
+from palprep.media.facts import MOST_IMAGE_MEMORY_MB
 from palprep.rules.catalogue import RULES
 from palprep.rules.profile import BUILT_IN, Limit, load_profile
 from palprep.rules.texts import TEXTS
@@ -147,10 +148,10 @@ def test_an_unknown_name_lists_the_known_ones():
         load_profile("core-5")
 
 
-def test_a_bound_may_name_a_number_of_the_specification():
-    assert limit(max="imageBase64").max == MAX_IMAGE_BASE64_CHARS
-    with pytest.raises(ValueError, match="imageBase64"):
-        limit(max="imageBase46")
+def test_the_profile_repeats_the_numbers_of_the_specification_and_of_the_decoders():
+    most = load_profile().tightest_maximum
+    assert most(Role.FACE_IMAGE, "image_base64_length") == MAX_IMAGE_BASE64_CHARS
+    assert most(Role.FACE_IMAGE, "image_memory") == MOST_IMAGE_MEMORY_MB
 
 
 CONSENT = """

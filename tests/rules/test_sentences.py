@@ -72,6 +72,8 @@ def test_an_image_is_told_in_words(image_facts, check_id, changed, sentence):
          "The video is longer than is best: it lasts 300.0 s."),
         ("video_frame_rate", {"frame_rate": 15.0},
          "The video has too few frames: 15.00 per second."),
+        ("video_frame_rate", {"frame_rate": 119.88},
+         "The video has too many frames, as slow motion has: 119.88 per second."),
         ("video_codec", {"codec": "hevc", "codec_profile": "Main"},
          "The video codec is hevc Main, which is not accepted."),
         ("video_upright", {"rotation_deg": 90},
@@ -164,7 +166,7 @@ def test_braces_in_a_name_stay_as_they_are(image_facts):
 @pytest.fixture
 def faceless(image_facts) -> Report:
     """The report on an image in which nobody is found."""
-    unseen = {"skin_rgb": None, "skin_hue_deg": None, "skin_chroma": None}
+    unseen = {"skin_gains": None, "skin_hue_deg": None, "skin_chroma": None}
     nobody = {"faces": (), "person_share": 0.0, "framing": None, "subject": None}
     quality = FLAWLESS.quality.model_copy(update=unseen)
     portrait = FLAWLESS.model_copy(update={**nobody, "quality": quality})

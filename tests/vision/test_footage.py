@@ -52,7 +52,7 @@ def test_what_one_frame_errs_in_does_not_decide():
             "pose": subject.pose.model_copy(update={"yaw_deg": turn, "roll_deg": roll}),
             "adult": errs.get("adult", 0.97),
             "visibility": subject.visibility.model_copy(update={"whole": whole}),
-            "human": subject.human.model_copy(update={"likelihood": human}),
+            "human": human,
         }
         changed = {"subject": subject.model_copy(update=changed), "nudity": errs.get("nudity", 0.0)}
         return FLAWLESS.model_copy(update=changed)
@@ -62,7 +62,7 @@ def test_what_one_frame_errs_in_does_not_decide():
     shown = once.typical()
     assert shown.subject.pose.yaw_deg == 0
     assert (shown.subject.pose.roll_deg, shown.subject.adult) == (1, 0.97)
-    assert (shown.subject.visibility.whole, shown.subject.human.likelihood) == (0.97, 0.93)
+    assert (shown.subject.visibility.whole, shown.subject.human) == (0.97, 0.93)
     assert once.nudity == 0
     often = once.model_copy(update={"looks": (*once.looks[:3], wrong, wrong)})
     assert (often.typical().subject.visibility.whole, often.nudity) == (0.1, 0.99)

@@ -10,26 +10,21 @@ from palprep.vision.framing import HAIR, measure_framing
 FACE = Rect(x=180, y=150, width=80, height=100)
 
 
-def person(*, hair_top: int = 110, bottom: int = 600, size: tuple[int, int] = (600, 440)) -> Mask:
+def person(*, hair_top: int = 110, size: tuple[int, int] = (600, 440)) -> Mask:
     mask = np.zeros(size, bool)
     mask[hair_top:250, 170:270] = True
     mask[250:280, 195:245] = True
-    mask[280:bottom, 100:340] = True
+    mask[280:600, 100:340] = True
     return mask
 
 
-def test_margins_and_body_are_in_face_heights() -> None:
+def test_margins_are_in_face_heights() -> None:
     framing = measure_framing(FACE, person())
     assert framing.margin_top == pytest.approx(1.1)
     assert framing.margin_side == pytest.approx(1.7)
     assert framing.margin_bottom == pytest.approx(3.5)
-    assert framing.body_below == pytest.approx(3.5)
     assert framing.centre_x == pytest.approx(0.5)
     assert framing.face_height_share == pytest.approx(1 / 6)
-
-
-def test_a_body_that_ends_is_measured_to_its_end() -> None:
-    assert measure_framing(FACE, person(bottom=400)).body_below == pytest.approx(1.5)
 
 
 def test_hair_that_touches_the_border_is_judged_by_the_face() -> None:

@@ -152,7 +152,7 @@ def fitness(portrait: vision.PortraitFacts) -> float:
         subject.eyes.openness,
         _bell(subject.mouth_open, MOUTH_SPREAD),
         subject.visibility.whole,
-        subject.human.likelihood,
+        subject.human,
         min(1.0, portrait.quality.face_px / FACE_PX),
         1 / (1 + math.exp(-framing.margin / 0.05)),
         _bell(framing.centre_x - 0.5, 0.2),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from palprep.facts import Facts
 from palprep.media import AudioFacts, FileFacts
 from palprep.rules.needs import AUDIO, FACTS, FILE, LEVELS, VOICE
@@ -62,8 +64,7 @@ def voice_content(voice: VoiceFacts) -> Measured:
 def voice_speech_length(voice: VoiceFacts) -> Measured:
     return Measured(
         value=voice.speech_s,
-        shown=f"{voice.speech_s:.1f} s in {len(voice.speech)} stretches "
-        f"({voice.speech_ratio:.0%} of the recording)",
+        shown=f"{voice.speech_s:.1f} s",
         words={"seconds": f"{voice.speech_s:.1f} s"},
         cause=None if voice.speech else NO_SPEECH[voice.content],
     )
@@ -73,47 +74,32 @@ def voice_speech_length(voice: VoiceFacts) -> Measured:
 def voice_level(voice: VoiceFacts) -> Measured | Unmeasured:
     if voice.speech_rms_dbfs is None:
         return NO_SPEECH[voice.content]
-    loudness = f", {voice.integrated_lufs:.1f} LUFS" if voice.integrated_lufs else ""
-    return Measured(
-        value=voice.speech_rms_dbfs,
-        shown=f"{voice.speech_rms_dbfs:.1f} dBFS RMS{loudness}",
-        words={"level": f"{voice.speech_rms_dbfs:.1f} dBFS"},
-    )
+    level = f"{voice.speech_rms_dbfs:.1f} dBFS"
+    return Measured(value=voice.speech_rms_dbfs, shown=level, words={"level": level})
 
 
 @rule(VOICE)
 def voice_clipping(voice: VoiceFacts) -> Measured:
     rate = voice.clipped_runs / voice.duration_s * 60 if voice.duration_s else 0.0
-    shown = f"{voice.clipped_runs} clipped peaks, {voice.clipped_s * 1000:.1f} ms in all"
-    return Measured(
-        value=rate,
-        shown=shown if voice.clipped_runs else "none",
-        words={"peaks": counted(voice.clipped_runs, "clipped peak", "clipped peaks")},
-    )
+    peaks = counted(math.ceil(rate), "clipped peak a minute", "clipped peaks a minute")
+    shown = peaks if rate else "no clipped peaks"
+    return Measured(value=rate, shown=shown, words={"peaks": shown})
 
 
 @rule(VOICE)
 def voice_snr(voice: VoiceFacts) -> Measured | Unmeasured:
     if voice.snr_db is None:
         return _no_noise_measured(voice)
-    floor = voice.noise_floor_dbfs
-    return Measured(
-        value=voice.snr_db,
-        shown=f"{voice.snr_db:.1f} dB over {floor:.1f} dBFS",
-        words={"ratio": f"{voice.snr_db:.1f} dB"},
-    )
+    ratio = f"{voice.snr_db:.1f} dB"
+    return Measured(value=voice.snr_db, shown=ratio, words={"ratio": ratio})
 
 
 @rule(VOICE)
 def voice_noise_floor(voice: VoiceFacts) -> Measured | Unmeasured:
     if voice.noise_after_gain_dbfs is None:
         return _no_noise_measured(voice)
-    return Measured(
-        value=voice.noise_after_gain_dbfs,
-        words={"level": f"{voice.noise_after_gain_dbfs:.1f} dBFS"},
-        shown=f"{voice.noise_after_gain_dbfs:.1f} dBFS with speech at "
-        f"{voice.target_rms_dbfs:.0f} dBFS",
-    )
+    level = f"{voice.noise_after_gain_dbfs:.1f} dBFS"
+    return Measured(value=voice.noise_after_gain_dbfs, shown=level, words={"level": level})
 
 
 @rule(VOICE)
@@ -121,7 +107,7 @@ def voice_bandwidth(voice: VoiceFacts) -> Measured | Unmeasured:
     if voice.bandwidth_hz is None:
         return NO_SPEECH[voice.content]
     hints = f" ({'; '.join(voice.codec_hints)})" if voice.codec_hints else ""
-    frequency = f"{voice.bandwidth_hz / 1000:.1f} kHz"
+    frequency = f"{round(voice.bandwidth_hz, -2):,.0f} Hz"
     return Measured(
         value=voice.bandwidth_hz, shown=f"{frequency}{hints}", words={"frequency": frequency}
     )

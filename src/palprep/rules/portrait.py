@@ -32,22 +32,18 @@ from palprep.vision import (
     quality_scores,
 )
 
-NO_PERSON = 0.15
+NO_PERSON = 0.05
 """Likelihood of a photographed person below which a face can be that of an animal or a thing."""
 
-UNDECIDED_COVERED = (0.05, 0.25)
+UNDECIDED_COVERED = (0.02, 0.1)
 """Between these likelihoods of a photographed person no verdict is given on a covered face. Less of
-it is seen: one in fifty people with masks is below 0.15."""
+it is seen, and few people with masks are below."""
 
 AWAY = 90.0
 """Degrees off, for a face that is hidden, turned from the camera, or not found at all."""
 
 SHUT = 0.38
 """Openness below which eyes are shut or look down."""
-
-NARROWED, NARROWED_DEG = 0.5, 6.0
-"""Below the first, eyes are as often narrowed by a smile as they look down: they count as so many
-degrees off at the least. A doubt and no proof."""
 
 DOUBTED_FACE = 0.92
 """Sureness of the detector below which such a face is not counted as a person."""
@@ -88,7 +84,7 @@ def _nudity(facts: Facts) -> float | Answer:
     )
 )
 def human_like_subject(face: Face) -> Measured | Unmeasured:
-    likelihood = face.subject.human.likelihood
+    likelihood = face.subject.human
     low, high = UNDECIDED_COVERED
     if face.subject.visibility.whole < BARELY_VISIBLE and low < likelihood < high:
         return HIDDEN
@@ -127,20 +123,12 @@ def head_level(face: Face) -> Measured:
 @rule(FACING)
 def looking_straight_at_camera(face: Face) -> Measured:
     """Head turn and irises together, less what small or narrowed eyes leave in doubt."""
-    eyes = face.subject.eyes
-    if eyes.openness < SHUT:
-        return Measured(
-            value=AWAY,
-            shown="eyes shut",
-            way="shut",
-            words={"degrees": degrees(AWAY)},
-            region=face.region,
-        )
-    off = eyes.gaze_surely_off_deg
-    narrowed = eyes.openness < NARROWED and off <= NARROWED_DEG
+    shut = face.subject.eyes.openness < SHUT
+    off = AWAY if shut else face.subject.eyes.gaze_surely_off_deg
     return Measured(
-        value=round(NARROWED_DEG if narrowed else off, 1),
-        way="narrowed" if narrowed else None,
+        value=round(off, 1),
+        shown="eyes shut" if shut else None,
+        way="shut" if shut else None,
         words={"degrees": degrees(off)},
         region=face.region,
     )
@@ -247,7 +235,7 @@ def _no_person(portrait: PortraitFacts) -> bool:
     subject = portrait.subject
     return (
         subject is not None
-        and subject.human.likelihood < NO_PERSON
+        and subject.human < NO_PERSON
         and max((face.score for face in portrait.faces), default=0.0) < DOUBTED_FACE
     )
 

@@ -29,11 +29,9 @@ from importlib import resources
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import BeforeValidator, Field, ValidationError, model_validator
+from pydantic import Field, ValidationError, model_validator
 
-from palprep.api import MAX_IMAGE_BASE64_CHARS
 from palprep.errors import ProfileError
-from palprep.media import MOST_IMAGE_MEMORY_MB
 from palprep.rules.texts import TEXTS
 from palprep.values import Outcome, Role, Value
 from palprep.vocabulary import DEFAULT_PROFILE
@@ -43,31 +41,12 @@ BUILT_IN = ("core-4", "core-4.5", "core-3")
 PAIR_CHECKS: Final = frozenset({"same_person", "same_voice"})
 """Ids of the checks that compare two files. Their limits stand under ``pairs``."""
 
-NAMED: Final[Mapping[str, float]] = {
-    "imageBase64": MAX_IMAGE_BASE64_CHARS,
-    "imageMemory": MOST_IMAGE_MEMORY_MB,
-}
-"""Numbers of the service's specification, and of palprep's decoders, which a bound can name
-instead of repeating them."""
-
-
-def _named(bound: object) -> object:
-    if not isinstance(bound, str):
-        return bound
-    if bound not in NAMED:
-        known = ", ".join(NAMED)
-        raise ValueError(f"no number is named {bound!r}; give one, or one of {known}")
-    return NAMED[bound]
-
-
-Bound = Annotated[float | None, BeforeValidator(_named)]
-
 
 class Limit(Value):
     """One limit of one rule. Exactly one comparison, or ``min`` and ``max`` together."""
 
-    min: Bound = None
-    max: Bound = None
+    min: float | None = None
+    max: float | None = None
     any_of: tuple[str, ...] | None = None
     equals: bool | int | str | None = None
     level: Literal[Outcome.FAIL, Outcome.WARN]

@@ -151,12 +151,12 @@ def video_dropped_frames(video: VideoFacts) -> Measured | None:
 
 @rule(TIMING.then(lambda timing: timing.audio_offset_s))
 def av_sync_offset(offset_s: float) -> Measured:
-    return Measured(value=round(offset_s, 3), words={"time": _milliseconds(offset_s)})
+    return Measured(value=round(offset_s, 3), words={"time": _size(offset_s)})
 
 
 @rule(TIMING.then(lambda timing: timing.audio_drift_s))
 def av_sync_drift(drift_s: float) -> Measured:
-    words = {"time": _milliseconds(drift_s)}
+    words = {"time": _size(drift_s)}
     return Measured(value=round(drift_s, 3), way="apart", words=words)
 
 
@@ -175,8 +175,8 @@ def _total(spans: Sequence[Span]) -> Measured:
     )
 
 
-def _milliseconds(seconds: float) -> str:
-    return f"{abs(seconds) * 1000:.0f} ms"
+def _size(seconds: float) -> str:
+    return f"{abs(seconds):.3g} s"
 
 
 def _moments(times: Sequence[float]) -> str:

@@ -5,7 +5,6 @@ from .analysis import (
     detect_subject as detect_subject,
 )
 from .arrays import Floats as Floats, Pixels as Pixels
-from .cielab import gains_to_hue as gains_to_hue
 from .facts import (
     Eyes as Eyes,
     FootageFacts as FootageFacts,

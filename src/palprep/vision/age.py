@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
@@ -26,7 +25,7 @@ from palprep.vision.landmarks import (
     RIGHT_EYE_OUTER,
     Landmarks,
 )
-from palprep.vision.models import LinearModel, Network
+from palprep.vision.models import Network
 
 SIDE = 64
 PADDING = 0.25
@@ -46,15 +45,6 @@ LEAST_ODDS = 1e-3
 """The network is often certain, and the logarithm of no chance at all is without end."""
 
 
-class Age(NamedTuple):
-    """What a face says of its age."""
-
-    years: float
-    """Apparent age, 0 to 80."""
-    adult: float
-    """Likelihood that the person is 18 or older, 0 to 1."""
-
-
 def age_classes(
     rgb: Pixels, face: Landmarks, network: Network, zooms: Sequence[float] = ZOOMS
 ) -> Floats:
@@ -70,14 +60,9 @@ def age_classes(
     return network.run(np.ascontiguousarray(blob))[0]
 
 
-def measure_age(classes: Floats, embedding: Floats, model: LinearModel) -> Age:
-    """From what :func:`age_classes` found and the identity embedding of the same face."""
-    years = classes @ YEARS
-    return Age(float(np.mean(years)), model.likelihood(describe(classes, embedding)))
-
-
 def describe(classes: Floats, embedding: Floats) -> dict[str, Floats]:
-    """What the model is told, by block: years, their root, which parts children from another
+    """What tells adults from minors, by block, of what :func:`age_classes` found and the identity
+    embedding of the same face: years, their root, which parts children from another
     more than adults, the odds of being younger than :data:`BIRTHDAYS`, and the embedding."""
     mean = np.asarray(classes, np.float64).mean(0)
     years = float(mean @ YEARS)

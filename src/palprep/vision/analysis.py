@@ -16,13 +16,12 @@ from typing import NamedTuple, ParamSpec, TypeVar
 import cv2
 
 from palprep.values import Rect
-from palprep.vision.age import age_classes, measure_age
+from palprep.vision.age import age_classes, describe as describe_age
 from palprep.vision.arrays import Floats, Mask, Pixels, shrunk
 from palprep.vision.detect import Detection, find_faces
 from palprep.vision.facts import (
     SURE_PRESENCE,
     FaceFacts,
-    HumanCues,
     PortraitFacts,
     SubjectFacts,
     Visibility,
@@ -42,8 +41,8 @@ from palprep.vision.models import Models
 from palprep.vision.pose import measure_head
 from palprep.vision.quality import measure_quality
 from palprep.vision.scene import (
-    measure_human,
-    measure_others,
+    describe_human,
+    describe_others,
     measure_visibility,
     nudity_score,
     scene_crop,
@@ -143,7 +142,7 @@ class _Look(NamedTuple):
     """What a face tells by its detection alone."""
 
     embedding: Floats
-    human: HumanCues
+    human: float
     visibility: Visibility
     others: float
 
@@ -196,13 +195,11 @@ def _measure(
         others = look.others
         if marks is not None and classes is not None:
             _, pose, eyes = measure_head(marks, models.geometry)
-            age = measure_age(classes, look.embedding, models.adult)
             subject = SubjectFacts(
                 pose=pose,
                 eyes=eyes.model_copy(update={"distance_px": eyes.distance_px * seen.scale}),
                 mouth_open=marks.shapes["jawOpen"],
-                age_years=age.years,
-                adult=age.adult,
+                adult=models.adult.likelihood(describe_age(classes, look.embedding)),
                 visibility=look.visibility,
                 human=look.human,
             )
@@ -230,9 +227,9 @@ def _look(rgb: Pixels, face: Detection, models: Models) -> _Look:
     scene = scene_maps(scene_crop(rgb, face), models.scene)
     return _Look(
         embedding,
-        measure_human(embedding, scene, models.human),
+        models.human.likelihood(describe_human(embedding, scene)),
         measure_visibility(scene, models.covering),
-        measure_others(scene, models.others),
+        models.others.likelihood(describe_others(scene)),
     )
 
 
@@ -247,8 +244,9 @@ def _measure_faces(seen: Detections, models: Models) -> tuple[FaceFacts, ...]:
         if index != seen.subject and marks and counts_as_person(face, faces[0]):
             # Two crops will do: this is about children in the picture, and groups fail anyway.
             classes = age_classes(seen.rgb, marks, models.age, zooms=(1.0,))
-            age = measure_age(classes, embed(seen.rgb, found, models.identity), models.adult)
-            faces[-1] = face.model_copy(update={"age_years": age.years, "adult": age.adult})
+            described = describe_age(classes, embed(seen.rgb, found, models.identity))
+            likely = models.adult.likelihood(described)
+            faces[-1] = face.model_copy(update={"adult": likely})
     return tuple(faces)
 
 

@@ -70,10 +70,9 @@ class FaceFacts(Value):
     presence: float
     """The landmark net's probability that there is a face: low for false alarms, and for
     faces that are covered or seen from the side."""
-    age_years: float | None = None
-    """Apparent age, measured of the other people only: the subject has facts of its own."""
     adult: float | None = None
-    """Likelihood that the person is 18 or older, likewise."""
+    """Likelihood that the person is 18 or older, measured of the other people only: the subject
+    has facts of its own."""
 
 
 class Framing(Value):
@@ -97,8 +96,6 @@ class Framing(Value):
     """From the head to the nearer side, in face heights; negative when cut."""
     margin_bottom: float
     """From the chin to the lower border, in face heights; negative when cut."""
-    body_below: float
-    """How far the person is visible below the chin, in face heights."""
 
     @property
     def margin(self) -> float:
@@ -131,13 +128,14 @@ class Quality(Value):
     """Luma between the 5th and 95th percentile of the face, 0 to 1."""
     noise: float
     """Standard deviation of noise over the whole picture in 8-bit levels (Immerkaer 1996)."""
-    skin_rgb: tuple[int, int, int] | None
-    """The face's median colour in 8-bit sRGB. This and the measures of it are None where there is
-    no face with known points."""
     skin_hue_deg: float | None
-    """Its CIELAB hue, -180 to 180; skin of every tone lies near 25 to 85."""
+    """CIELAB hue of the face's median colour, -180 to 180; skin of every tone lies near 25 to 85.
+    This and what follows is None where there is no face with known points."""
     skin_chroma: float | None
     """Its CIELAB chroma."""
+    skin_gains: tuple[float, float, float] | None
+    """Factors of R, G and B in linear light that bring it to the nearest hue of 25 to 85 degrees,
+    lightness and chroma unchanged; None also where that leaves a channel empty."""
     vivid_chroma: float | None
     """The CIELAB chroma that 5 in 100 of the face's pixels exceed, lips and make-up included."""
     white: float = 0.0
@@ -166,15 +164,6 @@ class Visibility(Value):
         return name if parts[name] < 0.5 else "whole"
 
 
-class HumanCues(Value):
-    """Evidence on whether the subject is a photographed person, and what it adds up to."""
-
-    likelihood: float
-    """0 to 1, from the cues below; true as often as docs/accuracy.md says."""
-    cues: dict[str, float]
-    """What each block of features adds to its logit, by the block's name."""
-
-
 class SubjectFacts(Value):
     """The largest face, as far as its points tell."""
 
@@ -182,12 +171,11 @@ class SubjectFacts(Value):
     eyes: Eyes
     mouth_open: float
     """0 shut, 1 wide open."""
-    age_years: float
-    """Apparent age. Reported only: the rules judge :attr:`adult`."""
     adult: float
     """Likelihood that the person is 18 or older, 0 to 1."""
     visibility: Visibility
-    human: HumanCues
+    human: float
+    """Likelihood that a person was photographed, 0 to 1; true as often as docs/accuracy.md says."""
 
 
 class PortraitFacts(Value):
@@ -285,14 +273,13 @@ class FootageFacts(Value):
         subject, look = min(shown, key=lambda one: one[0].pose.turn_deg)
         seen = [each for each, _ in shown]
         bare = sorted((each.visibility for each in seen), key=lambda each: each.whole)
-        likely = statistics.median(each.human.likelihood for each in seen)
+        likely = statistics.median(each.human for each in seen)
         roll_deg = statistics.median(each.pose.roll_deg for each in seen)
         typical = subject.model_copy(
             update={
                 "pose": subject.pose.model_copy(update={"roll_deg": roll_deg}),
-                "human": subject.human.model_copy(update={"likelihood": likely}),
+                "human": likely,
                 "adult": statistics.median(each.adult for each in seen),
-                "age_years": statistics.median(each.age_years for each in seen),
                 "visibility": bare[1 if len(bare) >= ENOUGH_LOOKS else (len(bare) - 1) // 2],
             }
         )

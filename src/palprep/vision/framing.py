@@ -70,7 +70,7 @@ def bust_mask(rgb: Pixels, face: Rect, network: Network) -> tuple[Mask, float]:
 
 
 def measure_framing(face: Rect, mask: Mask) -> Framing:
-    """Margins of the head, and how much body is seen below the chin."""
+    """Where the face stands, and the margins of the head."""
     height, width = mask.shape
     top = _head_top(face, mask)
     above_face = face.y / face.height
@@ -90,7 +90,6 @@ def measure_framing(face: Rect, mask: Mask) -> Framing:
         margin_top=margin_top,
         margin_side=min(side_face, side_head, *([] if side_head > TOUCH else [side_face - VERTEX])),
         margin_bottom=(height - chin) / face.height,
-        body_below=_body_below(face, mask),
     )
 
 
@@ -118,18 +117,3 @@ def _run(mask: Mask, y: float, face: Rect) -> tuple[float, float]:
     left = max((int(gap) + 1 for gap in gaps[gaps <= middle][-1:]), default=0)
     right = min((int(gap) for gap in gaps[gaps >= middle][:1]), default=width)
     return min(float(left), face.x), max(float(right), face.x + face.width)
-
-
-def _body_below(face: Rect, mask: Mask) -> float:
-    """Rows below the chin, before the first without a person near the face's middle.
-
-    The mask ends 3 face heights below the chin; a body that reaches that far is taken to go on
-    to the border.
-    """
-    height, width = mask.shape
-    chin = face.y + face.height
-    start = int(np.clip(chin, 0, height))
-    rows = mask[start:, _columns(face, 0.75, width)].any(axis=1)
-    gaps = np.flatnonzero(~rows)
-    reached = (float(gaps[0]) if len(gaps) else float(height - start)) / face.height
-    return (height - chin) / face.height if reached > BUST[1] - 0.1 else reached

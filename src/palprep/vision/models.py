@@ -156,15 +156,10 @@ class LinearModel:
         """From its JSON record, read."""
         return cls(np.array(record["weights"]), float(record["bias"]), record["sizes"])
 
-    def shares(self, blocks: Mapping[str, Floats]) -> dict[str, float]:
-        """What each block adds to the logit."""
-        ends = np.cumsum(list(self.sizes.values()))[:-1]
-        parts = zip(self.sizes, np.split(self.weights, ends), strict=True)
-        return {name: float(blocks[name] @ weights) for name, weights in parts}
-
     def likelihood(self, blocks: Mapping[str, Floats]) -> float:
         """Of what the model tells, 0 to 1, from the features of each block."""
-        return 1 / (1 + math.exp(-self.bias - sum(self.shares(blocks).values())))
+        features = np.concatenate([blocks[name] for name in self.sizes])
+        return 1 / (1 + math.exp(-self.bias - float(features @ self.weights)))
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,24 @@ import numpy as np
 from palprep.media import LINEAR
 from palprep.values import Rect
 from palprep.vision.arrays import Floats, Mask, Pixels, shrunk
-from palprep.vision.cielab import KNEE, TO_XYZ, WHITE
 from palprep.vision.facts import Quality
 from palprep.vision.landmarks import FACE_OVAL, Landmarks
 
-_TO_RELATIVE_XYZ = (np.array(TO_XYZ) / np.array(WHITE)[:, None]).astype(np.float32)
+_TO_RELATIVE_XYZ = np.array(
+    [
+        (0.4339499, 0.3762098, 0.1898402),
+        (0.2126729, 0.7151522, 0.0721750),
+        (0.0177566, 0.1094680, 0.8727755),
+    ],
+    np.float32,
+)
+"""Linear sRGB to XYZ, each over that of white (CIE 15, D65)."""
+
+_KNEE = 6 / 29
+"""Where the curve of CIELAB turns from a line into a cube root, after the root."""
+
+NATURAL_HUE_DEG = (25.0, 85.0)
+"""CIELAB hue of faces of every tone in neutral light."""
 
 
 def pixels_to_lab(rgb: Pixels) -> Floats:
@@ -23,9 +36,29 @@ def pixels_to_lab(rgb: Pixels) -> Floats:
     OpenCV's own conversion first builds tables of 40 MB, and 80 MB while it does.
     """
     xyz = cv2.transform(LINEAR[rgb], _TO_RELATIVE_XYZ)
-    curved = np.where(xyz > KNEE**3, np.cbrt(xyz), xyz / (3 * KNEE**2) + np.float32(4 / 29))
+    curved = np.where(xyz > _KNEE**3, np.cbrt(xyz), xyz / (3 * _KNEE**2) + np.float32(4 / 29))
     x, y, z = curved[..., 0], curved[..., 1], curved[..., 2]
     return np.stack((116 * y - 16, 500 * (x - y), 200 * (y - z)), axis=-1)
+
+
+def gains_to_natural_hue(rgb: Pixels) -> tuple[float, float, float] | None:
+    """What brings one colour to the nearest hue of :data:`NATURAL_HUE_DEG`: see
+    :attr:`Quality.skin_gains`.
+    """
+    lightness, across, along = pixels_to_lab(rgb[None, None])[0, 0].tolist()
+    hue_deg, chroma = math.degrees(math.atan2(along, across)), math.hypot(across, along)
+    low, high = NATURAL_HUE_DEG
+    nearest = min(low, high, key=lambda limit: abs((hue_deg - limit + 180) % 360 - 180))
+    hue = math.radians(hue_deg if low <= hue_deg <= high else nearest)
+    middle = (lightness + 16) / 116
+    offsets = (chroma * math.cos(hue) / 500, 0.0, -chroma * math.sin(hue) / 200)
+    curved = middle + np.array(offsets)
+    xyz = np.where(curved > _KNEE, curved**3, 3 * _KNEE**2 * (curved - 4 / 29))
+    now, then = LINEAR[rgb], np.linalg.solve(_TO_RELATIVE_XYZ, xyz)
+    if min(now.min(), then.min()) <= 0:
+        return None
+    red, green, blue = (then / now).tolist()
+    return red, green, blue
 
 
 FACE_HEIGHT = 192
@@ -61,9 +94,9 @@ def measure_quality(rgb: Pixels, box: Rect, face: Landmarks | None, scale: float
         clipped_shadows=float((pixels.max(axis=1) <= 5).mean()),
         contrast=float(high - low),
         noise=_noise(gray),
-        skin_rgb=(int(skin[0]), int(skin[1]), int(skin[2])) if face else None,
         skin_hue_deg=math.degrees(math.atan2(along, across)) if face else None,
         skin_chroma=math.hypot(across, along) if face else None,
+        skin_gains=gains_to_natural_hue(skin) if face else None,
         white=_white(rgb),
         vivid_chroma=_vivid_chroma(pixels) if face else None,
         blocking=_blocking(gray) if scale == 1 else None,

@@ -15,7 +15,7 @@ from PIL import Image
 
 from palprep.vision.arrays import Floats, Pixels, similarity_transform, tensor, warp
 from palprep.vision.detect import Detection
-from palprep.vision.facts import HumanCues, Visibility
+from palprep.vision.facts import Visibility
 from palprep.vision.identity import SIDE, TEMPLATE
 from palprep.vision.models import LinearModel, Network
 
@@ -29,9 +29,6 @@ FACE = slice(2, 5)
 
 BANDS = (2, 3, 4)
 """Each row of the face: forehead and brows, eyes and nose, mouth and chin."""
-
-BLOCKS = ("identity", "scene", "face")
-"""The groups of features by which :func:`measure_human` tells its cues."""
 
 NSFW_SIDE, NSFW_CROP = 256, 224
 NSFW_MEAN_BGR = np.array([104, 117, 123], np.float32)
@@ -52,24 +49,18 @@ def summarise(maps: Floats) -> Floats:
     return np.concatenate([maps.mean((1, 2)), maps.std((1, 2))])
 
 
-def measure_human(embedding: Floats, scene: Floats, model: LinearModel) -> HumanCues:
-    """The likelihood that a person was photographed, and what each block adds to its logit.
-
-    ``scene`` are the maps of :func:`scene_maps`. A found face proves nothing: the detector finds
-    one in most paintings, cartoons and statues, and in some animals. Two things differ. The
-    embedding that tells people apart puts what is no person's photograph elsewhere. The scene
-    network sees the texture of the face and the surroundings of the head. A linear model adds them
-    up (research/training/human.py says on what it was fitted, docs/accuracy.md how often it errs).
-    The proportions of the face and its expression made it worse on faces from other sources than
-    those of the fit.
-    """
-    blocks = describe_human(embedding, scene)
-    return HumanCues(likelihood=model.likelihood(blocks), cues=model.shares(blocks))
-
-
 def describe_human(embedding: Floats, scene: Floats) -> dict[str, Floats]:
-    """The features by block: 128 of the identity, mean and spread over the picture of each of the
-    scene network's 192 maps, and their mean and maximum on the face."""
+    """What tells whether a person was photographed, by block: 128 features of the identity, mean
+    and spread over the picture of each of the maps of :func:`scene_maps`, and their mean and
+    maximum on the face.
+
+    A found face proves nothing: the detector finds one in most paintings, cartoons and statues, and
+    in some animals. Two things differ. The embedding that tells people apart puts what is no
+    person's photograph elsewhere. The scene network sees the texture of the face and the
+    surroundings of the head. A linear model adds them up (research/training/human.py says on what
+    it was fitted, docs/accuracy.md how often it errs). The proportions of the face and its
+    expression made it worse on faces from other sources than those of the fit.
+    """
     face = scene[:, FACE, FACE]
     on_face = np.concatenate([face.mean((1, 2)), face.max((1, 2))])
     return {"identity": embedding, "scene": summarise(scene), "face": on_face}
@@ -95,19 +86,14 @@ def describe_covering(scene: Floats) -> dict[str, Floats]:
     return {"scene": np.concatenate([*bands, summarise(scene)])}
 
 
-def measure_others(scene: Floats, model: LinearModel) -> float:
-    """The likelihood that somebody else is seen, 0 to 1, from the maps of :func:`scene_maps`.
+def describe_others(scene: Floats) -> dict[str, Floats]:
+    """What tells whether somebody else is seen: mean and spread of each map.
 
     The face detector misses faces that the border cuts, backs of heads, and people whose shoulder
     or arm alone is in view. The scene network sees them as what they are: cloth, hair and skin
     where one person has none. research/training/others.py says on what the model was fitted,
     docs/accuracy.md how often it errs.
     """
-    return model.likelihood(describe_others(scene))
-
-
-def describe_others(scene: Floats) -> dict[str, Floats]:
-    """The features by block: mean and spread of each map."""
     return {"scene": summarise(scene)}
 
 

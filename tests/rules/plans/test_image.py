@@ -21,12 +21,12 @@ from palprep.rules.plans.image import (
 from palprep.values import Rect
 from palprep.vision import Framing, PortraitFacts, Quality
 from palprep.vision.facts import FaceFacts
-from palprep.vision.quality import pixels_to_lab
+from palprep.vision.quality import gains_to_natural_hue, pixels_to_lab
 
 QUALITY = Quality(
     face_px=400, sharpness=0.6, brightness=0.62, peak=0.85, saturated=0.0, clipped_highlights=0.0,
     clipped_shadows=0.0,
-    contrast=0.5, noise=1.0, skin_rgb=(190, 150, 130), skin_hue_deg=50.0,
+    contrast=0.5, noise=1.0, skin_gains=(1.0, 1.0, 1.0), skin_hue_deg=50.0,
     skin_chroma=25.0, vivid_chroma=35.0, blocking=1.1,
 )  # fmt: skip
 
@@ -41,7 +41,7 @@ def portrait(
         face=box, head=Rect(x=box.x, y=top, width=box.width, height=1.3 * face),
         centre_x=x / width, face_height_share=face / height,
         margin_top=top / face, margin_side=min(box.x, width - box.x - box.width) / face,
-        margin_bottom=(height - y - face / 2) / face, body_below=1.0,
+        margin_bottom=(height - y - face / 2) / face,
     )  # fmt: skip
     return PortraitFacts(
         width=width, height=height, faces=(), person_share=0.4, fingerprint="0" * 16,
@@ -124,14 +124,14 @@ def test_a_turned_crop_gives_up_headroom_before_it_gives_up() -> None:
 
 
 def test_a_burnt_out_face_keeps_its_colour() -> None:
-    cast = {"skin_rgb": (150, 170, 190), "skin_hue_deg": -110.0, "skin_chroma": 14.0}
+    cast = {"skin_gains": (1.3, 1.0, 0.8), "skin_hue_deg": -110.0, "skin_chroma": 14.0}
     assert propose_white_balance(portrait(900, 900, 450, 400, 300, **cast)) != (1, 1, 1)
     burnt = portrait(900, 900, 450, 400, 300, **cast, clipped_highlights=0.1)
     assert propose_white_balance(burnt) == (1, 1, 1)
 
 
 def test_no_colour_is_corrected_where_white_is_white() -> None:
-    cast = {"skin_rgb": (150, 170, 190), "skin_hue_deg": -110.0, "skin_chroma": 14.0}
+    cast = {"skin_gains": (1.3, 1.0, 0.8), "skin_hue_deg": -110.0, "skin_chroma": 14.0}
     shirt = portrait(900, 900, 450, 400, 300, **cast, white=0.02)
     assert propose_white_balance(shirt) == (1, 1, 1)
 
@@ -152,7 +152,14 @@ def test_white_balance_is_moderate_and_leaves_green(rgb) -> None:
     lab = pixels_to_lab(np.array([[rgb]], np.uint8))[0, 0]
     hue, chroma = math.degrees(math.atan2(lab[2], lab[1])), math.hypot(lab[1], lab[2])
     picture = portrait(
-        1600, 1200, 800, 500, 400, skin_rgb=rgb, skin_hue_deg=hue, skin_chroma=chroma
+        1600,
+        1200,
+        800,
+        500,
+        400,
+        skin_hue_deg=hue,
+        skin_chroma=chroma,
+        skin_gains=gains_to_natural_hue(np.array(rgb, np.uint8)),
     )
     red, green, blue = propose_white_balance(picture)
     assert green == 1

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from palprep.rules.plans.values import Crop, Reason
 from palprep.rules.texts import TEXTS
-from palprep.vision import Framing, PortraitFacts, gains_to_hue
+from palprep.vision import Framing, PortraitFacts
 
 SHARES = (0.36, 0.32, 0.28, 0.25, 0.22, 0.42, 0.5)
 """Face heights over crop height that a crop aims at, best first: chest up, between 0.22 and 0.6.
@@ -53,9 +53,6 @@ WHITE_SHARE = 0.005
 
 COLOURLESS = 4.0
 """CIELAB chroma below which a hue says nothing."""
-
-SKIN_HUE_DEG = (25.0, 85.0)
-"""CIELAB hue of faces of every tone in neutral light."""
 
 MAX_GAIN = 1.25
 """No channel is raised or lowered by more than this factor against green."""
@@ -172,19 +169,10 @@ def propose_white_balance(portrait: PortraitFacts) -> tuple[float, float, float]
     the picture holds white: then the light has no cast, and white would get one.
     """
     quality = portrait.quality
-    rgb, hue, chroma = quality.skin_rgb, quality.skin_hue_deg, quality.skin_chroma
-    if rgb is None or hue is None or chroma is None or quality.clipped_highlights > CLIPPED:
+    misled = quality.clipped_highlights > CLIPPED or quality.white > WHITE_SHARE
+    if quality.skin_gains is None or (quality.skin_chroma or 0.0) < COLOURLESS or misled:
         return 1.0, 1.0, 1.0
-    if quality.white > WHITE_SHARE:
-        return 1.0, 1.0, 1.0
-    low, high = SKIN_HUE_DEG
-    if chroma < COLOURLESS or low <= hue <= high:
-        return 1.0, 1.0, 1.0
-    aim = min(low, high, key=lambda limit: abs((hue - limit + 180) % 360 - 180))
-    gains = gains_to_hue(rgb, aim, chroma)
-    if gains is None:
-        return 1.0, 1.0, 1.0
-    red, green, blue = gains
+    red, green, blue = quality.skin_gains
     return _gain(red / green), 1.0, _gain(blue / green)
 
 
