@@ -194,7 +194,7 @@ def test_people_in_a_bucket_are_fetched_by_workers(
     people.put("ada/recording.wav", wav)
     people.put("ada/person.toml", b'name = "Ada"')
     monkeypatch.setattr(BucketFiles, "fetch", lambda *_: pytest.fail("fetched"))
-    monkeypatch.setattr(files, "fetch", lambda *_, **__: pytest.fail("fetched"))
+    monkeypatch.setattr(files, "fetch_here", lambda *_, **__: pytest.fail("fetched"))
     [ada] = run(
         "s3://media/people",
         into=out,

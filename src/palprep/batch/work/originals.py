@@ -14,12 +14,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from palprep.batch.engines.cluster import fetch
-from palprep.batch.engines.files import as_given
+from palprep.batch.engines.files import as_given, changed
 from palprep.batch.fingerprint import stage_key
 from palprep.batch.people.files import File, RemoteFile, is_web
 from palprep.batch.work.context import Reporter, RunContext
-from palprep.errors import FileUnreadable, MediaError, StorageError
+from palprep.errors import MediaError, StorageError
 from palprep.journal import FileFetched
 from palprep.media import Source, sha256_of
 from palprep.storage import Stored, look_at_url, object_at
@@ -102,15 +101,12 @@ class Originals:
             return as_given(path, file)
         source = self._fetched(file)
         if source.sha256 != sha256:
-            raise _changed(file)
+            raise changed(file)
         return source
 
     def _fetched(self, file: RemoteFile) -> Source:
         self.reporter.begin(f"fetch {file.name}")
-        source, etag = fetch(self.run.engine, file, self._copy_of(file), self.reporter.go_on)
-        if file.etag is not None and etag not in {None, file.etag}:
-            raise _changed(file)
-        return source
+        return self.run.files.take_in(file, self._copy_of(file), self.reporter.go_on)
 
     def _copy_of(self, file: RemoteFile) -> Path:
         suffix = file.suffix if re.fullmatch(r"\.[A-Za-z0-9]{1,8}", file.suffix) else ""
@@ -139,9 +135,3 @@ def _key(file: RemoteFile) -> str | None:
     # is new every time. With anything weaker, the query may be what tells two files apart.
     where = file.shown if file.etag.startswith('"') else file.url
     return stage_key("fetched", where, file.size_bytes, file.etag)
-
-
-def _changed(file: RemoteFile) -> FileUnreadable:
-    return FileUnreadable(
-        f"{file} changed while palprep worked on it; run again when nothing writes to it any more"
-    )
