@@ -71,13 +71,12 @@ def guarded(person: Person, steps: Callable[[], T]) -> T | PersonOutcome:
     """
     try:
         return steps()
-    except DossierUnusable as error:
-        return PersonOutcome.failed(error.message, error.code)
-    except (ClusterFailed, JournalError, OutputUnwritable):
-        raise
     except (Stopped, WorkStopped):
         return PersonOutcome(status="waiting", reasons=(INTERRUPTED,))
     except PalprepError as error:
+        everybodys = isinstance(error, ClusterFailed | JournalError | OutputUnwritable)
+        if everybodys and not isinstance(error, DossierUnusable):
+            raise
         return PersonOutcome.failed(error.message, error.code)
     except Exception as error:  # noqa: BLE001 -- a defect at one person's files is not everybody's
         _log.debug("unexpected error at %s", person.slug, exc_info=True)

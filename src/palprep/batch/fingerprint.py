@@ -36,9 +36,8 @@ class Fingerprint(NamedTuple):
 
 
 def folder_fingerprint(folder: str | Path, at: dt.datetime) -> Fingerprint | None:
-    """All files in the folder and below, ``at`` this time, which is now or just before.
-
-    None where it cannot be read, or holds a link to another folder, which may be anywhere.
+    """All files in the folder and below, ``at`` this time, which is now or just before. None where
+    it cannot be read, or holds a link to another folder, which may be anywhere.
     """
     try:
         return _fingerprint(_files_below(os.fspath(folder)), at)

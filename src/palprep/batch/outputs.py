@@ -240,11 +240,9 @@ class Merged:
         self.head = first.model_copy(update=times)
 
     def mark(self, slug: str) -> str:
-        """See :meth:`RunView.mark`."""
         return self._runs[self._home[slug]].mark(slug)
 
     def person(self, slug: str) -> PersonView:
-        """See :meth:`RunView.person`."""
         return self._runs[self._home[slug]].person(slug)
 
 

@@ -100,12 +100,10 @@ class Dossier(Value):
 
     @property
     def evidence(self) -> Entry:
-        """The first entry."""
         return self.entries[0]
 
     @property
     def waivers(self) -> tuple[Entry, ...]:
-        """The decisions to go on without consent."""
         return tuple(entry for entry in self.entries if entry.kind == "waiver")
 
     @property
@@ -132,12 +130,12 @@ class Dossier(Value):
         missing = consent_failures(checks)
         if not missing and (first.consent is None or not first.consent.outcome.passed):
             missing = ["The statement of consent was not heard as required."]
-        output, files = first.output, ()
-        if output is not None:
-            own = ConsentFile(role=None, path=output.name, sha256=output.sha256, source_sha256=None)
-            files = (own,)
+        files = [
+            ConsentFile(role=None, path=each.name, sha256=each.sha256, source_sha256=None)
+            for each in filter(None, (first.output,))
+        ]
         found = ConsentEvidence(
-            files=files,
+            files=tuple(files),
             against=tuple(different),
             missing=tuple(missing),
             doubts=(*consent_doubts(checks, first.consent), *voice_doubts(checks)),
@@ -164,7 +162,6 @@ class Dossier(Value):
 
     @property
     def revoked_at(self) -> dt.datetime | None:
-        """The first revocation."""
         return min((each.revoked_at for each in self.entries if each.revoked_at), default=None)
 
 

@@ -76,14 +76,12 @@ class ExaminedDossier(NamedTuple):
 def keep_dossier(
     prepared: Prepared, *, person: str, written_at: dt.datetime, compared: tuple[Check, ...] = ()
 ) -> Path | None:
-    """Write the dossier of a prepared video in which consent was listened for.
-
-    It is named after the video and its sha256, so that another video never takes its place. A
-    dossier that is there already is verified and kept. ``compared`` holds the checks that
+    """Write the dossier of a prepared video in which consent was listened for; its path, or None
+    where none was. It is named after the video and its sha256, so that another video never takes
+    its place. One that is there already is verified and kept. ``compared`` holds the checks that
     compare the face with those of the person's other files.
 
-    Returns its path, None where no consent was listened for. Raises DossierUnusable for a
-    dossier that was changed, and OutputUnwritable.
+    Raises DossierUnusable for a dossier that was changed, and OutputUnwritable.
     """
     facts = prepared.report.facts
     if facts is None or facts.consent is None:
@@ -192,10 +190,8 @@ def examine_dossier(
 
 
 def add_entry(path: str | Path, *, kind: NewEntry, written_at: dt.datetime, **told: Any) -> Dossier:
-    """Add an entry to a dossier's file, as :func:`palprep.dossier.chain.extended` does.
-
-    Raises UsageError when there is no dossier, DossierUnusable when it was changed, and
-    OutputUnwritable.
+    """Add an entry to a dossier's file, as :func:`palprep.dossier.chain.extended` does. Raises
+    UsageError when there is no dossier, DossierUnusable when it was changed, OutputUnwritable.
     """
     with sole_writer(path) as add:
         return add(kind=kind, written_at=written_at, **told)
@@ -230,7 +226,7 @@ def sole_writer(path: str | Path) -> Iterator[Callable[..., Dossier]]:
             os.close(handle)
 
 
-def waive(path: str | Path, *, written_at: dt.datetime, note: str) -> Dossier:
+def add_waiver(path: str | Path, *, written_at: dt.datetime, note: str) -> Dossier:
     """Record, once, that consent was waived. The note says what was missing."""
     present = read_dossier(path)
     if any(entry.kind == "waiver" and entry.note == note for entry in present.entries):

@@ -51,9 +51,8 @@ class DaskEngine(Engine):
     Dask has the queue. What a worker cannot do for a reason of its own, another one does; from then
     on it is left out, until it can work again.
 
-    Raises ToolMissing without the extra, ServiceUnreachable when no scheduler answers; StorageError
-    when this machine cannot use the bucket, also in a run; ClusterFailed, also in a run, when the
-    cluster works no more.
+    Raises ToolMissing without the extra, ServiceUnreachable without a scheduler; also in a run
+    StorageError when this machine cannot use the bucket, and ClusterFailed.
     """
 
     far = True
@@ -70,7 +69,7 @@ class DaskEngine(Engine):
             distributed = importlib.import_module("distributed")
         except ImportError:
             raise ToolMissing(f"The dask engine needs an extra: {install_advice('dask')}") from None
-        # A lost connection is told in words, once. Dask's own log adds the traceback.
+        # A lost connection is told in words, once; Dask's own log adds the traceback.
         logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
         self.limits = limits or Limits()
         self._address = address
@@ -104,7 +103,6 @@ class DaskEngine(Engine):
         return max(1, self._workers.threads())
 
     def complaints(self) -> tuple[str, ...]:
-        """See :meth:`Engine.complaints`."""
         return self._workers.complaints()
 
     def take_in(self, file: RemoteFile) -> Source:
@@ -129,7 +127,6 @@ class DaskEngine(Engine):
         return reply.value
 
     def _send(self, value: Any) -> None:
-        """Put the sources among the arguments of a task into the bucket."""
         if self._bucket is not None and isinstance(value, Source):
             self._bucket.put_source(value)
         elif type(value) is tuple:
@@ -201,7 +198,6 @@ class DaskEngine(Engine):
         return cast("Reply", future.result())
 
     def close(self, *, at_once: bool = False) -> None:
-        """See :meth:`Engine.close`."""
         del at_once  # Tasks of a client that leaves are released by the scheduler.
         self._closing = True
         with contextlib.suppress(OSError, TimeoutError):
@@ -210,15 +206,13 @@ class DaskEngine(Engine):
             self._bucket.remove_sources()
 
     def _failed(self, error: BaseException) -> str:
-        if type(error).__name__ == _KILLED:
+        what = type(error).__name__
+        if what == _KILLED:
             return (
                 f"Workers of {self._address} died at this task, one after the other: the machines "
                 "they run on may have too little memory. Give --memory-limit less than they have"
             )
-        return (
-            f"{self._address} could not do the media work ({type(error).__name__}: {error}). "
-            "Please report this"
-        )
+        return f"{self._address} could not do the media work ({what}: {error}). Please report this"
 
 
 class _SharedFiles(BucketFiles):

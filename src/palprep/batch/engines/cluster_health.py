@@ -53,8 +53,7 @@ class Workers:
 
     def threads(self) -> int:
         """Of all workers that can do the work."""
-        there = self._there()
-        return sum(count for worker, count in there.items() if worker not in self._left_out)
+        return sum(count for each, count in self._there().items() if not self.is_left_out(each))
 
     def to_use(self, tried: Container[str] = ()) -> list[str] | None:
         """The workers for a task that those in ``tried`` could not do; None for all, those that

@@ -124,7 +124,7 @@ class BucketFiles(Files):
     """They lie in a bucket, under the names that publishing gives them. Sources lie next to them,
     below the name of the ``run``: what another one needs is its own.
 
-    Thread-safe. Every method raises StorageError where the bucket cannot be used.
+    Thread-safe. Each method raises StorageError where the bucket cannot be used.
     """
 
     def __init__(self, store: Store) -> None:
@@ -231,7 +231,6 @@ class FilesPublisher:
         self._files = files
 
     def publish(self, file: Publishable, name: str | None = None) -> str:
-        """See :meth:`Publisher.publish`."""
         if not isinstance(file, Prepared):
             return self._publisher.publish(file, name)
         if isinstance(self._publisher, ObjectStorePublisher) and not file.path.is_file():

@@ -55,10 +55,7 @@ _IN_FILE = (UnsupportedMedia, DamagedMedia, FixError)
 
 def prepare_asset(task: AssetTask, source: Source) -> Asset:
     """Prepare one file, whose ``source`` was looked at before. A file that cannot be used gives
-    an asset whose report fails.
-
-    Raises OutputUnwritable when the output folder is full or read-only: that is no file's
-    fault.
+    an asset whose report fails. Raises OutputUnwritable, which is no file's fault.
     """
     started = time.perf_counter()
     prepared, report, problem, in_file = None, None, None, False

@@ -125,7 +125,6 @@ class ManifestRow(Settings, NamedFiles):
 
     @property
     def places(self) -> dict[Role, str]:
-        """Where the file of each role is."""
         found = {role: self.of(role) for role in Role}
         return {role: place for role, place in found.items() if place is not None}
 
@@ -184,9 +183,8 @@ _MOST_COLUMNS = 200
 
 @dataclass(frozen=True)
 class Line:
-    """One line: its values by column. Empty cells, nulls and unknown columns of a table are left
-    out. An unknown column is a mistake of the table, reported once.
-    """
+    """One line: its values by column, without empty cells, nulls and unknown columns of a table,
+    which are its mistake, reported once."""
 
     number: int
     values: Mapping[str, Any]
@@ -196,15 +194,12 @@ Lines = Iterator[Line | RowProblem]
 
 
 def is_manifest(path: Path) -> bool:
-    """Whether a file's suffix says that it is a manifest."""
     return path.suffix.lower() in _READERS
 
 
 def read_lines(path: Path) -> Lines:
-    """The lines of a manifest, and what is wrong with those that cannot be read.
-
-    Raises UsageError when the file cannot be read at all, ToolMissing for Parquet without pyarrow.
-    """
+    """The lines of a manifest, and what is wrong with those that cannot be read. Raises UsageError
+    when the file cannot be read at all, ToolMissing for Parquet without pyarrow."""
     try:
         yield from _READERS[path.suffix.lower()](path)
     except UnicodeDecodeError as error:

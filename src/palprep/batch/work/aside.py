@@ -24,15 +24,12 @@ class Stop:
         self._is_set = False
 
     def set(self) -> None:
-        """Tell everybody who looks."""
         self._is_set = True
 
     def is_set(self) -> bool:
-        """Whether it was told."""
         return self._is_set
 
     def raise_if_set(self) -> None:
-        """Raise KeyboardInterrupt where it was told."""
         if self._is_set:
             raise KeyboardInterrupt
 

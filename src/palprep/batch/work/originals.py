@@ -56,17 +56,19 @@ class Originals:
 
     @property
     def place(self) -> Path:
-        """The folder for what is fetched of this person."""
         return self.run.place / SOURCES_NAME / self.reporter.person
 
     def look_at(self, file: File) -> Original | MediaError:
-        """The file with its hash, or why it cannot be read.
-
-        Raises StorageError and OutputUnwritable where it cannot be fetched.
-        """
+        """The file with its hash, or why it cannot be read. Raises StorageError and
+        OutputUnwritable where it cannot be fetched."""
         if file not in self._seen:
             try:
-                self._seen[file] = self._looked_at(file)
+                if isinstance(file, RemoteFile):
+                    self._seen[file] = self._elsewhere(file)
+                else:
+                    source = Source.of(file)
+                    # Hashed now: two roles may share it, and what it knows goes to a worker.
+                    self._seen[file] = Original(source.sha256, lambda: source)
             except MediaError as error:
                 self._seen[file] = error
         return self._seen[file]
@@ -75,13 +77,6 @@ class Originals:
         """Remove what was fetched, unless it is to be kept."""
         if not self.run.options.keep_sources:
             shutil.rmtree(self.place, ignore_errors=True)
-
-    def _looked_at(self, file: File) -> Original:
-        if isinstance(file, RemoteFile):
-            return self._elsewhere(file)
-        source = Source.of(file)
-        # Hashed now: two roles may share a source, and what it knows is pickled for a worker.
-        return Original(source.sha256, lambda: source)
 
     def _elsewhere(self, file: RemoteFile) -> Original:
         file = _tagged(file)
@@ -117,8 +112,9 @@ def _tagged(file: RemoteFile) -> RemoteFile:
     """The file with its size and its tag as they are now, unless a bucket has listed them."""
     if file.etag is not None:
         return file
+    found: Stored | None
     if is_web(file.url):
-        found: Stored | None = look_at_url(file.url)
+        found = look_at_url(file.url)
     else:
         bucket, name = object_at(file.url)
         found = bucket.look(name)

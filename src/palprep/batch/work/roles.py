@@ -50,7 +50,6 @@ class Seen(NamedTuple):
 
     @property
     def words(self) -> str:
-        """What is known, for a question."""
         heard = {True: ", with the statement", False: ", without the statement", None: ""}
         return f"{duration(self.length_s)}{heard[self.stated]}"
 
@@ -216,16 +215,13 @@ def pick_portrait(originals: Originals, person: Person) -> Settled:
         return person, ()
     run = originals.run
     read = [
-        (original.sha256, file, original.source)
+        (original.source, file)
         for file in person.portraits
         if isinstance(original := originals.look_at(file), Original)
     ]
-    kinds = seen_by(run.engine, kinds_of, [source for _, _, source in read], Kind.OTHER)
-    known = {
-        sha256: (file, source)
-        for (sha256, file, source), kind in zip(read, kinds, strict=True)
-        if kind is Kind.IMAGE
-    }
+    kinds = seen_by(run.engine, kinds_of, [source for source, _ in read], Kind.OTHER)
+    images = [each for each, kind in zip(read, kinds, strict=True) if kind is Kind.IMAGE]
+    known = {source.sha256: file for source, file in images}
     first = person.portraits[0]
     unreadable = person.settled(Role.FACE_IMAGE, first, "no other image can be read"), ()
     if not known:
@@ -237,24 +233,28 @@ def pick_portrait(originals: Originals, person: Person) -> Settled:
         PortraitPicked, key, person.slug, lambda found: found.sha256 in known
     )
     if earlier is not None:
-        path, _ = known[earlier.sha256]
+        path = known[earlier.sha256]
     elif len(known) == 1:
-        [(path, _)] = known.values()
+        [path] = known.values()
     else:
         originals.reporter.begin("pick the portrait")
-        images = {source.shown: (sha256, path) for sha256, (path, source) in known.items()}
-        sources = [source for _, source in known.values()]
         unread: dict[str, PalprepError] = {}
         try:
             ranked = pick_best(
-                sources, profile=profile, engine=run.engine, passed_over=unread.__setitem__
+                [source for source, _ in images],
+                profile=profile,
+                engine=run.engine,
+                passed_over=unread.__setitem__,
             )
         except UnsupportedMedia:
             return unreadable
-        sha256, path = images[ranked[0].path]
-        run.journal.append(PortraitPicked(sha256=sha256), person=person.slug, key=key)
+        shown = {source.shown: source for source, _ in images}
+        best = shown[ranked[0].path].sha256
+        path = known[best]
+        run.journal.append(PortraitPicked(sha256=best), person=person.slug, key=key)
         left_out = [
-            f"{images[each][1].name} was not compared: {unread[each].message}" for each in unread
+            f"{known[shown[each].sha256].name} was not compared: {why.message}"
+            for each, why in unread.items()
         ]
     picked = person.settled(Role.FACE_IMAGE, path, "it is the fittest of several images")
     if len(person.portraits) == 1:

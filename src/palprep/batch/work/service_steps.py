@@ -127,12 +127,11 @@ class ServiceSteps:
 
         Where no one here will hear of the end of the training, it holds no place.
         """
-        taken = False
+        taken: list[str] = []
 
-        def take() -> None:
-            nonlocal taken
-            self.places.take(reporter.go_on)
-            taken = True
+        def take(key: str) -> None:
+            self.places.take(key, reporter.go_on)
+            taken.append(key)
 
         options = MakeOptions(
             person=reporter.person,
@@ -154,28 +153,27 @@ class ServiceSteps:
         except BaseException as error:
             if isinstance(error, RateLimited):
                 self.places.close(f"The service takes no more for now. {error.message}")
-            if taken:
-                self.places.give_back()
+            for key in taken:
+                self.places.give_back(key)
             raise
-        if taken:
-            self.places.hold(creation.key)
         if not self.watch.can_tell(creation, calls_elsewhere=request.callback_url is not None):
             self.places.free(creation.key)
         return creation
 
     def _open_end(self, person: Person, creation: Creation) -> str:
-        training = f"The {creation.what} {creation.id} is in training"
-        if creation.what == "voice":
-            return f"{training}: `palprep watch` waits for it"
         own = person.settings.callback_url
-        if own is not None:
-            return f"{training}: the service will tell {own}"
-        if self.remote.callbacks is None:
-            return (
-                f"{training}: the service shows no way to ask for it and cannot call this machine; "
-                "next time give --callback-url with `palprep listen` behind it"
+        if creation.what == "voice":
+            what = "`palprep watch` waits for it"
+        elif own is not None:
+            what = f"the service will tell {own}"
+        elif self.remote.callbacks is None:
+            what = (
+                "the service shows no way to ask for it and cannot call this machine; next time "
+                "give --callback-url with `palprep listen` behind it"
             )
-        return f"{training}: its callback has not come yet; `palprep watch` waits for it"
+        else:
+            what = "its callback has not come yet; `palprep watch` waits for it"
+        return f"The {creation.what} {creation.id} is in training: {what}"
 
 
 def _after(errors: Sequence[PalprepError]) -> PersonOutcome | None:
