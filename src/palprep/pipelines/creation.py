@@ -35,9 +35,6 @@ _URL_FIELDS: Mapping[Role, str] = {
 }
 """The fields of the requests that hold the files' addresses."""
 
-_DOUBT_WAIT_S = 30.0
-"""How long to wait for a callback that resolves a doubt."""
-
 
 class VoiceRequest(Given):
     """The voice to create; fields as in Create Voice. ``callback_url`` is an address of your own
@@ -83,8 +80,9 @@ class MakeOptions:
     """What a program that makes for many people, such as ``palprep run``, says besides.
 
     ``person`` stands in the journal; by default it is the name of what is created. ``target``
-    is the service's identity there; by default it is the client's base URL. ``ask_for_replicas``
-    allows a GET that the specification does not show.
+    is the service's identity there; by default it is the client's base URL. ``doubt_wait_s`` is how
+    long to wait for a callback that resolves a doubt. ``ask_for_replicas`` allows a GET that the
+    specification does not show.
 
     ``tell`` hears the name of each step before it is taken. ``checkpoint`` is called before
     each step, and several times a second while waiting; what it raises ends the work there.
@@ -93,6 +91,7 @@ class MakeOptions:
 
     person: str | None = None
     target: str | None = None
+    doubt_wait_s: float = 30.0
     ask_for_replicas: bool = False
     tell: Callable[[str], object] = _nothing
     checkpoint: Callable[[], object] = _nothing
@@ -182,7 +181,7 @@ class Creator:
                     self.client,
                     lambda seen: seen.state is not CreationState.IN_DOUBT,
                     f"The doubt about the {self.what}",
-                    _DOUBT_WAIT_S,
+                    self.options.doubt_wait_s,
                     look=self._look,
                 )
         if creation.state is CreationState.IN_DOUBT:

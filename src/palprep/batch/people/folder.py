@@ -30,7 +30,6 @@ from palprep.batch.people.settings import (
 from palprep.errors import UsageError
 from palprep.journal import JOURNAL_NAME
 from palprep.storage import Bucket, Stored, private_folder
-from palprep.values import Kind
 
 DEFAULT_INTO = "palprep-out"
 
@@ -101,7 +100,7 @@ def read_person(folder: Path, kinds_of: KindsOf) -> Person:
         return Person(slug=slug, problems=("the folder's name is not UTF-8: rename it",))
     try:
         entries = [path for path in sorted(folder.iterdir()) if not is_hidden(path.name)]
-        kinds: dict[File, Kind | None] = {**kinds_in(entries, kinds_of)}
+        kinds = kinds_in(entries, kinds_of)
     except OSError as error:
         return Person(slug=slug, problems=(f"{folder} cannot be read: {error.strerror}",))
 
@@ -114,7 +113,7 @@ def read_person(folder: Path, kinds_of: KindsOf) -> Person:
         return "it is a folder" if is_folder else "it is no image, audio or video"
 
     read = partial(read_settings, folder)
-    return person_of(slug, read, kinds, look_up, statement=look_up, what=what)
+    return person_of(slug, read, kinds.items(), look_up, statement=look_up, what=what)
 
 
 def _nobody_in(place: str, media: int, alone: str = "") -> UsageError:
@@ -192,7 +191,7 @@ def _person(
     return person_of(
         slug,
         read,
-        {files[name]: promised_kind(name) for name in here},
+        ((files[name], promised_kind(name)) for name in here),
         files.get,
         statement=statement,
         what=lambda _: "its name promises no image, audio or video",

@@ -74,26 +74,23 @@ def _folder_name(slug: str) -> str:
     return slug
 
 
-def _place(text: str) -> str:
+def _require_place(text: str) -> None:
     """Refuse what is neither a path nor the URL of a file that can be fetched."""
+    why = None
     if "\0" in text or "\n" in text or "\r" in text:
-        raise PydanticCustomError("place", "must not hold line breaks or control characters")
-    if not is_url(text):
-        return text
-    if is_bucket(text):
-        named = text.partition("://")[2].strip("/").count("/") > 0 and not text.endswith("/")
-        if not named:
-            raise PydanticCustomError("place", "names a bucket and no file in it")
-        return text
-    if text.startswith("https://") and not is_web(text):
-        raise PydanticCustomError("place", "names a host or a port that no one can ask")
-    if not is_web(text):
-        raise PydanticCustomError(
-            "place",
-            "must be a path, or a URL that starts with https://, s3://, gs:// or az:// "
-            "(http:// on this machine alone)",
-        )
-    return text
+        why = "must not hold line breaks or control characters"
+    elif is_bucket(text):
+        if "/" not in text.partition("://")[2].strip("/") or text.endswith("/"):
+            why = "names a bucket and no file in it"
+    elif is_url(text) and not is_web(text):
+        why = "names a host or a port that no one can ask"
+        if not text.startswith("https://"):
+            why = (
+                "must be a path, or a URL that starts with https://, s3://, gs:// or az:// "
+                "(http:// on this machine alone)"
+            )
+    if why is not None:
+        raise PydanticCustomError("place", "{why}", {"why": why})
 
 
 def _object(value: Any) -> Any:
@@ -128,19 +125,16 @@ class ManifestRow(Settings, NamedFiles):
         found = {role: self.of(role) for role in Role}
         return {role: place for role, place in found.items() if place is not None}
 
-    @field_validator(*NamedFiles.model_fields)
-    @classmethod
-    def _is_place(cls, place: str | None) -> str | None:
-        return None if place is None else _place(place)
-
-    # What follows is asked of a row that a run is given. The validation's context is then the
-    # folder that paths lead from.
-
     @field_validator(*NamedFiles.model_fields, "statement")
     @classmethod
     def _is_there(cls, place: str | None, info: ValidationInfo) -> str | None:
+        if place is None:
+            return None
+        if info.field_name != "statement":
+            _require_place(place)
+        # Of a row that a run is given, this is the folder that paths lead from.
         base: Path | None = info.context
-        if base is None or place is None:
+        if base is None:
             return place
         if is_url(place):
             if info.field_name == "statement":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from importlib import resources
@@ -175,13 +175,13 @@ def read_people(people: Sequence[RosterEntry], kinds_of: KindsOf) -> tuple[Perso
 def person_of(
     slug: str,
     read: Callable[[], SettingsFile],
-    kinds: Mapping[File, Kind | None],
+    found: Iterable[tuple[File, Kind | None]],
     look_up: Callable[[str], File | None],
     *,
     statement: Callable[[str], Path | None],
     what: Callable[[File], str],
 ) -> Person:
-    """The person whose folder holds files of these ``kinds``, None for anything else. Each role has
+    """The person whose folder holds files of these kinds, None for anything else. Each role has
     the file that person.toml names, then what names say, then what is left. What that leaves open
     is settled by content, later.
 
@@ -189,6 +189,7 @@ def person_of(
     the folder, ``statement`` the file with the person's own statement on this machine, None for
     none. ``what`` says what a file is that is no media.
     """
+    kinds = dict(found)
     settings, unread = _or_why(read)
     assigned, problems = _named(settings.files, look_up)
     taken = {each.path for each in assigned}

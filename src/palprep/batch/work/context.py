@@ -66,11 +66,6 @@ Tell = Callable[[Progress], object]
 """Takes progress; called from several threads."""
 
 
-About = Literal[
-    *("role", "guess", "unused", "unchanged", "forgotten", "removed", "lacking", "bucket", "worker")
-]
-
-
 class Note(Value):
     """One sentence about what was found before the work begins; or about a worker of a cluster that
     could not do its work. ``person`` is None where it concerns no one person.
@@ -83,7 +78,17 @@ class Note(Value):
 
     person: str | None
     text: str
-    about: About
+    about: Literal[
+        "role",
+        "guess",
+        "unused",
+        "unchanged",
+        "forgotten",
+        "removed",
+        "lacking",
+        "bucket",
+        "worker",
+    ]
 
 
 TakeNote = Callable[[Note], object]

@@ -59,14 +59,6 @@ class _Watched:
     interval_s: float = FIRST_POLL_S
 
 
-@dataclass
-class _Open:
-    """A person who waits: the outcome so far, and the keys of all creations."""
-
-    outcome: PersonOutcome
-    keys: tuple[str, ...]
-
-
 class Watch:
     """Watches creations until they have ended. ``add`` is thread-safe; ``step`` is one thread's.
     ``reporter`` tells of a person, ``freed`` hears the key of what is not watched any more.
@@ -91,7 +83,8 @@ class Watch:
         self._watched: dict[str, _Watched] = {}
         self._queue: list[tuple[float, str]] = []
         """When something is due, as a heap. What has another due time by now is passed over."""
-        self._open: dict[str, _Open] = {}
+        self._open: dict[str, tuple[PersonOutcome, tuple[str, ...]]] = {}
+        """Who waits: the outcome so far, and the keys of all creations."""
         self._guard = threading.RLock()
         self._threads = ThreadPoolExecutor(_SIDE_BY_SIDE, thread_name_prefix="palprep-watch")
 
@@ -116,7 +109,7 @@ class Watch:
             return False
         self._reporter(person).tell_step("training")
         with self._guard:
-            self._open[person] = _Open(outcome, tuple(each.key for each in made))
+            self._open[person] = outcome, tuple(each.key for each in made)
             for creation in told:
                 watched = self._watched.setdefault(creation.key, _Watched(creation))
                 watched.people.add(person)
@@ -211,9 +204,10 @@ class Watch:
         with self._guard:
             failed = PersonOutcome.failed(error.message, error.code)
             for person in watched.people:
-                lost = self._open[person].outcome.becomes(failed)
+                outcome, keys = self._open[person]
+                lost = outcome.becomes(failed)
                 self._journal.append(PersonEnded(outcome=lost), person=person)
-                self._open[person].outcome = lost
+                self._open[person] = lost, keys
             self._drop(watched)
 
     def _look_at(self, key: str) -> None:
@@ -248,14 +242,13 @@ class Watch:
             self._tell_if_ended(person)
 
     def _tell_if_ended(self, person: str) -> None:
-        waiting = self._open.get(person)
-        if waiting is not None and not any(key in self._watched for key in waiting.keys):
+        if person in self._open and self._watched.keys().isdisjoint(self._open[person][1]):
             self._tell(person)
 
     def _tell(self, person: str) -> None:
-        waiting = self._open.pop(person)
-        creations = tuple(map(self._journal.known_creation, waiting.keys))
-        self._reporter(person).end(up_to_date(waiting.outcome, creations))
+        outcome, keys = self._open.pop(person)
+        creations = tuple(map(self._journal.known_creation, keys))
+        self._reporter(person).end(up_to_date(outcome, creations))
 
     def _is_asked_for(self, creation: Creation) -> bool:
         asked = creation.what == "voice" or self._remote.connection.ask_for_replicas
