@@ -56,6 +56,10 @@ _log = logging.getLogger(__name__)
 _PREPARING_AT_MOST = 4096
 """Threads that wait for workers: for two thousand of a cluster. Only as many start as it has."""
 
+_WAITING_AT_CLUSTER = 32
+"""With eight people for each of its threads: Dask's adaptive scaling starts a worker for each five
+seconds of work that waits, and a recording takes one second."""
+
 _ASKING = 16
 """Threads that wait for uploads and replies."""
 
@@ -88,8 +92,8 @@ class Execution:
     """Takes people through. ``state_of`` gives the state that is recorded of a person for whom
     everything was asked for.
 
-    Twice as many people as there are workers, as they come and go, are at work at once, so that no
-    worker waits while one person's last file is done.
+    More people than there are workers, as they come and go, are at work at once, so that no worker
+    waits while one person's last file is done.
     """
 
     def __init__(
@@ -171,7 +175,9 @@ class Execution:
 
     def _begin_more(self) -> None:
         """Begin with as many people as the workers can take that are there now."""
-        at_once = 2 * self._run.engine.jobs + 2
+        engine = self._run.engine
+        # A cluster that grows with what waits for it must see that.
+        at_once = _WAITING_AT_CLUSTER + 8 * engine.jobs if engine.far else 2 + 2 * engine.jobs
         with self._guard:
             while self._untouched and self._in_preparation < at_once:
                 self._in_preparation += 1
