@@ -234,6 +234,15 @@ def test_workers_that_come_late_are_used(cluster, engine):
     cluster.kill(late)
 
 
+def test_a_connection_that_is_lost_for_a_moment_costs_no_more_than_the_time(cluster, engine):
+    """Dask cancels all that is under way then. It is not the end of the cluster."""
+    with concurrent.futures.ThreadPoolExecutor(WORKERS) as threads:
+        asked = [threads.submit(engine.run, carried.pause, 2.0, number) for number in range(4)]
+        time.sleep(1)
+        engine._client.loop.add_callback(engine._client.scheduler_comm.comm.abort)
+        assert [each.result()[0] for each in asked] == list(range(4))
+
+
 def test_a_file_ends_its_own_process_and_no_worker(cluster, here):
     """One that crashes a decoder, one that fills the memory, one that takes for ever."""
     limits = Limits(time_s=3, memory_bytes=700 << 20)

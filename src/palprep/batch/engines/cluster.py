@@ -40,6 +40,14 @@ from palprep.workers import Engine, Limits, WorkStopped
 _KILLED = "KilledWorker"
 """Dask's error for a task at which several workers died, one after the other."""
 
+_GONE = frozenset({"closing", "closed"})
+"""What Dask's client says once it has given its scheduler up."""
+
+_LOST = 5
+"""Times that the connection may be lost at one task."""
+
+_log = logging.getLogger(__name__)
+
 
 class DaskEngine(Engine):
     """A Dask cluster, named ``dask://HOST:PORT``. Its workers must have palprep in this version.
@@ -156,6 +164,7 @@ class DaskEngine(Engine):
     ) -> Reply:
         """What one worker replies, none of those that have tried it."""
         future: Any = None
+        lost = 0
         while True:
             if self._closing:
                 raise WorkStopped
@@ -176,6 +185,12 @@ class DaskEngine(Engine):
             except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001 -- a lost scheduler, pickling: all of Dask's
                 if self._closing:
                     raise WorkStopped from None
+                if future is not None and future.status != "error" and lost < _LOST:
+                    lost += 1
+                    if self._client.status not in _GONE:
+                        # Dask drops what is under way when it loses its scheduler, and comes back.
+                        _log.warning("%s was lost for a moment (%s)", self._address, error)
+                        continue
                 if future is None or future.status != "error":
                     raise ClusterFailed(
                         f"{self._address} does no work any more ({type(error).__name__}: {error}). "
@@ -190,7 +205,7 @@ class DaskEngine(Engine):
         while not future.done():
             # A client that has given its scheduler up ends the tasks that were there, and forgets
             # those that came meanwhile.
-            if self._client.status in {"closing", "closed"}:
+            if self._client.status in _GONE:
                 raise ConnectionError("the scheduler is gone")
             with contextlib.suppress(TimeoutError):
                 return cast("Reply", future.result(timeout=LOOK_S))
