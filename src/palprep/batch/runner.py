@@ -38,14 +38,7 @@ from palprep.batch.work.memory import Unchanged, record_start
 from palprep.batch.work.originals import SOURCES_NAME
 from palprep.consent import require_model
 from palprep.errors import UsageError
-from palprep.journal import (
-    Journal,
-    PersonView,
-    RunReader,
-    RunView,
-    SandboxStatement,
-    utc_now,
-)
+from palprep.journal import Journal, PersonView, RunReader, RunView, SandboxStatement, utc_now
 from palprep.preflight import kinds_of, media_workers, seen_by
 from palprep.publish import Publisher, publisher_for
 from palprep.rules import blocker_words, counted

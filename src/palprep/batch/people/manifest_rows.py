@@ -44,15 +44,9 @@ def _text(value: Any) -> Any:
 
 
 _NO_FOLDER_NAMES: tuple[tuple[Callable[[str], object], str], ...] = (
-    (
-        holds_controls,
-        "must not hold line breaks or control characters",
-    ),
+    (holds_controls, "must not hold line breaks or control characters"),
     (lambda slug: {"/", "\\"} & set(slug), "must not hold a slash: a folder will have this name"),
-    (
-        lambda slug: slug.startswith((".", "__")),
-        "must not start with a dot or two underscores",
-    ),
+    (lambda slug: slug.startswith((".", "__")), "must not start with a dot or two underscores"),
     (
         lambda slug: slug != slug.strip() or slug.endswith("."),
         "must not start or end with a space, nor end with a dot",

@@ -156,11 +156,7 @@ class Unfit(Value):
 
 
 def decide(
-    asked: Requests,
-    unfit: Mapping[Role, Unfit],
-    consent: ConsentState,
-    *,
-    voice_from_video: bool,
+    asked: Requests, unfit: Mapping[Role, Unfit], consent: ConsentState, *, voice_from_video: bool
 ) -> Decision:
     """What can be made of ``asked``, when these files are ``unfit``. Unless ``consent`` holds, it
     speaks against the replica, and against a voice that is taken from the training video.
