@@ -68,10 +68,8 @@ _OUTAGES = 5
 
 
 def guarded(person: Person, steps: Callable[[], T]) -> T | PersonOutcome:
-    """What the steps give. Errors of this person's files or requests are this person's outcome.
-
-    Raises only what concerns everybody: a journal or an output folder that cannot be written, a
-    cluster that works no more.
+    """What the steps give. Errors of this person's files or requests are this person's outcome;
+    what concerns everybody is raised: JournalError, OutputUnwritable, ClusterFailed.
     """
     try:
         return steps()
@@ -89,11 +87,9 @@ def guarded(person: Person, steps: Callable[[], T]) -> T | PersonOutcome:
 
 
 class Execution:
-    """Takes people through. ``state_of`` gives the state that is recorded of a person for whom
-    everything was asked for.
-
-    More people than there are workers, as they come and go, are at work at once, so that no worker
-    waits while one person's last file is done.
+    """Takes people through, more at once than there are workers, so that none of these waits while
+    one person's last file is done. ``state_of`` gives the state that is recorded of a person for
+    whom everything was asked for.
     """
 
     def __init__(
@@ -115,9 +111,8 @@ class Execution:
         self._asking = ThreadPoolExecutor(_ASKING, thread_name_prefix="palprep-ask")
 
     def take_through(self, service: tuple[Remote, Publisher] | None) -> None:
-        """Ask for everything, and wait for trainings as long as the pace says. In a dry run there
-        is no service: everything is prepared, and nothing asked for.
-        """
+        """Ask for everything, and wait for trainings as long as the pace says; without a service,
+        in a dry run, prepare everything."""
         if service is not None:
             self._service = self._steps(*service)
         try:

@@ -26,10 +26,8 @@ _COARSE_NS = 2_000_000_000
 
 
 class Fingerprint(NamedTuple):
-    """Files at one moment. ``digest`` is another one when they are not as they were.
-
-    ``sure`` says that a later change will show. It may not, of a file that had only just changed.
-    """
+    """Files at one moment. ``digest`` is another one when they are not as they were. ``sure``: a
+    later change will show, which it may not of a file that had only just changed."""
 
     digest: str
     sure: bool

@@ -59,10 +59,8 @@ from palprep.views import (
 
 
 class Forgetting(Value):
-    """What is known of a person in an output folder, and what becomes of it.
-
-    ``person`` is the slug; None where an earlier call was broken off when only bytes were left.
-    """
+    """What is known of a person in an output folder, and what becomes of it. ``person`` is the
+    slug; None where an earlier call was broken off when only bytes were left."""
 
     person: str | None
     names: tuple[str, ...] = ()
@@ -92,10 +90,8 @@ def look_up(directory: str | Path, person: str) -> Forgetting:
 
 def forget(directory: str | Path, person: str, *, buckets: Sequence[str] = ()) -> Forgetting:
     """Remove everything that the folder holds of a person, and what was carried into ``buckets``,
-    by their URLs. What was forgotten, and what could not be removed.
-
-    Later runs pass the person over, until :func:`take_in_again`. The people's own folder is never
-    touched. Raises as :func:`look_up`, and JournalError while a run is at work.
+    by their URLs. Later runs pass the person over, until :func:`take_in_again`. The people's own
+    folder is never touched. Raises as :func:`look_up`, and JournalError while a run is at work.
     """
     place, opened = Path(directory), [Bucket(url) for url in buckets]
     with Journal.of(place, lock=True) as journal:
@@ -219,9 +215,7 @@ def _remove(path: Path) -> None:
 
 def remove_outlived(journal: Journal, place: Path, retain_s: float) -> Iterator[Note]:
     """Remove what was prepared, and copies of originals, of everybody who has been done for
-    ``retain_s`` seconds. One note for each.
-
-    A person whose dossier was changed keeps everything. Raises OutputUnwritable, JournalError.
+    ``retain_s`` seconds. One note for each. A person whose dossier was changed keeps everything.
     """
     for person in RunReader(journal).people:
         if person.status not in READY or person.files_removed:

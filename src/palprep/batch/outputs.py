@@ -142,10 +142,8 @@ def write_report(directory: str | Path) -> Path:
 
 def write_messages(directory: str | Path, into: str | Path, language: str = "en") -> list[Message]:
     """Write :func:`palprep.views.messages` of the last run into a folder: ``PERSON.txt`` and
-    ``PERSON.html`` for each person, and messages.csv for a mail merge.
-
-    Raises JournalError where there is no run, UsageError for a folder within that of the run, where
-    `palprep forget` would not find them.
+    ``PERSON.html`` for each person, and messages.csv for a mail merge. Raises JournalError without
+    a run, UsageError for a folder within the run's, where `palprep forget` would not find them.
     """
     source, place = Path(directory), Path(into)
     if place.resolve().is_relative_to(source.resolve()):
@@ -176,7 +174,6 @@ def replace(path: Path, parts: Iterable[str], *, lasting: bool = True) -> None:
 
 def write_merged_report(directories: Sequence[str | Path], into: str | Path) -> Path:
     """Write the results and the page of several runs into a folder of their own; the page's path.
-
     Files that lie within ``into``, as the folders of its shards do, can be opened from the page.
 
     Raises UsageError for runs that are no parts of one, or into a run's own folder; JournalError
@@ -203,11 +200,9 @@ def write_merged_report(directories: Sequence[str | Path], into: str | Path) -> 
 
 
 class Merged:
-    """Runs by their folders, as one run with the people of all, in the order of their names.
-
-    Raises UsageError where one person is in two of them, or where they differ in what holds for
-    all people: the service, the profile, a dry run.
-    """
+    """Runs by their folders, as one run with the people of all, in the order of their names. Raises
+    UsageError where one person is in two of them, or where they differ in service, profile or dry
+    run."""
 
     def __init__(self, runs: Mapping[Path, ReadableRun]) -> None:
         heads = {place: run.head for place, run in runs.items()}

@@ -49,11 +49,9 @@ def consent_evidence(
     recording: Judged | None = None,
 ) -> ConsentEvidence:
     """What is known of the consent to a replica of a ``video``, which may be in a video ``apart``.
-
     What fails in either is missing, and a doubt in either holds it, also where the other one would
-    do: what was listened for is never passed over. Without ``video`` nothing is trained, and
-    nothing has to be heard. ``compared`` holds the checks that compare these files; a ``recording``
-    whose voice is in doubt belongs to the evidence.
+    do. Without ``video`` nothing is trained, and nothing has to be heard. ``compared`` holds the
+    checks that compare these files; a ``recording`` whose voice is in doubt is evidence, too.
     """
     judged = [each for each in (video, apart) if each is not None]
     missing = [

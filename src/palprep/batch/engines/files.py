@@ -91,9 +91,8 @@ class Files:
     def fingerprint(
         self, folder: Path, prepared: Callable[[], Iterable[Prepared]], at: dt.datetime
     ) -> Fingerprint | None:
-        """Of those in a folder of the output, ``at`` this time, without a look at their content;
-        None where it would not show a change. ``prepared`` names those that were put elsewhere.
-        """
+        """Of those in a folder of the output, ``at`` this time; None where it would not show a
+        change. ``prepared`` names those that were put elsewhere."""
         del prepared
         return folder_fingerprint(folder, at)
 
@@ -143,9 +142,8 @@ class BucketFiles(Files):
     def fingerprint(
         self, folder: Path, prepared: Callable[[], Iterable[Prepared]], at: dt.datetime
     ) -> Fingerprint | None:
-        """Dossiers lie in the folder. What is in the bucket is told
-        by one list of it for all people; only what came later is asked for by itself.
-        """
+        """Dossiers lie in the folder. One list of the bucket serves all people; only what came
+        later is asked for by itself."""
         here = folder_fingerprint(folder, at) if folder.exists() else Fingerprint("", sure=True)
         if here is None:
             return None
@@ -221,10 +219,8 @@ def _key_of(prepared: Prepared) -> str:
 
 
 class FilesPublisher:
-    """A publisher to which prepared files are brought when it needs them.
-
-    What lies in the bucket that it publishes to is left there, and signed for.
-    """
+    """A publisher to which prepared files are brought when it needs them. What lies in the bucket
+    that it publishes to is left there, and signed for."""
 
     def __init__(self, publisher: Publisher, files: Files) -> None:
         self._publisher = publisher

@@ -32,11 +32,9 @@ if TYPE_CHECKING:
 
 
 class AssetTask(Value):
-    """One file to prepare for one role.
-
-    ``speaker`` is whose consent is listened for in it. ``consent_apart``: another video gives
-    it. ``split_consent``: make such a video of its opening. ``pictures`` is the folder that takes
-    what the page shows of it.
+    """One file to prepare for one role. ``speaker`` is whose consent is listened for in it.
+    ``consent_apart``: another video gives it. ``split_consent``: make such a video of its opening.
+    ``pictures`` is the folder that takes what the page shows of it.
     """
 
     source: str

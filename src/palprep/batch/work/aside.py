@@ -35,11 +35,9 @@ class Stop:
 
 
 def do_aside(work: Callable[[], object], stop: Stop) -> None:
-    """Do the work in a thread of its own, and wait until it has ended, whatever happens.
-
-    Raises what the work raises. When the waiting is interrupted, ``stop`` is set and the work has
-    ended before that is raised; an error of the work's own goes before. A second interruption
-    waits for nothing.
+    """Do the work in a thread of its own, and wait until it has ended. Raises what it raises. When
+    the waiting is interrupted, ``stop`` is set and the work has ended before that is raised; an
+    error of the work's own goes before. A second interruption waits for nothing.
     """
     begun, ended = threading.Lock(), threading.Lock()
     ended.acquire()

@@ -64,9 +64,7 @@ Requests = tuple[Wanted, ...]
 
 def requests_for(person: Person, roles: Container[Role], model: str) -> Requests:
     """A voice from a recording or a video's sound; a replica from a video, or from a portrait
-    and a stock voice. ``roles`` are those of the person's files; ``model`` is made for, unless the
-    person names another.
-    """
+    and a stock voice. ``roles`` are those of the person's files; ``model`` is the run's."""
     settings = person.settings
     found: list[Wanted] = []
     used: tuple[Role, ...] = ()

@@ -55,9 +55,8 @@ def record_start(
     at_work: Sequence[str],
     source: str | None,
 ) -> None:
-    """Record that a run for these people begins, who are worked on where they are ``at_work``.
-
-    The others stay as the last run left them, and so do all others of that run unless everybody is
+    """Record that a run for these people begins, who are worked on where they are ``at_work``. The
+    others stay as the last run left them, and so do all others of that run unless everybody is
     selected. A run that is like the last one, and works on nobody, is none.
     """
     everybody = options.select.everybody
@@ -115,11 +114,8 @@ class Unchanged:
     def among(
         self, people: Iterable[RosterEntry], last: Iterable[PersonView], at: dt.datetime
     ) -> dict[str, PersonView]:
-        """Those who are done and as they were when that was recorded, by their slugs.
-
-        ``last`` are the people of the last run. Where the consent was waived, somebody may be able
-        to listen for it now: nobody is passed over for that.
-        """
+        """Those of the ``last`` run's people who are done and as they were when that was recorded,
+        by their slugs. Nobody whose consent was waived: it may be listened for now."""
         done = {
             each.slug: each
             for each in last

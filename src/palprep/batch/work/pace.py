@@ -41,10 +41,8 @@ class HeldBack(PalprepError):
 
 
 class Places:
-    """Room for creates: so many in a run, and so many in training at once. Thread-safe.
-
-    A place is taken for the key of a creation, and freed when the training has ended.
-    """
+    """Room for creates: so many in a run, and so many in training at once. Thread-safe. A place is
+    taken for the key of a creation, and freed when the training has ended."""
 
     def __init__(self, pace: Pace) -> None:
         self._pace = pace
@@ -66,10 +64,8 @@ class Places:
             self._training.add(key)
 
     def take(self, key: str, go_on: Callable[[], object]) -> None:
-        """Take a place to create in, waiting for one that becomes free.
-
-        ``go_on`` is called while it waits; what it raises ends the waiting. Raises HeldBack when
-        there will be none.
+        """Take a place to create in, waiting for one that becomes free. ``go_on`` is called
+        meanwhile; what it raises ends the waiting. Raises HeldBack when there will be none.
         """
         with self._changed:
             self._waiting += 1
@@ -120,9 +116,8 @@ class Places:
 
 class Outage:
     """A service that does not answer: nobody asks it for anything until it does. Thread-safe.
-
-    ``probe`` raises TransportError while it does not. It is waited for ``most_s`` seconds, and not
-    again after that.
+    ``probe`` raises TransportError while it does not, which is waited out for ``most_s`` seconds,
+    and not again after that.
     """
 
     def __init__(

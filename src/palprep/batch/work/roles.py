@@ -156,10 +156,9 @@ def _sort_videos(originals: Originals, person: Person, stills: Collection[str]) 
 
 
 def by_content(videos: Sequence[Seen], roles: Collection[Role]) -> dict[Role, list[Seen]]:
-    """Which videos each of these roles leaves: one that has it, or several for a question.
-
-    The consent video is the short one in which the statement is heard; the training video the one
-    that opens with it, or the longest. A role that none can have is left out.
+    """Which videos each of these roles leaves: one that has it, or several for a question. The
+    consent video is the short one in which the statement is heard; the training video the one that
+    opens with it, or the longest. A role that none can have is left out.
     """
     found: dict[Role, list[Seen]] = {}
     stated = [each for each in videos if each.stated]
@@ -205,11 +204,9 @@ def _settled(person: Person, found: dict[Role, list[Seen]]) -> Settled:
 
 
 def pick_portrait(originals: Originals, person: Person) -> Settled:
-    """The person with one of the ``portraits`` picked, and what to say of the choice. A person
-    without several stays as it is.
-
-    Images that cannot be read are passed over. Where none can be read, the first one stands for
-    all, and its own report says why.
+    """The person with one of the ``portraits`` picked, and what to say of the choice. Images that
+    cannot be read are passed over. Where none can be read, the first one stands for all, and its
+    own report says why.
     """
     if not person.portraits:
         return person, ()

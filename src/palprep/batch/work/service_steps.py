@@ -48,10 +48,9 @@ class ServiceSteps:
     outage: Outage
 
     def carry_out(self, person: Person, ready: Ready, reporter: Reporter) -> Requested:
-        """Ask for the verdict, then for the voice and the replica.
-
-        A portrait that the service refuses stops the replica that would be trained from it, and
-        nothing else. A voice that is refused does not stop the replica.
+        """Ask for the verdict, then for the voice and the replica. A portrait that the service
+        refuses stops the replica that would be trained from it, and nothing else; a refused voice
+        stops nothing else either.
 
         Raises ServiceUnreachable where nothing was carried out: to be called again, which goes on.
         """
@@ -96,9 +95,7 @@ class ServiceSteps:
         self, person: Person, ready: Ready, reporter: Reporter
     ) -> tuple[str, tuple[str, ...]] | None:
         """Why the service refuses the portrait, and the checks that fail; None when it does not, or
-        was not asked.
-
-        Requested before anything is published: a refused portrait is never put anywhere.
+        was not asked. Before anything is published: a refused portrait is never put anywhere.
         """
         portrait = ready.prepared.get(Role.FACE_IMAGE)
         made_for = person.settings.model or self.run.model
@@ -123,10 +120,8 @@ class ServiceSteps:
     def _made(
         self, request: Request, files: Mapping[Role, Prepared], reporter: Reporter
     ) -> Creation:
-        """What is made, now in a place of its own or before.
-
-        Where no one here will hear of the end of the training, it holds no place.
-        """
+        """What is made, now in a place of its own or before. Where no one here will hear of the end
+        of the training, it holds none."""
         taken: list[str] = []
 
         def take(key: str) -> None:
