@@ -93,7 +93,9 @@ def test_a_run_fetches_what_it_needs_once(put, tmp_path, wav, connection, engine
     assert (ada.status, ada.reasons) == ("voice_only", ())
     assert ada.assets[0].source == "s3://media/b/ada/recording.wav"
     assert not (tmp_path / "out/sources").exists()
-    monkeypatch.setattr("palprep.batch.engines.files.fetch", lambda *_, **__: pytest.fail("again"))
+    monkeypatch.setattr(
+        "palprep.batch.engines.files.fetch_here", lambda *_, **__: pytest.fail("again")
+    )
     assert run("s3://media/b/", **given).people[0].status == "voice_only"
     assert log.creates == {"voice": 1}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import concurrent.futures
+import contextlib
 import re
 import time
 from collections.abc import Iterator
@@ -194,7 +195,7 @@ def test_people_in_a_bucket_are_fetched_by_workers(
     people.put("ada/recording.wav", wav)
     people.put("ada/person.toml", b'name = "Ada"')
     monkeypatch.setattr(BucketFiles, "fetch", lambda *_: pytest.fail("fetched"))
-    monkeypatch.setattr(files, "fetch", lambda *_, **__: pytest.fail("fetched"))
+    monkeypatch.setattr(files, "fetch_here", lambda *_, **__: pytest.fail("fetched"))
     [ada] = run(
         "s3://media/people",
         into=out,
@@ -233,6 +234,15 @@ def test_workers_that_come_late_are_used(cluster, engine):
     cluster.kill(late)
 
 
+def test_a_connection_that_is_lost_for_a_moment_costs_no_more_than_the_time(cluster, engine):
+    """Dask cancels all that is under way then. It is not the end of the cluster."""
+    with concurrent.futures.ThreadPoolExecutor(WORKERS) as threads:
+        asked = [threads.submit(engine.run, carried.pause, 2.0, number) for number in range(4)]
+        time.sleep(1)
+        engine._client.loop.add_callback(engine._client.scheduler_comm.comm.abort)
+        assert [each.result()[0] for each in asked] == list(range(4))
+
+
 def test_a_file_ends_its_own_process_and_no_worker(cluster, here):
     """One that crashes a decoder, one that fills the memory, one that takes for ever."""
     limits = Limits(time_s=3, memory_bytes=700 << 20)
@@ -266,32 +276,56 @@ SICK = {
     "another version": ({"OTHER_VERSION": "0.0.1"}, r"it has palprep 0\.0\.1, and this is"),
     "wrong credentials": ({"AWS_SECRET_ACCESS_KEY": "wrong"}, "are not accepted"),
     "no room": ({"NO_ROOM": "1"}, "temporary files cannot be written: No space left on device"),
+    "bucket out of reach": (
+        {"AWS_ENDPOINT": "http://127.0.0.1:9"},
+        r"127\.0\.0\.1:9 does not answer",
+    ),
 }
 
 
-@pytest.mark.parametrize(
-    ("wrong", "joins"),
-    [("another version", "early"), *((each, "late") for each in SICK)],
-)
-def test_the_work_of_a_sick_worker_is_done_by_others(cluster, here, engine, wav, wrong, joins):
+def test_a_sick_worker_that_is_there_is_given_nothing(cluster, here, wav):
     """It answers at once, and so would draw one task after the other."""
-    variables, why = SICK[wrong]
-    source, own = Source.of(wav), engine
-    sick = cluster.add(**variables)
+    variables, why = SICK["another version"]
+    source, sick = Source.of(wav), cluster.add(**variables)
     try:
         wait_for_workers(cluster, len(cluster.workers))
-        if joins == "early":
-            own = make_engine(cluster.address, store=STORE, run="early")
-            assert own.jobs == len(cluster.workers) - 1
-        with concurrent.futures.ThreadPoolExecutor(8) as threads:
-            asked = [threads.submit(own.run, carried.look_into, source) for _ in range(16)]
-            assert sick.pid not in {each.result()[0] for each in asked}
-        [told] = own.complaints()
-        assert re.search(rf"tcp://127\.0\.0\.1:\d+ of dask://.* could not .*: .*{why}", told), told
+        engine = make_engine(cluster.address, store=STORE, run="early")
+        try:
+            assert engine.jobs == len(cluster.workers) - 1
+            with concurrent.futures.ThreadPoolExecutor(8) as threads:
+                asked = [threads.submit(engine.run, carried.look_into, source) for _ in range(16)]
+                assert sick.pid not in {each.result()[0] for each in asked}
+            [told] = engine.complaints()
+            assert re.search(complaint(why), told), told
+        finally:
+            engine.close()
     finally:
         cluster.kill(sick)
-        if own is not engine:
-            own.close()
+
+
+def complaint(why: str) -> str:
+    return rf"tcp://127\.0\.0\.1:\d+ of dask://.* could not .*: .*{why}"
+
+
+def test_everybody_is_made_though_sick_workers_join(cluster, engine, add, go, log):
+    """In four ways, after the run's engine looked at who is there: each is named, nobody fails."""
+    names = [f"person-{number}" for number in range(10)]
+    for name in names:
+        add(name)
+    sick = [cluster.add(**variables) for variables, _ in SICK.values()]
+    said = []
+    try:
+        wait_for_workers(cluster, len(cluster.workers))
+        seen = go(engine=engine, note=said.append)
+    finally:
+        for each in sick:
+            cluster.kill(each)
+    assert {each.slug: each.status for each in seen.people} == dict.fromkeys(names, "voice_only")
+    assert log.creates == {"voice": len(names)}
+    told = [each.text for each in said if each.about == "worker"]
+    assert len(told) == len(sick)
+    for _, why in SICK.values():
+        assert any(re.search(complaint(why), each) for each in told), (why, told)
 
 
 def test_a_cluster_of_sick_workers_ends_the_run_and_fails_nobody(
@@ -299,11 +333,12 @@ def test_a_cluster_of_sick_workers_ends_the_run_and_fails_nobody(
 ):
     add("ada", settings='name = "Ada"')
     home = tmp_path_factory.mktemp("sick")
-    with (
-        real_cluster(home, cluster.fenced, workers=1, variables={"OTHER_VERSION": "0.0.1"}) as sick,
-        pytest.raises(ClusterFailed, match=r"No worker of dask.*\n.*palprep 0\.0\.1"),
-    ):
-        go(engine=sick.address)
+    other = {"OTHER_VERSION": "0.0.1"}
+    with real_cluster(home, cluster.fenced, workers=1, variables=other) as sick:
+        with contextlib.suppress(ClusterFailed):
+            wait_for_workers(sick, 1)
+        with pytest.raises(ClusterFailed, match=r"No worker of dask.*\n.*palprep 0\.0\.1"):
+            go(engine=sick.address)
     assert log.creates == {}
 
 

@@ -97,7 +97,7 @@ def no_more(monkeypatch):
     def fail(*_: object, **__: object) -> None:
         pytest.fail("fetched again")
 
-    return lambda: monkeypatch.setattr("palprep.batch.engines.files.fetch", fail)
+    return lambda: monkeypatch.setattr("palprep.batch.engines.files.fetch_here", fail)
 
 
 def test_a_file_is_fetched_prepared_and_gone(make, shelf, out, log):

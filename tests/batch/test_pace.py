@@ -16,18 +16,17 @@ def go_on() -> None:
 
 
 def create(places: Places, key: str) -> None:
-    places.take(go_on)
-    places.hold(key)
+    places.take(key, go_on)
 
 
 def test_only_so_many_creates_in_a_run():
     places = Places(Pace(max_creates=2))
     create(places, "a")
-    places.take(go_on)
-    places.give_back()  # That one was refused.
+    create(places, "refused")
+    places.give_back("refused")
     create(places, "b")
     with pytest.raises(HeldBack, match="may create 2 at most"):
-        places.take(go_on)
+        create(places, "c")
 
 
 def test_a_place_is_waited_for_until_a_training_ends():
@@ -87,11 +86,11 @@ def test_waiting_for_a_place_ends_when_the_run_does():
         raise Stopped("enough")
 
     with pytest.raises(Stopped):
-        places.take(stopped)
+        places.take("b", stopped)
     places.close("too late")
     places.free("a")
     with pytest.raises(HeldBack, match="too late"):
-        places.take(go_on)
+        create(places, "c")
 
 
 class Service:

@@ -11,7 +11,7 @@ from palprep.batch import forget, kept_dossiers
 from palprep.batch.forgetting import remove_outlived
 from palprep.batch.work.waiting import watch
 from palprep.dossier import examine_dossier
-from palprep.journal import Journal, RunReader
+from palprep.journal import Journal
 from palprep.views import export_dossiers
 
 DAY_S = 86_400.0
@@ -84,12 +84,12 @@ def test_cut_off_between_the_dossier_and_the_files_the_next_end_goes_on(done):
 
         journal.append = die
         with pytest.raises(Cut):
-            list(remove_outlived(journal, done, RunReader(journal), 0.0))
+            list(remove_outlived(journal, done, 0.0))
         journal.append = add
         assert len(media(done)) == 4
-        list(remove_outlived(journal, done, RunReader(journal), 0.0))
+        list(remove_outlived(journal, done, 0.0))
         assert media(done) == []
-        assert list(remove_outlived(journal, done, RunReader(journal), 0.0)) == []
+        assert list(remove_outlived(journal, done, 0.0)) == []
     for path in kept_dossiers(done):
         kinds = [each.kind for each in examine_dossier(path).dossier.entries]
         assert kinds.count("removal") == 1

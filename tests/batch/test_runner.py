@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from remember import Remembering
+from scripted_engine import Scripted
 from standings import status
 
 from palprep.batch.runner import run
@@ -324,8 +325,10 @@ def test_a_file_that_takes_too_much_is_that_files_finding(add, folder, out):
     seen = run(folder, into=out, options=RunOptions(dry_run=True, jobs=1, limits=limits))
     reasons = [reason for person in seen.people for reason in person.reasons]
     assert len(seen.people) == 2
-    told = "portrait.heic (face-image): The work at this file takes more than 57 MiB of memory"
-    assert any(each.startswith(told) for each in reasons)
+    for name in ("portrait.heic (face-image)", "recording.wav (voice-audio)"):
+        told = f"{name}: The work at this file takes more than 57 MiB of memory"
+        assert any(each.startswith(told) for each in reasons), reasons
+    assert not any("picture" in each for each in reasons)
     assert {person.status for person in seen.people} == {"redo"}
 
 
@@ -357,3 +360,27 @@ def test_a_service_that_goes_away_for_a_while_fails_nobody(go, add, tmp_path):
         [ada] = go(connection=connection, tell=gone, pace=Pace(wait_s=30)).people
         assert closed.is_set()
         assert (ada.status, ada.reasons) == ("voice_only", ())
+
+
+class Crowd(Scripted):
+    """Far workers that do nothing before so many people wait for them."""
+
+    far = True
+
+    def __init__(self, waiting: int) -> None:
+        super().__init__()
+        self.there = threading.Barrier(waiting)
+
+    def run(self, function, /, *args):
+        self.there.wait(30)
+        return super().run(function, *args)
+
+
+def test_a_cluster_that_grows_with_what_waits_sees_it(add, folder, out):
+    """With one worker it could not: that one does one file at a time."""
+    crowd = Crowd(waiting=20)
+    for number in range(20):
+        add(f"person-{number}")
+    seen = run(folder, into=out, options=RunOptions(dry_run=True, engine=crowd))
+    assert {each.status for each in seen.people} == {"waiting"}
+    assert not crowd.there.broken

@@ -12,7 +12,7 @@ import pytest
 from bucket import KEYS, real_bucket
 
 from palprep.consent import ConsentFacts
-from palprep.dossier import Dossier, waive
+from palprep.dossier import Dossier, add_waiver
 from palprep.dossier.chain import FileProof, open_dossier
 from palprep.journal import DossierKept, Journal
 from palprep.storage import Bucket
@@ -133,7 +133,7 @@ def test_an_export_over_the_dossier_is_usage(palprep: Palprep, tmp_path: Path) -
 
 def test_a_waiver_is_told_first(palprep: Palprep, tmp_path: Path) -> None:
     written(tmp_path, "fail")
-    waive(tmp_path / "consent.consent.json", written_at=NOON, note="The name was not heard.")
+    add_waiver(tmp_path / "consent.consent.json", written_at=NOON, note="The name was not heard.")
     lines = palprep("dossier", "consent.consent.json").out.splitlines()
     assert lines[0].startswith("VOID")
     assert lines[1].strip() == (

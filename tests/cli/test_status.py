@@ -4,8 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from palprep.journal import CreationUsed, Journal, PersonNames, RunStarted
-from palprep.journal.entries import Intent
+from palprep.journal import (
+    CreationUsed,
+    Journal,
+    PersonEnded,
+    PersonNames,
+    PersonOutcome,
+    RunStarted,
+    Snapshot,
+)
+from palprep.journal.entries import Created, Intent
 
 from .conftest import Palprep
 
@@ -34,3 +42,28 @@ def test_what_is_under_way_is_no_doubt_while_a_run_is_at_work(
     after = palprep("status", into)
     assert after.code == 4
     assert f"palprep status '{tmp_path}/out of ada'\"'\"'s' --retry voice-1" in after.out
+
+
+def test_a_training_that_no_callback_will_tell_of_is_ended_by_hand(
+    palprep: Palprep, tmp_path: Path
+) -> None:
+    """Until then a scheduler is told that somebody waits."""
+    names = PersonNames(slug="ada", name="Ada", full_name="Ada")
+    started = RunStarted(
+        people=(names,), target="http://x", profile="core-4", dry_run=False, palprep_version="0"
+    )
+    with Journal.of(tmp_path, create=True, lock=True) as journal:
+        journal.append(started)
+        journal.append(CreationUsed(what="replica"), person="ada", key="replica-1")
+        journal.append(Intent(what="replica", request={}), person="ada", key="replica-1")
+        told = Created(snapshot=Snapshot(id="r1", status="started"))
+        journal.append(told, person="ada", key="replica-1")
+        outcome = PersonOutcome(status="waiting", complete=True)
+        journal.append(PersonEnded(outcome=outcome), person="ada")
+    before = palprep("status", tmp_path)
+    assert before.code == 5
+    assert f"palprep status {tmp_path} --ended r1 completed" in before.out + before.err
+    assert palprep("status", tmp_path, "--ended", "r1", "completed").code == 0
+    after = palprep("status", tmp_path, "--json")
+    assert after.code == 0
+    assert after.objects[0]["people"][0]["replica_status"] == "completed"

@@ -120,5 +120,5 @@ def test_expiry_and_revocation_end_it():
 
 
 def test_times_must_carry_a_zone():
-    with pytest.raises(ValueError, match="time zone"):
+    with pytest.raises(ValueError, match="timezone"):
         extended(dossier(), kind="expiry", expires_at=dt.datetime(2027, 1, 1), written_at=NOW)  # noqa: DTZ001

@@ -17,24 +17,12 @@ from .people.manifest_rows import (
     why_no_folder_name as why_no_folder_name,
 )
 from .people.person import Person as Person
-from .people.selection import (
-    Selection as Selection,
-    Shard as Shard,
-)
-from .people.settings import (
-    read_settings as read_settings,
-    write_setting as write_setting,
-)
+from .people.selection import Selection as Selection, Shard as Shard
+from .people.settings import read_settings as read_settings, write_setting as write_setting
 from .runner import run as run
 from .work.connection import Connection as Connection
-from .work.consent import (
-    kept_dossiers as kept_dossiers,
-    video_at_hand as video_at_hand,
-)
-from .work.context import (
-    Note as Note,
-    RunOptions as RunOptions,
-)
+from .work.consent import kept_dossiers as kept_dossiers, video_at_hand as video_at_hand
+from .work.context import Note as Note, RunOptions as RunOptions
 from .work.pace import Pace as Pace
 from .work.sandbox_judges import judges_in as judges_in
 from .work.waiting import watch as watch

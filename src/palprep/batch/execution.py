@@ -56,6 +56,10 @@ _log = logging.getLogger(__name__)
 _PREPARING_AT_MOST = 4096
 """Threads that wait for workers: for two thousand of a cluster. Only as many start as it has."""
 
+_WAITING_AT_CLUSTER = 32
+"""With eight people for each of its threads: Dask's adaptive scaling starts a worker for each five
+seconds of work that waits, and a recording takes one second."""
+
 _ASKING = 16
 """Threads that wait for uploads and replies."""
 
@@ -64,20 +68,17 @@ _OUTAGES = 5
 
 
 def guarded(person: Person, steps: Callable[[], T]) -> T | PersonOutcome:
-    """What the steps give. Errors of this person's files or requests are this person's outcome.
-
-    Raises only what concerns everybody: a journal or an output folder that cannot be written, a
-    cluster that works no more.
+    """What the steps give. Errors of this person's files or requests are this person's outcome;
+    what concerns everybody is raised: JournalError, OutputUnwritable, ClusterFailed.
     """
     try:
         return steps()
-    except DossierUnusable as error:
-        return PersonOutcome.failed(error.message, error.code)
-    except (ClusterFailed, JournalError, OutputUnwritable):
-        raise
     except (Stopped, WorkStopped):
         return PersonOutcome(status="waiting", reasons=(INTERRUPTED,))
     except PalprepError as error:
+        everybodys = isinstance(error, ClusterFailed | JournalError | OutputUnwritable)
+        if everybodys and not isinstance(error, DossierUnusable):
+            raise
         return PersonOutcome.failed(error.message, error.code)
     except Exception as error:  # noqa: BLE001 -- a defect at one person's files is not everybody's
         _log.debug("unexpected error at %s", person.slug, exc_info=True)
@@ -86,11 +87,9 @@ def guarded(person: Person, steps: Callable[[], T]) -> T | PersonOutcome:
 
 
 class Execution:
-    """Takes people through. ``state_of`` gives the state that is recorded of a person for whom
-    everything was asked for.
-
-    Twice as many people as there are workers, as they come and go, are at work at once, so that no
-    worker waits while one person's last file is done.
+    """Takes people through, more at once than there are workers, so that none of these waits while
+    one person's last file is done. ``state_of`` gives the state that is recorded of a person for
+    whom everything was asked for.
     """
 
     def __init__(
@@ -112,9 +111,8 @@ class Execution:
         self._asking = ThreadPoolExecutor(_ASKING, thread_name_prefix="palprep-ask")
 
     def take_through(self, service: tuple[Remote, Publisher] | None) -> None:
-        """Ask for everything, and wait for trainings as long as the pace says. In a dry run there
-        is no service: everything is prepared, and nothing asked for.
-        """
+        """Ask for everything, and wait for trainings as long as the pace says; without a service,
+        in a dry run, prepare everything."""
         if service is not None:
             self._service = self._steps(*service)
         try:
@@ -172,7 +170,9 @@ class Execution:
 
     def _begin_more(self) -> None:
         """Begin with as many people as the workers can take that are there now."""
-        at_once = 2 * self._run.engine.jobs + 2
+        engine = self._run.engine
+        # A cluster that grows with what waits for it must see that.
+        at_once = _WAITING_AT_CLUSTER + 8 * engine.jobs if engine.far else 2 + 2 * engine.jobs
         with self._guard:
             while self._untouched and self._in_preparation < at_once:
                 self._in_preparation += 1

@@ -26,19 +26,16 @@ _COARSE_NS = 2_000_000_000
 
 
 class Fingerprint(NamedTuple):
-    """Files at one moment. ``digest`` is another one when they are not as they were.
-
-    ``sure`` says that a later change will show. It may not, of a file that had only just changed.
-    """
+    """Files at one moment. ``digest`` is another one when they are not as they were. ``sure``: a
+    later change will show, which it may not of a file that had only just changed."""
 
     digest: str
     sure: bool
 
 
 def folder_fingerprint(folder: str | Path, at: dt.datetime) -> Fingerprint | None:
-    """All files in the folder and below, ``at`` this time, which is now or just before.
-
-    None where it cannot be read, or holds a link to another folder, which may be anywhere.
+    """All files in the folder and below, ``at`` this time, which is now or just before. None where
+    it cannot be read, or holds a link to another folder, which may be anywhere.
     """
     try:
         return _fingerprint(_files_below(os.fspath(folder)), at)

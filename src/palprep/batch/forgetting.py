@@ -17,10 +17,10 @@ them is kept, and each dossier says that its video was removed on purpose, when,
 from __future__ import annotations
 
 import datetime as dt
+import itertools
 import shutil
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from palprep.batch.engines.files import key_in_bucket, run_name, source_key
 from palprep.batch.outputs import write_outputs
@@ -40,13 +40,12 @@ from palprep.journal import (
     Journal,
     PersonEnded,
     PersonView,
-    ReadableRun,
     RunReader,
     find_person,
     nobody,
     people_named,
 )
-from palprep.preflight import Asset, Prepared
+from palprep.preflight import Asset
 from palprep.storage import Bucket
 from palprep.values import Value
 from palprep.views import (
@@ -60,10 +59,8 @@ from palprep.views import (
 
 
 class Forgetting(Value):
-    """What is known of a person in an output folder, and what becomes of it.
-
-    ``person`` is the slug; None where an earlier call was broken off when only bytes were left.
-    """
+    """What is known of a person in an output folder, and what becomes of it. ``person`` is the
+    slug; None where an earlier call was broken off when only bytes were left."""
 
     person: str | None
     names: tuple[str, ...] = ()
@@ -83,18 +80,9 @@ class Forgetting(Value):
     """What could not be removed there, and why: one sentence each."""
 
 
-class _Others(NamedTuple):
-    """What is somebody else's, too: pictures by their names, and names in buckets."""
-
-    pictures: frozenset[str]
-    published: frozenset[str]
-
-
 def look_up(directory: str | Path, person: str) -> Forgetting:
-    """What is known of a person, by the name of the folder, or by the name or full name.
-
-    Raises UsageError for a person who is not known, with the names that are alike, and for a name
-    that several have; JournalError where there is no journal.
+    """What is known of a person, by the name of the folder, or by the name or full name. Raises
+    UsageError for somebody whom nobody or several are, JournalError where there is no journal.
     """
     with Journal.of(directory) as journal:
         return _looked_up(journal, Path(directory), person)
@@ -102,26 +90,32 @@ def look_up(directory: str | Path, person: str) -> Forgetting:
 
 def forget(directory: str | Path, person: str, *, buckets: Sequence[str] = ()) -> Forgetting:
     """Remove everything that the folder holds of a person, and what was carried into ``buckets``,
-    by their URLs. What was forgotten, and what could not be removed.
-
-    Later runs pass the person over, until :func:`take_in_again`. The people's own folder is never
-    touched. Raises as :func:`look_up`, and JournalError while a run is at work.
+    by their URLs. Later runs pass the person over, until :func:`take_in_again`. The people's own
+    folder is never touched. Raises as :func:`look_up`, and JournalError while a run is at work.
     """
     place, opened = Path(directory), [Bucket(url) for url in buckets]
     with Journal.of(place, lock=True) as journal:
         found = _looked_up(journal, place, person)
-        slug = found.person
-        others = _others(journal, slug)
+        slug, run = found.person, run_name(journal)
+        # What is somebody else's, too: pictures, and names in buckets.
+        shown, shared = set[str](), set[str]()
+        for entry in journal.one_by_one(AssetPrepared):
+            if entry.person != slug:
+                shown.update(each.name for each in pictures_of(entry.body.asset).all())
+                shared |= _published(entry.body.asset, run)
         if slug is not None:
             journal.mark_forgotten(slug, found.names)
             fetched = journal.entries(FileFetched, person=slug)
-            run = run_name(journal)
             names = {source_key(run, each.body.sha256) for each in fetched}
             names = names.union(*(_published(each, run) for each in _assets(journal, slug)))
-            alone = sorted(names - others.published)
+            alone = sorted(names - shared)
             found = _emptied(found, opened, alone)
             made = journal.made_for(slug)
-            _forget_in_sandbox(place / SANDBOX_NAME, (*made.keys, *made.ids, *alone))
+            if (place / SANDBOX_NAME).is_dir():
+                # Loaded here: a run against a service of its own needs none of it.
+                from palprep.sandbox import forget as forget_in_sandbox  # noqa: PLC0415
+
+                forget_in_sandbox(place / SANDBOX_NAME, (*made.keys, *made.ids, *alone))
             for each in found.files:
                 _remove(place / each)
         for pattern in ("", f"{PEOPLE_FOLDER}/**/", f"{PICTURES_NAME}/**/"):
@@ -132,15 +126,14 @@ def forget(directory: str | Path, person: str, *, buckets: Sequence[str] = ()) -
             write_outputs(place, RunReader(journal), again=True)
         # What no one else's files show was this person's, or of a version whose pages are gone.
         drawn = PictureFolder(place / PICTURES_NAME)
-        for picture in {*drawn.drawn()} - others.pictures:
+        for picture in {*drawn.drawn()} - shown:
             (drawn.place / picture).unlink(missing_ok=True)
     return found
 
 
 def take_in_again(directory: str | Path, person: str) -> None:
-    """Let later runs take a forgotten person up, as somebody of whom nothing is known.
-
-    Raises UsageError where no such person was forgotten.
+    """Let later runs take a forgotten person up, as somebody of whom nothing is known. Raises
+    UsageError where no such person was forgotten.
     """
     with Journal.of(directory, lock=True) as journal:
         if not journal.take_in_again(person):
@@ -167,18 +160,18 @@ def _known(journal: Journal, place: Path, slug: str, names: tuple[str, ...]) -> 
     here = [Path(PREPARED_NAME, slug), Path(SOURCES_NAME, slug)] if plain else []
     # A folder of this name may be the user's own.
     here += [page] if plain and is_page(place / page) else []
-    mine = list(_prepared(journal, slug))
+    prepared = (each.prepared for each in _assets(journal, slug) if each.prepared is not None)
+    mine = [file for each in prepared for file in each.files]
     kept = {entry.body.path for entry in journal.entries(DossierKept, person=slug)}
     root = place.resolve()
-    outside = (place / each for each in (*kept, *(str(each.path) for each in mine)))
+    there = {place / each for each in (*kept, *(str(each.path) for each in mine))}
+    outside = {each for each in there if not each.resolve().is_relative_to(root)}
     made = journal.made_for(slug)
     return Forgetting(
         person=slug,
         names=names,
         files=tuple(str(each) for each in here if (place / each).exists()),
-        elsewhere=tuple(
-            sorted({str(each) for each in outside if _lies_outside(each, root) and each.exists()})
-        ),
+        elsewhere=tuple(sorted(str(each) for each in outside if each.exists())),
         at_service=tuple(
             each
             for each in journal.creations()
@@ -189,29 +182,8 @@ def _known(journal: Journal, place: Path, slug: str, names: tuple[str, ...]) -> 
     )
 
 
-def _lies_outside(path: Path, root: Path) -> bool:
-    return not path.resolve().is_relative_to(root)
-
-
 def _assets(journal: Journal, person: str) -> Iterator[Asset]:
     return (entry.body.asset for entry in journal.entries(AssetPrepared, person=person))
-
-
-def _prepared(journal: Journal, person: str) -> Iterator[Prepared]:
-    prepared = (asset.prepared for asset in _assets(journal, person) if asset.prepared is not None)
-    return (file for each in prepared for file in each.files)
-
-
-def _others(journal: Journal, person: str | None) -> _Others:
-    pictures: set[str] = set()
-    published: set[str] = set()
-    run = run_name(journal)
-    for entry in journal.one_by_one(AssetPrepared):
-        if entry.person != person:
-            asset = entry.body.asset
-            pictures.update(each.name for each in pictures_of(asset).all())
-            published |= _published(asset, run)
-    return _Others(frozenset(pictures), frozenset(published))
 
 
 def _published(asset: Asset, run: str) -> set[str]:
@@ -223,25 +195,15 @@ def _published(asset: Asset, run: str) -> set[str]:
 
 def _emptied(found: Forgetting, buckets: Sequence[Bucket], names: Sequence[str]) -> Forgetting:
     """Remove these names from the buckets, as far as there is the right to."""
-    removed: list[str] = []
-    stuck: list[str] = []
-    for bucket in buckets:
-        for name in names:
-            try:
-                if bucket.look(name) is not None:
-                    bucket.delete(name)
-                    removed.append(f"{bucket.url}/{name}")
-            except StorageError as error:
-                stuck.append(f"{bucket.url}/{name}: {error.message}")
+    removed, stuck = list[str](), list[str]()
+    for bucket, name in itertools.product(buckets, names):
+        try:
+            if bucket.look(name) is not None:
+                bucket.delete(name)
+                removed.append(f"{bucket.url}/{name}")
+        except StorageError as error:
+            stuck.append(f"{bucket.url}/{name}: {error.message}")
     return found.model_copy(update={"removed": tuple(removed), "stuck": tuple(stuck)})
-
-
-def _forget_in_sandbox(data: Path, names: Iterable[str]) -> None:
-    if data.is_dir():
-        # Loaded here: a run against a service of its own needs none of it.
-        from palprep.sandbox import forget as forget_in_sandbox  # noqa: PLC0415
-
-        forget_in_sandbox(data, names)
 
 
 def _remove(path: Path) -> None:
@@ -251,15 +213,11 @@ def _remove(path: Path) -> None:
         shutil.rmtree(path)
 
 
-def remove_outlived(
-    journal: Journal, place: Path, run: ReadableRun, retain_s: float
-) -> Iterator[Note]:
+def remove_outlived(journal: Journal, place: Path, retain_s: float) -> Iterator[Note]:
     """Remove what was prepared, and copies of originals, of everybody who has been done for
-    ``retain_s`` seconds. One note for each.
-
-    A person whose dossier was changed keeps everything. Raises OutputUnwritable, JournalError.
+    ``retain_s`` seconds. One note for each. A person whose dossier was changed keeps everything.
     """
-    for person in run.people:
+    for person in RunReader(journal).people:
         if person.status not in READY or person.files_removed:
             continue
         ended = _ended_at(journal, person)

@@ -59,9 +59,8 @@ def write_outputs(into: Path, run: ReadableRun, *, again: bool = False) -> None:
     # The results are written before the pages, and the first page last: what a page shows, the
     # results have, and what the first page shows, so have the others.
     if again or not told:
-        changed = {page.person for page in stale}
-        own = {page.person for page in made}
-        write_results(into, run, kept=set() if again else own - changed)
+        same = {page.person for page in made} - {page.person for page in stale}
+        write_results(into, run, kept=set() if again else same)
     for page in stale:
         replace(into / page.place, (page.html(),), lasting=False)
     # Lists that have become shorter, and pages of people who are in the run no more.
@@ -132,9 +131,8 @@ def written_results(into: Path, people: Container[str]) -> Iterator[dict[str, An
 
 
 def write_report(directory: str | Path) -> Path:
-    """Write the page again from the journal of an output folder, and return its path.
-
-    Raises JournalError when there is no journal, or no run in it.
+    """Write the page again from the journal of an output folder, and return its path. Raises
+    JournalError without a run in it.
     """
     into = Path(directory)
     with Journal.of(into) as journal:
@@ -144,10 +142,8 @@ def write_report(directory: str | Path) -> Path:
 
 def write_messages(directory: str | Path, into: str | Path, language: str = "en") -> list[Message]:
     """Write :func:`palprep.views.messages` of the last run into a folder: ``PERSON.txt`` and
-    ``PERSON.html`` for each person, and messages.csv for a mail merge.
-
-    Raises JournalError where there is no run, UsageError for a folder within that of the run, where
-    `palprep forget` would not find them.
+    ``PERSON.html`` for each person, and messages.csv for a mail merge. Raises JournalError without
+    a run, UsageError for a folder within the run's, where `palprep forget` would not find them.
     """
     source, place = Path(directory), Path(into)
     if place.resolve().is_relative_to(source.resolve()):
@@ -166,12 +162,8 @@ def write_messages(directory: str | Path, into: str | Path, language: str = "en"
 
 
 def replace(path: Path, parts: Iterable[str], *, lasting: bool = True) -> None:
-    """Put the text that ``parts`` make at ``path``: a reader sees the old file or the new one.
-
-    Lone surrogates, which a sender's JSON may hold, are written as escapes. ``lasting`` as for
-    :func:`palprep.fixes.output.atomic_output`.
-
-    Raises OutputUnwritable when it cannot be written; the old file is then untouched.
+    """Write the text that ``parts`` make, as :func:`palprep.fixes.output.atomic_output` does. Lone
+    surrogates, which a sender's JSON may hold, become escapes.
     """
     with (
         atomic_output(path, lasting=lasting) as temporary,
@@ -182,7 +174,6 @@ def replace(path: Path, parts: Iterable[str], *, lasting: bool = True) -> None:
 
 def write_merged_report(directories: Sequence[str | Path], into: str | Path) -> Path:
     """Write the results and the page of several runs into a folder of their own; the page's path.
-
     Files that lie within ``into``, as the folders of its shards do, can be opened from the page.
 
     Raises UsageError for runs that are no parts of one, or into a run's own folder; JournalError
@@ -194,60 +185,57 @@ def write_merged_report(directories: Sequence[str | Path], into: str | Path) -> 
             f"{place} holds a run, whose results would be lost: give another --into folder"
         )
     with contextlib.ExitStack() as stack:
-        journals = {each: stack.enter_context(Journal.of(each)) for each in parts}
-        whole = Merged({each: RunReader(journal) for each, journal in journals.items()})
-        drawn = {each: PictureFolder(each / PICTURES_NAME) for each in (*parts, place)}
-        names = {each: frozenset(drawn[each].drawn()) for each in parts}
+        whole = Merged({each: RunReader(stack.enter_context(Journal.of(each))) for each in parts})
+        own, of_parts = PictureFolder(place / PICTURES_NAME), set[str]()
         for each in parts:
-            _take_pictures(drawn[each].place, names[each], drawn[place].place)
+            drawn = PictureFolder(each / PICTURES_NAME)
+            names = {*drawn.drawn()}
+            _take_pictures(drawn.place, names, own.place)
+            of_parts |= names
         # Of an earlier merging: what is gone from the parts, such as a person's, goes here.
-        for gone in {*drawn[place].drawn()}.difference(*names.values()):
-            (drawn[place].place / gone).unlink()
+        for gone in {*own.drawn()} - of_parts:
+            (own.place / gone).unlink()
         write_outputs(place, whole, again=True)
     return place / REPORT_NAME
 
 
 class Merged:
-    """Runs by their folders, as one run with the people of all, in the order of their names.
-
-    Raises UsageError where one person is in two of them, or where they differ in what holds for
-    all people: the service, the profile, a dry run.
-    """
+    """Runs by their folders, as one run with the people of all, in the order of their names. Raises
+    UsageError where one person is in two of them, or where they differ in service, profile or dry
+    run."""
 
     def __init__(self, runs: Mapping[Path, ReadableRun]) -> None:
-        (first_place, first), *others = ((place, run.head) for place, run in runs.items())
+        heads = {place: run.head for place, run in runs.items()}
+        (first_place, first), *others = heads.items()
+        self._home: dict[str, Path] = {}
         for place, head in others:
             for what in ("target", "profile", "dry_run"):
-                if getattr(head, what) != getattr(first, what):
+                one, other = getattr(first, what), getattr(head, what)
+                if one != other:
                     raise UsageError(
-                        f"{first_place} and {place} are no parts of one run: {what} is "
-                        f"{getattr(first, what)} and {getattr(head, what)}"
+                        f"{first_place} and {place} are no parts of one run: {what} is {one} and "
+                        f"{other}"
                     )
-        self._home: dict[str, ReadableRun] = {}
-        known: dict[str, Path] = {}
         for place, run in runs.items():
             for person in run.people:
-                before = known.setdefault(person.slug, place)
+                before = self._home.setdefault(person.slug, place)
                 if before != place:
                     raise UsageError(
                         f"{person.slug} is in {before} and in {place}: merge parts that share "
                         "nobody, such as the shards of one run"
                     )
-                self._home[person.slug] = run
+        self._runs = runs
         self.people = sorted(
             (person for run in runs.values() for person in run.people), key=lambda each: each.slug
         )
-        heads = [run.head for run in runs.values()]
-        self.head = first.model_copy(
-            update={
-                "started_at": min(head.started_at for head in heads),
-                "updated_at": max(head.updated_at for head in heads),
-            }
-        )
+        times = {
+            "started_at": min(head.started_at for head in heads.values()),
+            "updated_at": max(head.updated_at for head in heads.values()),
+        }
+        self.head = first.model_copy(update=times)
 
     def person(self, slug: str) -> PersonView:
-        """See :meth:`RunView.person`."""
-        return self._home[slug].person(slug)
+        return self._runs[self._home[slug]].person(slug)
 
 
 def _take_pictures(source: Path, names: Iterable[str], into: Path) -> None:

@@ -17,7 +17,7 @@ from palprep.batch.engines.files import run_name
 from palprep.batch.execution import Execution
 from palprep.batch.forgetting import remove_outlived
 from palprep.batch.outputs import write_outputs
-from palprep.batch.people.files import KindsOf, is_url
+from palprep.batch.people.files import is_url
 from palprep.batch.people.folder import DEFAULT_INTO
 from palprep.batch.people.person import Person, Roster, RosterEntry, read_people
 from palprep.batch.people.selection import People, find_everybody, some_of
@@ -37,19 +37,11 @@ from palprep.batch.work.decision import known_profiles
 from palprep.batch.work.memory import Unchanged, record_start
 from palprep.batch.work.originals import SOURCES_NAME
 from palprep.consent import require_model
-from palprep.errors import OutputUnwritable, UsageError
-from palprep.journal import (
-    Journal,
-    PersonView,
-    RunReader,
-    RunView,
-    SandboxStatement,
-    utc_now,
-)
+from palprep.errors import UsageError
+from palprep.journal import Journal, PersonView, RunReader, RunView, SandboxStatement, utc_now
 from palprep.preflight import kinds_of, media_workers, seen_by
 from palprep.publish import Publisher, publisher_for
 from palprep.rules import blocker_words, counted
-from palprep.storage import private_folder
 from palprep.values import Kind
 from palprep.views import PICTURES_NAME, cell_progress
 from palprep.workers import Engine, LocalEngine
@@ -74,12 +66,9 @@ def run(
     when it is their person's turn.
 
     ``into`` receives prepared/, results.jsonl, results.csv, report.html, pictures/ for it (above 50
-    people also people/ with a page for each) and journal.sqlite. Only one run at a time may use an
-    output folder. Nothing is created twice, however an earlier run ended.
-
-    Who is done, and has changed nothing since, is passed over. What the file system says of the
-    files tells that: none of them is opened. A run that is like the last one and finds nothing to
-    do asks no service and leaves the outputs as they are.
+    people also people/ with a page for each) and journal.sqlite. One run at a time may use it.
+    Nothing is created twice, however an earlier run ended. Who is done, and has changed nothing
+    since, is passed over: the file system tells that, and no file is opened.
 
     ``tell`` is called from several threads; ``note`` before the work begins, with what is odd or
     was guessed in the folder. Without ``tell``, a notebook shows the progress in the cell.
@@ -93,43 +82,38 @@ def run(
     results and page as they are: `palprep report` writes them from the journal.
 
     Returns the people who were worked on, as they stand now. Without ``with_reports`` their
-    ``assets`` are left out. Those of many thousand people take gigabytes; results.jsonl has them.
+    ``assets`` are left out: those of many thousand people take gigabytes.
 
     Raises UsageError where there are no people, ManifestError with all mistakes of a manifest,
-    ToolMissing where ``whisper_model`` holds no model.
-    Raises JournalError and OutputUnwritable when the output cannot be kept. What goes wrong with
-    one person is in that person's result.
+    ToolMissing where ``whisper_model`` holds no model; JournalError and OutputUnwritable when the
+    output cannot be kept. What goes wrong with one person is in that person's result.
     """
     # What is unknown or missing is an error here, and not each person's.
     profiles = known_profiles(options.profile)
     if options.whisper_model is not None:
         options = replace(options, whisper_model=require_model(Path(options.whisper_model)))
-    _require_output_folder(into, people)
+    at, source = utc_now(), _source_of(people, into)
     place = options.select.place(Path(into))
-    at = utc_now()
     roster = find_everybody(people, place / SOURCES_NAME, at)
-    place = _output_folder(place)
     with (
         Journal.of(place, lock=True, create=True) as journal,
         _opened_engine(options, journal) as engine,
     ):
-        told = tell or cell_progress() or tell_no_one
+        place, told = place.resolve(), tell or cell_progress() or tell_no_one
         context = RunContext(options, place, journal, engine, profiles, told, Stop())
         last = None if journal.last_run() is None else RunReader(journal)
         work = _find_work(context, roster, last, at)
         for each in _notes(roster, work):
             note(each)
-        _carry_out(context, work, note, _source_of(people))
+        _carry_out(context, work, note, source)
         for text in engine.complaints():
             note(Note(person=None, text=text, about="worker"))
-        with contextlib.suppress(OSError):
-            # What was fetched is gone, unless it is to be kept.
+        with contextlib.suppress(OSError):  # What is to be kept is in there.
             (place / SOURCES_NAME).rmdir()
-        seen = last if last is not None and last.is_current else RunReader(journal)
         if options.retain_s is not None:
-            for each in remove_outlived(journal, place, seen, options.retain_s):
+            for each in remove_outlived(journal, place, options.retain_s):
                 note(each)
-            seen = seen if seen.is_current else RunReader(journal)
+        seen = last if last is not None and last.is_current else RunReader(journal)
         write_outputs(place, seen)
         return seen.view(work.selected, with_reports=with_reports)
 
@@ -158,16 +142,11 @@ def _find_work(run: RunContext, roster: Roster, last: RunReader | None, at: dt.d
     states = Unchanged(run.journal, run.place, run.files, run.options, limits)
     unchanged = states.among(selected.values(), last.people if last else (), at)
     left = [each for slug, each in selected.items() if slug not in unchanged]
-    with _looking_at_files(run.engine) as look:
-        return _Work(selected, unchanged, read_people(left, look), states, forgotten)
-
-
-@contextmanager
-def _looking_at_files(engine: Engine) -> Iterator[KindsOf]:
-    """Workers that see which kinds files are of. A cluster need not see a folder that is here."""
     with contextlib.ExitStack() as stack:
-        here = stack.enter_context(media_workers(1)) if engine.far else engine
-        yield lambda files: seen_by(here, kinds_of, files, Kind.OTHER)
+        # A cluster need not see a folder that is here.
+        here = stack.enter_context(media_workers(1)) if run.engine.far else run.engine
+        people = read_people(left, lambda files: seen_by(here, kinds_of, files, Kind.OTHER))
+    return _Work(selected, unchanged, people, states, forgotten)
 
 
 def _carry_out(run: RunContext, work: _Work, note: TakeNote, source: str | None) -> None:
@@ -225,9 +204,8 @@ def _notes(roster: Roster, work: _Work) -> Iterator[Note]:
     for name in roster.loose:
         text = f"{name} is not used: it lies outside the people's subfolders"
         yield Note(person=None, text=text, about="unused")
-    if work.unchanged:
-        count = len(work.unchanged)
-        who = "1 person is" if count == 1 else f"{count:,} people are"
+    if count := len(work.unchanged):
+        who = f"{counted(count, 'person', 'people')} {'is' if count == 1 else 'are'}"
         text = f"{who} done, and nothing of theirs has changed since"
         yield Note(person=None, text=text, about="unchanged")
     lacking = [each.slug for each in work.people if each.lacks_all]
@@ -272,26 +250,17 @@ def _opened_engine(options: RunOptions, journal: Journal) -> Iterator[Engine]:
         own.close(at_once=True)
 
 
-def _require_output_folder(into: str | Path, people: People) -> None:
-    if isinstance(people, str | os.PathLike) and Path(into).resolve() == Path(people).resolve():
+def _source_of(people: People, into: str | Path) -> str | None:
+    """Where the people are, wherever the next command is started; None for rows. Raises UsageError
+    where the output would go there."""
+    if not isinstance(people, str | os.PathLike):
+        return None
+    if is_url(str(people)):
+        return str(people)
+    source = Path(people).resolve()
+    if Path(into).resolve() == source:
         raise UsageError(
             f"{into} is the folder of the people: name another one with --into, or what is written "
             "there would be taken for people"
         )
-
-
-def _source_of(people: People) -> str | None:
-    """Where the people are, wherever the next command is started; None for rows."""
-    if not isinstance(people, str | os.PathLike):
-        return None
-    return str(people) if is_url(str(people)) else str(Path(people).resolve())
-
-
-def _output_folder(into: Path) -> Path:
-    try:
-        private_folder(into)
-    except OSError as error:
-        raise OutputUnwritable(
-            f"The output folder {into} cannot be made: {error.strerror}; choose another --into"
-        ) from None
-    return into.resolve()
+    return str(source)

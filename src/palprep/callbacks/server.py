@@ -35,10 +35,8 @@ _BODY_WITHIN_S = 10.0
 
 
 class Delivery(Value):
-    """One callback as it arrived.
-
-    ``event`` is None for JSON of an unknown shape; ``body`` always holds all of it.
-    """
+    """One callback as it arrived. ``event`` is None for JSON of an unknown shape; ``body`` always
+    holds all of it."""
 
     tag: str | None
     event: AnyEvent | None
@@ -140,10 +138,9 @@ class PublicCallbacks:
 class CallbackServer:
     """Runs :func:`callback_app` on a socket of its own, in a thread, as a context manager.
 
-    ``nonce`` is the secret path; without one, the server makes its own. Where an address must
-    outlive the server, make one with :func:`new_nonce` and keep it.
-    ``port`` 0 takes a free one. ``public_url`` is how the service reaches this socket from
-    outside (a tunnel, a reverse proxy); without it the address is the socket's own.
+    ``nonce`` is the secret path: where an address must outlive the server, make one with
+    :func:`new_nonce` and keep it. ``port`` 0 takes a free one. ``public_url`` is how the service
+    reaches this socket from outside (a tunnel, a reverse proxy).
     """
 
     def __init__(

@@ -3,10 +3,10 @@ from .files import (
     DOSSIER_SUFFIX as DOSSIER_SUFFIX,
     ExaminedDossier as ExaminedDossier,
     add_entry as add_entry,
+    add_waiver as add_waiver,
     dossier_path as dossier_path,
     examine_dossier as examine_dossier,
     keep_dossier as keep_dossier,
     read_dossier as read_dossier,
     sole_writer as sole_writer,
-    waive as waive,
 )

@@ -14,7 +14,9 @@ import datetime as dt
 import hashlib
 import json
 from collections.abc import Mapping
-from typing import Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
+
+from pydantic import AfterValidator, AwareDatetime
 
 from palprep.consent import ConsentFacts
 from palprep.rules import (
@@ -35,7 +37,15 @@ from palprep.values import Outcome, Value
 _START = "0" * 64
 
 NewEntry = Literal["decision", "lapse", "expiry", "revocation", "waiver", "removal"]
-"""What is added to the evidence."""
+"""What is added to the evidence.
+
+Of several decisions the last one counts, until a lapse says that it fell; of several expiries the
+last one. A revocation counts from when it is written. No entry takes it back: a new statement is a
+new dossier. A waiver is the decision to go on although consent was not heard as required; its note
+says what was missing. It does not put consent in force.
+"""
+
+_Time = Annotated[AwareDatetime, AfterValidator(lambda each: each.astimezone(dt.UTC))]
 
 
 class FileProof(Value):
@@ -63,7 +73,7 @@ class Entry(Value):
     """It changes with what an entry holds."""
     number: int
     kind: Literal["evidence"] | NewEntry
-    written_at: dt.datetime
+    written_at: _Time
     previous_sha256: str
     person: str
     consent: ConsentFacts | None = None
@@ -77,8 +87,8 @@ class Entry(Value):
     tools: Mapping[str, str] = {}
     """Versions of what measured: package name to version."""
     decision: ConsentDecision | None = None
-    expires_at: dt.datetime | None = None
-    revoked_at: dt.datetime | None = None
+    expires_at: _Time | None = None
+    revoked_at: _Time | None = None
     note: str | None = None
     sha256: str
 
@@ -90,12 +100,10 @@ class Dossier(Value):
 
     @property
     def evidence(self) -> Entry:
-        """The first entry."""
         return self.entries[0]
 
     @property
     def waivers(self) -> tuple[Entry, ...]:
-        """The decisions to go on without consent."""
         return tuple(entry for entry in self.entries if entry.kind == "waiver")
 
     @property
@@ -122,11 +130,10 @@ class Dossier(Value):
         missing = consent_failures(checks)
         if not missing and (first.consent is None or not first.consent.outcome.passed):
             missing = ["The statement of consent was not heard as required."]
-        files = (
+        files = [
             ConsentFile(role=None, path=each.name, sha256=each.sha256, source_sha256=None)
-            for each in (first.output,)
-            if each is not None
-        )
+            for each in filter(None, (first.output,))
+        ]
         found = ConsentEvidence(
             files=tuple(files),
             against=tuple(different),
@@ -150,12 +157,11 @@ class Dossier(Value):
     @property
     def expires_at(self) -> dt.datetime | None:
         """The expiry that counts: the one that was recorded last."""
-        found = [entry.expires_at for entry in self.entries if entry.expires_at is not None]
-        return found[-1] if found else None
+        found = (each.expires_at for each in reversed(self.entries) if each.expires_at)
+        return next(found, None)
 
     @property
     def revoked_at(self) -> dt.datetime | None:
-        """The first revocation."""
         return min((each.revoked_at for each in self.entries if each.revoked_at), default=None)
 
 
@@ -166,63 +172,24 @@ class Flaw(NamedTuple):
     problem: str
 
 
-def open_dossier(
-    *,
-    person: str,
-    consent: ConsentFacts,
-    source: FileProof,
-    output: FileProof,
-    written_at: dt.datetime,
-    code: FileProof | None = None,
-    checks: tuple[ConsentCheck, ...] = (),
-    tools: Mapping[str, str] | None = None,
-) -> Dossier:
-    """A dossier with its evidence. Times must carry a time zone."""
-    entry = _sealed(
-        None,
-        kind="evidence",
-        written_at=written_at,
-        person=person,
-        consent=consent,
-        source=source,
-        output=output,
-        code=code,
-        checks=checks,
-        tools=tools or {},
-    )
-    return Dossier(entries=(entry,))
+def open_dossier(**evidence: Any) -> Dossier:
+    """A dossier with its evidence: fields of :class:`Entry`. Times must carry a time zone."""
+    return _extended((), kind="evidence", **evidence)
 
 
-def extended(
-    dossier: Dossier,
-    *,
-    kind: NewEntry,
-    written_at: dt.datetime,
-    decision: ConsentDecision | None = None,
-    expires_at: dt.datetime | None = None,
-    note: str | None = None,
-) -> Dossier:
-    """The dossier with one more entry. Times must carry a time zone.
-
-    Of several decisions the last one counts, until it is said to have fallen.
-
-    Of several expiries the last one counts. A revocation counts from when it is written. No entry
-    takes it back: a new statement is a new dossier. A waiver is the decision to go on although
-    consent was not heard as required; the note says what was missing. It does not put consent in
-    force.
+def extended(dossier: Dossier, *, kind: NewEntry, written_at: dt.datetime, **told: Any) -> Dossier:
+    """The dossier with one more entry. Times must carry a time zone; what else is ``told`` are
+    fields of :class:`Entry`.
     """
-    last = dossier.entries[-1]
-    entry = _sealed(
-        last,
+    revoked_at = written_at if kind == "revocation" else None
+    return _extended(
+        dossier.entries,
         kind=kind,
         written_at=written_at,
-        person=last.person,
-        decision=decision,
-        expires_at=expires_at and _aware(expires_at),
-        revoked_at=_aware(written_at) if kind == "revocation" else None,
-        note=note,
+        person=dossier.evidence.person,
+        revoked_at=revoked_at,
+        **told,
     )
-    return Dossier(entries=(*dossier.entries, entry))
 
 
 def verify_dossier(dossier: Dossier) -> tuple[Flaw, ...]:
@@ -242,25 +209,14 @@ def verify_dossier(dossier: Dossier) -> tuple[Flaw, ...]:
     return tuple(flaws)
 
 
-def _sealed(last: Entry | None, *, written_at: dt.datetime, **told: Any) -> Entry:
-    """The entry that follows the last one, with its digest."""
-    draft = Entry(
-        number=last.number + 1 if last else 1,
-        written_at=_aware(written_at),
-        previous_sha256=last.sha256 if last else _START,
-        sha256="",
-        **told,
-    )
-    return draft.model_copy(update={"sha256": _digest(draft)})
+def _extended(entries: tuple[Entry, ...], **told: Any) -> Dossier:
+    """These entries, and one that follows the last of them, with its digest."""
+    previous = entries[-1].sha256 if entries else _START
+    draft = Entry(number=len(entries) + 1, previous_sha256=previous, sha256="", **told)
+    return Dossier(entries=(*entries, draft.model_copy(update={"sha256": _digest(draft)})))
 
 
 def _digest(entry: Entry) -> str:
     data = entry.model_dump(mode="json", exclude={"sha256"})
     text = json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
     return hashlib.sha256(text.encode("ascii")).hexdigest()
-
-
-def _aware(time: dt.datetime) -> dt.datetime:
-    if time.tzinfo is None:
-        raise ValueError("a dossier's times must carry a time zone")
-    return time.astimezone(dt.UTC)

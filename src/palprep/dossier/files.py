@@ -42,6 +42,9 @@ _CHECKED = (
 )
 """Checks that bear on consent."""
 
+_TOOLS = ("av", "opencv-python-headless", "onnxruntime")
+"""What measures, beside palprep, and by which package."""
+
 FileState = Literal["unchanged", "changed", "missing", "removed", "not compared"]
 """``removed``: on purpose, as the dossier records."""
 
@@ -70,20 +73,15 @@ class ExaminedDossier(NamedTuple):
     """Whether it was compared with the journal of its run."""
 
 
-_TOOLS = ("av", "opencv-python-headless", "onnxruntime")
-
-
 def keep_dossier(
     prepared: Prepared, *, person: str, written_at: dt.datetime, compared: tuple[Check, ...] = ()
 ) -> Path | None:
-    """Write the dossier of a prepared video in which consent was listened for.
-
-    It is named after the video and its sha256, so that another video never takes its place. A
-    dossier that is there already is verified and kept. ``compared`` holds the checks that
+    """Write the dossier of a prepared video in which consent was listened for; its path, or None
+    where none was. It is named after the video and its sha256, so that another video never takes
+    its place. One that is there already is verified and kept. ``compared`` holds the checks that
     compare the face with those of the person's other files.
 
-    Returns its path, None where no consent was listened for. Raises DossierUnusable for a
-    dossier that was changed, and OutputUnwritable.
+    Raises DossierUnusable for a dossier that was changed, and OutputUnwritable.
     """
     facts = prepared.report.facts
     if facts is None or facts.consent is None:
@@ -91,8 +89,17 @@ def keep_dossier(
     video, source, code = prepared.path, Path(prepared.source), prepared.evidence
     path = dossier_path(prepared)
     if path.exists():
-        require_intact(read_dossier(path), path)
+        _require_intact(read_dossier(path), path)
         return path
+    checks = [
+        *(check for check in prepared.report.checks if check.id in _CHECKED),
+        *(check for check in compared if video.name in check.label),
+    ]
+    tools = {"palprep": __version__}
+    for name in _TOOLS:
+        # OpenCV may come from another package.
+        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+            tools[name] = importlib.metadata.version(name)
     dossier = open_dossier(
         person=person,
         consent=facts.consent,
@@ -100,11 +107,11 @@ def keep_dossier(
         output=FileProof(name=video.name, sha256=prepared.sha256, size_bytes=facts.file.size_bytes),
         code=_proof(code.path, code.sha256) if code else None,
         written_at=written_at,
-        checks=(
-            *(_noted(check) for check in prepared.report.checks if check.id in _CHECKED),
-            *(_noted(check) for check in compared if prepared.path.name in check.label),
+        checks=tuple(
+            ConsentCheck(id=each.id, outcome=each.outcome, sentence=each.sentence)
+            for each in checks
         ),
-        tools={"palprep": __version__, **_versions()},
+        tools=tools,
     )
     _write(path, dossier)
     return path
@@ -161,39 +168,30 @@ def examine_dossier(
     flaws = list(verify_dossier(dossier))
     if kept is not None and dossier.entries[: len(kept.entries)] != kept.entries:
         flaws.append(Flaw(None, "is not the one that the journal of the run holds"))
-    output, made_of = dossier.evidence.output, dossier.evidence.source
-    code = dossier.evidence.code
-    files = []
-    if output is not None:
-        beside = place.with_name(output.name)
-        files.append(_examined_file("output", output, Path(video) if video else beside))
-    if code is not None:
-        near = Path(video) if video else place
-        files.append(_examined_file("code", code, near.with_name(code.name)))
-    if made_of is not None:
-        files.append(_examined_file("source", made_of, None if source is None else Path(source)))
-    if dossier.removal is not None:
-        files = [
-            file._replace(state="removed")
-            if file.state == "missing" and file.what != "source"
-            else file
-            for file in files
-        ]
+    first, files = dossier.evidence, []
+    gone: FileState = "missing" if dossier.removal is None else "removed"
+    if first.output is not None:
+        output = Path(video) if video else place.with_name(first.output.name)
+        files.append(_examined_file("output", first.output, output, gone))
+    if first.code is not None:
+        code = (Path(video) if video else place).with_name(first.code.name)
+        files.append(_examined_file("code", first.code, code, gone))
+    if first.source is not None:
+        made_of = None if source is None else Path(source)
+        files.append(_examined_file("source", first.source, made_of, "missing"))
     for file in files:
-        if file.path is not None and file.state not in {"unchanged", "removed"}:
-            missing = file.state == "missing"
-            said = f"{file.path} is not there" if missing else f"{file.path.name} was changed since"
-            flaws.append(Flaw(1, said))
+        if file.state == "missing":
+            flaws.append(Flaw(1, f"{file.path} is not there"))
+        elif file.state == "changed" and file.path is not None:
+            flaws.append(Flaw(1, f"{file.path.name} was changed since"))
     return ExaminedDossier(
         place, dossier, tuple(files), tuple(flaws), with_journal=kept is not None
     )
 
 
 def add_entry(path: str | Path, *, kind: NewEntry, written_at: dt.datetime, **told: Any) -> Dossier:
-    """Add an entry to a dossier's file, as :func:`palprep.dossier.chain.extended` does.
-
-    Raises UsageError when there is no dossier, DossierUnusable when it was changed, and
-    OutputUnwritable.
+    """Add an entry to a dossier's file, as :func:`palprep.dossier.chain.extended` does. Raises
+    UsageError when there is no dossier, DossierUnusable when it was changed, OutputUnwritable.
     """
     with sole_writer(path) as add:
         return add(kind=kind, written_at=written_at, **told)
@@ -221,14 +219,14 @@ def sole_writer(path: str | Path) -> Iterator[Callable[..., Dossier]]:
             system.lock(handle, wait=True)
             # Whoever wrote meanwhile put another file into its place.
             if place.exists() and os.path.samestat(os.fstat(handle), locked.stat()):
-                require_intact(read_dossier(place), place)
+                _require_intact(read_dossier(place), place)
                 yield add
                 return
         finally:
             os.close(handle)
 
 
-def waive(path: str | Path, *, written_at: dt.datetime, note: str) -> Dossier:
+def add_waiver(path: str | Path, *, written_at: dt.datetime, note: str) -> Dossier:
     """Record, once, that consent was waived. The note says what was missing."""
     present = read_dossier(path)
     if any(entry.kind == "waiver" and entry.note == note for entry in present.entries):
@@ -236,7 +234,7 @@ def waive(path: str | Path, *, written_at: dt.datetime, note: str) -> Dossier:
     return add_entry(path, kind="waiver", written_at=written_at, note=note)
 
 
-def require_intact(dossier: Dossier, path: Path) -> None:
+def _require_intact(dossier: Dossier, path: Path) -> None:
     """Raise DossierUnusable when the chain of entries is broken."""
     flaws = verify_dossier(dossier)
     if flaws:
@@ -247,18 +245,14 @@ def require_intact(dossier: Dossier, path: Path) -> None:
 
 
 def _examined_file(
-    what: Literal["output", "code", "source"], proof: FileProof, path: Path | None
+    what: Literal["output", "code", "source"], proof: FileProof, path: Path | None, gone: FileState
 ) -> ExaminedFile:
     state: FileState = "not compared"
     if path is not None:
-        state = "missing"
+        state = gone
         if path.is_file():
             state = "unchanged" if sha256_of(path) == proof.sha256 else "changed"
     return ExaminedFile(what, proof, path, state)
-
-
-def _noted(check: Check) -> ConsentCheck:
-    return ConsentCheck(id=check.id, outcome=check.outcome, sentence=check.sentence)
 
 
 def _write(path: Path, dossier: Dossier) -> None:
@@ -270,13 +264,3 @@ def _proof(path: Path, sha256: str) -> FileProof:
     # A worker elsewhere may have fetched it.
     size_bytes = path.stat().st_size if path.is_file() else None
     return FileProof(name=path.name, sha256=sha256, size_bytes=size_bytes)
-
-
-def _versions() -> dict[str, str]:
-    found = {}
-    for name in _TOOLS:
-        try:
-            found[name] = importlib.metadata.version(name)
-        except importlib.metadata.PackageNotFoundError:
-            continue
-    return found

@@ -1,9 +1,8 @@
 from .consent import (
     consent_evidence as consent_evidence,
     decide as decide,
-    keep_evidence as keep_evidence,
-    last_decision as last_decision,
     named as named,
+    settle_consent as settle_consent,
 )
 from .creation import (
     Callbacks as Callbacks,

@@ -11,7 +11,7 @@ import contextlib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from palprep.dossier import add_entry, keep_dossier, read_dossier, sole_writer, waive
+from palprep.dossier import add_entry, add_waiver, keep_dossier, read_dossier, sole_writer
 from palprep.errors import UsageError
 from palprep.journal import (
     ConsentDecided,
@@ -29,8 +29,10 @@ from palprep.rules import (
     ConsentDecision,
     ConsentEvidence,
     ConsentFile,
+    ConsentState,
     consent_doubts,
     consent_failures,
+    consent_state,
     lacks_consent,
     voice_doubts,
 )
@@ -47,11 +49,9 @@ def consent_evidence(
     recording: Judged | None = None,
 ) -> ConsentEvidence:
     """What is known of the consent to a replica of a ``video``, which may be in a video ``apart``.
-
     What fails in either is missing, and a doubt in either holds it, also where the other one would
-    do: what was listened for is never passed over. Without ``video`` nothing is trained, and
-    nothing has to be heard. ``compared`` holds the checks that compare these files; a ``recording``
-    whose voice is in doubt belongs to the evidence.
+    do. Without ``video`` nothing is trained, and nothing has to be heard. ``compared`` holds the
+    checks that compare these files; a ``recording`` whose voice is in doubt is evidence, too.
     """
     judged = [each for each in (video, apart) if each is not None]
     missing = [
@@ -88,12 +88,6 @@ def _file(judged: Judged) -> ConsentFile:
     )
 
 
-def last_decision(journal: Journal, person: str) -> ConsentDecision | None:
-    """What was decided last about the person's consent, whether or not it counts still."""
-    told = journal.entries(ConsentDecided, person=person)
-    return told[-1].body.decision if told else None
-
-
 def decide(
     journal: Journal | str | Path, person: str, *, accept: bool, by: str, because: str
 ) -> ConsentDecision:
@@ -105,10 +99,9 @@ def decide(
     ``run`` or :func:`make_replica` goes by it, until a file changes, or there is a new doubt. A
     later decision takes its place; both stay on record.
 
-    Raises UsageError for a person who is not known or whose name several have, for an empty name
-    or reason, where nothing is in doubt, where something fails, which no decision changes, and for
-    a file that was changed since; JournalError where there is no journal, or for a dossier that was
-    changed.
+    Raises UsageError for a person whom nobody or several are, for an empty name or reason, where
+    nothing is in doubt or something fails, which no decision changes, and for a file that was
+    changed since; JournalError where there is no journal; DossierUnusable.
     """
     by, because = by.strip(), because.strip()
     if not (by and because):
@@ -164,29 +157,33 @@ def named(judged: Judged) -> str:
     return f"{name} ({role.value})" if role else name
 
 
-def keep_evidence(
+def settle_consent(
     journal: Journal,
     person: str,
     files: Iterable[Prepared],
     evidence: ConsentEvidence,
     *,
     compared: Iterable[Check] = (),
-    waived: tuple[str, ...] = (),
+    waive: bool = False,
     key: str | None = None,
-) -> None:
-    """Put on file what was heard of the consent to a person's files, whether or not it suffices.
+) -> ConsentState:
+    """What the ``evidence`` comes to with the last decision about the person, put on file whether
+    or not it suffices. Files of different people are told apart from it: the caller sees to them.
 
     Each file in which the statement was listened for gets a dossier next to it, which the journal
-    keeps, too. ``compared`` holds the checks that compare the files. ``waived`` says
-    what is missing of the consent or in doubt, where the work goes on regardless: the journal
-    records that, under the ``key`` of the replica where it is known, and so do the dossiers, as
-    they record a decision that counts for this evidence, or counts no more.
+    keeps, too. ``compared`` holds the checks that compare the files. To ``waive`` is to go on
+    whatever is missing or in doubt, but not over a refusal: the journal records that, under the
+    ``key`` of the replica where it is known, and so do the dossiers, as they record a decision that
+    counts for this evidence, or counts no more.
 
     Raises DossierUnusable for a dossier that was changed, and OutputUnwritable.
     """
+    told = journal.entries(ConsentDecided, person=person)
+    decision = told[-1].body.decision if told else None
+    state = consent_state(evidence.model_copy(update={"against": ()}), decision)
+    waived = evidence.waivable if waive and state.state in {"open", "fails"} else ()
     if waived:
         journal.append(ConsentWaived(why=waived), person=person, key=key)
-    decision = last_decision(journal, person)
     if evidence.against or evidence.waivable or journal.standing("consent_found", people=[person]):
         placed = tuple(
             each.model_copy(update={"path": journal.named(Path(each.path)).as_posix()})
@@ -199,15 +196,16 @@ def keep_evidence(
         path = keep_dossier(file, person=person, written_at=now, compared=compared)
         if path is None:
             continue
-        told = read_dossier(path).decision
+        known = read_dossier(path).decision
         if decision is not None and decision.covers(evidence):
-            if told != decision:
+            if known != decision:
                 add_entry(path, kind="decision", written_at=now, decision=decision)
-        elif told is not None:
+        elif known is not None:
             add_entry(path, kind="lapse", written_at=now)
         if waived:
-            waive(path, written_at=now, note=" ".join(waived))
+            add_waiver(path, written_at=now, note=" ".join(waived))
         _keep(journal, person, path)
+    return state.waived() if waive else state
 
 
 def _keep(journal: Journal, person: str, path: Path) -> None:

@@ -37,10 +37,8 @@ _URL_FIELDS: Mapping[Role, str] = {
 
 
 class VoiceRequest(Given):
-    """The voice to create; fields as in Create Voice.
-
-    ``callback_url`` is an address of your own that the service tells of the end of the
-    training. palprep then hears of it by asking alone.
+    """The voice to create; fields as in Create Voice. ``callback_url`` is an address of your own
+    that the service tells of the end of the training: palprep then hears of it by asking alone.
     """
 
     voice_name: str
@@ -50,11 +48,9 @@ class VoiceRequest(Given):
 
 
 class ReplicaRequest(Given):
-    """The replica to create; fields as in Create Replica.
-
-    ``voice_name`` is the slug of a stock replica's voice. A replica from an image needs one.
-    ``callback_url`` is an address of your own that the service tells of the end of the
-    training. palprep then does not hear of it.
+    """The replica to create; fields as in Create Replica. ``voice_name`` is the slug of a stock
+    replica's voice, which a replica from an image needs. ``callback_url`` is an address of your own
+    that the service tells of the end of the training: palprep then does not hear of it.
     """
 
     replica_name: str
@@ -84,14 +80,13 @@ class MakeOptions:
     """What a program that makes for many people, such as ``palprep run``, says besides.
 
     ``person`` stands in the journal; by default it is the name of what is created. ``target``
-    is the service's identity there; by default it is the client's base URL.
-
-    ``doubt_wait_s`` is how long to wait for a callback that resolves a doubt.
-    ``ask_for_replicas`` allows a GET that the specification does not show.
+    is the service's identity there; by default it is the client's base URL. ``doubt_wait_s`` is how
+    long to wait for a callback that resolves a doubt. ``ask_for_replicas`` allows a GET that the
+    specification does not show.
 
     ``tell`` hears the name of each step before it is taken. ``checkpoint`` is called before
     each step, and several times a second while waiting; what it raises ends the work there.
-    ``before_create`` is called once more before anything is published for a create.
+    ``before_create`` is called with the key of the creation before anything is published for it.
     """
 
     person: str | None = None
@@ -100,14 +95,12 @@ class MakeOptions:
     ask_for_replicas: bool = False
     tell: Callable[[str], object] = _nothing
     checkpoint: Callable[[], object] = _nothing
-    before_create: Callable[[], object] = _nothing
+    before_create: Callable[[str], object] = _nothing
 
 
 async def ask_for_state(client: AnyClient, journal: Journal, creation: Creation) -> None:
     """Ask the service once for the state of a creation that has an id, and record that its training
-    has ended, where it has. The question for a replica is a GET that the specification does not
-    show.
-    """
+    has ended, where it has. For a replica that is a GET that the specification does not show."""
     resource_id = creation.id or ""
     if creation.what == "voice":
         voice = await ask(client.voices.get, resource_id)
@@ -122,10 +115,8 @@ async def ask_for_state(client: AnyClient, journal: Journal, creation: Creation)
 
 @dataclass(frozen=True)
 class Creator:
-    """Creates one voice or replica at most once, as far as its journal reaches.
-
-    The consent is judged before, and what is on file about it.
-    """
+    """Creates one voice or replica at most once, as far as its journal reaches. The consent was
+    judged before."""
 
     client: AnyClient
     publisher: Publisher
@@ -137,7 +128,6 @@ class Creator:
 
     @property
     def what(self) -> What:
-        """What is created."""
         return "voice" if isinstance(self.request, VoiceRequest) else "replica"
 
     @property
@@ -160,7 +150,7 @@ class Creator:
         creation = await work(self.client, lambda: self.journal.creation(self.key))
         if creation is not None and creation.state is not CreationState.ABSENT:
             return creation
-        await work(self.client, self.options.before_create)
+        await work(self.client, lambda: self.options.before_create(self.key))
         # Published before the intent is recorded: a failed upload leaves nothing in doubt.
         self._begin(f"publish for {self.what}")
         urls: dict[str, str] = {}
@@ -179,11 +169,9 @@ class Creator:
         )
 
     async def ended(self, creation: Creation, timeout_s: float) -> Creation:
-        """The creation once its training has ended. Where no callback comes and nothing can be
-        asked, as it stands.
-
-        Raises OutcomeUnknown for a creation in doubt, and WaitTimeout when the training has not
-        ended in time; ``last`` is then the creation.
+        """The creation once its training has ended; where no callback comes and nothing can be
+        asked, as it stands. Raises OutcomeUnknown for a creation in doubt, and WaitTimeout, whose
+        ``last`` is the creation, when the training has not ended in time.
         """
         told = self.request.callback_url is None and self.callbacks is not None
         if creation.state is CreationState.IN_DOUBT and told:

@@ -17,7 +17,7 @@ from palprep.callbacks import PublicCallbacks
 from palprep.client import AnyClient, ask, routine, work
 from palprep.errors import UsageError
 from palprep.journal import Creation, FaceCheck, FaceVerdict, Journal, callback_server, secret_path
-from palprep.pipelines.consent import consent_evidence, keep_evidence, last_decision
+from palprep.pipelines.consent import consent_evidence, settle_consent
 from palprep.pipelines.creation import (
     Callbacks,
     Creator,
@@ -29,7 +29,7 @@ from palprep.pipelines.creation import (
 )
 from palprep.preflight import Prepared
 from palprep.publish import Publisher
-from palprep.rules import Check, consent_state
+from palprep.rules import Check
 from palprep.values import Role
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ async def make_replica(
         raise UsageError("Give a video, with or without a consent video, or an image")
     missing = consent_evidence(video, consent).missing
     if missing and not without_consent:
-        raise _refused(missing, _GIVE)
+        raise _refused(missing, _ADVICE["fails"])
     if compared is None and consent is not None and video is not None:
         paths = (video.path, consent.path)
         # Loaded here: a run has its workers compare them, and loads no network itself.
@@ -155,23 +155,20 @@ async def make_replica(
     with contextlib.ExitStack() as closing:
         opened, told = await work(client, lambda: _opened(closing, journal, callbacks))
         creator = Creator(client, publisher, opened, told, options, request, files)
-        decision = await work(client, lambda: last_decision(opened, creator.person))
-        found = consent_state(evidence, decision)
-        waived = evidence.waivable if without_consent and found.state in {"open", "fails"} else ()
-        await work(
+        settled = await work(
             client,
-            lambda: keep_evidence(
+            lambda: settle_consent(
                 opened,
                 creator.person,
                 files.values(),
                 evidence,
                 compared=compared or (),
-                waived=waived,
+                waive=without_consent,
                 key=creator.key,
             ),
         )
-        if found.state == "refused" or (found.state == "open" and not without_consent):
-            raise _refused(found.reasons, _DECIDE[found.state])
+        if settled.state != "holds":
+            raise _refused(settled.reasons, _ADVICE[settled.state])
         creation = await creator.create()
         return await creator.ended(creation, timeout_s)
 
@@ -198,8 +195,8 @@ ask_state = routine(ask_for_state)
 """See :func:`~palprep.pipelines.creation.ask_for_state`."""
 
 
-_GIVE = " Give consent to it, or say without_consent=True."
-_DECIDE = {
+_ADVICE = {
+    "fails": " Give consent to it, or say without_consent=True.",
     "open": " Whether consent is given is in doubt. Listen, and record with palprep.decide in the "
     "journal what you decided; record the statement again; or say without_consent=True.",
     "refused": " Record the statement again. A later decision takes the place of this one.",

@@ -7,7 +7,6 @@ from .bucket import (
 )
 from .clouds import CLOUDS as CLOUDS, is_bucket as is_bucket
 from .files import (
-    Fetched as Fetched,
     GoOn as GoOn,
     Stored as Stored,
     opener as opener,

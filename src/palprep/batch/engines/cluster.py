@@ -19,7 +19,7 @@ from typing import Any, cast
 from palprep._version import __version__
 from palprep.batch.engines.cluster_health import LOOK_S, Workers
 from palprep.batch.engines.cluster_worker import Reply, carry_out, take_in, telling_faults
-from palprep.batch.engines.files import BucketFiles, FetchedSource, Files, Store, fetch_here
+from palprep.batch.engines.files import BucketFiles, Files, Store
 from palprep.batch.engines.tasks import AssetTask
 from palprep.batch.people.files import RemoteFile
 from palprep.errors import (
@@ -33,27 +33,34 @@ from palprep.errors import (
 from palprep.fixes import atomic_output
 from palprep.media import Source
 from palprep.preflight import media_workers
-from palprep.storage import PROBE, PROBE_NAME, Bucket, GoOn
+from palprep.storage import PROBE, PROBE_NAME, GoOn
 from palprep.vocabulary import install_advice
 from palprep.workers import Engine, Limits, WorkStopped
 
 _KILLED = "KilledWorker"
 """Dask's error for a task at which several workers died, one after the other."""
 
+_GONE = frozenset({"closing", "closed"})
+"""What Dask's client says once it has given its scheduler up."""
+
+_LOST = 5
+"""Times that the connection may be lost at one task."""
+
+_log = logging.getLogger(__name__)
+
 
 class DaskEngine(Engine):
     """A Dask cluster, named ``dask://HOST:PORT``. Its workers must have palprep in this version.
 
     Each task runs in a process of its own there, within ``limits``. The workers see the same files
-    as this machine under the same paths; with a ``bucket`` they need to see none of them, and files
-    among the positional arguments of a task come to them through it, below the name of the ``run``.
+    as this machine under the same paths; with a ``store`` they need to see none of them, and files
+    among the positional arguments of a task come to them through it.
 
     Dask has the queue. What a worker cannot do for a reason of its own, another one does; from then
     on it is left out, until it can work again.
 
-    Raises ToolMissing without the extra, ServiceUnreachable when no scheduler answers; StorageError
-    when this machine cannot use the bucket, also in a run; ClusterFailed, also in a run, when the
-    cluster works no more.
+    Raises ToolMissing without the extra, ServiceUnreachable without a scheduler; also in a run
+    StorageError when this machine cannot use the bucket, and ClusterFailed.
     """
 
     far = True
@@ -63,20 +70,19 @@ class DaskEngine(Engine):
         address: str,
         *,
         limits: Limits | None = None,
-        bucket: Bucket | None = None,
-        run: str = "",
+        store: Store | None = None,
         connect_within_s: float = 10.0,
     ) -> None:
         try:
             distributed = importlib.import_module("distributed")
         except ImportError:
             raise ToolMissing(f"The dask engine needs an extra: {install_advice('dask')}") from None
-        # A lost connection is told in words, once. Dask's own log adds the traceback.
+        # A lost connection is told in words, once; Dask's own log adds the traceback.
         logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
         self.limits = limits or Limits()
         self._address = address
-        self._bucket = None if bucket is None else BucketFiles(bucket, run)
-        self._store = None if bucket is None else Store(bucket.url, run)
+        self._store = store
+        self._bucket = None if store is None else _SharedFiles(store, self)
         self.files: Files = self._bucket or Files()
         """Where the workers put what they prepared."""
         self._closing = False
@@ -89,10 +95,10 @@ class DaskEngine(Engine):
             )
         except (OSError, ValueError) as error:
             raise ServiceUnreachable(f"No Dask scheduler answers at {address}: {error}") from None
-        self._workers = Workers(address, self._client, __version__, self._store)
+        self._workers = Workers(address, self._client, __version__, store)
         try:
-            if bucket is not None:
-                bucket.put(PROBE_NAME, PROBE)
+            if self._bucket is not None:
+                self._bucket.bucket.put(PROBE_NAME, PROBE)
             self._workers.look_at()
             self._workers.to_use()
         except BaseException:
@@ -105,27 +111,19 @@ class DaskEngine(Engine):
         return max(1, self._workers.threads())
 
     def complaints(self) -> tuple[str, ...]:
-        """See :meth:`Engine.complaints`."""
         return self._workers.complaints()
 
-    def fetch(self, file: RemoteFile, to: Path, go_on: GoOn) -> FetchedSource:
-        """See :func:`fetch`."""
-        if self._bucket is None:
-            return fetch_here(file, to, go_on)
-        go_on()
-        reply = self._at_worker(take_in, self._store, file, __version__, name=file.shown)
-        found: FetchedSource = reply.value
-        self._bucket.source_is_there(found.source.sha256)
-        return found
+    def take_in(self, file: RemoteFile) -> Source:
+        """Have a worker fetch a source that lies elsewhere, and put it into the bucket."""
+        reply = self._at_worker(take_in, self._store, file, name=file.shown)
+        return cast("Source", reply.value)
 
     def _run(
         self, media_s: float, function: Callable[..., Any], args: Any, kwargs: dict[str, Any]
     ) -> Any:
         del media_s  # The worker sees how long the file lasts.
         self._send(args)
-        carried = functools.partial(
-            carry_out, limits=self.limits, version=__version__, store=self._store
-        )
+        carried = functools.partial(carry_out, limits=self.limits, store=self._store)
         source = next((each.shown for each in args if isinstance(each, Source)), "")
         name = f"{getattr(function, '__name__', 'task')} {Path(source).name}".strip()
         reply = self._at_worker(carried, function, args, kwargs, name=name)
@@ -137,14 +135,13 @@ class DaskEngine(Engine):
         return reply.value
 
     def _send(self, value: Any) -> None:
-        """Put the sources among the arguments of a task into the bucket."""
         if self._bucket is not None and isinstance(value, Source):
             self._bucket.put_source(value)
         elif type(value) is tuple:
             for each in value:
                 self._send(each)
 
-    def _at_worker(self, function: Callable[..., Any], /, *args: Any, name: str) -> Reply:
+    def _at_worker(self, function: Callable[..., Reply], /, *args: Any, name: str) -> Reply:
         """Call a function in a worker itself, which sees to its own limits.
 
         What fails at two workers that can do other work is the task's own failure, and is raised.
@@ -163,17 +160,18 @@ class DaskEngine(Engine):
                 tried[reply.worker] = reply.fault
 
     def _reply(
-        self, function: Callable[..., Any], args: Any, name: str, tried: Container[str]
+        self, function: Callable[..., Reply], args: Any, name: str, tried: Container[str]
     ) -> Reply:
         """What one worker replies, none of those that have tried it."""
         future: Any = None
+        lost = 0
         while True:
             if self._closing:
                 raise WorkStopped
             try:
                 workers = self._workers.to_use(tried)
                 future = self._client.submit(
-                    functools.partial(telling_faults, function),
+                    functools.partial(telling_faults, function, __version__),
                     *args,
                     key=f"{name}-{self._client.id}-{next(self._tasks)}",
                     pure=False,
@@ -187,6 +185,12 @@ class DaskEngine(Engine):
             except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001 -- a lost scheduler, pickling: all of Dask's
                 if self._closing:
                     raise WorkStopped from None
+                if future is not None and future.status != "error" and lost < _LOST:
+                    lost += 1
+                    if self._client.status not in _GONE:
+                        # Dask drops what is under way when it loses its scheduler, and comes back.
+                        _log.warning("%s was lost for a moment (%s)", self._address, error)
+                        continue
                 if future is None or future.status != "error":
                     raise ClusterFailed(
                         f"{self._address} does no work any more ({type(error).__name__}: {error}). "
@@ -201,7 +205,7 @@ class DaskEngine(Engine):
         while not future.done():
             # A client that has given its scheduler up ends the tasks that were there, and forgets
             # those that came meanwhile.
-            if self._client.status in {"closing", "closed"}:
+            if self._client.status in _GONE:
                 raise ConnectionError("the scheduler is gone")
             with contextlib.suppress(TimeoutError):
                 return cast("Reply", future.result(timeout=LOOK_S))
@@ -209,7 +213,6 @@ class DaskEngine(Engine):
         return cast("Reply", future.result())
 
     def close(self, *, at_once: bool = False) -> None:
-        """See :meth:`Engine.close`."""
         del at_once  # Tasks of a client that leaves are released by the scheduler.
         self._closing = True
         with contextlib.suppress(OSError, TimeoutError):
@@ -218,15 +221,26 @@ class DaskEngine(Engine):
             self._bucket.remove_sources()
 
     def _failed(self, error: BaseException) -> str:
-        if type(error).__name__ == _KILLED:
+        what = type(error).__name__
+        if what == _KILLED:
             return (
                 f"Workers of {self._address} died at this task, one after the other: the machines "
                 "they run on may have too little memory. Give --memory-limit less than they have"
             )
-        return (
-            f"{self._address} could not do the media work ({type(error).__name__}: {error}). "
-            "Please report this"
-        )
+        return f"{self._address} could not do the media work ({what}: {error}). Please report this"
+
+
+class _SharedFiles(BucketFiles):
+    """Those of a run on a cluster, whose workers fetch what lies elsewhere."""
+
+    def __init__(self, store: Store, engine: DaskEngine) -> None:
+        super().__init__(store)
+        self._engine = engine
+
+    def take_in(self, file: RemoteFile, to: Path, go_on: GoOn) -> Source:
+        del to
+        go_on()
+        return self._engine.take_in(file)
 
 
 def make_engine(
@@ -243,8 +257,7 @@ def make_engine(
     Its sources lie below the name of the ``run``.
     """
     if name.startswith("dask://"):
-        bucket = None if store is None else Bucket(store)
-        return DaskEngine(name, limits=limits, bucket=bucket, run=run)
+        return DaskEngine(name, limits=limits, store=Store(store, run) if store else None)
     if name != "local":
         raise UsageError(f"There is no engine {name!r}: give local or dask://HOST:PORT")
     if store is not None:
@@ -255,14 +268,3 @@ def make_engine(
 def files_of(engine: Engine) -> Files:
     """Where the files are that the engine's workers prepare."""
     return engine.files if isinstance(engine, DaskEngine) else Files()
-
-
-def fetch(engine: Engine, file: RemoteFile, to: Path, go_on: GoOn) -> FetchedSource:
-    """Fetch a source that lies elsewhere to where the engine's workers find it: here, to the path;
-    or into the bucket, by a worker, and then nothing of it comes here.
-
-    Raises StorageError, OutputUnwritable, and what ``go_on`` raises.
-    """
-    if isinstance(engine, DaskEngine):
-        return engine.fetch(file, to, go_on)
-    return fetch_here(file, to, go_on)

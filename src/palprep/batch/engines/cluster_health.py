@@ -26,9 +26,7 @@ _log = logging.getLogger(__name__)
 
 class Workers:
     """The workers that the scheduler of ``client`` has, and who of them is left out. Thread-safe.
-
-    ``version`` and ``store`` are what a worker must have and be able to read. ``clock`` tells
-    seconds that never go back.
+    ``version`` and ``store`` are what a worker must have and be able to read.
     """
 
     def __init__(
@@ -53,14 +51,11 @@ class Workers:
 
     def threads(self) -> int:
         """Of all workers that can do the work."""
-        there = self._there()
-        return sum(count for worker, count in there.items() if worker not in self._left_out)
+        return sum(count for each, count in self._there().items() if not self.is_left_out(each))
 
     def to_use(self, tried: Container[str] = ()) -> list[str] | None:
         """The workers for a task that those in ``tried`` could not do; None for all, those that
-        come later included.
-
-        Raises ClusterFailed when none can work, or none has come for ten minutes.
+        come later included. Raises ClusterFailed when none can work, or has come for ten minutes.
         """
         there, now = self._there(), self._clock()
         with self._guard:

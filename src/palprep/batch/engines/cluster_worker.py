@@ -10,18 +10,18 @@ from __future__ import annotations
 import functools
 import importlib
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from palprep._version import __version__
-from palprep.batch.engines.files import BucketFiles, FetchedSource, Store, fetch_here
+from palprep.batch.engines.files import BucketFiles, Store, fetch_here
 from palprep.batch.engines.tasks import AssetTask
 from palprep.batch.people.files import RemoteFile
 from palprep.errors import OutputUnwritable, PalprepError, StorageError, ToolFailed, ToolMissing
 from palprep.media import Source
 from palprep.preflight import Asset, Prepared, for_source, media_workers
-from palprep.storage import PROBE, PROBE_NAME, Bucket
+from palprep.storage import PROBE, PROBE_NAME
 from palprep.views import PictureFolder
 from palprep.workers import Limits, LocalEngine, Runner, WorkStopped
 
@@ -37,33 +37,39 @@ class OtherVersion(ToolFailed):
     code = "other_version"
 
 
-OF_MACHINES = (OtherVersion, OutputUnwritable, StorageError, ToolMissing)
+_OF_MACHINES = (OtherVersion, OutputUnwritable, StorageError, ToolMissing)
 """Errors that the next machine need not have: another may do the same task."""
 
 
 class Reply(NamedTuple):
-    """What the function gave, and the pictures that it drew, by their names.
+    """What a function gave, and the pictures that it drew, by their names.
 
     Or the ``fault``, which may be that of the machine, and the Dask address of the ``worker``.
     """
 
-    value: Any
+    value: Any = None
     pictures: tuple[tuple[str, bytes], ...] = ()
     fault: PalprepError | None = None
     worker: str = ""
 
 
-def telling_faults(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Reply:
-    """What the function replies here, or the fault of this machine."""
+def telling_faults(
+    function: Callable[..., Reply], version: str, /, *args: Any, **kwargs: Any
+) -> Reply:
+    """What the function replies here, or the fault of this machine. ``version`` is that of palprep
+    where it was asked for: a worker that joined later may have another one.
+    """
     try:
-        given = function(*args, **kwargs)
-        return given if isinstance(given, Reply) else Reply(given)
-    except OF_MACHINES as error:
+        wrong = cannot_work(version)
+        if wrong is not None:
+            raise OtherVersion(f"A worker cannot do the work: {wrong}")
+        return function(*args, **kwargs)
+    except _OF_MACHINES as error:
         fault: PalprepError = error
     except OSError as error:
         fault = ToolFailed(f"The worker's folder for temporary files: {error.strerror or error}")
     address: str = importlib.import_module("distributed").get_worker().address
-    return Reply(None, fault=fault, worker=address)
+    return Reply(fault=fault, worker=address)
 
 
 def carry_out(
@@ -72,18 +78,14 @@ def carry_out(
     kwargs: Mapping[str, Any],
     *,
     limits: Limits,
-    version: str,
     store: Store | None = None,
 ) -> Reply:
-    """Call the function in a process of its own, within ``limits``, or raise its error.
+    """Call the function in a process of its own, within ``limits``, or raise its error. ``store``
+    is where the files are, if it is not a folder that all share.
 
-    ``version`` is that of palprep where it was asked for, ``store`` where the files are, if it is
-    not a folder that all share.
-
-    Raises like :meth:`Runner.run`; OtherVersion; StorageError where the bucket cannot be used; and
-    Reschedule, Dask's own, when this worker was told to end: another one does the task then.
+    Raises like :meth:`Runner.run`; StorageError where the bucket cannot be used; and Reschedule,
+    Dask's own, when this worker was told to end: another one does the task then.
     """
-    _require_version(version)
     if store is None:
         return Reply(_in_own_process(function, args, kwargs, limits))
     files = _opened(store)
@@ -96,17 +98,16 @@ def carry_out(
         return _put(value, files, place, home=Path(task.into))
 
 
-def take_in(store: Store, file: RemoteFile, version: str) -> FetchedSource:
+def take_in(store: Store, file: RemoteFile) -> Reply:
     """Fetch a source that lies elsewhere, and put it into the bucket."""
-    _require_version(version)
     with tempfile.TemporaryDirectory(prefix="palprep-") as place:
-        fetched = fetch_here(file, Path(place) / f"source{file.suffix}")
-        _opened(store).put_source(fetched.source)
-    return fetched
+        source = fetch_here(file, Path(place) / f"source{file.suffix}")
+        _opened(store).put_source(source)
+    return Reply(source)
 
 
 def _in_own_process(
-    function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], limits: Limits
+    function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any], limits: Limits
 ) -> Any:
     """A source among ``args`` says how long it may take."""
     engine = _processes(limits)
@@ -137,10 +138,8 @@ def _workplace() -> tempfile.TemporaryDirectory[str]:
     return tempfile.TemporaryDirectory(prefix="palprep-")
 
 
-@functools.lru_cache(maxsize=2)
-def _opened(store: Store) -> BucketFiles:
-    """Kept by each worker, with its connections."""
-    return BucketFiles(Bucket(store.url), store.run)
+_opened = functools.lru_cache(maxsize=2)(BucketFiles)
+"""Kept by each worker, with its connections."""
 
 
 def _fetched(value: Any, files: BucketFiles, place: Path) -> Any:
@@ -165,21 +164,13 @@ def _fetched(value: Any, files: BucketFiles, place: Path) -> Any:
 
 def _put(asset: Asset, files: BucketFiles, place: Path, *, home: Path) -> Reply:
     """The asset, told of its ``home`` in the run's folder, once its files are in the bucket."""
-    prepared = asset.prepared
-    if prepared is not None:
-        for each in prepared.files:
+    if asset.prepared is not None:
+        for each in asset.prepared.files:
             files.put(each)
         asset = asset.relocated(lambda path: home / path.name)
     drawn = PictureFolder(place / _PICTURES)
     pictures = tuple((each, (drawn.place / each).read_bytes()) for each in sorted(drawn.drawn()))
     return Reply(asset, pictures)
-
-
-def _require_version(wanted: str) -> None:
-    """Raise OtherVersion in a worker with another palprep, as one that joined later may have."""
-    wrong = cannot_work(wanted)
-    if wrong is not None:
-        raise OtherVersion(f"A worker cannot do the work: {wrong}")
 
 
 def cannot_work(wanted: str, store: Store | None = None) -> str | None:

@@ -23,13 +23,13 @@ from typing import NamedTuple
 
 from palprep.batch.fingerprint import Fingerprint, digest_of, folder_fingerprint
 from palprep.batch.people.files import RemoteFile, is_web
-from palprep.errors import StorageError
+from palprep.errors import FileUnreadable, StorageError
 from palprep.fixes import unwritable
 from palprep.journal import Journal
 from palprep.media import MOST_BYTES, Source, sha256_of
 from palprep.preflight import Prepared
 from palprep.publish import Content, ObjectStorePublisher, Publishable, Publisher
-from palprep.storage import Bucket, Fetched, GoOn, fetch_url, object_at, private_folder
+from palprep.storage import Bucket, GoOn, fetch_url, object_at, private_folder
 
 MAX_BYTES = 1 << 40
 """Of a file in a run's bucket: what was put there for the run has a size that is known already."""
@@ -40,34 +40,34 @@ def key_in_bucket(path: Path, sha256: str) -> str:
     return Content(path, sha256, path.name).stored_name()
 
 
-class FetchedSource(NamedTuple):
-    """A file that was fetched, and its tag where it lies. Its hash is known."""
+def fetch_here(file: RemoteFile, to: Path, go_on: GoOn | None = None) -> Source:
+    """Fetch a file to this machine. Its hash is known.
 
-    source: Source
-    etag: str | None
-
-
-def fetch_here(file: RemoteFile, to: Path, go_on: GoOn | None = None) -> FetchedSource:
-    """Fetch a file to this machine. Raises StorageError, OutputUnwritable, and what ``go_on``
-    raises, which is called again and again meanwhile.
+    Raises FileUnreadable when it is not the one of the file's tag any more; StorageError,
+    OutputUnwritable, and what ``go_on`` raises, which is called again and again meanwhile.
     """
     try:
         private_folder(to.parent)
     except OSError as error:
         raise unwritable(to.parent, error) from None
-    found = fetch(file.url, to, go_on=go_on)
+    if is_web(file.url):
+        found = fetch_url(file.url, to, max_bytes=MOST_BYTES, go_on=go_on)
+    else:
+        bucket, name = object_at(file.url)
+        found = bucket.fetch(name, to, max_bytes=MOST_BYTES, go_on=go_on)
+    if file.etag is not None and found.etag not in {None, file.etag}:
+        raise changed(file)
     source = as_given(to, file)
     # Hashed now: what is known is pickled for the machine of the run.
     _ = source.sha256
-    return FetchedSource(source, found.etag)
+    return source
 
 
-def fetch(url: str, to: Path, *, go_on: GoOn | None = None) -> Fetched:
-    """Fetch a file from a bucket or the web, as :func:`fetch_here` does."""
-    if is_web(url):
-        return fetch_url(url, to, max_bytes=MOST_BYTES, go_on=go_on)
-    bucket, name = object_at(url)
-    return bucket.fetch(name, to, max_bytes=MOST_BYTES, go_on=go_on)
+def changed(file: RemoteFile) -> FileUnreadable:
+    """The error for a file that is another one than it was."""
+    return FileUnreadable(
+        f"{file} changed while palprep worked on it; run again when nothing writes to it any more"
+    )
 
 
 def as_given(path: Path, file: RemoteFile) -> Source:
@@ -78,6 +78,12 @@ def as_given(path: Path, file: RemoteFile) -> Source:
 class Files:
     """The prepared files of a run. They lie where they were prepared."""
 
+    def take_in(self, file: RemoteFile, to: Path, go_on: GoOn) -> Source:
+        """Fetch a source that lies elsewhere to where the workers find it: here, to the path; or
+        into the bucket, by a worker, and then nothing of it comes here. Raises as
+        :func:`fetch_here`."""
+        return fetch_here(file, to, go_on)
+
     def holds(self, prepared: Prepared) -> bool:
         """Whether the file is there, unchanged."""
         return prepared.path.is_file() and sha256_of(prepared.path) == prepared.sha256
@@ -85,9 +91,8 @@ class Files:
     def fingerprint(
         self, folder: Path, prepared: Callable[[], Iterable[Prepared]], at: dt.datetime
     ) -> Fingerprint | None:
-        """Of those in a folder of the output, ``at`` this time, without a look at their content;
-        None where it would not show a change. ``prepared`` names those that were put elsewhere.
-        """
+        """Of those in a folder of the output, ``at`` this time; None where it would not show a
+        change. ``prepared`` names those that were put elsewhere."""
         del prepared
         return folder_fingerprint(folder, at)
 
@@ -118,12 +123,12 @@ class BucketFiles(Files):
     """They lie in a bucket, under the names that publishing gives them. Sources lie next to them,
     below the name of the ``run``: what another one needs is its own.
 
-    Thread-safe. Every method raises StorageError where the bucket cannot be used.
+    Thread-safe. Each method raises StorageError where the bucket cannot be used.
     """
 
-    def __init__(self, bucket: Bucket, run: str) -> None:
-        self.bucket = bucket
-        self._run = run
+    def __init__(self, store: Store) -> None:
+        self.bucket = Bucket(store.url)
+        self._run = store.run
         self._listed: Mapping[str, int] | None = None
         self._sources: dict[str, threading.Lock] = {}
         """By their keys."""
@@ -137,9 +142,8 @@ class BucketFiles(Files):
     def fingerprint(
         self, folder: Path, prepared: Callable[[], Iterable[Prepared]], at: dt.datetime
     ) -> Fingerprint | None:
-        """Dossiers lie in the folder. What is in the bucket is told
-        by one list of it for all people; only what came later is asked for by itself.
-        """
+        """Dossiers lie in the folder. One list of the bucket serves all people; only what came
+        later is asked for by itself."""
         here = folder_fingerprint(folder, at) if folder.exists() else Fingerprint("", sure=True)
         if here is None:
             return None
@@ -186,13 +190,10 @@ class BucketFiles(Files):
             turn = self._sources.setdefault(key, threading.Lock())
         # Two roles may share a source, and their threads come at once.
         with turn:
-            if key not in self._there and self.bucket.look(key) is None:
-                self.bucket.put(key, source.path)
-            self._there.add(key)
-
-    def source_is_there(self, sha256: str) -> None:
-        """A worker has put a source of this content there."""
-        self._there.add(source_key(self._run, sha256))
+            if key not in self._there:
+                if self.bucket.look(key) is None:
+                    self.bucket.put(key, source.path)
+                self._there.add(key)
 
     def fetch_source(self, source: Source, to: Path) -> Source:
         """The source of another machine, fetched to a path, as :meth:`fetch` does."""
@@ -218,17 +219,14 @@ def _key_of(prepared: Prepared) -> str:
 
 
 class FilesPublisher:
-    """A publisher to which prepared files are brought when it needs them.
-
-    What lies in the bucket that it publishes to is left there, and signed for.
-    """
+    """A publisher to which prepared files are brought when it needs them. What lies in the bucket
+    that it publishes to is left there, and signed for."""
 
     def __init__(self, publisher: Publisher, files: Files) -> None:
         self._publisher = publisher
         self._files = files
 
     def publish(self, file: Publishable, name: str | None = None) -> str:
-        """See :meth:`Publisher.publish`."""
         if not isinstance(file, Prepared):
             return self._publisher.publish(file, name)
         if isinstance(self._publisher, ObjectStorePublisher) and not file.path.is_file():

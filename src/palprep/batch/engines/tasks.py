@@ -30,11 +30,9 @@ from palprep.views import PictureFolder
 
 
 class AssetTask(Value):
-    """One file to prepare for one role.
-
-    ``speaker`` is whose consent is listened for in it. ``consent_apart``: another video gives
-    it. ``split_consent``: make such a video of its opening. ``pictures`` is the folder that takes
-    what the page shows of it.
+    """One file to prepare for one role. ``speaker`` is whose consent is listened for in it.
+    ``consent_apart``: another video gives it. ``split_consent``: make such a video of its opening.
+    ``pictures`` is the folder that takes what the page shows of it.
     """
 
     source: str
@@ -53,10 +51,7 @@ _IN_FILE = (UnsupportedMedia, DamagedMedia, FixError)
 
 def prepare_asset(task: AssetTask, source: Source) -> Asset:
     """Prepare one file, whose ``source`` was looked at before. A file that cannot be used gives
-    an asset whose report fails.
-
-    Raises OutputUnwritable when the output folder is full or read-only: that is no file's
-    fault.
+    an asset whose report fails. Raises OutputUnwritable, which is no file's fault.
     """
     started = time.perf_counter()
     prepared, report, problem, in_file = None, None, None, False

@@ -42,19 +42,16 @@ class RemoteFile(Value):
 
     @property
     def name(self) -> str:
-        """What the file is called where it lies."""
         path = self.shown.partition("://")[2].partition("/")[2]
         last = path.rstrip("/").rpartition("/")[2]
         return unquote(last) if is_web(self.url) else last
 
     @property
     def stem(self) -> str:
-        """The name without its suffix."""
         return PurePosixPath(self.name).stem
 
     @property
     def suffix(self) -> str:
-        """The name's suffix, with its dot."""
         return PurePosixPath(self.name).suffix
 
     def __str__(self) -> str:

@@ -5,26 +5,24 @@ from __future__ import annotations
 import datetime as dt
 import os
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
 from palprep.batch.fingerprint import Fingerprint, digest_of, folder_fingerprint
 from palprep.batch.people.files import File, KindsOf, RemoteFile, kinds_in, promised_kind
 from palprep.batch.people.manifest_rows import why_no_folder_name
-from palprep.batch.people.person import Person, Roster, RosterEntry, is_hidden, nobody_in, person_of
+from palprep.batch.people.person import Person, Roster, RosterEntry, is_hidden, person_of, printable
 from palprep.batch.people.settings import (
     MAX_BYTES,
     SETTINGS_NAME,
     SettingsFile,
-    leads_out,
     parse_settings,
     read_settings,
 )
 from palprep.errors import UsageError
 from palprep.journal import JOURNAL_NAME
 from palprep.storage import Bucket, Stored, private_folder
-from palprep.values import Kind
 
 DEFAULT_INTO = "palprep-out"
 
@@ -45,10 +43,8 @@ def holds_run(folder: Path) -> bool:
 
 def find_people(folder: str | Path, at: dt.datetime) -> Roster:
     """The people of a folder, one per subfolder, sorted by name, ``at`` this time, which is now.
-    The output folder of a run is nobody.
-
-    Raises UsageError when there is no such folder, or no one in it. What is wrong in one
-    person's subfolder is that person's problem. It stops no one else.
+    The output folder of a run is nobody. What is wrong in one person's subfolder is that person's
+    problem. Raises UsageError when there is no such folder, or no one in it.
     """
     root = Path(folder)
     if not root.is_dir():
@@ -65,7 +61,7 @@ def find_people(folder: str | Path, at: dt.datetime) -> Roster:
             _elsewhere(each.name)
             if each.is_symlink() and not Path(each.path).resolve().is_relative_to(root.resolve())
             else RosterEntry(
-                _printable(each.name),
+                printable(each.name),
                 folder_fingerprint(each.path, at),
                 partial(read_person, Path(each.path)),
             )
@@ -78,24 +74,23 @@ def find_people(folder: str | Path, at: dt.datetime) -> Roster:
         raise UsageError(f"{root} cannot be read: {error.strerror}") from None
     if not people:
         alone = ["palprep", "run", str(root.parent), "--only", root.resolve().name]
-        raise nobody_in(str(root), media, shlex.join(alone))
-    return Roster(people, tuple(_printable(each.name) for each in loose))
+        raise _nobody_in(str(root), media, shlex.join(alone))
+    return Roster(people, tuple(printable(each.name) for each in loose))
 
 
 def _elsewhere(name: str) -> RosterEntry:
     """Somebody whose folder is a link out of the people's. Whoever made the link may not be who
     runs this, and could have any folder listed and sent."""
     why = "the folder is a link that leads out of the people's folder: copy or mount it there"
-    person = Person(slug=_printable(name), problems=(why,))
+    person = Person(slug=printable(name), problems=(why,))
     return RosterEntry(person.slug, None, lambda _: person)
 
 
 def read_person(folder: Path, kinds_of: KindsOf) -> Person:
     """One person's subfolder."""
-    slug = _printable(folder.name)
+    slug = printable(folder.name)
     if slug != folder.name:
         return Person(slug=slug, problems=("the folder's name is not UTF-8: rename it",))
-    settings, wrong = _or_why(lambda: read_settings(folder))
     try:
         entries = [path for path in sorted(folder.iterdir()) if not is_hidden(path.name)]
         kinds = kinds_in(entries, kinds_of)
@@ -103,44 +98,29 @@ def read_person(folder: Path, kinds_of: KindsOf) -> Person:
         return Person(slug=slug, problems=(f"{folder} cannot be read: {error.strerror}",))
 
     def look_up(name: str) -> Path | None:
-        path = None if leads_out(name) else folder / name
-        return path if path is not None and path.is_file() else None
+        path = folder / name
+        return path if path.is_file() else None
 
-    statement = look_up(settings.statement) if settings.statement else None
-    found = [(path, kind) for path, kind in kinds.items() if kind is not None]
-    others: dict[str, str] = {}
-    for path, kind in kinds.items():
-        if kind is None:
-            what = "a folder" if path.is_dir() else "no image, audio or video"
-            others[_printable(path.name)] = f"it is {what}"
-    person = person_of(slug, settings, found, look_up, statement=statement, others=others)
-    odd = [
-        f"the name of {printable} is not UTF-8: rename it"
-        for path, _ in found
-        if (printable := _printable(path.name)) != path.name
-    ]
-    problems = (*wrong, *person.problems, *odd)
-    return person.model_copy(update={"problems": problems, "unread": bool(wrong)})
+    def what(path: File) -> str:
+        is_folder = isinstance(path, Path) and path.is_dir()
+        return "it is a folder" if is_folder else "it is no image, audio or video"
+
+    read = partial(read_settings, folder)
+    return person_of(slug, read, kinds.items(), look_up, statement=look_up, what=what)
 
 
-def _or_why(read: Callable[[], SettingsFile]) -> tuple[SettingsFile, tuple[str, ...]]:
-    """The settings; or none, and why they cannot be read."""
-    try:
-        return read(), ()
-    except UsageError as error:
-        return SettingsFile(), (str(error),)
-
-
-def _printable(name: str) -> str:
-    """The name with a sign for each byte that is not UTF-8. File systems allow any byte."""
-    return os.fsencode(name).decode("utf-8", "replace")
+def _nobody_in(place: str, media: int, alone: str = "") -> UsageError:
+    """The error for a folder without people, in which so many media files lie. ``alone`` runs the
+    one person whose folder it may be.
+    """
+    hint = f"; its {media} media files belong in such subfolders" if media else ""
+    meant = f". If they are one person's: {alone}" if media and alone else ""
+    return UsageError(f"{place} holds nobody: make one subfolder per person{hint}{meant}")
 
 
 def people_in_bucket(url: str, into: Path) -> Roster:
-    """The people below the prefix that ``url`` names, one per folder, sorted by name.
-
-    A file's name says what it is, since none is opened. Statements of the people's own are read
-    into ``into``.
+    """The people below the prefix that ``url`` names, one per folder, sorted by name. A file's name
+    says what it is, since none is opened. Statements of the people's own are read into ``into``.
 
     Raises UsageError where there is no one, StorageError where the bucket cannot be read.
     """
@@ -154,7 +134,7 @@ def people_in_bucket(url: str, into: Path) -> Roster:
         elif not slash and not is_hidden(slug):
             loose.append(slug)
     if not folders:
-        raise nobody_in(url, sum(promised_kind(name) is not None for name in loose))
+        raise _nobody_in(url, sum(promised_kind(name) is not None for name in loose))
     people = (
         RosterEntry(
             slug, _fingerprint(bucket, stored), partial(_person, bucket, slug, stored, into / slug)
@@ -178,49 +158,34 @@ def _person(
     problem = why_no_folder_name(slug)
     if problem is not None:
         return Person(slug=slug, problems=(f"the folder's name {problem}",))
-    settings, wrong = _or_why(lambda: _settings(bucket, stored))
-    statement = _statement(bucket, settings, stored, into)
-
-    def look_up(name: str) -> File | None:
-        found = stored.get(name)
-        return None if found is None else _file(bucket, found)
-
-    here = sorted(name for name in stored if "/" not in name and not is_hidden(name))
-    found: list[tuple[File, Kind]] = [
-        (_file(bucket, stored[name]), kind) for name in here if (kind := promised_kind(name))
-    ]
-    others = {
-        name: "its name promises no image, audio or video"
-        for name in here
-        if promised_kind(name) is None
+    files = {
+        name: RemoteFile(
+            url=f"{bucket.url}/{each.name}", size_bytes=each.size_bytes, etag=each.etag
+        )
+        for name, each in stored.items()
     }
-    person = person_of(slug, settings, found, look_up, statement=statement, others=others)
-    problems = (*wrong, *person.problems)
-    return person.model_copy(update={"problems": problems, "unread": bool(wrong)})
+    here = sorted(name for name in files if "/" not in name and not is_hidden(name))
 
+    def read() -> SettingsFile:
+        own = stored.get(SETTINGS_NAME)
+        if own is None:
+            return SettingsFile()
+        # One byte more than is allowed: a larger one is refused in the same words as a file.
+        return parse_settings(bucket.read(own.name, max_bytes=max(own.size_bytes, MAX_BYTES + 1)))
 
-def _settings(bucket: Bucket, stored: Mapping[str, Stored]) -> SettingsFile:
-    own = stored.get(SETTINGS_NAME)
-    if own is None:
-        return SettingsFile()
-    # One byte more than is allowed: a larger one is refused in the same words as a file.
-    raw = bucket.read(own.name, max_bytes=max(own.size_bytes, MAX_BYTES + 1))
-    return parse_settings(raw)
+    def statement(name: str) -> Path | None:
+        if name not in stored:
+            return None
+        private_folder(into)
+        path = into / f"statement{Path(name).suffix}"
+        bucket.fetch(stored[name].name, path, max_bytes=MAX_BYTES)
+        return path
 
-
-def _statement(
-    bucket: Bucket, settings: SettingsFile, stored: Mapping[str, Stored], into: Path
-) -> Path | None:
-    name = settings.statement
-    if name is None or leads_out(name) or name not in stored:
-        return None
-    private_folder(into)
-    path = into / f"statement{Path(name).suffix}"
-    bucket.fetch(stored[name].name, path, max_bytes=MAX_BYTES)
-    return path
-
-
-def _file(bucket: Bucket, stored: Stored) -> RemoteFile:
-    return RemoteFile(
-        url=f"{bucket.url}/{stored.name}", size_bytes=stored.size_bytes, etag=stored.etag
+    return person_of(
+        slug,
+        read,
+        ((files[name], promised_kind(name)) for name in here),
+        files.get,
+        statement=statement,
+        what=lambda _: "its name promises no image, audio or video",
     )

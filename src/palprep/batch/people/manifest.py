@@ -6,18 +6,18 @@ import datetime as dt
 import os
 import unicodedata
 from collections.abc import Iterable, Sequence
-from functools import partial
 from pathlib import Path
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from palprep.batch.fingerprint import Fingerprint, digest_of, files_fingerprint
-from palprep.batch.people.files import File, KindsOf, RemoteFile, is_url
+from palprep.batch.people.files import File, RemoteFile, is_url
 from palprep.batch.people.manifest_rows import COLUMNS, Line, ManifestRow, read_lines
 from palprep.batch.people.person import AssignedFile, Person, Roster, RosterEntry
 from palprep.batch.people.settings import Settings, setting_words
 from palprep.errors import ManifestError, RowProblem, UsageError
+from palprep.rules import counted
 
 _WORDS = {
     "missing": "is missing",
@@ -33,9 +33,7 @@ _WORDS = {
 
 def people_of_manifest(path: Path, at: dt.datetime) -> Roster:
     """The people of a manifest, in its order; their files as seen ``at`` this time, which is now.
-
-    The file's suffix says what it is: ``.csv``, ``.jsonl`` or ``.ndjson``, ``.parquet``. Paths
-    in it lead from its own folder.
+    Paths in it lead from its own folder.
 
     Raises ManifestError with every mistake in it, UsageError when it cannot be read, ToolMissing
     for Parquet without pyarrow.
@@ -93,15 +91,11 @@ def _roster(
         raise _error(shown, sorted(problems, key=lambda each: each.line), unit)
     if not people:
         raise UsageError(f"{shown} holds nobody: write one line for each person")
-    return Roster(
-        tuple(
-            RosterEntry(each.slug, _fingerprint(each, at), partial(_same, each)) for each in people
-        )
-    )
 
+    def entry(person: Person) -> RosterEntry:
+        return RosterEntry(person.slug, _fingerprint(person, at), lambda _: person)
 
-def _same(person: Person, _: KindsOf) -> Person:
-    return person
+    return Roster(tuple(map(entry, people)))
 
 
 def _problem(number: int, error: ErrorDetails) -> RowProblem:
@@ -139,13 +133,10 @@ def _file(place: str, base: Path) -> File:
 
 
 def _error(shown: str, problems: Sequence[RowProblem], unit: str) -> ManifestError:
-    count = "1 mistake" if len(problems) == 1 else f"{len(problems):,} mistakes"
-    said = ((each, " ".join(each.message.split())) for each in problems)
-    lines = (
-        f"  {unit} {each.line}, {each.column}: {message}"
-        if each.column
-        else f"  {unit} {each.line}: {message}"
-        for each, message in said
-    )
-    head = f"{shown} has {count}, and nothing was started:"
-    return ManifestError("\n".join((head, *lines)), problems=tuple(problems))
+    lines = [
+        f"{shown} has {counted(len(problems), 'mistake', 'mistakes')}, and nothing was started:"
+    ]
+    for each in problems:
+        where = f"{unit} {each.line}, {each.column}" if each.column else f"{unit} {each.line}"
+        lines.append(f"  {where}: {' '.join(each.message.split())}")
+    return ManifestError("\n".join(lines), problems=tuple(problems))

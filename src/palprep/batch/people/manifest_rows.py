@@ -44,15 +44,9 @@ def _text(value: Any) -> Any:
 
 
 _NO_FOLDER_NAMES: tuple[tuple[Callable[[str], object], str], ...] = (
-    (
-        holds_controls,
-        "must not hold line breaks or control characters",
-    ),
+    (holds_controls, "must not hold line breaks or control characters"),
     (lambda slug: {"/", "\\"} & set(slug), "must not hold a slash: a folder will have this name"),
-    (
-        lambda slug: slug.startswith((".", "__")),
-        "must not start with a dot or two underscores",
-    ),
+    (lambda slug: slug.startswith((".", "__")), "must not start with a dot or two underscores"),
     (
         lambda slug: slug != slug.strip() or slug.endswith("."),
         "must not start or end with a space, nor end with a dot",
@@ -74,26 +68,23 @@ def _folder_name(slug: str) -> str:
     return slug
 
 
-def _place(text: str) -> str:
+def _require_place(text: str) -> None:
     """Refuse what is neither a path nor the URL of a file that can be fetched."""
+    why = None
     if "\0" in text or "\n" in text or "\r" in text:
-        raise PydanticCustomError("place", "must not hold line breaks or control characters")
-    if not is_url(text):
-        return text
-    if is_bucket(text):
-        named = text.partition("://")[2].strip("/").count("/") > 0 and not text.endswith("/")
-        if not named:
-            raise PydanticCustomError("place", "names a bucket and no file in it")
-        return text
-    if text.startswith("https://") and not is_web(text):
-        raise PydanticCustomError("place", "names a host or a port that no one can ask")
-    if not is_web(text):
-        raise PydanticCustomError(
-            "place",
-            "must be a path, or a URL that starts with https://, s3://, gs:// or az:// "
-            "(http:// on this machine alone)",
-        )
-    return text
+        why = "must not hold line breaks or control characters"
+    elif is_bucket(text):
+        if "/" not in text.partition("://")[2].strip("/") or text.endswith("/"):
+            why = "names a bucket and no file in it"
+    elif is_url(text) and not is_web(text):
+        why = "names a host or a port that no one can ask"
+        if not text.startswith("https://"):
+            why = (
+                "must be a path, or a URL that starts with https://, s3://, gs:// or az:// "
+                "(http:// on this machine alone)"
+            )
+    if why is not None:
+        raise PydanticCustomError("place", "{why}", {"why": why})
 
 
 def _object(value: Any) -> Any:
@@ -125,23 +116,19 @@ class ManifestRow(Settings, NamedFiles):
 
     @property
     def places(self) -> dict[Role, str]:
-        """Where the file of each role is."""
         found = {role: self.of(role) for role in Role}
         return {role: place for role, place in found.items() if place is not None}
-
-    @field_validator(*NamedFiles.model_fields)
-    @classmethod
-    def _is_place(cls, place: str | None) -> str | None:
-        return None if place is None else _place(place)
-
-    # What follows is asked of a row that a run is given. The validation's context is then the
-    # folder that paths lead from.
 
     @field_validator(*NamedFiles.model_fields, "statement")
     @classmethod
     def _is_there(cls, place: str | None, info: ValidationInfo) -> str | None:
+        if place is None:
+            return None
+        if info.field_name != "statement":
+            _require_place(place)
+        # Of a row that a run is given, this is the folder that paths lead from.
         base: Path | None = info.context
-        if base is None or place is None:
+        if base is None:
             return place
         if is_url(place):
             if info.field_name == "statement":
@@ -184,9 +171,8 @@ _MOST_COLUMNS = 200
 
 @dataclass(frozen=True)
 class Line:
-    """One line: its values by column. Empty cells, nulls and unknown columns of a table are left
-    out. An unknown column is a mistake of the table, reported once.
-    """
+    """One line: its values by column, without empty cells, nulls and unknown columns of a table,
+    which are its mistake, reported once."""
 
     number: int
     values: Mapping[str, Any]
@@ -196,15 +182,12 @@ Lines = Iterator[Line | RowProblem]
 
 
 def is_manifest(path: Path) -> bool:
-    """Whether a file's suffix says that it is a manifest."""
     return path.suffix.lower() in _READERS
 
 
 def read_lines(path: Path) -> Lines:
-    """The lines of a manifest, and what is wrong with those that cannot be read.
-
-    Raises UsageError when the file cannot be read at all, ToolMissing for Parquet without pyarrow.
-    """
+    """The lines of a manifest, and what is wrong with those that cannot be read. Raises UsageError
+    when the file cannot be read at all, ToolMissing for Parquet without pyarrow."""
     try:
         yield from _READERS[path.suffix.lower()](path)
     except UnicodeDecodeError as error:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from importlib import resources
@@ -58,7 +59,6 @@ class AssignedFile(Value):
 
     @property
     def words(self) -> str:
-        """As one sentence."""
         return f"{self.path.name} is taken as the {self.role.value}: {self.why}"
 
 
@@ -85,7 +85,6 @@ class Person(Value):
 
     @property
     def sources(self) -> Mapping[Role, File]:
-        """The file of each role."""
         return {each.role: each.path for each in self.assigned}
 
     @property
@@ -98,7 +97,6 @@ class Person(Value):
 
     @property
     def files(self) -> tuple[File, ...]:
-        """All files that may be used."""
         unclear = (each for files in self.unclear.values() for each in files)
         return tuple(dict.fromkeys((*self.sources.values(), *self.portraits, *unclear)))
 
@@ -146,10 +144,9 @@ class Person(Value):
 
 @dataclass(frozen=True)
 class RosterEntry:
-    """Somebody whom a run was given. Files and settings are looked into when they are ``read``,
-    by what sees which kinds files are of.
-
-    ``fingerprint`` is that of all their files; None where it would not show a change.
+    """Somebody whom a run was given. Files and settings are looked into when they are ``read``, by
+    what sees which kinds files are of. ``fingerprint`` is that of all their files; None where it
+    would not show a change.
     """
 
     slug: str
@@ -158,10 +155,8 @@ class RosterEntry:
 
 
 class Roster(NamedTuple):
-    """All people that a run was given.
-
-    ``loose`` holds the names of files that lie next to the people's folders and belong to nobody.
-    """
+    """All people that a run was given. ``loose`` holds the names of files that lie next to the
+    people's folders and belong to nobody."""
 
     people: tuple[RosterEntry, ...]
     loose: tuple[str, ...] = ()
@@ -177,45 +172,38 @@ def read_people(people: Sequence[RosterEntry], kinds_of: KindsOf) -> tuple[Perso
         return tuple(threads.map(lambda each: each.read(kinds_of), people))
 
 
-def nobody_in(place: str, media: int, alone: str = "") -> UsageError:
-    """The error for a folder without people, in which so many media files lie. ``alone`` runs the
-    one person whose folder it may be.
-    """
-    hint = f"; its {media} media files belong in such subfolders" if media else ""
-    meant = f". If they are one person's: {alone}" if media and alone else ""
-    return UsageError(f"{place} holds nobody: make one subfolder per person{hint}{meant}")
-
-
 def person_of(
     slug: str,
-    settings: SettingsFile,
-    found: Sequence[tuple[File, Kind]],
+    read: Callable[[], SettingsFile],
+    found: Iterable[tuple[File, Kind | None]],
     look_up: Callable[[str], File | None],
     *,
-    statement: Path | None,
-    others: Mapping[str, str],
+    statement: Callable[[str], Path | None],
+    what: Callable[[File], str],
 ) -> Person:
-    """The person whose folder holds these files. Each role has the file that person.toml names,
-    then what names say, then what is left. What that leaves open is settled by content, later.
+    """The person whose folder holds files of these kinds, None for anything else. Each role has
+    the file that person.toml names, then what names say, then what is left. What that leaves open
+    is settled by content, later.
 
-    ``look_up`` gives the file under a name in the folder, None for none. ``statement`` is where
-    the file with the person's own statement is. ``others`` says of everything else in the folder,
-    by its name, what it is.
+    ``read`` gives the settings, or raises UsageError. ``look_up`` gives the file under a name in
+    the folder, ``statement`` the file with the person's own statement on this machine, None for
+    none. ``what`` says what a file is that is no media.
     """
-    named = settings.files
-    assigned, problems = _named(named, look_up)
+    kinds = dict(found)
+    settings, unread = _or_why(read)
+    assigned, problems = _named(settings.files, look_up)
     taken = {each.path for each in assigned}
     by_content: dict[Role, list[File]] = {role: [] for role in Role}
     by_name: dict[Role, list[File]] = {role: [] for role in Role}
-    for path, kind in found:
-        if path in taken:
+    for path, kind in kinds.items():
+        if path in taken or kind is None:
             continue
         said = [role for role in _KINDS[kind] if _hint(path, role.value)]
         if kind is Kind.AUDIO and _hint(path, Role.CONSENT_VIDEO.value):
             problems.append(f"{path.name} is audio alone: consent must be given on video")
             continue
         (by_name if said else by_content)[said[0] if said else _KINDS[kind][-1]].append(path)
-    stills = {path.stem for path, kind in found if kind is Kind.IMAGE}
+    stills = {path.stem for path, kind in kinds.items() if kind is Kind.IMAGE}
     open_: dict[Role, list[File]] = {}
     for role in Role:
         left = by_content[role]
@@ -239,19 +227,25 @@ def person_of(
         videos = dict.fromkeys((*open_.get(role, ()), *by_content[Role.TRAINING_VIDEO]))
         open_[role] = [each for each in videos if each not in used]
     portraits = tuple(open_.pop(Role.FACE_IMAGE, ()))
-    if settings.statement and statement is None:
-        problems.append(f"{SETTINGS_NAME} names {settings.statement}, which is not in the folder")
+    own = settings.statement
+    stated = statement(own) if own and not leads_out(own) else None
+    if own and stated is None:
+        problems.append(f"{SETTINGS_NAME} names {own}, which is not in the folder")
     if not (assigned or portraits or any(open_.values()) or problems):
         problems = ["no image, audio or video here: add a portrait, a video or a recording"]
+    media = [path for path, kind in kinds.items() if kind is not None]
+    odd = (
+        f"the name of {printable(path.name)} is not UTF-8: rename it"
+        for path in media
+        if printable(path.name) != path.name
+    )
     # A file that person.toml names may lie in a folder, which is then known by its first part.
-    paths = (PurePath(name) for name in dict(named).values() if name)
-    known = {
-        SETTINGS_NAME,
-        settings.statement,
-        *(part for each in paths for part in each.parts[:1]),
-    }
+    named = (PurePath(name) for name in dict(settings.files).values() if name)
+    known = {SETTINGS_NAME, own, *(part for each in named for part in each.parts[:1])}
     strangers = (
-        f"{name} is not used: {what}" for name, what in others.items() if name not in known
+        f"{printable(path.name)} is not used: {what(path)}"
+        for path in kinds
+        if path not in media and path.name not in known
     )
     return Person(
         slug=slug,
@@ -260,9 +254,17 @@ def person_of(
         portraits=portraits,
         unclear={role: tuple(paths) for role, paths in open_.items() if paths},
         unused=(*_unused(assigned, {**open_, Role.FACE_IMAGE: portraits}, by_content), *strangers),
-        problems=tuple(problems),
-        statement=statement,
+        problems=(*unread, *problems, *odd),
+        unread=bool(unread),
+        statement=stated,
     )
+
+
+def _or_why(read: Callable[[], SettingsFile]) -> tuple[SettingsFile, tuple[str, ...]]:
+    try:
+        return read(), ()
+    except UsageError as error:
+        return SettingsFile(), (str(error),)
 
 
 def _named(
@@ -340,3 +342,8 @@ def name_of(slug: str) -> str:
 def is_hidden(name: str) -> bool:
     """Whether a file or folder of this name is the system's, and no one's media."""
     return name.startswith((".", "__")) or name.lower() in {"thumbs.db", "desktop.ini"}
+
+
+def printable(name: str) -> str:
+    """The name with a sign for each byte that is not UTF-8. File systems allow any byte."""
+    return os.fsencode(name).decode("utf-8", "replace")

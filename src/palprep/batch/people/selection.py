@@ -27,12 +27,10 @@ one."""
 
 
 def find_everybody(people: People, into: Path, at: dt.datetime) -> Roster:
-    """Everybody who is given, ``at`` this time, which is now. No media is fetched.
+    """Everybody who is given, ``at`` this time, which is now. No media is fetched; what must be
+    read of a bucket before the work begins goes into the folder ``into``.
 
-    What must be read of a bucket before the work begins goes into the folder ``into``.
-
-    Raises UsageError where there is nobody, ManifestError with all mistakes of a manifest,
-    StorageError for a bucket that cannot be read.
+    Raises UsageError where there is nobody, ManifestError, and StorageError.
     """
     if not isinstance(people, str | os.PathLike):
         return people_of_rows(people, at)
@@ -53,10 +51,9 @@ _INDEXES = ("JOB_COMPLETION_INDEX", "AWS_BATCH_JOB_ARRAY_INDEX")
 
 @dataclass(frozen=True)
 class Shard:
-    """One of ``count`` parts of all people, ``number`` from 1.
-
-    The parts share nobody, and together they are everybody. Who belongs to a part depends on the
-    person's name alone, so people who join later move nobody else.
+    """One of ``count`` parts of all people, ``number`` from 1. The parts share nobody, and together
+    they are everybody. Who belongs to one depends on the person's name alone, so people who join
+    later move nobody else.
     """
 
     number: int
@@ -100,9 +97,8 @@ class Selection:
     """Who is worked on. Conditions add up; without any it is everybody.
 
     ``only`` holds names or patterns (``*``, ``?``, ``[a-z]``), of which one must match the
-    person's. ``failed`` takes those who failed, were refused or needed a decision when
-    they were last worked on.
-    ``shard`` takes one of several parts, and ``limit`` the first so many of all that are left.
+    person's. ``failed`` takes those who failed, were refused or needed a decision when they were
+    last worked on. ``shard`` takes one of several parts, ``limit`` the first so many who are left.
     """
 
     only: Sequence[str] = ()
@@ -151,10 +147,9 @@ class Selection:
     def of(
         self, people: Sequence[RosterEntry], ended: Mapping[str, PersonStatus] | None
     ) -> tuple[RosterEntry, ...]:
-        """The people who are selected, in their order.
-
-        ``ended`` says how each person of the last run ended; None: there was none.
-        Raises UsageError for a pattern that matches nobody, and for ``failed`` without a run.
+        """The people who are selected, in their order. ``ended`` says how each person of the last
+        run ended; None: there was none. Raises UsageError for a pattern that matches nobody, and
+        for ``failed`` without a run.
         """
         if self.failed and ended is None:
             raise UsageError(

@@ -79,7 +79,6 @@ class NamedFiles(Value):
     """A recording, or a video whose sound is taken. Without it the training video's sound is."""
 
     def of(self, role: Role) -> str | None:
-        """The file named for a role."""
         named: str | None = getattr(self, role.value.replace("-", "_"))
         return named
 
@@ -165,10 +164,8 @@ def parse_settings(raw: bytes) -> SettingsFile:
 
 def write_setting(folder: Path, name: str, value: str, *, table: str = "") -> None:
     """Set one text in the folder's person.toml, at the top or in a ``table``, and leave all else in
-    it as it stands, comments too.
-
-    Raises UsageError for a file that cannot be read, and for one that is written in a way in which
-    nothing can be set: it is then as it was. Raises OutputUnwritable.
+    it as it stands, comments too. Raises UsageError for a file that cannot be read, or in which
+    nothing can be set: it is then as it was; and OutputUnwritable.
     """
     read_settings(folder)
     path = folder / SETTINGS_NAME

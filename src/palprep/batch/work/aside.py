@@ -24,25 +24,20 @@ class Stop:
         self._is_set = False
 
     def set(self) -> None:
-        """Tell everybody who looks."""
         self._is_set = True
 
     def is_set(self) -> bool:
-        """Whether it was told."""
         return self._is_set
 
     def raise_if_set(self) -> None:
-        """Raise KeyboardInterrupt where it was told."""
         if self._is_set:
             raise KeyboardInterrupt
 
 
 def do_aside(work: Callable[[], object], stop: Stop) -> None:
-    """Do the work in a thread of its own, and wait until it has ended, whatever happens.
-
-    Raises what the work raises. When the waiting is interrupted, ``stop`` is set and the work has
-    ended before that is raised; an error of the work's own goes before. A second interruption
-    waits for nothing.
+    """Do the work in a thread of its own, and wait until it has ended. Raises what it raises. When
+    the waiting is interrupted, ``stop`` is set and the work has ended before that is raised; an
+    error of the work's own goes before. A second interruption waits for nothing.
     """
     begun, ended = threading.Lock(), threading.Lock()
     ended.acquire()

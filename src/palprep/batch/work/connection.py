@@ -9,10 +9,10 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from palprep.api import Rate, host_of, is_loopback
-from palprep.batch.work.sandbox_judges import judges_in
+from palprep.batch.work.sandbox_judges import Judges, judges_in
 from palprep.callbacks import PublicCallbacks
 from palprep.client import Client, Limiter, RequestHook
 from palprep.errors import ApiError, AuthenticationError, ToolFailed, UsageError
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from palprep.sandbox import Sandbox
 
 S = TypeVar("S")
-
-Outbound = Literal["loopback", "anywhere"]
 
 EMBEDDED = "embedded sandbox"
 """How results name the sandbox that a run starts for itself."""
@@ -42,9 +40,7 @@ class Connection:
     output folder. ``publish_to`` names a bucket that the service fetches from (``s3://``,
     ``gs://``, ``az://``). ``callback_url`` is the public address behind which ``palprep listen``
     takes callbacks. A sandbox on this machine needs neither. ``ask_for_replicas`` allows a GET
-    that the specification does not show.
-
-    ``clock``, ``sleep`` and ``random`` replace the real ones.
+    that the specification does not show. ``clock``, ``sleep`` and ``random`` replace the real ones.
     """
 
     base_url: str | None = None
@@ -96,23 +92,26 @@ def connect(
     """Open all that is between this run and the service, and close it at the end.
 
     A sandbox of the run's own takes ``statements`` for consent, palprep's template where there are
-    none; it has media opened in ``judge_in``, or in a worker of its own. At most
-    ``requests_per_s`` requests leave in a second.
-
-    Raises UsageError when a piece is missing, before anything is sent.
+    none; it has media opened in ``judge_in``, or in a worker of its own. At most ``requests_per_s``
+    requests leave in a second. Raises UsageError when a piece is missing.
     """
     with contextlib.ExitStack() as stack:
         base_url, api_key = connection.base_url, connection.api_key
         if base_url is None:
-            named = connection.publish_to or connection.callback_url
-            outbound: Outbound = "anywhere" if named else "loopback"
-            workers = judge_in or stack.enter_context(media_workers(1))
-            sandbox = stack.enter_context(_embedded(journal, into, statements, outbound, workers))
+            judges = judges_in(judge_in or stack.enter_context(media_workers(1)), statements)
+            start = _embedded(connection, into, judges)
+            sandbox = _on_kept_port(stack, journal, "sandbox_port", start)
             base_url, api_key = sandbox.url, sandbox.user_key
         if api_key is None:
             raise UsageError(f"No API key for {base_url}: set PALPREP_API_KEY")
         here = is_loopback(host_of(base_url))
-        callbacks = _callbacks(stack, connection, journal, here=here)
+        callbacks: Callbacks | None = None
+        if connection.callback_url is not None:
+            callbacks = PublicCallbacks(connection.callback_url, secret_path(journal))
+        elif here:  # Or no one can reach this machine.
+            callbacks = _on_kept_port(
+                stack, journal, "callback_port", lambda port: callback_server(journal, port=port)
+            )
         on_request: list[RequestHook] = []
         if requests_per_s is not None:
             limiter = Limiter(Rate(requests_per_s, 1.0))
@@ -129,56 +128,31 @@ def connect(
         yield Remote(connection, stack.enter_context(client), callbacks)
 
 
-def _callbacks(
-    stack: contextlib.ExitStack, connection: Connection, journal: Journal, *, here: bool
-) -> Callbacks | None:
-    if connection.callback_url is not None:
-        return PublicCallbacks(connection.callback_url, secret_path(journal))
-    if not here:
-        return None  # No one outside can reach this machine.
-    kept = _on_kept_port(journal, "callback_port", lambda port: callback_server(journal, port=port))
-    return stack.enter_context(kept)
-
-
-def _embedded(
-    journal: Journal,
-    into: Path,
-    statements: Sequence[SandboxStatement],
-    outbound: Outbound,
-    judge_in: Runner,
-) -> contextlib.AbstractContextManager[Sandbox]:
+def _embedded(connection: Connection, into: Path, judges: Judges) -> Callable[[int], Sandbox]:
+    """A sandbox of the run's own, by its port."""
     # Loaded here: a run against a service of its own needs none of it.
     from palprep.sandbox import Choices, Sandbox  # noqa: PLC0415
 
-    judges = judges_in(judge_in, statements)
-
-    def start(port: int) -> Sandbox:
-        return Sandbox(
-            data=into / SANDBOX_NAME,
-            port=port,
-            **judges,
-            choices=Choices(outbound=outbound),
-        )
-
-    return _on_kept_port(journal, "sandbox_port", start)
+    elsewhere = connection.publish_to or connection.callback_url
+    choices = Choices(outbound="anywhere" if elsewhere else "loopback")
+    return lambda port: Sandbox(data=into / SANDBOX_NAME, port=port, choices=choices, **judges)
 
 
-@contextlib.contextmanager
 def _on_kept_port(
-    journal: Journal, name: str, make: Callable[[int], contextlib.AbstractContextManager[S]]
-) -> Iterator[S]:
-    """Run a server on the port that this journal's runs have always used.
-
-    After a kill, addresses that were given out then (of published files, of callbacks) work
-    again. When somebody else has taken the port, a free one must do.
+    stack: contextlib.ExitStack,
+    journal: Journal,
+    name: str,
+    make: Callable[[int], contextlib.AbstractContextManager[S]],
+) -> S:
+    """A server on the port that this journal's runs have always used: after a kill, addresses that
+    were given out then (of published files, of callbacks) work again. When somebody else has taken
+    the port, a free one must do.
     """
     kept = int(journal.setting(name, lambda: str(_free_port())))
-    with contextlib.ExitStack() as stack:
-        try:
-            server = stack.enter_context(make(kept))
-        except (ToolFailed, UsageError):
-            server = stack.enter_context(make(0))
-        yield server
+    try:
+        return stack.enter_context(make(kept))
+    except (ToolFailed, UsageError):
+        return stack.enter_context(make(0))
 
 
 def _free_port() -> int:

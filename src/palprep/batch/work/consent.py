@@ -22,9 +22,7 @@ from palprep.storage import Bucket
 
 def speaker_of(person: Person, profile: str, model: Path | None = None) -> Speaker | None:
     """Whose consent is listened for, by ``model``; None without a video that may hold it, and where
-    the name is not known.
-
-    Raises UsageError for a statement that cannot be used.
+    the name is not known. Raises UsageError for a statement that cannot be used.
     """
     if person.unread or not person.may_speak:
         return None
@@ -63,10 +61,8 @@ def statements_of(
 
 
 def kept_dossiers(directory: str | Path) -> dict[Path, Dossier]:
-    """Every dossier that the runs into this output folder wrote, as it was last.
-
-    Raises JournalError when there is no journal, or one that holds a dossier of another
-    version.
+    """Every dossier that the runs into this output folder wrote, as it was last. Raises
+    JournalError without a journal, and for a dossier of another version.
     """
     place = Path(directory)
     with Journal.of(place) as journal:
@@ -93,16 +89,11 @@ def video_at_hand(dossier: Path, store: Bucket | None) -> Iterator[Path | None]:
     if store is None or output is None or dossier.with_name(output.name).is_file():
         yield None
         return
-    keys = {
-        Path(file.name).name: key_in_bucket(Path(file.name), file.sha256)
-        for file in (output, evidence.code)
-        if file is not None
-    }
-    there = {name: key for name, key in keys.items() if store.look(key) is not None}
-    if Path(output.name).name not in there:
-        yield None
-        return
     with tempfile.TemporaryDirectory(prefix="palprep-") as place:
-        for name, key in there.items():
-            store.fetch(key, Path(place) / name, max_bytes=MAX_BYTES)
-        yield Path(place) / Path(output.name).name
+        for file in filter(None, (output, evidence.code)):
+            path = Path(place) / Path(file.name).name
+            key = key_in_bucket(path, file.sha256)
+            if store.look(key) is not None:
+                store.fetch(key, path, max_bytes=MAX_BYTES)
+        video = Path(place) / Path(output.name).name
+        yield video if video.is_file() else None

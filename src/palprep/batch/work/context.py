@@ -67,13 +67,13 @@ Tell = Callable[[Progress], object]
 
 
 class Note(Value):
-    """One sentence about what was found before the work begins.
+    """One sentence about what was found before the work begins; or about a worker of a cluster that
+    could not do its work. ``person`` is None where it concerns no one person.
 
-    ``person`` is None where it concerns no one person. ``about`` says what it tells: a role as a
-    file's name or person.toml has it; a role or a full name that was guessed; a file that is not
-    used; who stays as the last run left them; who was forgotten; whose prepared files were
-    removed in time; of whom nothing can be made, whatever their files hold; something of the bucket
-    that is published to; or a worker of a cluster that could not do its work.
+    ``about`` says what it tells: a role as a file's name or person.toml has it, or a guess; a file
+    that is not used; who stays as the last run left them; who was forgotten; whose prepared files
+    were removed in time; of whom nothing can be made, whatever their files hold; or something of
+    the bucket that is published to.
     """
 
     person: str | None
@@ -122,7 +122,6 @@ class Reporter:
         self.tell_step(step)
 
     def tell_step(self, step: str) -> None:
-        """Tell which step it is at."""
         self.tell(Progress(person=self.person, step=step, people=self.people))
 
     def go_on(self) -> None:
@@ -133,15 +132,8 @@ class Reporter:
     def end(self, outcome: PersonOutcome) -> None:
         """Tell how it ended. Whoever was interrupted is not through: nothing is told then."""
         if not self.stop.is_set():
-            self.tell(
-                Progress(
-                    person=self.person,
-                    step="end",
-                    status=outcome.status,
-                    reasons=outcome.words,
-                    people=self.people,
-                )
-            )
+            told = {"status": outcome.status, "reasons": outcome.words}
+            self.tell(Progress(person=self.person, step="end", people=self.people, **told))
 
 
 @dataclass(frozen=True)
@@ -159,10 +151,8 @@ class RunContext:
 
     @property
     def files(self) -> Files:
-        """Where the prepared files are."""
         return files_of(self.engine)
 
     @property
     def model(self) -> str:
-        """The model that replicas are made for, unless the person names another."""
         return self.profiles[self.options.profile].model

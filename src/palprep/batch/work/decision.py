@@ -28,10 +28,8 @@ def profile_for(person: Person, profile: str) -> str:
 
 
 def known_profiles(own: str) -> dict[str, KnownProfile]:
-    """The profile of a run, ``own``, and those of the models that people may name.
-
-    Raises ProfileError for an unknown profile.
-    """
+    """The profile of a run, ``own``, and those of the models that people may name. Raises
+    ProfileError."""
     found = {name: load_profile(name) for name in dict.fromkeys((own, *BUILT_IN))}
     return {name: KnownProfile(each.model, each.model_dump_json()) for name, each in found.items()}
 
@@ -49,7 +47,6 @@ class Wanted(Value):
 
     @property
     def what(self) -> What:
-        """What it is."""
         return "voice" if isinstance(self.request, VoiceRequest) else "replica"
 
     @property
@@ -67,9 +64,7 @@ Requests = tuple[Wanted, ...]
 
 def requests_for(person: Person, roles: Container[Role], model: str) -> Requests:
     """A voice from a recording or a video's sound; a replica from a video, or from a portrait
-    and a stock voice. ``roles`` are those of the person's files; ``model`` is made for, unless the
-    person names another.
-    """
+    and a stock voice. ``roles`` are those of the person's files; ``model`` is the run's."""
     settings = person.settings
     found: list[Wanted] = []
     used: tuple[Role, ...] = ()
@@ -81,24 +76,23 @@ def requests_for(person: Person, roles: Container[Role], model: str) -> Requests
             callback_url=settings.callback_url,
         )
         found.append(Wanted(request=voice, roles=(Role.VOICE_AUDIO,)))
-    stock_voice = settings.stock_voice
+    stock_voice, auto_fix = settings.stock_voice, None
     if Role.TRAINING_VIDEO in roles:
-        used = (Role.TRAINING_VIDEO, Role.CONSENT_VIDEO)
+        used = tuple(each for each in (Role.TRAINING_VIDEO, Role.CONSENT_VIDEO) if each in roles)
     elif Role.FACE_IMAGE in roles:
         stock_voice = stock_voice or settings.voice_name
+        auto_fix = settings.auto_fix_training_image
         used = (Role.FACE_IMAGE,) if stock_voice else ()
     if used:
-        from_image = Role.FACE_IMAGE in used
         replica = ReplicaRequest(
             replica_name=person.name,
             model_name=settings.model or model,
             voice_name=stock_voice,
             callback_url=settings.callback_url,
-            auto_fix_training_image=settings.auto_fix_training_image if from_image else None,
+            auto_fix_training_image=auto_fix,
             properties=settings.properties,
         )
-        trained_from = tuple(role for role in used if role in roles)
-        found.append(Wanted(request=replica, roles=trained_from))
+        found.append(Wanted(request=replica, roles=used))
     return tuple(found)
 
 
@@ -160,16 +154,10 @@ class Unfit(Value):
 
 
 def decide(
-    asked: Requests,
-    unfit: Mapping[Role, Unfit],
-    consent: ConsentState,
-    *,
-    voice_from_video: bool,
+    asked: Requests, unfit: Mapping[Role, Unfit], consent: ConsentState, *, voice_from_video: bool
 ) -> Decision:
-    """What can be made of ``asked``, when these files are ``unfit``.
-
-    Unless ``consent`` holds, it speaks against the replica, and against a voice that is taken from
-    the training video (``voice_from_video``).
+    """What can be made of ``asked``, when these files are ``unfit``. Unless ``consent`` holds, it
+    speaks against the replica, and against a voice that is taken from the training video.
     """
     unheard = consent.state != "holds"
     against = consent.reasons if unheard else ()
@@ -185,16 +173,8 @@ def decide(
         for role, each in unfit.items()
         if _ABOUT_THE_PERSON in {check.id for check in each.report.having(Outcome.FAIL)}
     }
-
-    def allowed(*, unheard: bool) -> Requests:
-        return tuple(
-            each
-            for each in asked
-            if for_all.union(each.roles).isdisjoint(unfit)
-            and not (unheard and each.what in of_a_video)
-        )
-
-    requests = allowed(unheard=unheard)
+    fit = tuple(each for each in asked if for_all.union(each.roles).isdisjoint(unfit))
+    requests = tuple(each for each in fit if not (unheard and each.what in of_a_video))
     stops = unheard and any(each.what in of_a_video for each in asked)
     used = for_all.union(*(each.roles for each in asked))
     needed = [role for role in unfit if role in used]
@@ -208,7 +188,7 @@ def decide(
         refused=refused,
         blocked_by=(*ids_of(unfit, needed), *((_BLOCKERS[consent.state],) if stops else ())),
         left_out=tuple(f"Left out: {reason}" for reason in left_out),
-        held=consent.state == "open" and requests != allowed(unheard=False),
+        held=consent.state == "open" and requests != fit,
     )
 
 

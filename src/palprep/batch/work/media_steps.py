@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import concurrent.futures
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, TypeVar
@@ -34,23 +34,13 @@ from palprep.journal import (
     AssetPrepared,
     FacesCompared,
     PersonOutcome,
+    PersonStatus,
     asked_code,
     note_code,
 )
-from palprep.pipelines import (
-    consent_evidence,
-    keep_evidence,
-    last_decision,
-    named,
-)
-from palprep.preflight import (
-    Asset,
-    Prepared,
-    at_one_file,
-    for_source,
-    no_parts_left,
-)
-from palprep.rules import CONSENT_CHECKS, Check, Report, consent_state
+from palprep.pipelines import consent_evidence, named, settle_consent
+from palprep.preflight import Asset, Prepared, at_one_file, for_source, no_parts_left
+from palprep.rules import CONSENT_CHECKS, Check, Report
 from palprep.values import Outcome, Role
 from palprep.views import PICTURES_NAME
 
@@ -89,11 +79,9 @@ class _Looked(NamedTuple):
 
 def prepare_files(run: RunContext, person: Person, reporter: Reporter) -> Ready | PersonOutcome:
     """Every file of the person, prepared, and what is to be made of them; or why the work ends
-    here.
-
-    The work ends when nothing can be made, when something of the person is unclear, and when files
-    show different people; all that could be checked is told then. Where no one could listen for the
-    consent to a video, no video is worked on.
+    here: nothing can be made, something of the person is unclear, or files show different people.
+    All that could be checked is told then. Where no one could listen for the consent to a video, no
+    video is worked on.
     """
     originals = Originals(run, reporter)
     try:
@@ -128,7 +116,7 @@ class MediaSteps:
         if Role.VOICE_AUDIO not in files and Role.TRAINING_VIDEO in files:
             # Without a recording the voice is the training video's sound.
             files[Role.VOICE_AUDIO] = files[Role.TRAINING_VIDEO]
-        looked = self._looked_up(files, self._tasks(files, speaker))
+        looked = self._looked_up(files, speaker)
         deaf = None if waive else self._why_unheard(looked)
         unheard: tuple[str, ...] = ()
         if deaf is not None:
@@ -164,50 +152,37 @@ class MediaSteps:
             return PersonOutcome.needs_answer(*problems, *told, blocked_by=ids, notes=notes)
         if unheard:
             evidence = evidence.model_copy(update={"missing": unheard})
-        heard = evidence.model_copy(update={"against": ()})
-        consent = consent_state(heard, last_decision(run.journal, person.slug))
-        waived = evidence.waivable if waive and consent.state in {"open", "fails"} else ()
+        consent = settle_consent(
+            run.journal, person.slug, prepared.values(), evidence, compared=compared, waive=waive
+        )
         decision = decide(
-            asked,
-            unfit,
-            consent.waived() if waive else consent,
-            voice_from_video=Role.VOICE_AUDIO not in person.sources,
+            asked, unfit, consent, voice_from_video=Role.VOICE_AUDIO not in person.sources
         )
         notes = (*notes, *decision.left_out)
-        keep_evidence(
-            run.journal,
-            person.slug,
-            prepared.values(),
-            evidence,
-            compared=compared,
-            waived=waived,
-        )
         if evidence.against:
             refused = () if decision.held else decision.refused
             ids = (*apart, *(() if decision.held else decision.blocked_by))
             return PersonOutcome.redo(*refused, *evidence.against, blocked_by=ids, notes=notes)
-        blocked_by = decision.blocked_by
-        if not decision.requests and decision.held:
-            return PersonOutcome(
-                status="needs_decision",
-                reasons=decision.refused,
-                notes=notes,
-                held=True,
-                blocked_by=blocked_by,
-            )
-        if not decision.requests:
-            ended = PersonOutcome.redo if asked or unfit else PersonOutcome.needs_answer
-            return ended(*decision.refused, blocked_by=blocked_by, notes=notes)
-        return Ready(fit, decision, (*notes, *not_asked_for(asked, fit)))
+        if decision.requests:
+            return Ready(fit, decision, (*notes, *not_asked_for(asked, fit)))
+        status: PersonStatus = "redo" if asked or unfit else "needs_answer"
+        return PersonOutcome(
+            status="needs_decision" if decision.held else status,
+            reasons=decision.refused,
+            notes=notes,
+            held=decision.held,
+            blocked_by=decision.blocked_by,
+        )
 
-    def _tasks(self, files: Mapping[Role, File], speaker: Speaker | None) -> list[AssetTask]:
-        """What there is to prepare; ``speaker`` is whose consent is listened for."""
+    def _looked_up(self, files: Mapping[Role, File], speaker: Speaker | None) -> list[_Looked]:
+        """What there is to prepare, and what earlier runs made of it; ``speaker`` is whose consent
+        is listened for."""
         # Consent is given in a video of its own, or in the opening of the training video.
         apart = Role.CONSENT_VIDEO in files
         spoken_in = Role.CONSENT_VIDEO if apart else Role.TRAINING_VIDEO
         split = self.person.settings.split_consent and speaker is not None and not apart
         place = self.run.place
-        return [
+        tasks = [
             AssetTask(
                 source=str(file),
                 into=str(place / PREPARED_NAME / self.person.slug / role.value),
@@ -220,9 +195,6 @@ class MediaSteps:
             )
             for role, file in files.items()
         ]
-
-    def _looked_up(self, files: Mapping[Role, File], tasks: Sequence[AssetTask]) -> list[_Looked]:
-        """The tasks, with their files and what earlier runs made of them."""
         needed = list(dict.fromkeys(files.values()))
         found = dict(zip(needed, _at_once(self.originals.look_at, needed), strict=True))
         return _at_once(lambda task: self._earlier(task, found[files[task.role]]), tasks)
@@ -230,21 +202,17 @@ class MediaSteps:
     def _earlier(self, task: AssetTask, original: Original | MediaError) -> _Looked:
         if isinstance(original, MediaError):
             return _Looked(task, original)
-        if task.speaker is not None:
-            speaker, name = task.speaker, Path(task.source).name
-            code = asked_code(
-                self.run.journal, speaker.full_name, name=name, sha256=original.sha256
-            )
+        run, sha256 = self.run, original.sha256
+        if (speaker := task.speaker) is not None:
+            name = Path(task.source).name
+            code = asked_code(run.journal, speaker.full_name, name=name, sha256=sha256)
             speaker = speaker.model_copy(update={"code": code})
             task = task.model_copy(update={"speaker": speaker})
-        limits = self.run.profiles[task.profile].limits
-        asked = (task.speaker, task.consent_apart, task.split_consent)
-        key = stage_key("prepared", original.sha256, task.role.value, limits, *asked, __version__)
-        earlier = self.run.journal.reused(
-            AssetPrepared,
-            key,
-            self.person.slug,
-            lambda found: still_good(found, task, self.run.files),
+        asked = (speaker, task.consent_apart, task.split_consent)
+        limits = run.profiles[task.profile].limits
+        key = stage_key("prepared", sha256, task.role.value, limits, *asked, __version__)
+        earlier = run.journal.reused(
+            AssetPrepared, key, self.person.slug, lambda found: still_good(found, task, run.files)
         )
         return _Looked(task, original, key, earlier.asset if earlier else None)
 
@@ -340,18 +308,20 @@ def _at_once(work: Callable[[T], R], items: Sequence[T]) -> list[R]:
 def _unfit(asset: Asset, besides: Container[str] = ()) -> Unfit | None:
     """Why an asset cannot be used, ``besides`` these checks; None where it can."""
     where, report = named(asset), asset.report
+    # Not ``report.told``: what follows from a check among ``besides`` makes the file unfit as well.
+    failed = [check for check in report.having(Outcome.FAIL) if check.id not in besides]
+    said: Iterable[str]
     if report.error is not None:
         # Errors about media begin with the name of the file, which is told once.
         bare = report.error.message.removeprefix(f"{Path(asset.source).name} ")
-        said = f"{where}{': ' if bare == report.error.message else ' '}{bare}"
-        return Unfit(reasons=(said,), report=report, ids=(report.error.code,))
-    # Not ``report.told``: what follows from a check among ``besides`` makes the file unfit as well.
-    failed = [check for check in report.having(Outcome.FAIL) if check.id not in besides]
-    if failed:
-        said_once = dict.fromkeys(f"{where}: {check.message}" for check in failed)
+        said = (f"{where}{': ' if bare == report.error.message else ' '}{bare}",)
+        ids: tuple[str, ...] = (report.error.code,)
+    elif failed:
+        said = dict.fromkeys(f"{where}: {check.message}" for check in failed)
         ids = tuple(check.id for check in failed)
-        return Unfit(reasons=tuple(said_once), report=report, ids=ids)
-    if asset.prepared is not None:
+    elif asset.prepared is None:
+        said = (f"{where}: {asset.problem or 'It could not be prepared.'}",)
+        ids = ("not_prepared",)
+    else:
         return None
-    said = f"{where}: {asset.problem or 'It could not be prepared.'}"
-    return Unfit(reasons=(said,), report=report, ids=("not_prepared",))
+    return Unfit(reasons=tuple(said), report=report, ids=ids)

@@ -55,9 +55,8 @@ def record_start(
     at_work: Sequence[str],
     source: str | None,
 ) -> None:
-    """Record that a run for these people begins, who are worked on where they are ``at_work``.
-
-    The others stay as the last run left them, and so do all others of that run unless everybody is
+    """Record that a run for these people begins, who are worked on where they are ``at_work``. The
+    others stay as the last run left them, and so do all others of that run unless everybody is
     selected. A run that is like the last one, and works on nobody, is none.
     """
     everybody = options.select.everybody
@@ -81,11 +80,8 @@ def record_start(
     last = entry and entry.body
     # Results for another service, or of a dry run, would be mistaken for this one's; those of
     # another version may not be readable.
-    if last and (last.target, last.dry_run, last.palprep_version) == (
-        started.target,
-        started.dry_run,
-        started.palprep_version,
-    ):
+    same = ("target", "dry_run", "palprep_version")
+    if last and all(getattr(last, each) == getattr(started, each) for each in same):
         if not everybody:
             own = {each.slug: each for each in started.people}
             stay = tuple(own.pop(each.slug, each) for each in last.people)
@@ -97,10 +93,9 @@ def record_start(
 
 @dataclass(frozen=True)
 class Unchanged:
-    """Tells a person's state, which a run records with how the person ended.
-
-    It covers what the person gave, what was prepared of it, and what holds for everybody in a run:
-    the options, and the ``limits`` of its profile. ``into`` is the output folder.
+    """Tells a person's state, which a run records with how the person ended: what the person gave,
+    what was prepared of it, and what holds for everybody in a run, which are the options and the
+    ``limits`` of its profile. ``into`` is the output folder.
     """
 
     journal: Journal
@@ -119,11 +114,8 @@ class Unchanged:
     def among(
         self, people: Iterable[RosterEntry], last: Iterable[PersonView], at: dt.datetime
     ) -> dict[str, PersonView]:
-        """Those who are done and as they were when that was recorded, by their slugs.
-
-        ``last`` are the people of the last run. Where the consent was waived, somebody may be able
-        to listen for it now: nobody is passed over for that.
-        """
+        """Those of the ``last`` run's people who are done and as they were when that was recorded,
+        by their slugs. Nobody whose consent was waived: it may be listened for now."""
         done = {
             each.slug: each
             for each in last
@@ -139,9 +131,10 @@ class Unchanged:
         given, _, prepared = (ended.state or "").partition(".")
         if self._given(person, sure=False) != given:
             return False
-        # What was removed on purpose need not be there.
-        now = None if ended.files_removed else self._prepared_now(person.slug, at)
-        return ended.files_removed or (now is not None and now.digest == prepared)
+        if ended.files_removed:
+            return True  # What was removed on purpose need not be there.
+        now = self._prepared_now(person.slug, at)
+        return now is not None and now.digest == prepared
 
     def _given(self, person: RosterEntry, *, sure: bool = True) -> str | None:
         """The person's own files under the conditions of the run; None where a change would not
@@ -152,17 +145,15 @@ class Unchanged:
         return digest_of([self._conditions, given.digest])
 
     def _prepared_now(self, slug: str, at: dt.datetime) -> Fingerprint | None:
-        folder = self.into / PREPARED_NAME / slug
-        return self.files.fingerprint(folder, lambda: self._prepared(slug), at)
+        def ever_prepared() -> Iterator[Prepared]:
+            for entry in self.journal.entries(AssetPrepared, person=slug):
+                if entry.body.asset.prepared is not None:
+                    yield from entry.body.asset.prepared.files
 
-    def _prepared(self, slug: str) -> Iterator[Prepared]:
-        """All files that were ever prepared of this person."""
-        for entry in self.journal.entries(AssetPrepared, person=slug):
-            if entry.body.asset.prepared is not None:
-                yield from entry.body.asset.prepared.files
+        return self.files.fingerprint(self.into / PREPARED_NAME / slug, ever_prepared, at)
 
     @functools.cached_property
     def _conditions(self) -> str:
-        asked, target = self.options, self.options.connection.target
-        own = [target, asked.profile, asked.dry_run, asked.without_consent]
+        asked = self.options
+        own = [asked.connection.target, asked.profile, asked.dry_run, asked.without_consent]
         return digest_of([__version__, self.limits, own])

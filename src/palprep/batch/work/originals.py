@@ -14,12 +14,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from palprep.batch.engines.cluster import fetch
-from palprep.batch.engines.files import as_given
+from palprep.batch.engines.files import as_given, changed
 from palprep.batch.fingerprint import stage_key
 from palprep.batch.people.files import File, RemoteFile, is_web
 from palprep.batch.work.context import Reporter, RunContext
-from palprep.errors import FileUnreadable, MediaError, StorageError
+from palprep.errors import MediaError, StorageError
 from palprep.journal import FileFetched
 from palprep.media import Source, sha256_of
 from palprep.storage import Stored, look_at_url, object_at
@@ -57,17 +56,19 @@ class Originals:
 
     @property
     def place(self) -> Path:
-        """The folder for what is fetched of this person."""
         return self.run.place / SOURCES_NAME / self.reporter.person
 
     def look_at(self, file: File) -> Original | MediaError:
-        """The file with its hash, or why it cannot be read.
-
-        Raises StorageError and OutputUnwritable where it cannot be fetched.
-        """
+        """The file with its hash, or why it cannot be read. Raises StorageError and
+        OutputUnwritable where it cannot be fetched."""
         if file not in self._seen:
             try:
-                self._seen[file] = self._looked_at(file)
+                if isinstance(file, RemoteFile):
+                    self._seen[file] = self._elsewhere(file)
+                else:
+                    source = Source.of(file)
+                    # Hashed now: two roles may share it, and what it knows goes to a worker.
+                    self._seen[file] = Original(source.sha256, lambda: source)
             except MediaError as error:
                 self._seen[file] = error
         return self._seen[file]
@@ -76,13 +77,6 @@ class Originals:
         """Remove what was fetched, unless it is to be kept."""
         if not self.run.options.keep_sources:
             shutil.rmtree(self.place, ignore_errors=True)
-
-    def _looked_at(self, file: File) -> Original:
-        if isinstance(file, RemoteFile):
-            return self._elsewhere(file)
-        source = Source.of(file)
-        # Hashed now: two roles may share a source, and what it knows is pickled for a worker.
-        return Original(source.sha256, lambda: source)
 
     def _elsewhere(self, file: RemoteFile) -> Original:
         file = _tagged(file)
@@ -102,15 +96,12 @@ class Originals:
             return as_given(path, file)
         source = self._fetched(file)
         if source.sha256 != sha256:
-            raise _changed(file)
+            raise changed(file)
         return source
 
     def _fetched(self, file: RemoteFile) -> Source:
         self.reporter.begin(f"fetch {file.name}")
-        source, etag = fetch(self.run.engine, file, self._copy_of(file), self.reporter.go_on)
-        if file.etag is not None and etag not in {None, file.etag}:
-            raise _changed(file)
-        return source
+        return self.run.files.take_in(file, self._copy_of(file), self.reporter.go_on)
 
     def _copy_of(self, file: RemoteFile) -> Path:
         suffix = file.suffix if re.fullmatch(r"\.[A-Za-z0-9]{1,8}", file.suffix) else ""
@@ -121,8 +112,9 @@ def _tagged(file: RemoteFile) -> RemoteFile:
     """The file with its size and its tag as they are now, unless a bucket has listed them."""
     if file.etag is not None:
         return file
+    found: Stored | None
     if is_web(file.url):
-        found: Stored | None = look_at_url(file.url)
+        found = look_at_url(file.url)
     else:
         bucket, name = object_at(file.url)
         found = bucket.look(name)
@@ -139,9 +131,3 @@ def _key(file: RemoteFile) -> str | None:
     # is new every time. With anything weaker, the query may be what tells two files apart.
     where = file.shown if file.etag.startswith('"') else file.url
     return stage_key("fetched", where, file.size_bytes, file.etag)
-
-
-def _changed(file: RemoteFile) -> FileUnreadable:
-    return FileUnreadable(
-        f"{file} changed while palprep worked on it; run again when nothing writes to it any more"
-    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import threading
 from collections.abc import Callable
@@ -40,16 +41,12 @@ class HeldBack(PalprepError):
 
 
 class Places:
-    """Room for creates: so many in a run, and so many in training at once. Thread-safe.
-
-    A place is taken before a create, then held for the creation under its key, and freed when
-    the training has ended.
-    """
+    """Room for creates: so many in a run, and so many in training at once. Thread-safe. A place is
+    taken for the key of a creation, and freed when the training has ended."""
 
     def __init__(self, pace: Pace) -> None:
         self._pace = pace
         self._training: set[str] = set()
-        self._asking = 0
         self._created = 0
         self._waiting = 0
         self._closed: str | None = None
@@ -66,11 +63,9 @@ class Places:
         with self._changed:
             self._training.add(key)
 
-    def take(self, go_on: Callable[[], object]) -> None:
-        """Take a place, waiting for one that becomes free.
-
-        ``go_on`` is called while it waits; what it raises ends the waiting. Raises HeldBack when
-        there will be none.
+    def take(self, key: str, go_on: Callable[[], object]) -> None:
+        """Take a place to create in, waiting for one that becomes free. ``go_on`` is called
+        meanwhile; what it raises ends the waiting. Raises HeldBack when there will be none.
         """
         with self._changed:
             self._waiting += 1
@@ -82,20 +77,14 @@ class Places:
                     self._require_room()
             finally:
                 self._waiting -= 1
-            self._asking += 1
-
-    def hold(self, key: str) -> None:
-        """The place that was taken is for the creation under this key from now on."""
-        with self._changed:
-            self._asking -= 1
             self._created += 1
             self._training.add(key)
 
-    def give_back(self) -> None:
+    def give_back(self, key: str) -> None:
         """Nothing was created in the place that was taken."""
         with self._changed:
-            self._asking -= 1
-            self._changed.notify_all()
+            self._created -= 1
+        self.free(key)
 
     def free(self, key: str) -> None:
         """The training has ended, or no one here will hear of its end."""
@@ -112,14 +101,14 @@ class Places:
     @property
     def _is_full(self) -> bool:
         at_once = self._pace.max_training
-        return at_once is not None and len(self._training) + self._asking >= at_once
+        return at_once is not None and len(self._training) >= at_once
 
     def _require_room(self) -> None:
         """Raise HeldBack where there will be no place in this run."""
         if self._closed is not None:
             raise HeldBack(self._closed)
         most = self._pace.max_creates
-        if most is not None and self._created + self._asking >= most:
+        if most is not None and self._created >= most:
             raise HeldBack(
                 f"Not asked for: this run may create {most} at most. Run the same command again"
             )
@@ -127,9 +116,8 @@ class Places:
 
 class Outage:
     """A service that does not answer: nobody asks it for anything until it does. Thread-safe.
-
-    ``probe`` raises TransportError while it does not. It is waited for ``most_s`` seconds, and not
-    again after that.
+    ``probe`` raises TransportError while it does not, which is waited out for ``most_s`` seconds,
+    and not again after that.
     """
 
     def __init__(
@@ -150,7 +138,10 @@ class Outage:
         """
         with self._guard:
             since, next_s = self._clock(), _FIRST_PROBE_S
-            while not self._answers():
+            while True:
+                with contextlib.suppress(TransportError):
+                    self._probe()
+                    return
                 if self._given_up or self._clock() - since >= self._most_s:
                     self._given_up = True
                     raise error
@@ -159,10 +150,3 @@ class Outage:
                 go_on()
                 self._sleep(next_s)
                 next_s = min(_LONGEST_PROBE_S, 2 * next_s)
-
-    def _answers(self) -> bool:
-        try:
-            self._probe()
-        except TransportError:
-            return False
-        return True

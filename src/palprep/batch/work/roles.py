@@ -50,7 +50,6 @@ class Seen(NamedTuple):
 
     @property
     def words(self) -> str:
-        """What is known, for a question."""
         heard = {True: ", with the statement", False: ", without the statement", None: ""}
         return f"{duration(self.length_s)}{heard[self.stated]}"
 
@@ -157,10 +156,9 @@ def _sort_videos(originals: Originals, person: Person, stills: Collection[str]) 
 
 
 def by_content(videos: Sequence[Seen], roles: Collection[Role]) -> dict[Role, list[Seen]]:
-    """Which videos each of these roles leaves: one that has it, or several for a question.
-
-    The consent video is the short one in which the statement is heard; the training video the one
-    that opens with it, or the longest. A role that none can have is left out.
+    """Which videos each of these roles leaves: one that has it, or several for a question. The
+    consent video is the short one in which the statement is heard; the training video the one that
+    opens with it, or the longest. A role that none can have is left out.
     """
     found: dict[Role, list[Seen]] = {}
     stated = [each for each in videos if each.stated]
@@ -206,26 +204,21 @@ def _settled(person: Person, found: dict[Role, list[Seen]]) -> Settled:
 
 
 def pick_portrait(originals: Originals, person: Person) -> Settled:
-    """The person with one of the ``portraits`` picked, and what to say of the choice. A person
-    without several stays as it is.
-
-    Images that cannot be read are passed over. Where none can be read, the first one stands for
-    all, and its own report says why.
+    """The person with one of the ``portraits`` picked, and what to say of the choice. Images that
+    cannot be read are passed over. Where none can be read, the first one stands for all, and its
+    own report says why.
     """
     if not person.portraits:
         return person, ()
     run = originals.run
     read = [
-        (original.sha256, file, original.source)
+        (original.source, file)
         for file in person.portraits
         if isinstance(original := originals.look_at(file), Original)
     ]
-    kinds = seen_by(run.engine, kinds_of, [source for _, _, source in read], Kind.OTHER)
-    known = {
-        sha256: (file, source)
-        for (sha256, file, source), kind in zip(read, kinds, strict=True)
-        if kind is Kind.IMAGE
-    }
+    kinds = seen_by(run.engine, kinds_of, [source for source, _ in read], Kind.OTHER)
+    images = [each for each, kind in zip(read, kinds, strict=True) if kind is Kind.IMAGE]
+    known = {source.sha256: file for source, file in images}
     first = person.portraits[0]
     unreadable = person.settled(Role.FACE_IMAGE, first, "no other image can be read"), ()
     if not known:
@@ -237,24 +230,28 @@ def pick_portrait(originals: Originals, person: Person) -> Settled:
         PortraitPicked, key, person.slug, lambda found: found.sha256 in known
     )
     if earlier is not None:
-        path, _ = known[earlier.sha256]
+        path = known[earlier.sha256]
     elif len(known) == 1:
-        [(path, _)] = known.values()
+        [path] = known.values()
     else:
         originals.reporter.begin("pick the portrait")
-        images = {source.shown: (sha256, path) for sha256, (path, source) in known.items()}
-        sources = [source for _, source in known.values()]
         unread: dict[str, PalprepError] = {}
         try:
             ranked = pick_best(
-                sources, profile=profile, engine=run.engine, passed_over=unread.__setitem__
+                [source for source, _ in images],
+                profile=profile,
+                engine=run.engine,
+                passed_over=unread.__setitem__,
             )
         except UnsupportedMedia:
             return unreadable
-        sha256, path = images[ranked[0].path]
-        run.journal.append(PortraitPicked(sha256=sha256), person=person.slug, key=key)
+        shown = {source.shown: source for source, _ in images}
+        best = shown[ranked[0].path].sha256
+        path = known[best]
+        run.journal.append(PortraitPicked(sha256=best), person=person.slug, key=key)
         left_out = [
-            f"{images[each][1].name} was not compared: {unread[each].message}" for each in unread
+            f"{known[shown[each].sha256].name} was not compared: {why.message}"
+            for each, why in unread.items()
         ]
     picked = person.settled(Role.FACE_IMAGE, path, "it is the fittest of several images")
     if len(person.portraits) == 1:

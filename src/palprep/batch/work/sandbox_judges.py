@@ -69,7 +69,6 @@ _ROLES: Mapping[TrainingKind, tuple[Role, ...]] = {
 
 
 def recognise(path: Path) -> MediaType:
-    """What a file is by its content."""
     return Source.of(path).type
 
 
@@ -90,11 +89,10 @@ def train(
 ) -> str | None:
     """The error_message of a training from these files, or None when it succeeds.
 
-    Videos are probed by their packets and key frames: the one who published them has
-    measured them closely. An image that may be fixed is prepared first, as `palprep fix` does. Any
-    one of ``statements`` will do for consent, and without them palprep's
-    template in English. It is listened for in the consent video and only in it, or else in the
-    opening of the training video.
+    Videos are probed by their packets and key frames: the one who published them has measured them
+    closely. An image that may be fixed is prepared first, as `palprep fix` does. Any one of
+    ``statements``, or else palprep's template in English, is listened for in the consent video, or
+    without one in the opening of the training video.
     """
     from palprep.preflight import check, prepare  # noqa: PLC0415
 

@@ -48,10 +48,9 @@ class ServiceSteps:
     outage: Outage
 
     def carry_out(self, person: Person, ready: Ready, reporter: Reporter) -> Requested:
-        """Ask for the verdict, then for the voice and the replica.
-
-        A portrait that the service refuses stops the replica that would be trained from it, and
-        nothing else. A voice that is refused does not stop the replica.
+        """Ask for the verdict, then for the voice and the replica. A portrait that the service
+        refuses stops the replica that would be trained from it, and nothing else; a refused voice
+        stops nothing else either.
 
         Raises ServiceUnreachable where nothing was carried out: to be called again, which goes on.
         """
@@ -96,9 +95,7 @@ class ServiceSteps:
         self, person: Person, ready: Ready, reporter: Reporter
     ) -> tuple[str, tuple[str, ...]] | None:
         """Why the service refuses the portrait, and the checks that fail; None when it does not, or
-        was not asked.
-
-        Requested before anything is published: a refused portrait is never put anywhere.
+        was not asked. Before anything is published: a refused portrait is never put anywhere.
         """
         portrait = ready.prepared.get(Role.FACE_IMAGE)
         made_for = person.settings.model or self.run.model
@@ -123,16 +120,13 @@ class ServiceSteps:
     def _made(
         self, request: Request, files: Mapping[Role, Prepared], reporter: Reporter
     ) -> Creation:
-        """What is made, now in a place of its own or before.
+        """What is made, now in a place of its own or before. Where no one here will hear of the end
+        of the training, it holds none."""
+        taken: list[str] = []
 
-        Where no one here will hear of the end of the training, it holds no place.
-        """
-        taken = False
-
-        def take() -> None:
-            nonlocal taken
-            self.places.take(reporter.go_on)
-            taken = True
+        def take(key: str) -> None:
+            self.places.take(key, reporter.go_on)
+            taken.append(key)
 
         options = MakeOptions(
             person=reporter.person,
@@ -154,28 +148,27 @@ class ServiceSteps:
         except BaseException as error:
             if isinstance(error, RateLimited):
                 self.places.close(f"The service takes no more for now. {error.message}")
-            if taken:
-                self.places.give_back()
+            for key in taken:
+                self.places.give_back(key)
             raise
-        if taken:
-            self.places.hold(creation.key)
         if not self.watch.can_tell(creation, calls_elsewhere=request.callback_url is not None):
             self.places.free(creation.key)
         return creation
 
     def _open_end(self, person: Person, creation: Creation) -> str:
-        training = f"The {creation.what} {creation.id} is in training"
-        if creation.what == "voice":
-            return f"{training}: `palprep watch` waits for it"
         own = person.settings.callback_url
-        if own is not None:
-            return f"{training}: the service will tell {own}"
-        if self.remote.callbacks is None:
-            return (
-                f"{training}: the service shows no way to ask for it and cannot call this machine; "
-                "next time give --callback-url with `palprep listen` behind it"
+        if creation.what == "voice":
+            what = "`palprep watch` waits for it"
+        elif own is not None:
+            what = f"the service will tell {own}"
+        elif self.remote.callbacks is None:
+            what = (
+                "the service shows no way to ask for it and cannot call this machine; next time "
+                "give --callback-url with `palprep listen` behind it"
             )
-        return f"{training}: its callback has not come yet; `palprep watch` waits for it"
+        else:
+            what = "its callback has not come yet; `palprep watch` waits for it"
+        return f"The {creation.what} {creation.id} is in training: {what}"
 
 
 def _after(errors: Sequence[PalprepError]) -> PersonOutcome | None:

@@ -59,19 +59,9 @@ class _Watched:
     interval_s: float = FIRST_POLL_S
 
 
-@dataclass
-class _Open:
-    """A person who waits: the outcome so far, and the keys of all creations."""
-
-    outcome: PersonOutcome
-    keys: tuple[str, ...]
-
-
 class Watch:
     """Watches creations until they have ended. ``add`` is thread-safe; ``step`` is one thread's.
-
-    ``reporter`` tells of a person. ``freed`` hears the key of each creation that is not watched any
-    more.
+    ``reporter`` tells of a person, ``freed`` hears the key of what is not watched any more.
     """
 
     def __init__(
@@ -93,17 +83,14 @@ class Watch:
         self._watched: dict[str, _Watched] = {}
         self._queue: list[tuple[float, str]] = []
         """When something is due, as a heap. What has another due time by now is passed over."""
-        self._unasked: set[str] = set()
-        """Keys of what can be asked for and has not been asked for yet."""
-        self._open: dict[str, _Open] = {}
+        self._open: dict[str, tuple[PersonOutcome, tuple[str, ...]]] = {}
+        """Who waits: the outcome so far, and the keys of all creations."""
         self._guard = threading.RLock()
         self._threads = ThreadPoolExecutor(_SIDE_BY_SIDE, thread_name_prefix="palprep-watch")
 
     def can_tell(self, creation: Creation, *, calls_elsewhere: bool = False) -> bool:
-        """Whether the end of this training can become known here.
-
-        ``calls_elsewhere``: the service was given an address of the person's own.
-        """
+        """Whether the end of this training can become known here, and not at an address of the
+        person's own."""
         called = self._remote.callbacks is not None and not calls_elsewhere
         is_open = creation.state in {CreationState.IN_DOUBT, CreationState.STARTED}
         return (called and is_open) or self._is_asked_for(creation)
@@ -122,7 +109,7 @@ class Watch:
             return False
         self._reporter(person).tell_step("training")
         with self._guard:
-            self._open[person] = _Open(outcome, tuple(each.key for each in made))
+            self._open[person] = outcome, tuple(each.key for each in made)
             for creation in told:
                 watched = self._watched.setdefault(creation.key, _Watched(creation))
                 watched.people.add(person)
@@ -135,10 +122,7 @@ class Watch:
         return True
 
     def step(self) -> bool:
-        """Take in what callbacks have said, and do what is due.
-
-        False when there was nothing of either.
-        """
+        """Take in what callbacks have said, and do what is due. False when there was neither."""
         with self._guard:
             news = self._look()
             due = list(itertools.islice(self._due(), _SIDE_BY_SIDE))
@@ -171,19 +155,18 @@ class Watch:
         changed: threading.Event | None = None,
         ask_all: bool = False,
     ) -> None:
-        """Step until everybody is ``through`` and nothing is open; or until no one was ``busy`` and
-        there was nothing to do but wait, for as long as the pace allows. Then close the watch.
-
-        ``changed`` wakes it when somebody is through. With ``ask_all`` everything that can be asked
-        for is asked for once, however short the time.
+        """Step until everybody is ``through`` and nothing is open; or until no one was ``busy`` for
+        as long as the pace allows. Then close the watch. ``changed`` wakes it when somebody is
+        through. With ``ask_all`` all is asked for once, however short the time.
         """
         clock, changed = self._remote.connection.clock, changed or threading.Event()
-        waiting_since = clock()
+        began = waiting_since = clock()
         while not through() or self._watched:
             worked = self.step()
+            unasked = ask_all and self._queue and self._queue[0][0] <= began
             if busy():
                 waiting_since = clock()
-            elif clock() - waiting_since >= self._pace.wait_s and not (ask_all and self._unasked):
+            elif clock() - waiting_since >= self._pace.wait_s and not unasked:
                 break
             if not worked:
                 changed.wait(LOOK_EVERY_S)
@@ -207,8 +190,6 @@ class Watch:
 
     def _ask(self, watched: _Watched) -> None:
         creation = watched.creation
-        with self._guard:
-            self._unasked.discard(creation.key)
         try:
             ask_state(self._remote.client, self._journal, creation)
         except PASSING as error:
@@ -223,9 +204,10 @@ class Watch:
         with self._guard:
             failed = PersonOutcome.failed(error.message, error.code)
             for person in watched.people:
-                lost = self._open[person].outcome.becomes(failed)
+                outcome, keys = self._open[person]
+                lost = outcome.becomes(failed)
                 self._journal.append(PersonEnded(outcome=lost), person=person)
-                self._open[person].outcome = lost
+                self._open[person] = lost, keys
             self._drop(watched)
 
     def _look_at(self, key: str) -> None:
@@ -245,7 +227,6 @@ class Watch:
         if watched.creation.state is not CreationState.STARTED:
             self._put(watched, now + self._pace.doubt_wait_s)
         elif self._is_asked_for(watched.creation):
-            self._unasked.add(watched.creation.key)
             self._put(watched, now)
         else:
             watched.due = math.inf
@@ -256,20 +237,18 @@ class Watch:
 
     def _drop(self, watched: _Watched) -> None:
         del self._watched[watched.creation.key]
-        self._unasked.discard(watched.creation.key)
         self._freed(watched.creation.key)
         for person in watched.people:
             self._tell_if_ended(person)
 
     def _tell_if_ended(self, person: str) -> None:
-        waiting = self._open.get(person)
-        if waiting is not None and not any(key in self._watched for key in waiting.keys):
+        if person in self._open and self._watched.keys().isdisjoint(self._open[person][1]):
             self._tell(person)
 
     def _tell(self, person: str) -> None:
-        waiting = self._open.pop(person)
-        creations = tuple(map(self._journal.known_creation, waiting.keys))
-        self._reporter(person).end(up_to_date(waiting.outcome, creations))
+        outcome, keys = self._open.pop(person)
+        creations = tuple(map(self._journal.known_creation, keys))
+        self._reporter(person).end(up_to_date(outcome, creations))
 
     def _is_asked_for(self, creation: Creation) -> bool:
         asked = creation.what == "voice" or self._remote.connection.ask_for_replicas
@@ -289,12 +268,12 @@ def watch(
     """Wait for the trainings of the last run, and write the results when something has ended.
 
     Everything that can be asked for is asked for at least once, also when ``pace`` leaves no time
-    to wait. Nothing is created, and no file is worked on. ``connection`` is to the service of that
-    run. ``tell`` hears of everybody who is waited for. ``note``,
-    ``retain_s`` (see :class:`RunOptions`) and ``with_reports`` are as for :func:`run`.
+    to wait. Nothing is created, and no file is worked on. ``tell`` hears of everybody who is waited
+    for. ``note``, ``retain_s`` (see :class:`RunOptions`) and ``with_reports`` are as for
+    :func:`run`.
 
     Raises JournalError without a run in the folder, or while one is at work there; UsageError for
-    a connection to another service.
+    a ``connection`` to another service.
     """
     asked, allowed = connection or Connection(), pace or Pace()
     place = Path(directory)
@@ -330,7 +309,7 @@ def watch(
                 watched.add(slug, PersonOutcome(status="waiting", complete=True), made)
             watched.keep(ask_all=True)
         if retain_s is not None:
-            for each in remove_outlived(journal, place, RunReader(journal), retain_s):
+            for each in remove_outlived(journal, place, retain_s):
                 note(each)
         if not seen.is_current:
             seen = RunReader(journal)
