@@ -85,7 +85,6 @@ def check(
     with telling(verbose=verbose, quiet=quiet or as_json, log_file=log_file):
         with files_at_work(paths, asked, done="checked", writes=pictures) as work:
             judge = preflight.Preflight(work.profile, engine=work.engine, quick=quick)
-            drawn = targets([each.path for each in work.inputs], pictures) if pictures else {}
             for path, report in work.each(
                 lambda path, _: judge.check(
                     path, role=role, speaker=work.speaker, consent_apart=work.consent_apart(path)
@@ -100,8 +99,9 @@ def check(
                         print_json(report.to_json())
                     else:
                         show(views.report_view(report, everything=everything, verbose=verbose))
-                if path in drawn and report.facts is not None:
-                    _draw(report, drawn[path], work.engine)
+                if pictures is not None and report.facts is not None:
+                    target = pictures / work.folders[path] / f"{path.name}.png"
+                    _draw(report, target, work.engine)
                 work.done += 1
         tell(_summary(endings, work.passed_over))
         if fixable:
@@ -113,23 +113,6 @@ def check(
         else:
             tell(MEND)
     raise typer.Exit(worst(work.codes))
-
-
-def targets(paths: Sequence[Path], folder: Path) -> dict[Path, Path]:
-    """The path of each file's picture.
-
-    The names of their folders tell files of the same name apart; where those are the same too,
-    a number does.
-    """
-    named = Counter(path.name for path in dict.fromkeys(paths))
-    seen: Counter[str] = Counter()
-    found = {}
-    for path in dict.fromkeys(paths):
-        name = f"{path.resolve().parent.name}-{path.name}" if named[path.name] > 1 else path.name
-        seen[name] += 1
-        again = f"-{seen[name]}" if seen[name] > 1 else ""
-        found[path] = folder / f"{name}{again}.png"
-    return found
 
 
 def _draw(report: rules.Report, target: Path, engine: workers.LocalEngine) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import difflib
 import os
+import sys
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -12,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from palprep import batch, consent, facts, media, preflight, rules, workers
 from palprep.cli.exits import ExitCode, exit_code_of
-from palprep.cli.output import SAME, WAIVE, ending_well, is_watched
+from palprep.cli.output import SAME, WAIVE, ending_well
 from palprep.errors import FileMissing, PalprepError, UsageError
 from palprep.vocabulary import Kind, Role
 
@@ -63,9 +65,11 @@ class FilesAtWork:
         options: FileOptions,
         engine: workers.LocalEngine,
         threads: ThreadPoolExecutor,
-        progress: FilesProgress | _Unseen,
+        progress: FilesProgress | None,
     ) -> None:
         self.inputs = inputs
+        self.folders = _folders(inputs)
+        """Where below an output folder lies what is made of each."""
         self.passed_over = passed_over
         """What was found in folders and holds no media."""
         self.engine = engine
@@ -76,7 +80,7 @@ class FilesAtWork:
         """The exit code that each file would give alone, of the files that are through."""
         self.done = 0
         """How many files the command counts as done, for the line that an interruption prints."""
-        self.aside = progress.aside
+        self.aside = progress.aside if progress else nullcontext
         """While this lasts no progress is drawn, so that results can be printed."""
         self._threads = threads
         self._progress = progress
@@ -111,9 +115,10 @@ class FilesAtWork:
         def one(file: Input) -> Result | PalprepError:
             if file.problem is not None:
                 return FileMissing(file.problem)
+            name = file.path.name
             try:
-                with self._progress.at(file.path.name) as advance:
-                    return work(file.path, advance)
+                with self._progress.at(name) if self._progress else nullcontext() as advance:
+                    return work(file.path, advance or (lambda _: None))
             except PalprepError as error:
                 return error
             except Exception as error:  # noqa: BLE001 -- the others are worked on all the same
@@ -174,26 +179,14 @@ def files_at_work(
             yield work
 
 
-class _Unseen:
-    """Progress that nobody sees: it loads no library that draws."""
-
-    def aside(self) -> AbstractContextManager[None]:
-        """Nothing is drawn that results could come between."""
+def _showing(files: int, *, wanted: bool) -> AbstractContextManager[FilesProgress | None]:
+    """Progress on a terminal; elsewhere None, and no library that draws is loaded."""
+    if not (wanted and sys.stderr.isatty()):
         return nullcontext()
-
-    def at(self, name: str) -> AbstractContextManager[Advance]:
-        """Tells nobody how far the file is."""
-        del name
-        return nullcontext(lambda _: None)
-
-
-def _showing(files: int, *, wanted: bool) -> AbstractContextManager[FilesProgress | _Unseen]:
-    if not (wanted and is_watched()):
-        return nullcontext(_Unseen())
     # Loaded while the first worker loads the decoders.
     from palprep.cli.progress import showing_files
 
-    return showing_files(files, wanted=wanted)
+    return showing_files(files)
 
 
 def limits_of(time_s: float | None, memory_bytes: int | None) -> workers.Limits:
@@ -231,6 +224,22 @@ def _inputs(
         else:
             found.append(Input(path, _not_there(path)))
     return found, passed_over
+
+
+def _folders(inputs: Sequence[Input]) -> dict[Path, Path]:
+    """Where below an output folder lies what is made of each file: as the sources lie in the
+    folders that were given. Files that were given by themselves, with names that differ in their
+    extension at the most, go into folders named like their own.
+    """
+    given = {each.path: each.folder for each in inputs}
+    stems = Counter(path.stem for path, folder in given.items() if folder is None)
+    taken = Counter[tuple[str, str]]()
+    for path in (path for path, folder in given.items() if folder is None):
+        name = path.resolve().parent.name if stems[path.stem] > 1 else ""
+        taken[name, path.name] += 1
+        again = taken[name, path.name]
+        given[path] = Path(name if again == 1 else f"{name}-{again}")
+    return {path: folder or Path() for path, folder in given.items()}
 
 
 def require_there(path: Path) -> None:

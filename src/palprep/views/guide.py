@@ -154,10 +154,3 @@ def agreement(folder: str, *, language: str) -> str:
     texts = words_in("guides", language)["recording"]
     told = (texts["agree_purpose"], texts["agree_kept"].replace("{folder}", folder))
     return " ".join((*told, texts["agree_free"], texts["agree"]))
-
-
-def page_asset(name: str) -> str:
-    """The style or the script of a page."""
-    if name.endswith(".css"):
-        return environment().get_template(name).render()
-    return resources.files("palprep.views").joinpath("templates", name).read_text("utf-8")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from importlib import resources
 from pathlib import Path
 
 import jinja2
@@ -56,3 +57,10 @@ def environment() -> jinja2.Environment:
         stamped=stamped,
     )
     return made
+
+
+def page_asset(name: str) -> str:
+    """The style or the script of a page."""
+    if name.endswith(".css"):
+        return environment().get_template(name).render()
+    return resources.files("palprep.views").joinpath("templates", name).read_text("utf-8")

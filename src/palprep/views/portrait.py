@@ -64,8 +64,8 @@ def portrait_overlay(
 ) -> Image.Image | None:
     """The image of a report with its face, points, head axes, gaze, planned crop and failures.
 
-    At most ``side`` pixels long, and what is said below. None for what is no portrait. Raises MediaError when the file can
-    no longer be read.
+    At most ``side`` pixels long, and what is said below. None for what is no portrait. Raises
+    MediaError when the file can no longer be read.
     """
     if report.facts is None or report.facts.image is None or report.facts.portrait is None:
         return None
