@@ -10,7 +10,7 @@ import jinja2
 
 from palprep.escaping import escaped
 from palprep.rules import measure_words
-from palprep.views.consent_words import MEANINGS, headline, legend, marked_words, stamped
+from palprep.views.consent_words import headline, legend, marked_words, stamped
 from palprep.views.format import by_file, duration, file_gist, moment, position, size, stamp
 from palprep.views.outcomes import OUTCOMES, SHADES, STATUSES
 
@@ -50,7 +50,6 @@ def environment() -> jinja2.Environment:
         outcomes=OUTCOMES,
         statuses=STATUSES,
         shades=SHADES,
-        meanings=MEANINGS,
         headline=headline,
         legend=legend,
         marked_words=marked_words,
