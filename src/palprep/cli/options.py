@@ -121,9 +121,9 @@ AsJson = Annotated[
     bool, typer.Option("--json", help="Print JSON on standard output, and nothing else.")
 ]
 Verbose = Annotated[
-    bool, typer.Option("--verbose", "-v", help="Also tell every step, and why it is taken.")
+    bool, typer.Option("--verbose", "-v", help="Also print every step, and why it is taken.")
 ]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Tell only warnings and errors.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only warnings and errors.")]
 LogFile = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="Also append everything, with times, to this file."),
