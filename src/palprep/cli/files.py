@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 import os
 import sys
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -68,8 +67,6 @@ class FilesAtWork:
         progress: FilesProgress | None,
     ) -> None:
         self.inputs = inputs
-        self.folders = _folders(inputs)
-        """Where below an output folder lies what is made of each."""
         self.passed_over = passed_over
         """What was found in folders and holds no media."""
         self.engine = engine
@@ -224,22 +221,6 @@ def _inputs(
         else:
             found.append(Input(path, _not_there(path)))
     return found, passed_over
-
-
-def _folders(inputs: Sequence[Input]) -> dict[Path, Path]:
-    """Where below an output folder lies what is made of each file: as the sources lie in the
-    folders that were given. Files that were given by themselves, with names that differ in their
-    extension at the most, go into folders named like their own.
-    """
-    given = {each.path: each.folder for each in inputs}
-    stems = Counter(path.stem for path, folder in given.items() if folder is None)
-    taken = Counter[tuple[str, str]]()
-    for path in (path for path, folder in given.items() if folder is None):
-        name = path.resolve().parent.name if stems[path.stem] > 1 else ""
-        taken[name, path.name] += 1
-        again = taken[name, path.name]
-        given[path] = Path(name if again == 1 else f"{name}-{again}")
-    return {path: folder or Path() for path, folder in given.items()}
 
 
 def require_there(path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
@@ -12,7 +13,7 @@ import typer
 from palprep import dossier, facts, fixes, preflight, rules, views
 from palprep.cli import options
 from palprep.cli.exits import ExitCode, worst
-from palprep.cli.files import DECIDE, MEND, FileOptions, files_at_work, limits_of
+from palprep.cli.files import DECIDE, MEND, FileOptions, Input, files_at_work, limits_of
 from palprep.cli.output import print_error, print_json, show, tell, telling
 from palprep.errors import UsageError
 from palprep.vocabulary import DEFAULT_PROFILE, Role
@@ -71,6 +72,7 @@ def fix(
         told = f"fixed, and are kept in {into}"
         with files_at_work(paths, asked, done=told, writes=into) as work:
             judge = preflight.Preflight(work.profile, engine=work.engine)
+            folders = _folders(work.inputs)
             holders = work.all_as(Role.TRAINING_VIDEO) if split_consent else frozenset()
             if split_consent and not holders:
                 raise UsageError("--split-consent needs a training video that holds the statement")
@@ -78,7 +80,7 @@ def fix(
             def fixed(path: Path, advance: Callable[[float], None]) -> tuple[_Fixed, ...]:
                 prepared = judge.prepare(
                     path,
-                    into=into / work.folders[path],
+                    into=into / folders[path],
                     role=role,
                     speaker=work.speaker,
                     consent_apart=work.consent_apart(path),
@@ -86,7 +88,7 @@ def fix(
                     progress=advance,
                 )
                 both = (prepared, *([prepared.consent] if prepared.consent else []))
-                rejected = into / REJECTED / work.folders[path]
+                rejected = into / REJECTED / folders[path]
                 return tuple(_kept(each, work.speaker, rejected) for each in both)
 
             for _, found in work.each(fixed):
@@ -132,6 +134,20 @@ def _kept(prepared: preflight.Prepared, speaker: facts.Speaker | None, rejected:
     now = dt.datetime.now(dt.UTC)
     kept = dossier.keep_dossier(prepared, person=speaker.full_name, written_at=now)
     return _Fixed(prepared, kept)
+
+
+def _folders(inputs: Sequence[Input]) -> dict[Path, Path]:
+    """Where below the output folder each new file goes: as the sources lie in the folders that were
+    given. Files that were given by themselves and have the same name, which a fix may give another
+    extension, go into folders named like their own.
+    """
+    stems = Counter(each.path.stem for each in inputs if each.folder is None)
+    return {
+        path: Path(path.resolve().parent.name if stems[path.stem] > 1 else "")
+        if folder is None
+        else folder
+        for path, _, folder in inputs
+    }
 
 
 def _show(fixed: Sequence[_Fixed], *, as_json: bool, verbose: bool) -> None:
