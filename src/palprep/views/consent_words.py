@@ -54,6 +54,13 @@ _HEADLINES: Mapping[Outcome, str] = {
 }
 
 
+_MARKS = {
+    Outcome.PASS: Mark.HEARD,
+    Outcome.WARN: Mark.UNCERTAIN,
+    Outcome.UNKNOWN: Mark.UNREAD,
+}
+
+
 class MarkedWords(WordRecord):
     """Neighbouring words with one mark. ``expected`` is None for added words, ``heard`` for
     missing ones; ``probability`` is the lowest of the words'."""
@@ -63,15 +70,9 @@ class MarkedWords(WordRecord):
         """What became of the words."""
         if self.expected is None:
             return Mark.ADDED
-        match self.outcome:
-            case Outcome.PASS:
-                return Mark.HEARD
-            case Outcome.WARN:
-                return Mark.UNCERTAIN
-            case Outcome.UNKNOWN:
-                return Mark.UNREAD
-            case Outcome.FAIL:
-                return Mark.MISSING if self.heard is None else Mark.CHANGED
+        if self.outcome is Outcome.FAIL:
+            return Mark.MISSING if self.heard is None else Mark.CHANGED
+        return _MARKS[self.outcome]
 
     @property
     def signed(self) -> str:
