@@ -64,9 +64,7 @@ def dossier_page(
     )
 
 
-def _speaker(
-    examined: ExaminedDossier, frames: Frames
-) -> tuple[Shown, str]:
+def _speaker(examined: ExaminedDossier, frames: Frames) -> tuple[Shown, str]:
     """Frames of the prepared video, of exactly the recorded file; or why there are none."""
     consent = examined.dossier.evidence.consent
     video = next((file for file in examined.files if file.what == "output"), None)
