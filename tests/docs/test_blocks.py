@@ -42,7 +42,7 @@ SHOWN = {"text", "nginx", "json", "console", "dockerfile", "ini", "yaml"}
 
 OWN = re.compile(
     r"(?<=[\w(] )\d+(?:\.\d)? (?:s|min \d\d s)\b|\d{4}-\d\d-\d\d \d\d:\d\d UTC"
-    r"|\b[a-z_]{1,3}[0-9a-f]{8,}\b|(?<=127\.0\.0\.1:)\d+"
+    r"|\b[a-z_]{0,3}[0-9a-f]{12,}\b|(?<=127\.0\.0\.1:)\d+"
 )
 """What each run has of its own: times that passed, moments, ids and ports."""
 
