@@ -62,5 +62,8 @@ def ask(
             if each.english:
                 told = ", ".join(each.english)
                 tell(f"{each.person}: told in English, for want of a translation: {told}")
+        if not written:
+            tell("Nobody must redo anything: no message was written")
+            return
         count = rules.counted(len(written), "message", "messages")
         tell(f"{count} in {into}, and nothing was sent. Next: look at them, and send them")
