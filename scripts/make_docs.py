@@ -1,4 +1,5 @@
-"""Write what documentation is generated: errors, bounds of speed, JSON schemas, the layers.
+"""Write what documentation is generated: the library, errors, bounds of speed, JSON schemas, the
+layers.
 
     uv run scripts/make_docs.py
 
@@ -19,6 +20,7 @@ from pydantic import TypeAdapter
 import palprep
 from benchmark_bounds import table
 from draw_architecture import PICTURE, drawing, layers
+from library_pages import library_pages, page_of
 from palprep import errors
 from palprep.batch import Forgetting
 from palprep.cli.doctor import Finding
@@ -46,6 +48,8 @@ def generated() -> Iterator[tuple[Path, str]]:
     """Every generated file and its text."""
     yield PICTURE, drawing(layers())
     yield DOCS / "reference/errors.md", errors_page()
+    for place, text in library_pages():
+        yield DOCS / "reference" / place, text
     page = DOCS / "performance.md"
     yield page, filled(page.read_text(encoding="utf-8"), "performance", table())
     for name, (title, schema) in schemas().items():
@@ -76,7 +80,7 @@ def filled(page: str, name: str, text: str) -> str:
 def errors_page() -> str:
     """The tree of errors, with what each means and what to do."""
     rows = "\n".join(
-        f"| [`{name}`](api.md#palprep.{name}) | `{kind.code}` | {_meaning(kind)} |"
+        f"| [`{name}`]({page_of(name)}) | `{kind.code}` | {_meaning(kind)} |"
         for kind in _below(errors.PalprepError)
         for name in (kind.__name__,)
     )

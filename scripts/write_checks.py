@@ -1,4 +1,5 @@
-"""Write docs/checks.md, the catalogue of all checks, from the rules and the default profile.
+"""Write docs/checks.md, the catalogue of all checks, and a page for each in docs/checks/, from the
+rules and the default profile.
 
 Run it after every change of a rule, a sentence or a limit. tests/rules/test_catalogue.py fails
 until it was run.
@@ -7,6 +8,7 @@ until it was run.
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -21,15 +23,15 @@ from palprep.rules import (
 )
 from palprep.rules.texts import REASONS
 
-TARGET = Path(__file__).parents[1] / "docs" / "checks.md"
+DOCS = Path(__file__).parents[1] / "docs"
 
 _INTRODUCTION = """\
 # Checks
 
-Every check that palprep makes: what it asks, each sentence that it can say, its limits with their
-sources, and what to do. The limits are those of the default profile, `{profile}`. Your own profile
-can change them; the sentences stay true, because no sentence repeats a limit. What was measured
-stands where this page shows *a word in italics*.
+Every check that palprep makes has a page: what it asks, each sentence that it can say, its limits
+with their sources, and what to do. The limits are those of the default profile, `{profile}`. Your
+own profile can change them; the sentences stay true, because no sentence repeats a limit. What was
+measured stands where a page shows *a word in italics*.
 
 `palprep explain ID` shows the same on the command line, for any profile. `palprep check --verbose`
 shows id, measure, limit and source under each finding. `palprep check --json` always has them.
@@ -65,34 +67,36 @@ _UNITS = {
 """Unit of a number, by the end of its id."""
 
 
-def catalogue(profile: Profile) -> str:
-    """The whole page, as Markdown."""
+def catalogue(profile: Profile) -> dict[Path, str]:
+    """Every page, as Markdown, by its path within docs/."""
     entries = [entry_of(rule_id, profile) for rule_id in sorted(RULES)]
-    return "\n".join(
-        (
-            _INTRODUCTION.format(profile=profile.name),
-            *_index(entries),
-            *(line for entry in entries for line in _section(entry)),
-            _UNKNOWN,
-            *(f"- {each.reason} {each.advice or ''}".rstrip() for each in REASONS.values()),
-            "",
-        )
+    first = (
+        _INTRODUCTION.format(profile=profile.name),
+        *_index(entries),
+        _UNKNOWN,
+        *(f"- {each.reason} {each.advice or ''}".rstrip() for each in REASONS.values()),
+        "",
     )
+    own = {Path("checks", f"{each.id}.md"): "\n".join(_page(each)) for each in entries}
+    return {Path("checks.md"): "\n".join(first), **own}
 
 
 def _index(entries: list[CatalogueEntry]) -> Iterator[str]:
     yield "| Id | Label | Asked for in |"
     yield "|---|---|---|"
     for entry in entries:
-        yield f"| [`{entry.id}`](#{entry.id}) | {entry.label} | {', '.join(entry.roles)} |"
+        yield f"| [`{entry.id}`](checks/{entry.id}.md) | {entry.label} | {', '.join(entry.roles)} |"
     yield ""
 
 
-def _section(entry: CatalogueEntry) -> Iterator[str]:
-    yield f"## {entry.id}\n"
-    yield f"**{entry.label}.** {' '.join(entry.text.split())}\n"
+def _page(entry: CatalogueEntry) -> Iterator[str]:
+    yield f"# {entry.label}\n"
+    yield f"Check `{entry.id}` · [all checks](../checks.md)\n"
+    yield f"{' '.join(entry.text.split())}\n"
     if entry.predicts:
         yield f"Predicts: {entry.predicts}.\n"
+    if entry.sentences:
+        yield "What it says:\n"
     for each in entry.sentences:
         sentence = re.sub(r"{([a-z]+)}", r"*\1*", each.sentence)
         yield f"- {each.outcome}: {sentence}"
@@ -118,4 +122,7 @@ def _source(limit: CatalogueLimit | WordLimit) -> str:
 
 
 if __name__ == "__main__":
-    TARGET.write_text(catalogue(load_profile()), "utf-8")
+    shutil.rmtree(DOCS / "checks", ignore_errors=True)
+    (DOCS / "checks").mkdir()
+    for page, text in catalogue(load_profile()).items():
+        (DOCS / page).write_text(text, "utf-8")

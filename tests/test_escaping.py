@@ -53,7 +53,7 @@ def test_styles_stay_where_they_were() -> None:
     screen = io.StringIO()
     console = SafeConsole(file=screen, width=80, force_terminal=True, color_system="standard")
     console.print(Text.assemble(("a\x1bb", "bold"), "c\x1bd"), highlight=False)
-    assert screen.getvalue() == "\x1b[1ma\x1b[0m\x1b[1m\\x1b\x1b[0m\x1b[1mb\x1b[0mc\\x1bd\n"
+    assert screen.getvalue() == "\x1b[1ma\\x1bb\x1b[0mc\\x1bd\n"
 
 
 def test_reports_and_prepared_files_are_printed_harmlessly(tmp_path: Path) -> None:

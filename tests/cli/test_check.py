@@ -6,9 +6,6 @@ import shutil
 from pathlib import Path
 
 import pytest
-from PIL import Image
-
-from palprep.cli.check import targets
 
 from .conftest import Palprep
 
@@ -146,38 +143,6 @@ def test_a_name_lets_the_consent_be_verified(palprep: Palprep, light_people: Pat
         outcomes[name] = {check["id"]: check["outcome"] for check in entry["checks"]}
     assert outcomes["Jane Carter"]["consent_spoken"] in {"pass", "warn"}
     assert outcomes["Robert Miller"]["consent_spoken"] == "fail"
-
-
-def test_pictures_show_what_was_seen(palprep: Palprep, light_people: Path, tmp_path: Path) -> None:
-    jane = light_people / "jane-carter"
-    paths = [jane / "portrait.heic", jane / "consent.mp4", jane / "recording.m4a"]
-    ran = palprep("check", "--json", "--pictures", "seen", *paths)
-    assert [entry["path"] for entry in ran.objects] == [str(path) for path in paths]
-    assert sorted(path.name for path in (tmp_path / "seen").iterdir()) == [
-        "consent.mp4.png",
-        "portrait.heic.png",
-    ]
-    with Image.open(tmp_path / "seen/portrait.heic.png") as portrait:
-        assert max(portrait.size) <= 900
-    told = palprep("check", "--pictures", "again", jane / "portrait.heic")
-    assert "Picture: again/portrait.heic.png" in told.err
-
-
-def test_pictures_that_cannot_be_written_are_one_clear_line(
-    palprep: Palprep, light_people: Path, tmp_path: Path
-) -> None:
-    (tmp_path / "taken").write_text("in the way")
-    portrait = light_people / "jane-carter/portrait.heic"
-    ran = palprep("check", "--json", "--pictures", "taken", portrait)
-    assert ran.code == 1
-    assert ran.err.count("\n") == 1
-
-
-def test_files_of_the_same_name_get_pictures_of_their_own(tmp_path: Path) -> None:
-    paths = [Path("/a/ada/p.jpg"), Path("/a/bob/p.jpg"), Path("/b/bob/p.jpg"), Path("/c/q.jpg")]
-    assert [path.name for path in targets(paths, tmp_path).values()] == [
-        *("ada-p.jpg.png", "bob-p.jpg.png", "bob-p.jpg-2.png", "q.jpg.png"),
-    ]
 
 
 @pytest.fixture

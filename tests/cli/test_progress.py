@@ -19,7 +19,7 @@ def test_a_bar_tells_checking_from_fixing(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(progress, "SafeConsole", lambda **_: screened)
     shown = []
     with (
-        progress.showing_files(1, wanted=True) as files,
+        progress.showing_files(1) as files,
         files.at("ada[1].mp4") as advance,
     ):
         for fraction in (None, 0.0, 0.5, 1.0):
@@ -39,7 +39,7 @@ def test_many_files_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     screen = io.StringIO()
     screened = Console(file=screen, force_terminal=True, width=100)
     monkeypatch.setattr(progress, "SafeConsole", lambda **_: screened)
-    with progress.showing_files(3, wanted=True) as files:
+    with progress.showing_files(3) as files:
         with files.at("one.jpg"), files.at("two.jpg"):
             both = _live(screened, screen)
         with files.aside():
@@ -56,7 +56,7 @@ def test_bars_go_over_nothing_that_was_printed_meanwhile(monkeypatch: pytest.Mon
     screen = io.StringIO()
     screened = Console(file=screen, force_terminal=True, width=100)
     monkeypatch.setattr(progress, "SafeConsole", lambda **_: screened)
-    with progress.showing_files(3, wanted=True) as files, files.at("one.jpg"):
+    with progress.showing_files(3) as files, files.at("one.jpg"):
         assert "1A" in _live(screened, screen)
         with files.aside():
             screened.print("what was found")
@@ -75,11 +75,13 @@ def _live(terminal: Console, screen: io.StringIO) -> str:
 
 
 def test_nothing_is_drawn_where_there_is_no_terminal(capfd: pytest.CaptureFixture[str]) -> None:
+    with progress.showing_files(2) as files, files.at("ada.mp4") as advance:
+        advance(0.5)
+        with files.aside():
+            pass
     for wanted in (True, False):
-        with progress.showing_files(2, wanted=wanted) as files, files.at("ada.mp4") as advance:
-            advance(0.5)
-            with files.aside():
-                pass
+        with progress.showing_run(wanted=wanted) as people:
+            people(step("ada", "prepare face-image"))
     assert capfd.readouterr() == ("", "")
 
 

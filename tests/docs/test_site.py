@@ -32,11 +32,18 @@ def test_the_site_is_built_strictly(checkout: Path, tmp_path: Path) -> None:
         cwd=tmp_path, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
-    reference = (tmp_path / "site/reference/api.html").read_text(encoding="utf-8")
-    assert 'id="palprep.make_replica"' in reference
-    assert not re.findall(r":(?:class|func|meth|attr|mod|data):", reference)
-    hosts = re.findall(r'(?:src|href)="https?://([^/"]+)', reference)
-    assert set(hosts) <= {"zensical.org"}  # The maker's name; nothing is fetched.
+    library = {each.stem: each for each in (tmp_path / "site/reference/library").iterdir()}
+    assert len(library) == len(palprep.__all__)
+    for page in library.values():
+        reference = page.read_text(encoding="utf-8")
+        assert 'id="palprep.' in reference
+        assert not re.findall(r":(?:class|func|meth|attr|mod|data):", reference)
+        hosts = re.findall(r'(?:src|href)="https?://([^/"]+)', reference)
+        assert set(hosts) <= {"zensical.org"}  # The maker's name; nothing is fetched.
+        assert not re.findall(r">__\w+__<", reference)
+    made = library["make_replica"].read_text(encoding="utf-8")
+    assert 'id="palprep.make_replica"' in made
+    assert re.search(r'<a [^>]*href="ReplicaRequest.html', made)
 
 
 @pytest.mark.parametrize(
@@ -52,17 +59,21 @@ def pages_of(entries: list[dict[str, str | list]]) -> Iterator[str]:
             yield from [where] if isinstance(where, str) else pages_of(where)
 
 
-def test_every_page_is_in_the_menu_once(checkout: Path) -> None:
+def test_every_page_is_in_the_menu_or_a_list_once(checkout: Path) -> None:
     site = tomllib.loads((checkout / "zensical.toml").read_text(encoding="utf-8"))
     docs = checkout / "docs"
-    assert sorted(pages_of(site["project"]["nav"])) == sorted(
-        str(page.relative_to(docs)) for page in docs.rglob("*.md")
-    )
+    listed = list(pages_of(site["project"]["nav"]))
+    for page, folder in (("checks.md", "checks"), ("reference/api.md", "library")):
+        row = re.compile(rf"^\| \[`\w+`\]\(({folder}/[\w-]+\.md)\)", re.MULTILINE)
+        rows = row.findall((docs / page).read_text(encoding="utf-8"))
+        assert len(rows) > 50
+        listed += [str(Path(page).parent / each) for each in rows]
+    assert sorted(listed) == sorted(str(page.relative_to(docs)) for page in docs.rglob("*.md"))
 
 
 def test_the_reference_names_every_public_name_once(checkout: Path) -> None:
     page = (checkout / "docs/reference/api.md").read_text(encoding="utf-8")
-    named = re.findall(r"^::: palprep\.(\w+)$", page, re.MULTILINE)
+    named = re.findall(r"^\| \[`(\w+)`\]", page, re.MULTILINE)
     assert sorted(named) == [name for name in palprep.__all__ if not name.startswith("_")]
 
 

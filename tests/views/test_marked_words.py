@@ -68,7 +68,7 @@ def test_times_stand_every_few_seconds() -> None:
 
 def test_the_legend_has_what_occurs_and_needs_an_explanation() -> None:
     spoken = marked_words(facts(word("I", "I"), word(None, "never", Outcome.FAIL)))
-    assert [mark for mark, _ in legend(spoken)] == [Mark.ADDED]
+    assert list(legend(spoken)) == [Mark.ADDED]
 
 
 def test_every_outcome_is_a_sentence_of_its_own() -> None:

@@ -101,11 +101,14 @@ def test_everything_that_came_from_outside_is_escaped():
 
 
 def test_what_matters_is_there_in_words():
-    text = Elements(shown(run(FULL))).text
+    why = "Why not everything was created"
+    # Of one reason, the row is all there is to say.
+    assert why not in Elements(shown(run(FULL))).text
+    several = FULL.model_copy(update={"reasons": (*FULL.reasons, "and one more reason")})
+    text = Elements(shown(run(several))).text
     for words in (
         "1 person", "http://127.0.0.1:8700", "21 November 2026, 05:00:00 UTC", "Redo",
-        "Why not everything was created", "voice_7", "completed", "no id known", "in doubt",
-        "a.heic",
+        why, "and one more reason", "voice_7", "completed", "no id known", "in doubt", "a.heic",
         "a.jpg", "JPEG · 123 kB · 200 \N{MULTIPLICATION SIGN} 400 px",
         "1 failed", "1 not measured", "1 passed",
         "Person in the middle", "person_centered", "0.4123", "at most 0.2", "a guide",

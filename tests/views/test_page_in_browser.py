@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from browser import Browser
+from driven import Driven
 from elements import Elements
 from finished_runs import FULL, person, run
 
@@ -111,3 +112,27 @@ def test_axe_finds_nothing(
     told = re.search(r'<pre id="told">(.*?)</pre>', shown, re.DOTALL)
     assert told is not None, "axe has not run"
     assert json.loads(markup.unescape(told[1])) == []
+
+
+def test_from_a_page_of_one_person_one_steps_to_those_who_were_listed(tmp_path: Path) -> None:
+    people = [person(slug=f"p{n}", name=f"P {n:02}", status="waiting") for n in range(51)]
+    for each in pages(run(*people), tmp_path):
+        (tmp_path / each.place).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / each.place).write_text(each.html(), "utf-8")
+    browser = Driven(tmp_path)
+    try:
+        browser.open((tmp_path / "report.html").as_uri())
+        browser.run(
+            "document.getElementById('find').value = '9';"
+            "document.getElementById('find').dispatchEvent(new Event('input'))"
+        )
+        browser.press('a.row[href*="p39"]')
+        after = "document.querySelector('#steps [data-is=after]')"
+        assert browser.until(f"{after}?.textContent") == "P 49 →"
+        browser.press("#steps [data-is=after]")
+        assert browser.until(f"location.href.includes('p49.html') && {after}.hidden")
+        assert browser.run("document.querySelector('#steps [data-is=before]').textContent") == (
+            "← P 39"
+        )
+    finally:
+        browser.close()

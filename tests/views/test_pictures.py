@@ -45,7 +45,7 @@ def test_a_video_has_a_thumbnail_and_audio_has_none(sample_media: Path) -> None:
 
 @pytest.mark.parametrize(
     ("name", "size"),
-    [("portrait.heic", (500, 500)), ("consent.mp4", (1400, None)), ("recording.m4a", None)],
+    [("portrait.heic", (500, None)), ("consent.mp4", (1400, None)), ("recording.m4a", None)],
 )
 def test_what_was_seen_of_a_file(
     sample_media: Path, name: str, size: tuple[int, int | None] | None

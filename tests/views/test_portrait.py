@@ -26,7 +26,9 @@ def test_crop_and_failed_region_are_drawn_where_they_are(sight: Detections, mode
     crop = Rect(x=60, y=40, width=400, height=500)
     region = Rect(x=200, y=200, width=50, height=60)
     shown = np.asarray(draw_portrait(sight, models, crop=crop, failed=[("too dark", region)]))
-    assert shown.shape == sight.rgb.shape
+    height, width = sight.rgb.shape[:2]
+    assert shown.shape[0] > height
+    assert shown.shape[1] == width
     assert tuple(shown[300, 60]) == CROP
     assert tuple(shown[230, 200]) == FAILED
     outside = sight.rgb[5, 5] * OUTSIDE
@@ -35,7 +37,7 @@ def test_crop_and_failed_region_are_drawn_where_they_are(sight: Detections, mode
 
 def test_without_findings_only_the_face_is_drawn(sight: Detections, models: Models) -> None:
     shown = np.asarray(draw_portrait(sight, models))
-    changed = (shown != sight.rgb).any(axis=2)
+    changed = (shown[: len(sight.rgb)] != sight.rgb).any(axis=2)
     index = sight.subject
     assert index is not None
     box = sight.box(index)
@@ -44,29 +46,30 @@ def test_without_findings_only_the_face_is_drawn(sight: Detections, models: Mode
     assert rows[-1] < box.y + 1.3 * box.height
 
 
-def test_words_stand_apart_and_inside_of_any_picture() -> None:
-    """Three labels on one spot of a tiny picture: all readable, none over another."""
-    canvas = Canvas(np.full((60, 40, 3), 128, np.uint8))
-    box = Rect(x=30, y=0, width=8, height=8)
+def test_words_stand_below_any_picture_beside_their_colours() -> None:
+    """Three sentences about a tiny picture, each longer than a line: all below it, and readable."""
+    picture = np.full((60, 40, 3), 128, np.uint8)
+    canvas = Canvas(picture)
     colours = ((200, 0, 0), (0, 0, 200), (0, 120, 0))
     for colour in colours:
-        canvas.label(box, "a label that is wider than the picture", colour)
+        canvas.say("a sentence that is much longer than a line below so small a picture is", colour)
     shown = np.asarray(canvas.finished())
-    assert shown.shape == (480, 320, 3)
+    assert (shown[:60, :40] == picture).all()
     rows = [np.flatnonzero((shown == colour).all(axis=2).any(axis=1)) for colour in colours]
-    heights = [len(each) for each in rows]
-    assert min(heights) >= 13
-    assert sum(heights) == len(set(np.concatenate(rows).tolist()))
+    assert rows[0][0] == 60
+    assert min(len(each) for each in rows) >= 2 * 13
+    assert sum(map(len, rows)) == len(set(np.concatenate(rows).tolist())) == len(shown) - 60
+    ink = (shown[60:, 20:] < 60).all(axis=2)
+    assert ink.any()
+    assert not ink[:, -2:].any()
 
 
-def test_what_fails_nowhere_is_said_in_the_corner(models: Models) -> None:
+def test_what_fails_nowhere_is_said_below(models: Models) -> None:
     sight = detect_subject(np.full((600, 800, 3), 90, np.uint8), models)
     shown = np.asarray(draw_portrait(sight, models, failed=[("no face was found", None)]))
     painted = (shown == FAILED).all(axis=2)
-    rows, columns = painted.any(axis=1), painted.any(axis=0)
-    assert painted.any()
-    assert np.flatnonzero(rows).max() < 60
-    assert columns[:10].any()
+    assert not painted[:600].any()
+    assert painted[600:, :10].any()
 
 
 def test_eyes_to_the_side_get_arrows(sight: Detections, models: Models) -> None:
@@ -87,7 +90,7 @@ def test_a_turned_crop_is_drawn_as_the_fix_cuts_it(sight: Detections, models: Mo
     flat = replace(sight, rgb=np.full_like(sight.rgb, 200), detections=(), landmarks=())
     shown = np.asarray(draw_portrait(flat, models, crop=box, level_deg=11))
     plan = ImagePlan(reasons=(), level_deg=11, crop=crop, max_base64_chars=1)
-    cut = np.asarray(adjust(Image.fromarray(shown), plan)).astype(int)
+    cut = np.asarray(adjust(Image.fromarray(shown[:height]), plan)).astype(int)
     inner = cut[60:-60, 60:-60]
     np.testing.assert_allclose(inner, 200, atol=1)
     border = cut[crop.height // 2, :3]

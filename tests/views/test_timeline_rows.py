@@ -37,7 +37,7 @@ def ends(spans):
 def test_every_row_says_what_it_amounts_to(line):
     summaries = {label: row.summary for label, row in by_label(line).items()}
     assert summaries == {
-        "Speech": "50%", "Mouth moves": "67%", "Face seen": "100%", "At the lens": "67%",
+        "Speech": "50%", "Mouth": "67%", "Face": "100%", "At lens": "67%",
         "Still": "50%", "Light": "steady", "Breaks": "1 cut, 1.2 s frozen",
     }  # fmt: skip
 
@@ -45,8 +45,8 @@ def test_every_row_says_what_it_amounts_to(line):
 def test_stretches_are_joined_and_end_with_the_video(line):
     found = by_label(line)
     assert ends(found["Speech"].spans) == [(0.2, 1.9)]
-    assert ends(found["At the lens"].spans) == [(0.0, 2.0)]
-    assert ends(found["At the lens"].unknown) == [(3.0, 3.5)]
+    assert ends(found["At lens"].spans) == [(0.0, 2.0)]
+    assert ends(found["At lens"].unknown) == [(3.0, 3.5)]
     assert ends(found["Still"].spans) == [(2.0, 3.5)]
     assert found["Breaks"].marks == (2.0,)
 
@@ -62,8 +62,8 @@ def test_consent_comes_first_where_it_was_heard(line):
 def test_what_nobody_measured_says_so():
     bare = Timeline(duration_s=2.0, seconds=(Second(at_s=0), Second(at_s=1)))
     found = by_label(bare)
-    assert found["Mouth moves"].summary == "not measured"
-    assert ends(found["Mouth moves"].unknown) == [(0.0, 2.0)]
+    assert found["Mouth"].summary == "not measured"
+    assert ends(found["Mouth"].unknown) == [(0.0, 2.0)]
     assert found["Breaks"].summary == "none"
 
 

@@ -65,7 +65,7 @@ def test_what_interrupts_the_take_is_marked_where_it_is() -> None:
     rows = drawn(line)
     marks = {at: mark for at, mark in enumerate(rows["Breaks"]) if mark != " "}
     assert marks == {5: "^", 10: "|", 20: "=", 21: "=", 22: "=", 38: "#", 39: "#"}
-    assert rows[""] == "| cut, = frozen, # black, ^ light steps"
+    assert rows[""] == "| cut, = frozen, # black, ^ light step"
     assert rows["Consent"] == " █████"
 
 

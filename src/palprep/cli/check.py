@@ -9,12 +9,11 @@ from typing import Annotated
 
 import typer
 
-from palprep import preflight, rules, views, workers
+from palprep import preflight, rules, views
 from palprep.cli import options
 from palprep.cli.exits import ExitCode, worst
 from palprep.cli.files import DECIDE, MEND, FileOptions, files_at_work, limits_of
-from palprep.cli.output import paths_in_shell, print_json, show, tell, tell_warning, telling
-from palprep.errors import MediaError, ToolFailed
+from palprep.cli.output import paths_in_shell, print_json, show, tell, telling
 from palprep.rules import plans
 from palprep.vocabulary import DEFAULT_PROFILE, Outcome
 
@@ -54,13 +53,6 @@ def check(
     jobs: options.Jobs = 1,
     time_limit: options.TimeLimit = None,
     memory_limit: options.MemoryLimit = None,
-    pictures: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="Also draw portraits with their findings, and timelines of videos, as PNG.",
-        ),
-    ] = None,
     as_json: options.AsJson = False,
     everything: Annotated[
         bool, typer.Option("--all", "-a", help="Also list the checks that passed.")
@@ -83,9 +75,8 @@ def check(
     endings: Counter[Outcome | None] = Counter()
     fixable = False
     with telling(verbose=verbose, quiet=quiet or as_json, log_file=log_file):
-        with files_at_work(paths, asked, done="checked", writes=pictures) as work:
-            drawn = targets([each.path for each in work.inputs], pictures) if pictures else {}
-            for path, report in work.each(
+        with files_at_work(paths, asked, done="checked") as work:
+            for _, report in work.each(
                 lambda path, _: preflight.check(
                     path,
                     role=role,
@@ -105,8 +96,6 @@ def check(
                         print_json(report.to_json())
                     else:
                         show(views.report_view(report, everything=everything, verbose=verbose))
-                if path in drawn and report.facts is not None:
-                    _draw(report, drawn[path], work.engine)
                 work.done += 1
         tell(_summary(endings, work.passed_over))
         if fixable:
@@ -118,34 +107,6 @@ def check(
         else:
             tell(MEND)
     raise typer.Exit(worst(work.codes))
-
-
-def targets(paths: Sequence[Path], folder: Path) -> dict[Path, Path]:
-    """The path of each file's picture.
-
-    The names of their folders tell files of the same name apart; where those are the same too,
-    a number does.
-    """
-    named = Counter(path.name for path in dict.fromkeys(paths))
-    seen: Counter[str] = Counter()
-    found = {}
-    for path in dict.fromkeys(paths):
-        name = f"{path.resolve().parent.name}-{path.name}" if named[path.name] > 1 else path.name
-        seen[name] += 1
-        again = f"-{seen[name]}" if seen[name] > 1 else ""
-        found[path] = folder / f"{name}{again}.png"
-    return found
-
-
-def _draw(report: rules.Report, target: Path, engine: workers.LocalEngine) -> None:
-    """Write the picture of a file, where something can be drawn."""
-    try:
-        drawn = engine.run(views.write_picture, report, target)
-    except (MediaError, ToolFailed) as error:
-        tell_warning(f"No picture of {report.path}: {error.message}")
-        return
-    if drawn:
-        tell(f"Picture: {drawn}")
 
 
 def _summary(endings: Counter[Outcome | None], passed_over: Sequence[Path]) -> str:

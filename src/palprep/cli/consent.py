@@ -170,7 +170,7 @@ def _after_listening(facts: statements.ConsentFacts, file: Path) -> str:
 
 
 def decide(
-    directory: Annotated[Path, typer.Argument(metavar="DIR", help="The output folder of a run.")],
+    directory: options.Output,
     person: options.Person,
     accept: Annotated[
         bool, typer.Option("--accept", help="The consent is given: the doubts are answered.")
@@ -213,14 +213,7 @@ def dossier(
         Path | None,
         typer.Option(help="The file that the prepared video was made of: is it unchanged?"),
     ] = None,
-    store: Annotated[
-        str | None,
-        typer.Option(
-            envvar="PALPREP_STORE",
-            metavar="URL",
-            help="Bucket of the run, where a cluster prepared the videos.",
-        ),
-    ] = None,
+    store: options.Store = None,
     expires: Annotated[
         str | None, typer.Option(metavar="DATE", help="Record until when the consent holds.")
     ] = None,

@@ -106,13 +106,8 @@ class Finding:
 
 def examine() -> Iterator[Finding]:
     """Examine everything that palprep depends on: ffmpeg is run, models are hashed and loaded."""
-    yield Finding(
-        part="palprep",
-        name="palprep",
-        state="ok",
-        required=True,
-        detail=f"{__version__} on Python {platform.python_version()}, {platform.platform()}",
-    )
+    running = f"{__version__} on Python {platform.python_version()}, {platform.platform()}"
+    yield Finding("palprep", "palprep", "ok", required=True, detail=running)
     yield from _packages(metadata.requires("palprep") or ())
     yield _looked_at(
         "binary",
@@ -168,14 +163,9 @@ def _isolation() -> Iterator[Finding]:
         yield Finding("protection", "workers", "broken", required=True, detail=error.message)
         return
     for each in found:
-        yield Finding(
-            part="protection",
-            name=each.name,
-            state="ok" if each.held else "missing",
-            required=False,
-            detail=f"the processes that open media {'' if each.held else 'do not '}{each.words}",
-            fix=each.lacks,
-        )
+        state: State = "ok" if each.held else "missing"
+        does = f"the processes that open media {'' if each.held else 'do not '}{each.words}"
+        yield Finding("protection", each.name, state, required=False, detail=does, fix=each.lacks)
 
 
 def _looked_at(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from palprep import batch, consent, facts, media, preflight, rules, workers
 from palprep.cli.exits import ExitCode, exit_code_of
-from palprep.cli.output import SAME, WAIVE, ending_well, is_watched
+from palprep.cli.output import SAME, WAIVE, ending_well
 from palprep.errors import FileMissing, PalprepError, UsageError
 from palprep.vocabulary import Kind, Role
 
@@ -63,7 +64,7 @@ class FilesAtWork:
         options: FileOptions,
         engine: workers.LocalEngine,
         threads: ThreadPoolExecutor,
-        progress: FilesProgress | _Unseen,
+        progress: FilesProgress | None,
     ) -> None:
         self.inputs = inputs
         self.passed_over = passed_over
@@ -76,7 +77,7 @@ class FilesAtWork:
         """The exit code that each file would give alone, of the files that are through."""
         self.done = 0
         """How many files the command counts as done, for the line that an interruption prints."""
-        self.aside = progress.aside
+        self.aside = progress.aside if progress else nullcontext
         """While this lasts no progress is drawn, so that results can be printed."""
         self._threads = threads
         self._progress = progress
@@ -111,9 +112,10 @@ class FilesAtWork:
         def one(file: Input) -> Result | PalprepError:
             if file.problem is not None:
                 return FileMissing(file.problem)
+            name = file.path.name
             try:
-                with self._progress.at(file.path.name) as advance:
-                    return work(file.path, advance)
+                with self._progress.at(name) if self._progress else nullcontext() as advance:
+                    return work(file.path, advance or (lambda _: None))
             except PalprepError as error:
                 return error
             except Exception as error:  # noqa: BLE001 -- the others are worked on all the same
@@ -174,26 +176,14 @@ def files_at_work(
             yield work
 
 
-class _Unseen:
-    """Progress that nobody sees: it loads no library that draws."""
-
-    def aside(self) -> AbstractContextManager[None]:
-        """Nothing is drawn that results could come between."""
+def _showing(files: int, *, wanted: bool) -> AbstractContextManager[FilesProgress | None]:
+    """Progress on a terminal; elsewhere None, and no library that draws is loaded."""
+    if not (wanted and sys.stderr.isatty()):
         return nullcontext()
-
-    def at(self, name: str) -> AbstractContextManager[Advance]:
-        """Tells nobody how far the file is."""
-        del name
-        return nullcontext(lambda _: None)
-
-
-def _showing(files: int, *, wanted: bool) -> AbstractContextManager[FilesProgress | _Unseen]:
-    if not (wanted and is_watched()):
-        return nullcontext(_Unseen())
     # Loaded while the first worker loads the decoders.
     from palprep.cli.progress import showing_files
 
-    return showing_files(files, wanted=wanted)
+    return showing_files(files)
 
 
 def limits_of(time_s: float | None, memory_bytes: int | None) -> workers.Limits:

@@ -96,7 +96,10 @@ def fix(
                 with work.aside():
                     if isinstance(found, rules.Report):
                         failed += 1
-                        _show_failure(found, as_json=as_json)
+                        if as_json:
+                            print_json(found.to_json() | {"prepared": None, "fixes": []})
+                        elif found.error is not None:
+                            print_error(found.error.message)
                         continue
                     made += [each.prepared for each in found]
                     reports = [each.prepared.report for each in found]
@@ -143,13 +146,12 @@ def _folders(inputs: Sequence[Input]) -> dict[Path, Path]:
     extension, go into folders named like their own.
     """
     stems = Counter(each.path.stem for each in inputs if each.folder is None)
-
-    def folder(given: Input) -> Path:
-        if given.folder is not None:
-            return given.folder
-        return Path(given.path.resolve().parent.name if stems[given.path.stem] > 1 else "")
-
-    return {each.path: folder(each) for each in inputs}
+    return {
+        path: Path(path.resolve().parent.name if stems[path.stem] > 1 else "")
+        if folder is None
+        else folder
+        for path, _, folder in inputs
+    }
 
 
 def _show(fixed: Sequence[_Fixed], *, as_json: bool, verbose: bool) -> None:
@@ -166,13 +168,6 @@ def _entry(fixed: _Fixed) -> dict[str, Any]:
     done = [each.to_json() for each in prepared.fixes]
     entry = prepared.report.to_json() | {"prepared": str(prepared.path), "fixes": done}
     return entry | ({"dossier": str(kept)} if kept else {})
-
-
-def _show_failure(report: rules.Report, *, as_json: bool) -> None:
-    if as_json:
-        print_json(report.to_json() | {"prepared": None, "fixes": []})
-    elif report.error is not None:
-        print_error(report.error.message)
 
 
 def _summary(made: Sequence[preflight.Prepared], rejected: Path, *, failed: int) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -22,9 +21,7 @@ EXAMPLES = (
 
 
 def forget(
-    directory: Annotated[
-        Path, typer.Argument(metavar="DIR", help="The output folder of a run.", show_default=False)
-    ],
+    directory: options.Output,
     person: options.Person,
     yes: Annotated[
         bool, typer.Option("--yes", help="Remove it now. Without, it is shown, and you are asked.")

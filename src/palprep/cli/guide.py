@@ -24,9 +24,7 @@ EXAMPLES = (
 def guide(
     full_name: Annotated[str, typer.Argument(help="The full name that the person will say.")],
     into: Annotated[Path, typer.Option(help="The HTML file to write.")],
-    language: Annotated[
-        str, typer.Option(help="Language of the guide, ISO 639-1; the statement keeps its own.")
-    ] = "en",
+    language: options.ReadersLanguage = "en",
     statement: options.Statement = None,
     profile: options.ProfileName = DEFAULT_PROFILE,
     quiet: options.Quiet = False,
@@ -46,19 +44,15 @@ def guide(
 
 
 def ask(
-    directory: Annotated[Path, typer.Argument(metavar="DIR", help="The output folder of a run.")],
+    directory: options.Output,
     into: Annotated[Path, typer.Option(help="The folder for the messages.")],
-    language: Annotated[
-        str,
-        typer.Option(
-            help="Language of the messages, ISO 639-1, for people whose settings name none."
-        ),
-    ] = "en",
+    language: options.ReadersLanguage = "en",
     quiet: options.Quiet = False,
 ) -> None:
     """Write a message to each who must redo something: what, why and how. Nothing is sent.
 
-    Each is a text and a page with their picture; messages.csv has all of them, for a mail merge.
+    Each is a text and a page with their picture, in the language of their settings, or else in that
+    of --language. messages.csv has all of them, for a mail merge.
     """
     require_there(directory)
     with telling(quiet=quiet):
@@ -68,5 +62,8 @@ def ask(
             if each.english:
                 told = ", ".join(each.english)
                 tell(f"{each.person}: told in English, for want of a translation: {told}")
+        if not written:
+            tell("Nobody must redo anything: no message was written")
+            return
         count = rules.counted(len(written), "message", "messages")
         tell(f"{count} in {into}, and nothing was sent. Next: look at them, and send them")

@@ -43,7 +43,7 @@ Directories = Annotated[
 
 
 def watch(
-    directory: Annotated[Path, typer.Argument(metavar="DIR", help="The output folder of a run.")],
+    directory: options.Output,
     base_url: options.BaseUrl = None,
     callback_url: options.CallbackUrl = None,
     wait: options.Wait = None,
@@ -283,9 +283,7 @@ def listen(
         Path, typer.Option(help="The output folder of a run, also of one that is to come.")
     ],
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
-    port: Annotated[
-        int, typer.Option(min=0, max=65535, help="Port to listen on; 0 takes a free one.")
-    ] = 8701,
+    port: options.Port = 8701,
     public_url: Annotated[
         str | None,
         typer.Option(help="How the service reaches this port: a tunnel's or proxy's address."),

@@ -52,6 +52,9 @@ Paths = Annotated[
         metavar="PATH", help="Files; or folders: all images, audio and videos in them are read."
     ),
 ]
+Output = Annotated[
+    Path, typer.Argument(metavar="DIR", help="The output folder of a run.", show_default=False)
+]
 Person = Annotated[
     str,
     typer.Argument(help="The name of the person's folder, or the full name.", show_default=False),
@@ -107,6 +110,13 @@ Statement = Annotated[
     Path | None, typer.Option(help="Your own statement: a text or TOML file that says {full_name}.")
 ]
 Language = Annotated[str, typer.Option(help="Language of the statement, ISO 639-1.")]
+ReadersLanguage = Annotated[
+    str,
+    typer.Option(
+        "--language",
+        help="Language of what people read, ISO 639-1; the statement keeps its own.",
+    ),
+]
 WhisperModel = Annotated[
     Path | None,
     typer.Option(
@@ -121,9 +131,9 @@ AsJson = Annotated[
     bool, typer.Option("--json", help="Print JSON on standard output, and nothing else.")
 ]
 Verbose = Annotated[
-    bool, typer.Option("--verbose", "-v", help="Also tell every step, and why it is taken.")
+    bool, typer.Option("--verbose", "-v", help="Also print every step, and why it is taken.")
 ]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Tell only warnings and errors.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only warnings and errors.")]
 LogFile = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="Also append everything, with times, to this file."),
@@ -155,6 +165,7 @@ Store = Annotated[
         "the same folders.",
     ),
 ]
+Port = Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on; 0 takes a free one.")]
 BaseUrl = Annotated[
     str | None,
     typer.Option(envvar="PALPREP_BASE_URL", help="The service; without it, an embedded sandbox."),

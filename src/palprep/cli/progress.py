@@ -222,9 +222,9 @@ def _tell(progress: RunProgress) -> None:
 
 
 @contextmanager
-def showing_files(files: int, *, wanted: bool) -> Iterator[FilesProgress]:
+def showing_files(files: int) -> Iterator[FilesProgress]:
     """Show the progress of files while this lasts."""
-    with _bars(wanted=wanted) as bars:
+    with _bars() as bars:
         yield FilesProgress(bars, files)
 
 
@@ -235,7 +235,7 @@ def showing_run(*, wanted: bool) -> Iterator[RunProgress]:
         yield run_progress(bars)
 
 
-def _bars(*, wanted: bool) -> Bars:
+def _bars(*, wanted: bool = True) -> Bars:
     console = SafeConsole(stderr=True)
     return Bars(console, disable=not (wanted and console.is_terminal))
 

@@ -40,13 +40,11 @@ def record(
         Path,
         typer.Argument(metavar="PEOPLE/NAME", help="The person's folder; it may be a new one."),
     ],
-    port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes a free one.")] = 8702,
+    port: options.Port = 8702,
     into: Annotated[
         Path, typer.Option(help="The output folder of the run to come; its journal notes codes.")
     ] = Path("palprep-out"),
-    language: Annotated[
-        str, typer.Option(help="Language of the page, ISO 639-1; the statement keeps its own.")
-    ] = "en",
+    language: options.ReadersLanguage = "en",
     no_browser: NoBrowser = False,
     profile: options.ProfileName = DEFAULT_PROFILE,
     model: options.WhisperModel = None,
@@ -76,8 +74,8 @@ def record(
 
 
 def review(
-    directory: Annotated[Path, typer.Argument(metavar="OUT", help="The output folder of a run.")],
-    port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes a free one.")] = 8703,
+    directory: options.Output,
+    port: options.Port = 8703,
     no_browser: NoBrowser = False,
     base_url: options.BaseUrl = None,
     verbose: options.Verbose = False,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -14,6 +14,14 @@ from palprep.cli.output import SAME, WAIVE, ending_well, print_line, show, tell
 
 _MANY = 100
 """People who are listed one by one."""
+
+_CODES: Mapping[journal.PersonStatus, ExitCode] = {
+    **dict.fromkeys(("done", "voice_only"), ExitCode.OK),
+    **dict.fromkeys(("redo", "needs_answer"), ExitCode.FAILED),
+    **dict.fromkeys(("in_doubt", "needs_decision"), ExitCode.IN_DOUBT),
+    "failed": ExitCode.SERVICE,
+    "waiting": ExitCode.WAITING,
+}
 
 
 class Tally:
@@ -39,7 +47,8 @@ class Tally:
     def met(self, person: journal.PersonStanding) -> journal.PersonStanding:
         """Count the person."""
         self._statuses[person.status] += 1
-        self._codes.add(_exit_code(person))
+        # Held while a voice of the same person is in training, too.
+        self._codes.add(ExitCode.IN_DOUBT if person.held else _CODES[person.status])
         if person.blocker is not None:
             self._blockers[person.blocker] += 1
         if person.held:
@@ -114,22 +123,6 @@ class Tally:
 def _keep(some: list[journal.PersonStanding], person: journal.PersonStanding) -> None:
     if len(some) < _MANY:
         some.append(person)
-
-
-def _exit_code(result: journal.PersonStanding) -> ExitCode:
-    if result.held:  # While a voice of the same person is in training, too.
-        return ExitCode.IN_DOUBT
-    match result.status:
-        case "in_doubt" | "needs_decision":
-            return ExitCode.IN_DOUBT
-        case "failed":
-            return ExitCode.SERVICE
-        case "redo" | "needs_answer":
-            return ExitCode.FAILED
-        case "waiting":
-            return ExitCode.WAITING
-        case "done" | "voice_only":
-            return ExitCode.OK
 
 
 @contextmanager

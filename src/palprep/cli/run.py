@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import os
 import shlex
 import time
+from collections import Counter
 from pathlib import Path
 from typing import Annotated
 
@@ -19,6 +21,8 @@ from palprep.vocabulary import DEFAULT_PROFILE
 
 _WAIT_S = 900.0
 
+_TOLD = {"role": 0, "guess": 0, "unused": 10}
+"""Of notes about these, how many are told without --verbose."""
 
 EXAMPLES = (
     "palprep run people --dry-run",
@@ -128,13 +132,12 @@ def run(
         publish_to=publish_to,
         callback_url=callback_url,
     )
-    guesses = 0
+    notes = Counter[str]()
 
     def tell_note(note: batch.Note) -> None:
-        nonlocal guesses
-        guesses += note.about == "guess" and not verbose
+        notes[note.about] += 1
         line = f"{note.person}: {note.text}" if note.person is not None else note.text
-        told = tell_detail if note.about in {"role", "guess"} else tell
+        told = tell if notes[note.about] <= _TOLD.get(note.about, math.inf) else tell_detail
         told(line, person=note.person, about=note.about)
 
     select = batch.Selection(
@@ -189,8 +192,10 @@ def run(
         if not as_json:
             tell(f"The whole story is in {place / 'report.html'}")
         found.tell_blockers(place)
-        if guesses:
-            guessed = rules.counted(guesses, "guess", "guesses")
+        if notes["guess"] and not verbose:
+            guessed = rules.counted(notes["guess"], "guess", "guesses")
             tell(f"{guessed} about files and names: --verbose tells them")
+        if notes["unused"] > _TOLD["unused"] and not verbose:
+            tell(f"{notes['unused']} files are not used: --verbose names all of them")
         tell(found.next_step(place, dry_run=dry_run))
     raise typer.Exit(found.exit_code(dry_run=dry_run))

@@ -18,7 +18,7 @@ EXAMPLES = ("palprep sandbox", "palprep sandbox --port 0 --data state --clock vi
 
 def sandbox(
     host: Annotated[str, typer.Option(help="A loopback address.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes a free one.")] = 8700,
+    port: options.Port = 8700,
     data: Annotated[
         Path | None, typer.Option(help="Folder that keeps the state; without it, memory.")
     ] = None,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hmac
 import secrets
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Self
 
@@ -78,7 +78,10 @@ class LocalSite:
         self.ended = threading.Event()
         secret = secrets.token_urlsafe(24)
         self.link = f"{self.origin}/{secret}/"
-        own = [*routes, *_assets(name), Route("/done", self._done, methods=["POST"])]
+        own = [*routes, Route("/done", self._done, methods=["POST"])]
+        for file, mime in ((f"{name}.css", "text/css"), (f"{name}.js", "text/javascript")):
+            asset = Response(views.page_asset(file), media_type=mime)
+            own.append(Route(f"/{file}", asset, methods=["GET"]))
         errors: dict[Any, Any] = dict.fromkeys((HTTPException, PalprepError), _refused)
         app = Starlette(routes=[Mount(f"/{secret}", routes=own)], exception_handlers=errors)
         app.router.redirect_slashes = False
@@ -142,14 +145,6 @@ async def _refused(_: Request, error: HTTPException | PalprepError) -> Response:
     if isinstance(error, PalprepError):
         error = HTTPException(413 if isinstance(error, BodyTooLarge) else 409, error.message)
     return JSONResponse({"error": error.detail}, error.status_code, {"connection": "close"})
-
-
-def _assets(name: str) -> Iterator[Route]:
-    for file, mime in ((f"{name}.css", "text/css"), (f"{name}.js", "text/javascript")):
-        yield Route(
-            f"/{file}",
-            lambda _, each=file, of=mime: Response(views.page_asset(each), media_type=of),
-        )
 
 
 def strangers_file(path: Path) -> Response:

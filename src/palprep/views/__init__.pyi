@@ -7,11 +7,11 @@ from .format import duration as duration, size as size, stamp as stamp
 from .guide import (
     agreement as agreement,
     guide_page as guide_page,
-    page_asset as page_asset,
     recording_page as recording_page,
     review_page as review_page,
     write_thumbnail as write_thumbnail,
 )
+from .html import page_asset as page_asset
 from .messages import Message as Message, messages as messages
 from .notebook import register as register
 from .outcomes import STATUSES as STATUSES

@@ -21,7 +21,6 @@ from palprep.views.consent_words import (
     headline,
     legend,
     marked_words,
-    signed,
     stamped,
     standing,
 )
@@ -68,9 +67,9 @@ def _parts(facts: ConsentFacts) -> Iterator[RenderableType]:
     explained = legend(words)
     if explained:
         yield Text()
-    for mark, said in explained:
+    for mark in explained:
         other = "other" if mark is Mark.CHANGED else "word"
-        yield Text(f"{signed(mark, 'word', other):<19}{said}", "dim")
+        yield Text(f"{mark.signed('word', other):<19}{mark.meaning}", "dim")
 
 
 def _timed(words: Iterable[MarkedWords]) -> RenderableType:

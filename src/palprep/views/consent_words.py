@@ -9,7 +9,7 @@ import datetime as dt
 from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 from pathlib import PurePath
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from palprep.consent import CodeReading, ConsentFacts, WordRecord
 from palprep.dossier import Dossier, Entry, ExaminedDossier, Flaw
@@ -23,39 +23,41 @@ _STAMP_EVERY_S = 3.0
 class Mark(StrEnum):
     """What became of a required word, or that a word was added."""
 
-    HEARD = "heard"
-    UNCERTAIN = "uncertain"
-    MISSING = "missing"
-    CHANGED = "changed"
-    ADDED = "added"
-    UNREAD = "unread"
+    meaning: str
+    """The mark in words."""
+    signs: str
+    """Around what is required and what was heard."""
 
+    HEARD = "heard", "heard", "{0}"
+    UNCERTAIN = "uncertain", "heard, but uncertain", "{0}(?)"
+    MISSING = "missing", "required, not heard", "[-{0}-]"
+    CHANGED = "changed", "required, heard as something else", "[-{0}-]{{+{1}+}}"
+    ADDED = "added", "heard, not required", "{{+{1}+}}"
+    UNREAD = "unread", "not verified", "{0}(?)"
 
-MEANINGS: Mapping[Mark, str] = {
-    Mark.HEARD: "heard",
-    Mark.UNCERTAIN: "heard, but uncertain",
-    Mark.MISSING: "required, not heard",
-    Mark.CHANGED: "required, heard as something else",
-    Mark.ADDED: "heard, not required",
-    Mark.UNREAD: "not verified",
-}
-"""Each mark in words."""
+    def __new__(cls, name: str, meaning: str, signs: str) -> Self:
+        """One mark; its value is its name."""
+        mark = str.__new__(cls, name)
+        mark._value_, mark.meaning, mark.signs = name, meaning, signs
+        return mark
 
-_SIGNS: Mapping[Mark, str] = {
-    Mark.HEARD: "{0}",
-    Mark.UNCERTAIN: "{0}(?)",
-    Mark.MISSING: "[-{0}-]",
-    Mark.CHANGED: "[-{0}-]{{+{1}+}}",
-    Mark.ADDED: "{{+{1}+}}",
-    Mark.UNREAD: "{0}(?)",
-}
-"""What is required and what was heard, with the signs of each mark."""
+    def signed(self, required: str, heard: str) -> str:
+        """Words with signs that need no colour."""
+        return self.signs.format(required, heard)
+
 
 _HEADLINES: Mapping[Outcome, str] = {
     Outcome.PASS: "Every word of the statement was heard.",
     Outcome.WARN: "The statement was heard, but some of it is uncertain.",
     Outcome.FAIL: "The statement was not heard as required.",
     Outcome.UNKNOWN: "It is not known whether the statement was spoken.",
+}
+
+
+_MARKS = {
+    Outcome.PASS: Mark.HEARD,
+    Outcome.WARN: Mark.UNCERTAIN,
+    Outcome.UNKNOWN: Mark.UNREAD,
 }
 
 
@@ -68,25 +70,14 @@ class MarkedWords(WordRecord):
         """What became of the words."""
         if self.expected is None:
             return Mark.ADDED
-        match self.outcome:
-            case Outcome.PASS:
-                return Mark.HEARD
-            case Outcome.WARN:
-                return Mark.UNCERTAIN
-            case Outcome.UNKNOWN:
-                return Mark.UNREAD
-            case Outcome.FAIL:
-                return Mark.MISSING if self.heard is None else Mark.CHANGED
+        if self.outcome is Outcome.FAIL:
+            return Mark.MISSING if self.heard is None else Mark.CHANGED
+        return _MARKS[self.outcome]
 
     @property
     def signed(self) -> str:
         """The words with signs that need no colour."""
-        return signed(self.mark, self.expected or "", self.heard or "")
-
-
-def signed(mark: Mark, required: str, heard: str) -> str:
-    """Words with the signs of a mark."""
-    return _SIGNS[mark].format(required, heard)
+        return self.mark.signed(self.expected or "", self.heard or "")
 
 
 def marked_words(facts: ConsentFacts) -> tuple[MarkedWords, ...]:
@@ -115,10 +106,10 @@ def stamped(words: Iterable[MarkedWords]) -> Iterator[tuple[float | None, Marked
         yield (word.start if due else None), word
 
 
-def legend(words: Iterable[MarkedWords]) -> tuple[tuple[Mark, str], ...]:
-    """The marks that occur and need an explanation, with what they mean."""
+def legend(words: Iterable[MarkedWords]) -> tuple[Mark, ...]:
+    """The marks that occur and need an explanation."""
     there = {word.mark for word in words} - {Mark.HEARD}
-    return tuple((mark, said) for mark, said in MEANINGS.items() if mark in there)
+    return tuple(mark for mark in Mark if mark in there)
 
 
 def headline(facts: ConsentFacts) -> str:

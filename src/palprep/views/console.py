@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
-from rich.text import Span, Text
+from rich.text import Text
 
 from palprep.escaping import escaped
 
@@ -22,24 +22,12 @@ class SafeConsole(Console):
         self, renderable: RenderableType, options: ConsoleOptions | None = None
     ) -> Iterable[Segment]:
         """Turn what can be drawn into segments of plain text and style."""
-        if isinstance(renderable, Text):
-            renderable = _written_out(renderable)
+        if isinstance(renderable, Text) and renderable.plain != escaped(renderable.plain):
+            text, renderable = renderable, renderable.blank_copy()
+            for piece in text.render(self):
+                renderable.append(escaped(piece.text), piece.style)
         for segment in super().render(renderable, options):
             if segment.control or segment.text == escaped(segment.text):
                 yield segment
             else:
                 yield Segment(escaped(segment.text), segment.style)
-
-
-def _written_out(text: Text) -> Text:
-    """The text with its styles, and such characters written out."""
-    if text.plain == escaped(text.plain):
-        return text
-    pieces = text.divide(range(1, len(text.plain)))
-    for piece in pieces:
-        plain = escaped(piece.plain)
-        if plain != piece.plain:
-            styles = [span.style for span in piece.spans]
-            piece.plain = plain
-            piece.spans = [Span(0, len(plain), style) for style in styles]
-    return text.blank_copy().join(pieces)

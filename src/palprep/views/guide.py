@@ -18,32 +18,11 @@ from typing import Any
 from palprep import fixes, media
 from palprep.errors import UsageError
 from palprep.rules import Profile
-from palprep.values import Role, Value
+from palprep.values import Role
 from palprep.views.html import environment
 from palprep.views.page import ROLE_TITLES
 
 _PLACE = re.compile(r"\{(\w+)\}")
-
-
-class _Section(Value):
-    title: str
-    lead: str
-    points: tuple[str, ...]
-    statement: bool = False
-    drawing: bool = False
-
-
-class _Guide(Value):
-    name: str
-    title: str
-    for_whom: str
-    intro: str
-    alone: str
-    good: str
-    wrong: tuple[str, ...]
-    sections: tuple[_Section, ...]
-    recording: Mapping[str, str]
-    """The words of the page on which a person is recorded."""
 
 
 def languages_of(kind: str) -> tuple[str, ...]:
@@ -53,7 +32,8 @@ def languages_of(kind: str) -> tuple[str, ...]:
 
 
 def words_in(kind: str, language: str) -> dict[str, Any]:
-    """The words of ``guides`` or ``messages``. Raises UsageError for a language without them."""
+    """The words of ``guides`` or ``messages``, which every language has under the same keys. Raises
+    UsageError for a language without them."""
     known = languages_of(kind)
     if language not in known:
         raise UsageError(f"There are no {kind} in {language!r}: choose one of {', '.join(known)}")
@@ -66,31 +46,16 @@ def guide_page(full_name: str, *, statement: str, profile: Profile, language: st
 
     ``statement`` holds the name already. Raises UsageError for a language without a guide.
     """
-    guide = _Guide.model_validate(words_in("guides", language))
-    places = _places(profile)
-    sections = [
-        section.model_copy(
-            update={
-                "points": tuple(
-                    point.format(**places)
-                    for point in section.points
-                    if places.keys() >= set(_PLACE.findall(point))
-                )
-            }
-        )
-        for section in guide.sections
-    ]
-    return (
-        environment()
-        .get_template("guide.html.j2")
-        .render(
-            language=language,
-            guide=guide,
-            sections=sections,
-            full_name=full_name,
-            statement=statement,
-        )
-    )
+    guide, places = words_in("guides", language), _places(profile)
+    for section in guide["sections"]:
+        section["points"] = [
+            point.format(**places)
+            for point in section["points"]
+            if places.keys() >= set(_PLACE.findall(point))
+        ]
+    template = environment().get_template("guide.html.j2")
+    about = {"full_name": full_name, "statement": statement, "language": language}
+    return template.render(guide=guide, **about)
 
 
 def _places(profile: Profile) -> Mapping[str, str]:
@@ -154,10 +119,3 @@ def agreement(folder: str, *, language: str) -> str:
     texts = words_in("guides", language)["recording"]
     told = (texts["agree_purpose"], texts["agree_kept"].replace("{folder}", folder))
     return " ".join((*told, texts["agree_free"], texts["agree"]))
-
-
-def page_asset(name: str) -> str:
-    """The style or the script of a page."""
-    if name.endswith(".css"):
-        return environment().get_template(name).render()
-    return resources.files("palprep.views").joinpath("templates", name).read_text("utf-8")

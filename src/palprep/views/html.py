@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import functools
+from importlib import resources
 from pathlib import Path
 
 import jinja2
 
 from palprep.escaping import escaped
 from palprep.rules import measure_words
-from palprep.views.consent_words import MEANINGS, headline, legend, marked_words, stamped
+from palprep.views.consent_words import headline, legend, marked_words, stamped
 from palprep.views.format import by_file, duration, file_gist, moment, position, size, stamp
 from palprep.views.outcomes import OUTCOMES, SHADES, STATUSES
 
@@ -49,10 +50,16 @@ def environment() -> jinja2.Environment:
         outcomes=OUTCOMES,
         statuses=STATUSES,
         shades=SHADES,
-        meanings=MEANINGS,
         headline=headline,
         legend=legend,
         marked_words=marked_words,
         stamped=stamped,
     )
     return made
+
+
+def page_asset(name: str) -> str:
+    """The style or the script of a page."""
+    if name.endswith(".css"):
+        return environment().get_template(name).render()
+    return resources.files("palprep.views").joinpath("templates", name).read_text("utf-8")

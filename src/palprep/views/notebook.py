@@ -16,7 +16,6 @@ from palprep.values import Role
 from palprep.views.pictures import (
     as_webp,
     beginning,
-    drawn_now,
     inline,
     pictures_of,
     report_picture,
@@ -123,7 +122,7 @@ def _before_and_after(prepared: preflight.Prepared) -> Mapping[str, str | None]:
     )
     seen = pictures_of(asset)
     wanted = {"before": seen.before or seen.chosen, "after": seen.after}
-    return {name: each and drawn_now(each) for name, each in wanted.items()}
+    return {name: each and inline(each.draw) for name, each in wanted.items()}
 
 
 def _listen(facts: consent.ConsentFacts, path: str | Path | None) -> str | None:

@@ -10,11 +10,8 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from importlib import resources
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any, NamedTuple
-
-import jinja2
 
 from palprep._version import __version__
 from palprep.dossier import dossier_path
@@ -22,7 +19,7 @@ from palprep.journal import PersonView, ReadableRun, RunHead, RunView
 from palprep.preflight import Asset
 from palprep.rules import blocker_words
 from palprep.values import Role
-from palprep.views.html import environment
+from palprep.views.html import environment, page_asset
 from palprep.views.outcomes import STATUSES, WORST_FIRST
 from palprep.views.pictures import (
     PICTURED,
@@ -111,23 +108,18 @@ def pages(run: ReadableRun, folder: Path) -> list[Page]:
     A person's reports are read when that person's page is made, and not before.
     """
     marks = {person.slug: person.mark for person in run.people}
+    # A run that has changed nothing leaves the page of the one that did, with its times.
+    head = run.head.model_dump_json(exclude={"started_at", "updated_at"})
+    stamp = f"{_digest(*marks.values())}.{_digest(head)}"
     if len(run.people) > MOST_ON_ONE_PAGE:
-        return _Crowd(run, folder, marks).pages()
+        return _Crowd(run, folder, marks).pages(stamp)
 
     def alone() -> str:
         everybody = tuple(run.person(slug) for slug in marks)
         show = PictureFolder(folder / PICTURES_NAME).embedded
         return page(RunView(head=run.head, people=everybody), folder, show, stamp)
 
-    stamp = _stamp(run, marks)
     return [Page(Path(REPORT_NAME), stamp, alone)]
-
-
-def _stamp(run: ReadableRun, marks: Mapping[str, str]) -> str:
-    """Of the first page. A run that has changed nothing leaves the page of the one that did, with
-    its times."""
-    head = run.head.model_dump_json(exclude={"started_at", "updated_at"})
-    return f"{_digest(*marks.values())}.{_digest(head)}"
 
 
 class _Part(NamedTuple):
@@ -165,35 +157,41 @@ class _Crowd:
 
     def __init__(self, run: ReadableRun, folder: Path, marks: Mapping[str, str]) -> None:
         self._run, self._folder, self._marks = run, folder, marks
-        self._pictures = PictureFolder(folder / PICTURES_NAME)
-        self._templates = environment()
         self._people = worst_first(run.people)
         self._own = {each.slug: self._page_of(each.slug) for each in self._people}
 
-    def pages(self) -> list[Page]:
-        """See :func:`pages`."""
-        index, stamp = Path(REPORT_NAME), _stamp(self._run, self._marks)
-        if len(self._people) <= MOST_IN_A_LIST:
-            first = Page(index, stamp, lambda: self._listed(index, stamp, self._people))
+    def pages(self, stamp: str) -> list[Page]:
+        """See :func:`pages`; the first page has this stamp."""
+        index, people = Path(REPORT_NAME), self._people
+        if len(people) <= MOST_IN_A_LIST:
+            first = Page(index, stamp, lambda: self._listed(index, stamp, people))
             return [*self._own.values(), first]
-        parts = _parts(self._people)
+        parts = _parts(people)
 
         def overview() -> str:
-            return self._maker(index).of_many(self._run.head, self._people, stamp, parts=parts)
+            return _overview(self._run.head, people, stamp, *self._within(index), parts=parts)
 
         lists = map(self._page_of_part, parts)
         return [*self._own.values(), *lists, Page(index, stamp, overview)]
 
-    def _maker(self, place: Path) -> _Maker:
-        within = (self._folder / place).parent
-        show = self._pictures.linked_from(within)
-        return _Maker(self._templates, Links(self._folder, within), show)
+    def _within(self, place: Path) -> tuple[Links, Show]:
+        links = Links(self._folder, (self._folder / place).parent)
+        return links, PictureFolder(self._folder / PICTURES_NAME).linked_from(links.page_folder)
 
     def _page_of(self, slug: str) -> Page:
         place, stamp = person_page(slug), _digest(self._marks[slug])
 
         def of_person() -> str:
-            return self._maker(place).person(self._run.head, self._run.person(slug), stamp)
+            person, (links, show) = self._run.person(slug), self._within(place)
+            face = portrait_of(person, show)
+            return _render(
+                "person_page.html.j2",
+                *(links, show),
+                run=self._run.head,
+                person=person,
+                told={"stamp": stamp, "face": "/".join(Path(face).parts[-2:]) if face else ""},
+                portrait=lambda _: face,
+            )
 
         return Page(place, stamp, of_person, slug)
 
@@ -206,20 +204,20 @@ class _Crowd:
         self, place: Path, stamp: str, people: Sequence[PersonView], part: _Part | None = None
     ) -> str:
         """A page at ``place`` that leads to these people."""
-        maker = self._maker(place)
+        links, show = self._within(place)
 
         def portrait(person: PersonView) -> str | None:
             """Of the person's own page, which is written first; else of the reports."""
             theirs = self._own[person.slug]
             told = _head_of(self._folder / theirs.place)
             if told.get("stamp") != theirs.stamp:
-                return maker.portrait(self._run.person(person.slug))
+                return portrait_of(self._run.person(person.slug), show)
             face = told.get("face")
-            return maker.address(Path(PICTURES_NAME, face)) if face else None
+            return links.address(Path(PICTURES_NAME, face)) if face else None
 
-        links = [maker.address(self._own[each.slug].place) for each in people]
-        head = self._run.head
-        return maker.report(head, people, stamp, links=links, portrait=portrait, part=part)
+        own = [links.address(self._own[each.slug].place) for each in people]
+        shown = {"links": own, "apart": True, "part": part, "portrait": portrait}
+        return _overview(self._run.head, people, stamp, links, show, **shown)
 
 
 def page(run: RunView, folder: Path, show: Show, stamp: str) -> str:
@@ -229,8 +227,7 @@ def page(run: RunView, folder: Path, show: Show, stamp: str) -> str:
     reads when somebody opens or plays them. Nothing else is fetched. ``show`` gives a picture
     its address. ``stamp`` is the digest that the page carries.
     """
-    maker = _Maker(environment(), Links(folder, folder), show)
-    return maker.report(run.head, worst_first(run.people), stamp)
+    return _overview(run.head, worst_first(run.people), stamp, Links(folder, folder), show)
 
 
 def worst_first(people: Sequence[PersonView]) -> list[PersonView]:
@@ -266,6 +263,10 @@ class Links:
             return None
         return address(path, self.page_folder.resolve())
 
+    def address(self, place: Path) -> str:
+        """The address of a file of the output, which need not be there yet."""
+        return address(self.folder / place, self.page_folder)
+
     def listen(self, asset: Asset) -> str | None:
         """The address of the statement in a prepared file: a media fragment (W3C Media Fragments
         URI 1.0) where its times are known. None without a reading, else as for :meth:`link`.
@@ -283,98 +284,65 @@ class Links:
         return self.link(dossier_path(asset.prepared)) if asset.prepared else None
 
 
-class _Maker:
-    """Renders pages that lie in one folder."""
+def _overview(
+    run: RunHead,
+    people: Sequence[PersonView],
+    stamp: str,
+    links: Links,
+    show: Show,
+    /,
+    **shown: Any,
+) -> str:
+    """A page with people, who stand on the page itself; or with what is ``shown`` instead: a
+    ``part`` of them, ``links`` to those who stand ``apart``, or the ``parts`` in which they stand.
+    """
+    counts = Counter[str](person.status for person in people)
+    blockers = Counter(filter(None, (person.standing.blocker for person in people)))
+    alone = {
+        "links": [f"#p{number}" for number in range(1, len(people) + 1)],
+        "portrait": partial(portrait_of, show=show),
+        "apart": False,
+        "part": None,
+        "parts": (),
+    }
+    return _render(
+        "report.html.j2",
+        *(links, show),
+        run=run,
+        people=people,
+        told={"stamp": stamp},
+        counts=[(status, counts[status]) for status in WORST_FIRST if counts[status]],
+        blockers=[(each, blocker_words(each), n) for each, n in blockers.most_common()],
+        results=[name for name in _RESULTS if links.link(name)],
+        **{**alone, **shown},
+    )
 
-    def __init__(self, templates: jinja2.Environment, links: Links, show: Show) -> None:
-        self._templates, self._links, self._show = templates, links, show
-        self.portrait = partial(portrait_of, show=show)
 
-    def address(self, place: Path) -> str:
-        """The address of a file of the output, relative to the page."""
-        return address(self._links.folder / place, self._links.page_folder)
+def _render(template: str, links: Links, show: Show, /, **context: Any) -> str:
+    script = page_asset("page.js")
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
 
-    def report(
-        self,
-        run: RunHead,
-        people: Sequence[PersonView],
-        stamp: str,
-        *,
-        links: Sequence[str] = (),
-        portrait: Callable[[PersonView], str | None] | None = None,
-        part: _Part | None = None,
-    ) -> str:
-        """The page that a reader opens first, or one of a ``part`` of the people. ``links`` lead to
-        the people, who stand on the page itself without them. ``portrait`` gives the address of a
-        small picture of somebody."""
-        return self.of_many(
-            run,
-            people,
-            stamp,
-            links=links or [f"#p{number}" for number in range(1, len(people) + 1)],
-            apart=bool(links),
-            part=part,
-            portrait=portrait or self.portrait,
-        )
+    def pictures(asset: Asset) -> dict[str, str | None]:
+        """The addresses of an asset's pictures, by what they show; None for what it lacks."""
+        return {name: each and show(each) for name, each in pictures_of(asset)._asdict().items()}
 
-    def of_many(
-        self,
-        run: RunHead,
-        people: Sequence[PersonView],
-        stamp: str,
-        *,
-        parts: Sequence[_Part] = (),
-        part: _Part | None = None,
-        **shown: Any,
-    ) -> str:
-        """A page with what is ``shown`` of the people, or of the lists in which they stand."""
-        counts = Counter[str](person.status for person in people)
-        blockers = Counter(filter(None, (person.standing.blocker for person in people)))
-        return self._render(
-            "report.html.j2",
-            run=run,
-            people=people,
-            told={"stamp": stamp},
-            counts=[(status, counts[status]) for status in WORST_FIRST if counts[status]],
-            blockers=[(each, blocker_words(each), n) for each, n in blockers.most_common()],
-            results=[name for name in _RESULTS if self._links.link(name)],
-            parts=parts,
-            part=part,
-            **shown,
-        )
-
-    def person(self, run: RunHead, person: PersonView, stamp: str) -> str:
-        """The page of one person."""
-        face = self.portrait(person)
-        return self._render(
-            "person_page.html.j2",
-            run=run,
-            person=person,
-            told={"stamp": stamp, "face": "/".join(PurePosixPath(face).parts[-2:]) if face else ""},
-            portrait=self.portrait,
-        )
-
-    def _render(self, template: str, **context: Any) -> str:
-        script = resources.files("palprep.views").joinpath("templates/page.js").read_text("utf-8")
-        digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-        return self._templates.get_template(template).render(
+    return (
+        environment()
+        .get_template(template)
+        .render(
             script=script,
             script_hash=f"sha256-{digest}",
-            index=self.address(Path(REPORT_NAME)),
-            address=self.address,
+            index=links.address(Path(REPORT_NAME)),
+            address=links.address,
             role_titles=ROLE_TITLES,
-            pictures=self._pictures,
-            link=self._links.link,
-            listen=self._links.listen,
-            dossier=self._links.dossier,
+            pictures=pictures,
+            link=links.link,
+            listen=links.listen,
+            dossier=links.dossier,
             initials=initials,
             **context,
         )
-
-    def _pictures(self, asset: Asset) -> dict[str, str | None]:
-        """The addresses of an asset's pictures, by what they show; None for what it lacks."""
-        found = pictures_of(asset)._asdict()
-        return {name: each and self._show(each) for name, each in found.items()}
+    )
 
 
 def portrait_of(person: PersonView, show: Show) -> str | None:

@@ -118,13 +118,6 @@ def as_webp(image: Image | None) -> Embedded | None:
     return Embedded(data.getvalue(), "image/webp")
 
 
-def small_timeline(report: rules.Report) -> Embedded | None:
-    """The timeline of a report's video, for a page. None for what is no video."""
-    from palprep.views.timeline_image import timeline_image  # noqa: PLC0415 -- loads Pillow
-
-    return as_webp(timeline_image(report))
-
-
 def thumbnail(path: str | Path, *, side: int = 480) -> Embedded:
     """A small upright JPEG of an image or a video, at most ``side`` pixels long.
 
@@ -271,11 +264,6 @@ def inline(make: Callable[[], Embedded | None]) -> str | None:
     return None if made is None else made.data_uri
 
 
-def drawn_now(picture: Picture) -> str | None:
-    """The picture itself as an address, kept nowhere."""
-    return inline(picture.draw)
-
-
 @dataclass(frozen=True)
 class PictureFolder:
     """Pictures by their names in the folder ``place``."""
@@ -374,7 +362,9 @@ def _timeline(asset: preflight.Asset, sha256: str) -> Picture | None:
     if line is None:
         return None
     name = _name("timeline", sha256, line.to_json(), *rules.facing_limits(report), suffix="webp")
-    return Picture(name, partial(small_timeline, report))
+    from palprep.views.timeline_image import timeline_image  # noqa: PLC0415 -- loads Pillow
+
+    return Picture(name, lambda: as_webp(timeline_image(report)))
 
 
 def _waveform(path: Path, sha256: str, kept: tuple[Span, ...] = ()) -> Picture:

@@ -302,7 +302,8 @@ class TerminalTimeline:
             # A few key frames are no timeline.
             if sum(share is not None for share in shares) * 2 > len(shares):
                 bars = "".join(_bar(share, ascii_only=options.ascii_only) for share in shares)
-                yield Text.assemble(f"{row.short:<{_LABEL}}", (bars, row.style))
+                style = "rgb({},{},{})".format(*row.colour)
+                yield Text.assemble(f"{row.label:<{_LABEL}}", (bars, style))
                 drawn = True
         if not drawn:
             return
@@ -312,8 +313,8 @@ class TerminalTimeline:
         scale = _scale(count, step, tick="+" if options.ascii_only else "╵")
         yield Text(" " * _LABEL + scale, "dim")
         if signs:
-            found = [each for each in breaks(self.line) if each.sign in signs]
-            legend = ", ".join(f"{each.sign} {each.legend}" for each in found)
+            found = (each for each in breaks(self.line) if each.sign in signs)
+            legend = ", ".join(f"{each.sign} {each.word}" for each in found)
             yield Text(f"{'':<{_LABEL}}{legend}", "dim")
 
     def _breaks(self, count: int, step: int) -> str:

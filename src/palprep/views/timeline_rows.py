@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from operator import itemgetter
 
-from palprep.facts import FacingLimits, Second, Timeline
+from palprep.facts import FacingLimits, Timeline
 from palprep.values import Span
 from palprep.views.format import duration, position
 from palprep.views.outcomes import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, Colour
@@ -17,16 +17,10 @@ _TICKS_S = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600)
 
 @dataclass(frozen=True)
 class Row:
-    """One row of a timeline; all times in seconds.
-
-    ``colour`` is for pictures. ``short`` is the label where room is scarce, and ``style`` the
-    colour on a terminal, in the words of rich.
-    """
+    """One row of a timeline; all times in seconds."""
 
     label: str
     colour: Colour
-    short: str = ""
-    style: str = ""
     values: Sequence[bool | None] = ()
     """Whether it holds, one for each second; None for one that was not measured. Empty for a
     row that is no matter of yes or no."""
@@ -48,8 +42,6 @@ class Break:
 
     sign: str
     """Stands for it on a terminal; ASCII."""
-    legend: str
-    """What the sign means."""
     word: str
     moments: Sequence[float] = ()
     spans: Sequence[Span] = ()
@@ -72,38 +64,28 @@ def rows(line: Timeline, facing: FacingLimits) -> tuple[Row, ...]:
     cut, frozen, black, step = breaks(line)
     broken = ", ".join(each.summary for each in (cut, frozen, black) if each.summary)
     light = [(each.at_s + 0.5, each.luma / 255) for each in line.seconds if each.luma is not None]
+    seconds = line.seconds
+    speech = _row(line, "Speech", BLUE, [each.speaking for each in seconds])
+    held = (*frozen.spans, *black.spans)
     return (
         *_consent(line),
-        replace(
-            _row(line, Row("Speech", BLUE, "Speech", "blue"), lambda second: second.speaking),
-            spans=line.speech,
-        ),
-        _row(line, Row("Mouth moves", SKY, "Mouth", "blue"), lambda second: second.mouth_moves),
-        _row(line, Row("Face seen", GREEN, "Face", "green"), lambda second: second.seen),
-        _row(
-            line,
-            Row("At the lens", GREEN, "At lens", "green"),
-            lambda second: second.facing(facing),
-        ),
-        _row(line, Row("Still", GREY, "Still", "cyan"), lambda second: second.still),
+        replace(speech, spans=line.speech),
+        _row(line, "Mouth", SKY, [each.mouth_moves for each in seconds]),
+        _row(line, "Face", GREEN, [each.seen for each in seconds]),
+        _row(line, "At lens", GREEN, [each.facing(facing) for each in seconds]),
+        _row(line, "Still", GREY, [each.still for each in seconds]),
         Row("Light", ORANGE, levels=light, marks=step.moments, summary=step.summary or "steady"),
-        Row(
-            "Breaks",
-            GREY,
-            spans=(*frozen.spans, *black.spans),
-            marks=cut.moments,
-            summary=broken or "none",
-        ),
+        Row("Breaks", GREY, spans=held, marks=cut.moments, summary=broken or "none"),
     )
 
 
 def breaks(line: Timeline) -> tuple[Break, Break, Break, Break]:
     """Cuts, frozen pictures, black ones and steps of the light; some may not occur."""
     return (
-        Break("|", "cut", "cut", moments=line.cuts),
-        Break("=", "frozen", "frozen", spans=line.freezes),
-        Break("#", "black", "black", spans=line.black),
-        Break("^", "light steps", "step", moments=line.exposure_steps),
+        Break("|", "cut", moments=line.cuts),
+        Break("=", "frozen", spans=line.freezes),
+        Break("#", "black", spans=line.black),
+        Break("^", "light step", moments=line.exposure_steps),
     )
 
 
@@ -124,20 +106,14 @@ def _consent(line: Timeline) -> tuple[Row, ...]:
         return ()
     values = [each.at_s < span.end_s and each.at_s + 1 > span.start_s for each in line.seconds]
     said = f"{position(span.start_s)} to {position(span.end_s)}"
-    return (Row("Consent", PURPLE, "Consent", "magenta", values, [span], summary=said),)
+    return (Row("Consent", PURPLE, values, [span], summary=said),)
 
 
-def _row(line: Timeline, row: Row, holds: Callable[[Second], bool | None]) -> Row:
-    """The row, filled in with the seconds in which it holds."""
-    values = [holds(second) for second in line.seconds]
+def _row(line: Timeline, label: str, colour: Colour, values: Sequence[bool | None]) -> Row:
     held = share_held(values)
-    return replace(
-        row,
-        values=values,
-        spans=_stretches(line, values, wanted=True),
-        unknown=_stretches(line, values, wanted=None),
-        summary="not measured" if held is None else f"{held:.0%}",
-    )
+    spans, unknown = (_stretches(line, values, wanted=each) for each in (True, None))
+    summary = "not measured" if held is None else f"{held:.0%}"
+    return Row(label, colour, values, spans, unknown, summary=summary)
 
 
 def _stretches(line: Timeline, values: Sequence[bool | None], *, wanted: bool | None) -> list[Span]:

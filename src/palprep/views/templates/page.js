@@ -9,6 +9,23 @@
   addEventListener("hashchange", reveal);
   reveal();
 
+  // Who was listed when somebody's page was opened: the neighbours to step to.
+  const LISTED = "palprep-listed";
+  const steps = document.getElementById("steps");
+  if (steps) {
+    try {
+      const listed = JSON.parse(sessionStorage.getItem(LISTED) ?? "[]");
+      const here = listed.findIndex(([address]) => address === location.href.split("#")[0]);
+      [["before", -1], ["after", 1]].forEach(([name, way]) => {
+        const [address, who] = (here >= 0 && listed[here + way]) || [];
+        const link = steps.querySelector(`[data-is=${name}]`);
+        link.hidden = !address;
+        if (address) { link.href = address; link.textContent = way < 0 ? `← ${who}` : `${who} →`; }
+      });
+      steps.hidden = here < 0;
+    } catch { /* A browser that keeps nothing. */ }
+  }
+
   const tools = document.getElementById("tools");
   if (tools) {
     const fold = (text) => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
@@ -45,6 +62,12 @@
       only[pressed ? "add" : "delete"](button.dataset.only);
     };
     const change = () => { filter(); note(); };
+    addEventListener("click", ({ target }) => {
+      if (!target.closest("a.row")) return;
+      const listed = people.filter((person) => !person.hidden).map((person) =>
+        [person.querySelector("a.row").href, person.querySelector("h3").textContent]);
+      try { sessionStorage.setItem(LISTED, JSON.stringify(listed)); } catch { /* As above. */ }
+    }, true);
     find.addEventListener("input", change);
     because?.addEventListener("change", change);
     tools.addEventListener("click", ({ target }) => {

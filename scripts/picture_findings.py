@@ -1,0 +1,34 @@
+"""Make the pictures of the guides: docs/portrait.jpg, docs/timeline.jpg and docs/waveform.svg.
+
+They are what a notebook shows of the sample person's files.
+
+uv run scripts/picture_findings.py
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import palprep
+from palprep.preflight import shared_toolkit
+from palprep.views.pictures import report_picture, waveform
+
+CHECKOUT = Path(__file__).resolve().parents[1]
+DOCS = CHECKOUT / "docs"
+SAMPLES = CHECKOUT / "sample_media/people/jane-carter"
+
+
+def main() -> None:
+    """Check the files, and draw what was seen and heard."""
+    for name, target in (("portrait.heic", "portrait.jpg"), ("consent.mp4", "timeline.jpg")):
+        speaker = palprep.Speaker(full_name="Jane Carter") if name == "consent.mp4" else None
+        report = palprep.check(SAMPLES / name, speaker=speaker)
+        picture = report_picture(report, shared_toolkit().models, side=720)
+        if picture is None:
+            raise SystemExit(f"{name} has no picture")
+        picture.save(DOCS / target, quality=88)
+    (DOCS / "waveform.svg").write_bytes(waveform(SAMPLES / "recording.m4a").data)
+
+
+if __name__ == "__main__":
+    main()
