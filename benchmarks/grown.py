@@ -209,7 +209,7 @@ class Copies:
     def _add(self, row: Row) -> None:
         added = self._journal.execute(
             "INSERT INTO entry (at, person, kind, key, body) VALUES (?, ?, ?, ?, ?)",
-            row._replace(body=packed(row.body)),
+            (row.at, row.person, row.kind, row.key, packed(row.body)),
         )
         body = read_body(row.kind, row.body)
         entry = Entry(added.lastrowid or 0, row.at, row.person, row.key, body)

@@ -166,7 +166,8 @@ class Activity:
         first = int(index.min())
         # A copy of what is asked for: while its memory is shared, an array cannot grow.
         near: Floats = np.array(self._probabilities[first : int(index.max()) + 1], np.float32)
-        return near[index - first]
+        nearest: Floats = near[index - first]
+        return nearest
 
     def spans(self) -> tuple[Span, ...]:
         """The stretches of speech in what was pushed so far."""
