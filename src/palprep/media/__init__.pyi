@@ -6,7 +6,6 @@ from .container import (
 )
 from .facts import (
     FLOOR_DBFS as FLOOR_DBFS,
-    MOST_IMAGE_MEMORY_MB as MOST_IMAGE_MEMORY_MB,
     AudioFacts as AudioFacts,
     AudioLevels as AudioLevels,
     AudioStreamFacts as AudioStreamFacts,
