@@ -67,40 +67,40 @@ def envelope(noise_dbfs: float, speech_dbfs: float = -26.0, length_s: float = 7.
 @pytest.mark.parametrize("noise", [-70.0, -56.0, -36.0])
 def test_signal_and_noise_are_taken_apart(noise):
     facts = noise_facts(envelope(noise), SPEECH)
-    assert facts.floor_dbfs == pytest.approx(noise, abs=0.05)
+    assert facts.noise_floor_dbfs == pytest.approx(noise, abs=0.05)
     assert facts.snr_db == pytest.approx(-26.0 - noise, abs=0.1)
     # Speech at -26 is raised by 6 dB to reach -20, and the noise with it.
-    assert facts.after_gain_dbfs == pytest.approx(noise + 6.0, abs=0.5)
+    assert facts.noise_after_gain_dbfs == pytest.approx(noise + 6.0, abs=0.5)
 
 
 def test_a_cough_does_not_move_the_floor():
     noisy = envelope(-70.0)
     noisy.power[3300:3500] = 0.01
-    assert noise_facts(noisy, SPEECH).floor_dbfs == pytest.approx(-70.0, abs=0.1)
+    assert noise_facts(noisy, SPEECH).noise_floor_dbfs == pytest.approx(-70.0, abs=0.1)
 
 
 def test_emptied_pauses_do_not_hide_the_room():
     gated = envelope(-60.0)
     gated.power[:900] = 0.0
     gated.power[6100:] = 0.0
-    assert noise_facts(gated, SPEECH).floor_dbfs == pytest.approx(-60.0, abs=0.1)
+    assert noise_facts(gated, SPEECH).noise_floor_dbfs == pytest.approx(-60.0, abs=0.1)
 
 
 def test_without_a_pause_the_quietest_moments_bound_the_noise():
     facts = noise_facts(envelope(-40.0), (Span(start_s=0.0, end_s=7.0),))
-    assert facts.floor_dbfs == pytest.approx(-40.0, abs=0.1)
+    assert facts.noise_floor_dbfs == pytest.approx(-40.0, abs=0.1)
 
 
 def test_a_second_of_speech_without_a_pause_has_no_floor():
     facts = noise_facts(envelope(-60.0, length_s=1.0), (Span(start_s=0.0, end_s=1.0),))
     assert facts.speech_rms_dbfs is not None
-    assert (facts.floor_dbfs, facts.snr_db, facts.after_gain_dbfs) == (None, None, None)
+    assert (facts.noise_floor_dbfs, facts.snr_db, facts.noise_after_gain_dbfs) == (None, None, None)
 
 
 def test_a_pause_without_speech_has_only_a_floor():
     facts = noise_facts(envelope(-60.0), ())
     assert facts.speech_rms_dbfs is None
-    assert facts.floor_dbfs is not None
+    assert facts.noise_floor_dbfs is not None
     assert facts.snr_db is None
 
 

@@ -16,7 +16,6 @@ from __future__ import annotations
 import io
 from array import array
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,14 +45,10 @@ PAD_S = 0.03
 _CHUNK_S = CHUNK / RATE_HZ
 
 
-class State(NamedTuple):
-    """What the recurrent layer remembers: its output and its cell, 128 values each."""
+State = tuple[Floats, Floats]
+"""What the recurrent layer remembers: its output and its cell, 128 values each."""
 
-    hidden: Floats
-    cell: Floats
-
-
-START = State(np.zeros(128, np.float32), np.zeros(128, np.float32))
+START: State = (np.zeros(128, np.float32), np.zeros(128, np.float32))
 
 
 class Silero:
@@ -120,7 +115,7 @@ class Silero:
             hidden = open_[384:] * np.tanh(cell)
             outputs[index] = hidden
         logits = np.maximum(outputs, 0.0) @ self._output + self._output_bias
-        return np.asarray(_sigmoid(logits), np.float32), State(hidden, cell)
+        return np.asarray(_sigmoid(logits), np.float32), (hidden, cell)
 
 
 def _sigmoid(values: Floats) -> Floats:

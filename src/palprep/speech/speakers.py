@@ -27,6 +27,8 @@ _EVEN, _SPREAD = 0.36, 0.03
 logit changes by 1. One reader was never below 0.43, two never above 0.41, and 1 in 50 above 0.25
 (docs/accuracy.md)."""
 
+_SPOKEN = 0.5
+
 _SEVERAL, _ONE, _SUREST = 0.8, 0.3, 0.99
 """Probability of several from which several are claimed, up to which one is, and the largest that
 is said."""
@@ -95,9 +97,7 @@ def _two_groups(voices: NDArray[np.float64]) -> NDArray[np.bool_]:
     return groups
 
 
-def spoken_runs(
-    samples: Floats, probabilities: Floats, chunk: int, threshold: float = 0.5
-) -> list[Floats]:
+def spoken_runs(samples: Floats, probabilities: Floats, chunk: int) -> list[Floats]:
     """The stretches of consecutive chunks that are rather speech."""
-    spoken = runs_of(probabilities >= threshold)
+    spoken = runs_of(probabilities >= _SPOKEN)
     return [samples[begin * chunk : end * chunk] for begin, end in spoken]

@@ -21,6 +21,9 @@ _CLIFF_DB = 18.0
 _CLIFF_HZ = 600.0
 _EDGE_DB = 6.0
 _LOWEST_CLIFF_HZ = 2000.0
+_TONE_SIZE = 16_384
+_TONE_HZ = RATE_HZ / _TONE_SIZE
+"""Width of a bin of the long frames."""
 
 
 class SpectrumMeter:
@@ -117,29 +120,20 @@ def _cliff(smooth: NDArray[np.float64], step: float, loudest: float) -> int | No
 class ToneMeter:
     """Long frames of the 16 kHz signal: hum, and whether what sounds is tones or noise."""
 
-    SIZE = 16_384
-
     def __init__(self) -> None:
-        self._window = np.hanning(self.SIZE + 1)[:-1].astype(np.float32)
+        self._window = np.hanning(_TONE_SIZE + 1)[:-1].astype(np.float32)
         self._rest: Floats = np.zeros(0, np.float32)
         self._low = array("f")
         self._flatness = array("d")
 
-    @property
-    def step_hz(self) -> float:
-        """Width of a bin."""
-        return RATE_HZ / self.SIZE
-
     def push(self, mono: Floats) -> None:
         joined = np.concatenate((self._rest, mono))
-        while len(joined) >= self.SIZE:
-            power = np.abs(np.fft.rfft(joined[: self.SIZE] * self._window)) ** 2
+        while len(joined) >= _TONE_SIZE:
+            power = np.abs(np.fft.rfft(joined[:_TONE_SIZE] * self._window)) ** 2
             power *= 4 / float(self._window.sum()) ** 2
-            self._low.frombytes(power[: round(_HUM_TO_HZ / self.step_hz)].tobytes())
-            self._flatness.append(
-                _flatness(power[round(100 / self.step_hz) : round(4000 / self.step_hz)])
-            )
-            joined = joined[self.SIZE :]
+            self._low.frombytes(power[: round(_HUM_TO_HZ / _TONE_HZ)].tobytes())
+            self._flatness.append(_flatness(power[round(100 / _TONE_HZ) : round(4000 / _TONE_HZ)]))
+            joined = joined[_TONE_SIZE:]
         self._rest = joined
 
     def flatness_db(self) -> tuple[float, ...]:
@@ -153,7 +147,7 @@ class ToneMeter:
             return None
         # Speech moves, hum does not: the lower quartile over time keeps what is always there.
         steady = np.quantile(np.asarray(self._low).reshape(frames, -1), 0.25, axis=0)
-        found = [_hum_at(steady, mains, self.step_hz) for mains in (50.0, 60.0)]
+        found = [_hum_at(steady, mains) for mains in (50.0, 60.0)]
         return max((hum for hum in found if hum), key=lambda hum: hum.dbfs, default=None)
 
 
@@ -175,11 +169,11 @@ and by the second it is hum by itself. No voice is so low and so steady."""
 _HUM_FLOOR_DBFS = -75.0
 
 
-def _hum_at(steady: Floats, mains: float, step: float) -> Hum | None:
+def _hum_at(steady: Floats, mains: float) -> Hum | None:
     power = 0.0
     prominences = []
     for harmonic in range(1, _HUM_HARMONICS + 1):
-        centre = round(mains * harmonic / step)
+        centre = round(mains * harmonic / _TONE_HZ)
         line = float(steady[centre - 2 : centre + 3].max())
         near = np.concatenate((steady[centre - 12 : centre - 4], steady[centre + 5 : centre + 13]))
         prominence = 10 * np.log10(max(line, 1e-20) / max(float(np.median(near)), 1e-20))

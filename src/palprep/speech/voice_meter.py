@@ -159,14 +159,10 @@ class VoiceMeter:
             speech_s=spoken,
             speech_ratio=min(1.0, ratio),
             integrated_lufs=self._loudness.integrated_lufs(),
-            speech_rms_dbfs=noise.speech_rms_dbfs,
             true_peak_dbtp=self._peak.peak_dbtp(),
             clipped_runs=clipping.runs,
             clipped_s=clipping.seconds,
-            noise_floor_dbfs=noise.floor_dbfs,
-            snr_db=noise.snr_db,
             target_rms_dbfs=TARGET_RMS_DBFS,
-            noise_after_gain_dbfs=noise.after_gain_dbfs,
             bandwidth_hz=band.hz if band else None,
             hum_hz=hum.hz if hum else None,
             hum_dbfs=hum.dbfs if hum else None,
@@ -176,6 +172,7 @@ class VoiceMeter:
             correlation=self._defects.correlation(),
             codec_hints=codec_hints(band, self._rate),
             content=_content(envelope, ratio, self._tones.flatness_db()),
+            **noise._asdict(),
             speakers=self._speakers.facts(self._voiceprint.embed) if self._voiceprint else UNTOLD,
         )
 

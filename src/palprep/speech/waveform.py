@@ -111,12 +111,13 @@ def dropouts(envelope: Envelope) -> tuple[Span, ...]:
 
 
 class NoiseFacts(NamedTuple):
-    """Levels in dBFS (RMS), ratio in dB; None where there is nothing to measure."""
+    """Levels in dBFS (RMS), ratio in dB, as :class:`palprep.speech.facts.VoiceFacts` names them;
+    None where there is nothing to measure."""
 
     speech_rms_dbfs: float | None
-    floor_dbfs: float | None
+    noise_floor_dbfs: float | None
     snr_db: float | None
-    after_gain_dbfs: float | None
+    noise_after_gain_dbfs: float | None
 
 
 def noise_facts(envelope: Envelope, speech: Sequence[Span]) -> NoiseFacts:
