@@ -37,11 +37,12 @@ from palprep.batch.work.decision import known_profiles
 from palprep.batch.work.memory import Unchanged, record_start
 from palprep.batch.work.originals import SOURCES_NAME
 from palprep.consent import require_model
-from palprep.errors import UsageError
+from palprep.errors import OutputUnwritable, UsageError
 from palprep.journal import Journal, PersonView, RunReader, RunView, SandboxStatement, utc_now
 from palprep.preflight import kinds_of, media_workers, seen_by
 from palprep.publish import Publisher, publisher_for
 from palprep.rules import blocker_words, counted
+from palprep.storage import private_folder
 from palprep.values import Kind
 from palprep.views import PICTURES_NAME, cell_progress
 from palprep.workers import Engine, LocalEngine
@@ -95,11 +96,12 @@ def run(
     at, source = utc_now(), _source_of(people, into)
     place = options.select.place(Path(into))
     roster = find_everybody(people, place / SOURCES_NAME, at)
+    place = _output_folder(place)
     with (
         Journal.of(place, lock=True, create=True) as journal,
         _opened_engine(options, journal) as engine,
     ):
-        place, told = place.resolve(), tell or cell_progress() or tell_no_one
+        told = tell or cell_progress() or tell_no_one
         context = RunContext(options, place, journal, engine, profiles, told, Stop())
         last = None if journal.last_run() is None else RunReader(journal)
         work = _find_work(context, roster, last, at)
@@ -264,3 +266,13 @@ def _source_of(people: People, into: str | Path) -> str | None:
             "there would be taken for people"
         )
     return str(source)
+
+
+def _output_folder(into: Path) -> Path:
+    try:
+        private_folder(into)
+    except OSError as error:
+        raise OutputUnwritable(
+            f"The output folder {into} cannot be made: {error.strerror}; choose another --into"
+        ) from None
+    return into.resolve()
