@@ -19,8 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from palprep.vision import Eyes
-from palprep.vision.facts import Pose
+from palprep.vision.facts import Eyes, Pose
 from research.marked import replace_marked
 from research.material.kept_facts import FactsOfRows
 from research.material.sources_and_labels import WHOLE_CHECK, read_labels

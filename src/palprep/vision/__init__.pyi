@@ -6,7 +6,6 @@ from .analysis import (
 )
 from .arrays import Floats as Floats, Pixels as Pixels
 from .facts import (
-    Eyes as Eyes,
     FootageFacts as FootageFacts,
     FrameSample as FrameSample,
     Framing as Framing,
