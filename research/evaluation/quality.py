@@ -26,8 +26,9 @@ from palprep.media import LINEAR, to_srgb
 from palprep.rules import load_profile
 from palprep.rules.profile import Limit
 from palprep.values import Outcome, Rect, Role
-from palprep.vision import Landmarks, Models, Pixels, detect_subject, overall_score, quality_scores
+from palprep.vision import Models, Pixels, detect_subject, overall_score, quality_scores
 from palprep.vision.arrays import resized
+from palprep.vision.landmarks import Landmarks
 from palprep.vision.quality import measure_quality
 from research.evaluation.portraits import wilson
 from research.marked import replace_marked

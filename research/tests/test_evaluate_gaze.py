@@ -6,8 +6,7 @@ import importlib
 
 import pytest
 
-from palprep.vision import Eyes
-from palprep.vision.facts import Pose
+from palprep.vision.facts import Eyes, Pose
 
 
 @pytest.fixture

@@ -67,6 +67,12 @@ def test_what_negates_limits_protests_or_names_another_fails(said):
     assert after(said) is Outcome.FAIL
 
 
+@pytest.mark.parametrize("said", ["If", "Not.", "Never!"])
+def test_one_word_alone_may_be_misheard_and_is_a_doubt(said):
+    assert before(said) is Outcome.WARN
+    assert after(said) is Outcome.WARN
+
+
 def test_any_reading_of_what_follows_can_be_grave():
     assert after("I would draw it.", "I withdraw it.") is Outcome.FAIL
     assert after("Is it recording?", "Is it recorded?") is Outcome.PASS

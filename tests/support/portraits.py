@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from palprep.values import Rect
-from palprep.vision import Eyes, Framing, PortraitFacts, Quality, SubjectFacts
-from palprep.vision.facts import FaceFacts, Pose, Visibility
+from palprep.vision import Framing, PortraitFacts, Quality, SubjectFacts
+from palprep.vision.facts import Eyes, FaceFacts, Pose, Visibility
 
 FACE = Rect(x=600, y=300, width=320, height=420)
 

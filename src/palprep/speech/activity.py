@@ -160,9 +160,9 @@ class Activity:
         index = np.clip((times_s / _CHUNK_S).astype(int), 0, len(self._probabilities) - 1)
         first = int(index.min())
         # A copy of what is asked for: while its memory is shared, an array cannot grow.
-        near: Floats = np.array(self._probabilities[first : int(index.max()) + 1], np.float32)
-        nearest: Floats = near[index - first]
-        return nearest
+        near = np.array(self._probabilities[first : int(index.max()) + 1], np.float32)
+        found: Floats = near[index - first]
+        return found
 
     def spans(self) -> tuple[Span, ...]:
         """The stretches of speech in what was pushed so far."""

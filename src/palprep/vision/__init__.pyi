@@ -25,6 +25,5 @@ from .footage import (
     follow_mouth as follow_mouth,
 )
 from .identity import cosine as cosine, identify as identify
-from .landmarks import Landmarks as Landmarks
 from .models import Models as Models
 from .pose import measure_head as measure_head
