@@ -19,7 +19,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from palprep.rules.portrait import NARROWED
 from palprep.vision import Eyes
 from palprep.vision.facts import Pose
 from research.marked import replace_marked
@@ -27,6 +26,9 @@ from research.material.kept_facts import FactsOfRows
 from research.material.sources_and_labels import WHOLE_CHECK, read_labels
 
 CHECK = "looking_straight_at_camera"
+
+NARROWED = 0.5
+"""Openness below which eyes are as often narrowed by a smile as they look down."""
 
 SMILING = 0.7
 """Openness below which a smile or hard light hides much of the iris."""
