@@ -177,7 +177,7 @@ def test_nor_does_the_kernel_of_it(attacks, place):
 
 def test_only_what_is_listed_reaches_a_worker():
     given = {"PATH": "/bin", "LC_ALL": "C", "OMP_NUM_THREADS": "3", "NPM_TOKEN": "x", "HOME": "/h"}
-    told = environment(given, folder="/own", threads={"OMP_NUM_THREADS": "1"})
+    told = environment(given, folder="/own", settings={"OMP_NUM_THREADS": "1"})
     assert told == {
         "PATH": "/bin", "LC_ALL": "C", "OMP_NUM_THREADS": "3", "HOME": "/own", "TMPDIR": "/own",
     }  # fmt: skip

@@ -58,8 +58,12 @@ _CLEAN_UP_WITHIN_S = 8.0
 _LINE_BYTES = 4096
 """Of what a library writes to standard error at once."""
 
-_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "OPENCV_FOR_THREADS_NUM")
+_THREADS = ("OMP_NUM_THREADS", "OPENCV_FOR_THREADS_NUM")
 """How many threads libraries start is said in the environment, before they are loaded."""
+
+_SETTINGS = {"OPENBLAS_NUM_THREADS": "1", "PYDANTIC_DISABLE_PLUGINS": "__all__"}
+"""The threads of OpenBLAS wait by spinning, and nothing here multiplies large matrices. Looking
+for plugins means reading the metadata of every package that is installed."""
 
 _log = logging.getLogger(__name__)
 
@@ -121,7 +125,9 @@ class Worker:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
                 env=environment(
-                    os.environ, folder=self._folder, threads=dict.fromkeys(_THREADS, str(threads))
+                    os.environ,
+                    folder=self._folder,
+                    settings={**_SETTINGS, **dict.fromkeys(_THREADS, str(threads))},
                 ),
             )
         ours.settimeout(_SENT_WITHIN_S)
@@ -299,7 +305,7 @@ def _compile(modules: Iterable[str]) -> None:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             start_new_session=True,
-            env=environment(os.environ, folder=tempfile.gettempdir(), threads={}),
+            env=environment(os.environ, folder=tempfile.gettempdir(), settings={}),
         )
         threading.Thread(target=process.wait, daemon=True).start()
 
