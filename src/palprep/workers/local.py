@@ -15,7 +15,7 @@ from typing import Any, Self, TypeVar
 from palprep.errors import ToolFailed, UsageError
 from palprep.storage import private_folder
 from palprep.system import ENDING
-from palprep.workers.confinement import Protections
+from palprep.workers.confinement import Isolation, Protections, isolation
 from palprep.workers.engine import Engine, Limits, WorkStopped, usable_cores
 from palprep.workers.messages import (
     Callback,
@@ -286,6 +286,13 @@ class _Pool:
         with self._changed:
             # Whoever waits for a worker ends it. At the end of the interpreter nobody may.
             self._changed.wait_for(lambda: not self._busy, timeout=_NOTICED_WITHIN_S)
+
+
+def probe_isolation() -> tuple[Isolation, ...]:
+    """What this system keeps from a worker: one is started, and tells. Raises ToolFailed where
+    none starts."""
+    with LocalEngine(1) as engine:
+        return isolation(engine.protections())
 
 
 def _no_answer(pid: int) -> ToolFailed:
