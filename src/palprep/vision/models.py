@@ -135,7 +135,7 @@ class Models:
 
     def _network(self, name: str, *outputs: str) -> Network:
         with self._loading[name], resources.as_file(self._manifest[name].locate()) as path:
-            self.read(name)
+            self._manifest[name].verify()
             return Network(path, outputs)
 
 
