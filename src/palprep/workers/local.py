@@ -22,7 +22,6 @@ from palprep.workers.messages import (
     Done,
     Failed,
     NoAnswer,
-    Unexpected,
     paths_in,
     task,
     value_of,
@@ -154,15 +153,14 @@ class LocalEngine(Engine):
         finally:
             self._pool.give_back(worker, kept=kept, clean_up=clean_up)
         if isinstance(reply, Failed):
-            error = reply.as_error()
+            if reply.trace:
+                _log.debug("%s", reply.trace)
+            error = reply.as_error(worker.pid)
             # Whether the workers are to stop is not theirs to say.
             raise _no_answer(worker.pid) if isinstance(error, WorkStopped) else error
-        if isinstance(reply, Unexpected):
-            _log.debug("%s", reply.trace)
-            raise reply.as_error(pid=worker.pid)
         return value
 
-    def _checked(self, reply: Done | Failed | Unexpected, function: Callable[..., Any]) -> Any:
+    def _checked(self, reply: Done | Failed, function: Callable[..., Any]) -> Any:
         """The value of a reply that holds one. Raises NoAnswer for one of another type, and for one
         that names a file where a worker may not write: nothing is to be read from there.
         """

@@ -29,7 +29,6 @@ from palprep.workers.messages import (
     Message,
     NoAnswer,
     Ready,
-    Unexpected,
     read,
 )
 from palprep.workers.reach import Reach, environment
@@ -168,7 +167,7 @@ class Worker:
 
     def do(
         self, task: bytes, callbacks: Mapping[str, Callback[Any]], bounds: Bounds
-    ) -> Done | Failed | Unexpected:
+    ) -> Done | Failed:
         """The reply to a task, of a worker that is ready.
 
         Raises MediaTooHeavy, Died, or NoAnswer: the worker must be ended then.
@@ -196,7 +195,7 @@ class Worker:
                 case Called(name=name, value=value) if name in callbacks and told < _MOST_TOLD:
                     told += len(str(value))
                     callbacks[name](value)
-                case Done() | Failed() | Unexpected() as reply:
+                case Done() | Failed() as reply:
                     return reply
                 case other:
                     raise NoAnswer(type(other).__name__)
