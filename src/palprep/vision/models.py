@@ -114,10 +114,7 @@ class Models:
     @cached_property
     def identity(self) -> Network:
         """SFace: 128 numbers whose direction names a person."""
-        network = self._network("identity", "fc1")
-        # Loading it took three times its weights. Other networks take little beside theirs.
-        hand_back()
-        return network
+        return self._network("identity", "fc1")
 
     @cached_property
     def scene(self) -> Network:
@@ -136,7 +133,10 @@ class Models:
     def _network(self, name: str, *outputs: str) -> Network:
         with self._loading[name], resources.as_file(self._manifest[name].locate()) as path:
             self._manifest[name].verify()
-            return Network(path, outputs)
+            network = Network(path, outputs)
+        # What loading took beside the weights: three times as much, of the identity network.
+        hand_back()
+        return network
 
 
 STEPS = (8, 16, 32)
