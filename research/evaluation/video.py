@@ -34,7 +34,7 @@ from typing import Any
 
 from palprep.errors import MediaError
 from palprep.media import AudioFacts, Source, VideoFacts, probe_audio, probe_video
-from palprep.media.formats import DEMUXERS
+from palprep.media.sniff import DEMUXERS
 from palprep.preflight import check
 from palprep.values import Kind, Role
 

@@ -8,9 +8,8 @@ from palprep.errors import DamagedMedia, FileMissing, UnsupportedMedia
 from palprep.media.audio import audio_streams, probe_audio
 from palprep.media.bounds import HeaderReader
 from palprep.media.container import open_container, video_stream
-from palprep.media.formats import accepted
 from palprep.media.isobmff import read_movie
-from palprep.media.sniff import Content
+from palprep.media.sniff import Content, accepted
 from palprep.media.source import Source
 from palprep.media.video import probe_video
 from palprep.values import Kind

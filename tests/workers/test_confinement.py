@@ -17,10 +17,10 @@ import psutil
 import pytest
 
 from palprep.errors import MediaTooHeavy, PalprepError, ToolFailed
+from palprep.workers.confinement import Protections, isolation
 from palprep.workers.engine import Limits
-from palprep.workers.local import LocalEngine
+from palprep.workers.local import LocalEngine, probe_isolation
 from palprep.workers.messages import Callback
-from palprep.workers.probe import probe_isolation
 from palprep.workers.reach import Reach, environment, needed_for
 
 HERE = Path(__file__).parent
@@ -177,7 +177,7 @@ def test_nor_does_the_kernel_of_it(attacks, place):
 
 def test_only_what_is_listed_reaches_a_worker():
     given = {"PATH": "/bin", "LC_ALL": "C", "OMP_NUM_THREADS": "3", "NPM_TOKEN": "x", "HOME": "/h"}
-    told = environment(given, folder="/own", threads={"OMP_NUM_THREADS": "1"})
+    told = environment(given, folder="/own", settings={"OMP_NUM_THREADS": "1"})
     assert told == {
         "PATH": "/bin", "LC_ALL": "C", "OMP_NUM_THREADS": "3", "HOME": "/own", "TMPDIR": "/own",
     }  # fmt: skip
@@ -305,24 +305,25 @@ def test_a_worker_that_cannot_open_a_file_is_replaced_once(attacks, place):
 
 
 @linux
-def test_the_system_is_probed_by_trying(engine):
+def test_a_worker_says_what_it_is_held_by(engine):
     found = {each.name: each.held for each in probe_isolation()}
     given = engine.protections()
     assert found["environment"]
-    assert found["reading"] == found["writing"] == bool(given.landlock)
+    assert found["reading"] == found["writing"] == found["programs"] == bool(given.landlock)
     assert found["network"] == given.system_calls
 
 
-def test_what_the_system_lacks_is_said(monkeypatch):
-    monkeypatch.setattr("palprep.workers.probe._refused", lambda _: None)
-    monkeypatch.setattr(
-        LocalEngine, "run", lambda *_: dict.fromkeys(
-            ["reading", "writing", "programs", "network", "processes", "environment"], False
-        ),
-    )  # fmt: skip
-    found = {each.name: each for each in probe_isolation()}
+def test_what_the_system_lacks_is_said():
+    found = {each.name: each for each in isolation(Protections())}
+    assert not any(each.held for each in found.values() if each.name != "environment")
     assert "landlock" in (found["reading"].lacks or "")
     assert "seccomp" in (found["network"].lacks or "")
+
+
+def test_an_older_landlock_keeps_from_files_and_not_from_processes():
+    held = {each.name: each.held for each in isolation(Protections(landlock=5))}
+    assert held["reading"]
+    assert not held["processes"]
 
 
 @linux

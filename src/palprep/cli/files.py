@@ -119,7 +119,7 @@ class FilesAtWork:
             except PalprepError as error:
                 return error
             except Exception as error:  # noqa: BLE001 -- the others are worked on all the same
-                return workers.Unexpected.of(error).as_error()
+                return workers.unexpected(error)
 
         for file, found in zip(self.inputs, self._threads.map(one, self.inputs), strict=True):
             if isinstance(found, PalprepError):

@@ -20,7 +20,7 @@ from av.video.stream import VideoStream
 
 from palprep.errors import DamagedMedia, MediaError, UnsupportedMedia
 from palprep.media.bounds import MOST_STREAMS, HeaderReader, require_few_tags
-from palprep.media.formats import DEMUXERS
+from palprep.media.sniff import DEMUXERS
 from palprep.media.source import Source
 
 MAX_FRAME_PIXELS = 8192 * 8192

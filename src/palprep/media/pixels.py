@@ -94,7 +94,7 @@ def on_white(picture: Image.Image) -> Image.Image:
     if "A" not in picture.getbands():
         return picture
     white = Image.new("RGB", picture.size, _WHITE)
-    white.paste(picture.convert("RGB"), mask=picture.getchannel("A"))
+    white.paste(picture, mask=picture)
     return white
 
 
@@ -121,7 +121,7 @@ def describe_icc(icc: bytes | None) -> tuple[str | None, bool | None]:
 def eight_bits(picture: Image.Image) -> Image.Image:
     """In one of the modes L, RGB, RGBA, CMYK or LAB."""
     if has_alpha(picture):
-        return picture.convert("RGBA")
+        return picture if picture.mode == "RGBA" else picture.convert("RGBA")
     if picture.mode.startswith("I;16"):
         wide = np.asarray(picture, dtype=np.uint16)
         return Image.fromarray((wide >> 8).astype(np.uint8))

@@ -1,18 +1,21 @@
-"""What a file is, by its content alone: its name is never looked at."""
+"""What a file is, by its content alone: its name is never looked at.
+
+The formats that palprep knows by name are those that a role takes, and those that it refuses.
+"""
 
 from __future__ import annotations
 
 import io
 import re
 from collections.abc import Set as AbstractSet
+from types import MappingProxyType
 from typing import NamedTuple
 
 from palprep.errors import DamagedMedia
-from palprep.media import ebml, formats
+from palprep.media import ebml
 from palprep.media.bounds import TAG_STEPS, HeaderReader, seven_bits
 from palprep.media.ebml import Matroska
 from palprep.media.facts import MediaType
-from palprep.media.formats import accepted, refused
 from palprep.media.isobmff import Movie, read_brands, read_movie
 from palprep.values import Kind
 
@@ -80,9 +83,9 @@ def _unboxed(reader: HeaderReader, head: bytes) -> MediaType:
     if head.startswith(b"OggS"):
         return accepted(Kind.VIDEO if _ogg_has_pictures(head) else Kind.AUDIO, "ogg")
     return (
-        formats.by_magic(head)
+        _by_magic(head)
         or _audio_stream(reader, head)
-        or formats.as_text(head)
+        or _as_text(head)
         or refused("unknown", "in no format that palprep knows")
     )
 
@@ -147,14 +150,209 @@ def _audio_stream(reader: HeaderReader, head: bytes) -> MediaType | None:
     while head[:3] == b"ID3" and len(head) >= 10:
         start += 10 + seven_bits(head[6:10]) + (10 if head[5] & 0x10 else 0)
         if start >= reader.size:
-            return accepted(Kind.AUDIO, "mp3")
+            break
         reader.spend(TAG_STEPS)
         head = reader.at(start, HEAD_BYTES)
-    if start and head.startswith(b"fLaC"):
-        return accepted(Kind.AUDIO, "flac")
-    layer = formats.mpeg_layer(head, size_known=start + len(head) >= reader.size, tagged=start > 0)
-    if layer == "aac":
-        return refused("aac", "a bare AAC stream (ADTS)")
-    if layer == "mp2":
-        return refused("mp2", "an MPEG layer I or II recording")
-    return accepted(Kind.AUDIO, "mp3") if start or layer else None
+    mp3 = accepted(Kind.AUDIO, "mp3")
+    if start:
+        return (_by_magic(head) if start < reader.size else None) or mp3
+    return mp3 if _is_mp3(head, whole=len(head) >= reader.size) else None
+
+
+_BIT_RATES = (
+    (0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160),
+    (0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320),
+)
+"""In kbit/s, of MPEG-2 and of MPEG-1, layer III (ISO/IEC 13818-3 and 11172-3)."""
+_SAMPLE_RATES = (44_100, 48_000, 32_000)
+
+
+def _is_mp3(head: bytes, *, whole: bool) -> bool:
+    """A frame header is eleven bits, which chance also writes. So two frames must follow each
+    other within the first kilobytes, or the ``whole`` file must be one.
+    """
+    for match in re.finditer(rb"\xff[\xe0-\xff]", head[:4096]):
+        at = match.start()
+        ends = at + _frame_bytes(head, at)
+        if ends > at and (_frame_bytes(head, ends) or (whole and at == 0 and ends >= len(head))):
+            return True
+    return False
+
+
+def _frame_bytes(data: bytes, at: int) -> int:
+    """The length of the frame of layer III at an offset, 0 where there is none."""
+    header = data[at : at + 4]
+    if len(header) < 4 or header[0] != 0xFF or header[1] & 0xE6 != 0xE2:
+        return 0
+    version, rate, sampling = header[1] >> 3 & 3, header[2] >> 4, header[2] >> 2 & 3
+    if version == 1 or sampling == 3 or rate in {0, 15}:
+        return 0
+    first = version == 3
+    hertz = _SAMPLE_RATES[sampling] >> {3: 0, 2: 1, 0: 2}[version]
+    bits = (144 if first else 72) * _BIT_RATES[first][rate] * 1000
+    return bits // hertz + (header[2] >> 1 & 1)
+
+
+_ACCEPTED: tuple[tuple[Kind, str, str, str, str, str], ...] = (
+    (Kind.IMAGE, "jpeg", "a JPEG image", "image/jpeg", ".jpg .jpeg", ""),
+    (Kind.IMAGE, "png", "a PNG image", "image/png", ".png", ""),
+    (Kind.IMAGE, "webp", "a WebP image", "image/webp", ".webp", ""),
+    (Kind.IMAGE, "heic", "a HEIC image", "image/heic", ".heic .heif .hif", ""),
+    (Kind.IMAGE, "heif", "a HEIF image", "image/heif", ".heif .heic .hif", ""),
+    (Kind.AUDIO, "mp3", "an MP3 recording", "audio/mpeg", ".mp3", "mp3"),
+    (Kind.AUDIO, "wav", "a WAV recording", "audio/wav", ".wav", "wav"),
+    (Kind.AUDIO, "m4a", "an MPEG-4 recording", "audio/mp4", ".m4a .mp4", "mov"),
+    (Kind.AUDIO, "flac", "a FLAC recording", "audio/flac", ".flac", "flac"),
+    (Kind.AUDIO, "ogg", "an Ogg recording", "audio/ogg", ".ogg .oga", "ogg"),
+    (Kind.AUDIO, "webm", "a WebM recording", "audio/webm", ".webm", "matroska"),
+    (Kind.AUDIO, "mov", "a QuickTime recording", "video/quicktime", ".mov", "mov"),
+    (Kind.VIDEO, "mp4", "an MP4 video", "video/mp4", ".mp4", "mov"),
+    (Kind.VIDEO, "mov", "a QuickTime video", "video/quicktime", ".mov", "mov"),
+    (Kind.VIDEO, "webm", "a WebM video", "video/webm", ".webm", "matroska"),
+    (Kind.VIDEO, "ogg", "an Ogg video", "video/ogg", ".ogg", "ogg"),
+    (Kind.VIDEO, "mkv", "a Matroska video", "video/x-matroska", ".mkv", "matroska"),
+    (Kind.VIDEO, "avi", "an AVI video", "video/x-msvideo", ".avi", "avi"),
+    (Kind.VIDEO, "mpg", "an MPEG program stream", "video/mpeg", ".mpg .mpeg .vob", "mpeg"),
+    (Kind.VIDEO, "mts", "an MPEG transport stream", "video/mp2t", ".mts .m2ts .ts", "mpegts"),
+)
+
+_TYPES = MappingProxyType(
+    {
+        (kind, name): MediaType(
+            kind=kind,
+            format=name,
+            description=description,
+            mime=mime,
+            extensions=tuple(extensions.split()),
+            accepted=True,
+        )
+        for kind, name, description, mime, extensions, _ in _ACCEPTED
+    }
+)
+
+DEMUXERS = MappingProxyType({name: demuxer for _, name, *_, demuxer in _ACCEPTED if demuxer})
+"""The one FFmpeg demuxer that may read a format; formats without one are no sound or video."""
+
+
+def accepted(kind: Kind, name: str) -> MediaType:
+    """The type of an accepted format. Raises KeyError for a name that is not accepted."""
+    return _TYPES[kind, name]
+
+
+def refused(name: str, description: str) -> MediaType:
+    """A format that was recognised, or at least named, and that no role takes."""
+    return MediaType(
+        kind=Kind.OTHER,
+        format=name,
+        description=description,
+        mime="application/octet-stream",
+        extensions=(),
+        accepted=False,
+    )
+
+
+_MAGIC: tuple[tuple[bytes, Kind, str], ...] = (
+    (b"\xff\xd8\xff", Kind.IMAGE, "jpeg"),
+    (b"\x89PNG\r\n\x1a\n", Kind.IMAGE, "png"),
+    (b"fLaC", Kind.AUDIO, "flac"),
+    (b"\x00\x00\x01\xba", Kind.VIDEO, "mpg"),
+)
+
+_REFUSED_MAGIC: tuple[tuple[bytes, str, str], ...] = (
+    (b"GIF87a", "gif", "a GIF image"),
+    (b"GIF89a", "gif", "a GIF image"),
+    (b"II*\0", "tiff", "a TIFF or camera raw image"),
+    (b"MM\0*", "tiff", "a TIFF or camera raw image"),
+    (b"\x00\x00\x00\x0cjP  \r\n\x87\n", "jpeg2000", "a JPEG 2000 image"),
+    (b"\x00\x00\x00\x0cJXL \r\n\x87\n", "jxl", "a JPEG XL image"),
+    (b"\xff\x0a", "jxl", "a JPEG XL code stream"),
+    (b"\x00\x00\x01\x00", "ico", "a Windows icon"),
+    (b"8BPS", "psd", "a Photoshop document"),
+    (b"gimp xcf", "xcf", "a GIMP image"),
+    (b"FLV\x01", "flv", "a Flash video"),
+    (b"\x30\x26\xb2\x75\x8e\x66\xcf\x11", "asf", "a Windows Media file (WMV, WMA)"),
+    (b"\x06\x0e\x2b\x34", "mxf", "an MXF file"),
+    (b"\xff\xf1", "aac", "a bare AAC stream (ADTS)"),
+    (b"\xff\xf9", "aac", "a bare AAC stream (ADTS)"),
+    (b"caff", "caf", "a Core Audio recording"),
+    (b"#!AMR", "amr", "an AMR recording"),
+    (b"MThd", "midi", "a MIDI score"),
+    (b"%PDF", "pdf", "a PDF document"),
+    (b"PK\x03\x04", "zip", "a ZIP archive or an Office document"),
+    (b"\x1f\x8b", "gzip", "a gzip archive"),
+    (b"7z\xbc\xaf\x27\x1c", "7z", "a 7-Zip archive"),
+    (b"Rar!\x1a\x07", "rar", "a RAR archive"),
+)
+"""What phones, cameras, browsers, editors and mail programs make, to be called by its name.
+Anything else is refused as well, as unknown."""
+
+_TEXTS: tuple[tuple[str, str, str], ...] = (
+    (r"#EXTM3U", "hls-playlist", "an HLS playlist: a list of other files, not a video"),
+    (r"ffconcat version", "concat-playlist", "an ffconcat script: a list of other files"),
+    (r"(?m:\A(?:#.*\n)*file\s+\S)", "concat-playlist", "a concat script: a list of other files"),
+    (r"v=0\r?\n[a-z]=", "sdp", "an SDP session description: it only names a network stream"),
+    (r"(?s:(?:<[?!].*?>\s*)*<(?:\w+:)?MPD\b)", "dash-manifest", "a DASH manifest, not a video"),
+    (r"(?s:(?:<[?!].*?>\s*)*<SmoothStreamingMedia)", "ismc-manifest", "a streaming manifest"),
+    (r"(?si:.{0,2048}<svg\b)", "svg", "an SVG drawing"),
+    (r"(?si:.{0,1024}<html\b|<!doctype html)", "html", "a web page (HTML)"),
+    (r"<\?xml", "xml", "an XML document"),
+    (r"WEBVTT", "webvtt", "subtitles (WebVTT)"),
+    (r"\{\\rtf", "rtf", "an RTF document"),
+    (r"#!", "script", "a script"),
+    (r"[\[{]", "json", "a JSON or similar text"),
+)
+
+
+def _by_magic(head: bytes) -> MediaType | None:
+    """The format whose signature opens the file, or None."""
+    for magic, kind, name in _MAGIC:
+        if head.startswith(magic) or (len(head) == 2 and head == magic[:2] == b"\xff\xd8"):
+            return accepted(kind, name)
+    if head[:4] in {b"RIFF", b"RF64", b"BW64", b"FORM"}:
+        return _chunked(head)
+    for magic, name, description in _REFUSED_MAGIC:
+        if head.startswith(magic):
+            return refused(name, description)
+    # Two letters alone would also take plain text for a bitmap.
+    if head[:2] == b"BM" and head[6:10] == b"\0\0\0\0":
+        return refused("bmp", "a BMP image")
+    for packet in (188, 192, 204):
+        offset = 4 if packet == 192 else 0
+        marks = head[offset : offset + 4 * packet : packet]
+        if len(marks) >= 3 and set(marks) == {0x47}:
+            return accepted(Kind.VIDEO, "mts")
+    return None
+
+
+def _as_text(head: bytes) -> MediaType | None:
+    """What a text file is: playlists and manifests by name, the rest as text."""
+    try:
+        text = head.decode("utf-16" if head[:2] in _UTF16 else "utf-8-sig")
+    except UnicodeDecodeError as error:
+        if error.end < len(head) - 4:
+            return None
+        text = head[: error.start].decode("utf-8", errors="ignore")
+    if "\0" in text:
+        return None
+    stripped = text.lstrip()
+    for pattern, name, description in _TEXTS:
+        if re.match(pattern, stripped):
+            return refused(name, description)
+    return refused("text", "a text file")
+
+
+_UTF16 = frozenset({b"\xff\xfe", b"\xfe\xff"})
+
+
+def _chunked(head: bytes) -> MediaType:
+    form = head[8:12]
+    match form:
+        case b"WAVE":
+            return accepted(Kind.AUDIO, "wav")
+        case b"WEBP" if head[:4] == b"RIFF":
+            return accepted(Kind.IMAGE, "webp")
+        case b"AVI ":
+            return accepted(Kind.VIDEO, "avi")
+        case b"AIFF" | b"AIFC":
+            return refused("aiff", "an AIFF recording")
+    return refused("riff", f"a RIFF file of the form {form.decode('latin-1')!r}")

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from av.container import InputContainer
 from av.stream import Stream
+from av.video.reformatter import ColorTrc
 from av.video.stream import VideoStream
 
 from palprep.media.audio import LevelMeter, Sinks, as_heard, audio_streams, default_stream
@@ -42,22 +43,6 @@ _MOST_WAITING_BYTES = 1 << 26
 them is decoded during the walk then."""
 _PACKET_BYTES = 1024
 """About what a packet takes apart from its data."""
-
-_TRANSFERS = {
-    1: "bt709",
-    4: "gamma22",
-    5: "gamma28",
-    6: "smpte170m",
-    7: "smpte240m",
-    8: "linear",
-    13: "iec61966-2-1",
-    14: "bt2020-10",
-    15: "bt2020-12",
-    16: "smpte2084",
-    17: "smpte428",
-    18: "arib-std-b67",
-}
-"""Transfer characteristics of ITU-T H.273 table 3, by FFmpeg's names."""
 
 _HDR = frozenset({"smpte2084", "arib-std-b67"})
 _BASE_LAYERS = {1: "smpte2084", 4: "arib-std-b67"}
@@ -267,7 +252,7 @@ def _described(source: Source, container: InputContainer, stream: VideoStream) -
     shown = (round(width * aspect), height)[:: -1 if turn.quarters % 2 else 1]
     tracks = source.movie.video_tracks if source.movie else ()
     dolby = next((track.dolby_vision for track in tracks if track.dolby_vision), None)
-    transfer = _TRANSFERS.get(int(frame.color_trc)) or _TRANSFERS.get(int(context.color_trc))
+    transfer = _transfer(frame.color_trc) or _transfer(context.color_trc)
     if transfer is None and dolby is not None:
         transfer = _BASE_LAYERS.get(dolby.compatibility)
     return {
@@ -286,6 +271,12 @@ def _described(source: Source, container: InputContainer, stream: VideoStream) -
         "interlaced": frame.interlaced_frame,
         "dolby_vision": f"{dolby.profile}.{dolby.compatibility}" if dolby else None,
     }
+
+
+def _transfer(code: int) -> str | None:
+    """A transfer characteristic of ITU-T H.273 by FFmpeg's name; None for an unknown one."""
+    known = {each.value: each.name for each in ColorTrc if each is not ColorTrc.UNSPECIFIED}
+    return known[code].lower().replace("_", "-") if code in known else None
 
 
 _GRID_TICKS = 2

@@ -132,7 +132,7 @@ class Models:
 
     def _network(self, name: str, *outputs: str) -> Network:
         with self._loading[name], resources.as_file(self._manifest[name].locate()) as path:
-            self.read(name)
+            self._manifest[name].verify()
             network = Network(path, outputs)
         # What loading took beside the weights: three times as much, of the identity network.
         hand_back()

@@ -6,6 +6,5 @@ from .engine import (
     WorkStopped as WorkStopped,
     usable_cores as usable_cores,
 )
-from .local import LocalEngine as LocalEngine
-from .messages import Callback as Callback, Unexpected as Unexpected
-from .probe import probe_isolation as probe_isolation
+from .local import LocalEngine as LocalEngine, probe_isolation as probe_isolation
+from .messages import Callback as Callback, unexpected as unexpected

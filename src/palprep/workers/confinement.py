@@ -46,6 +46,8 @@ _PATH_BENEATH = 1
 _EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR, _REMOVE_DIR, _REMOVE_FILE = (1 << n for n in range(6))
 _MAKE_DIR, _MAKE_REG, _REFER, _TRUNCATE = 1 << 7, 1 << 8, 1 << 13, 1 << 14
 _RIGHTS_BY_VERSION = ((1, (1 << 13) - 1), (2, _REFER), (3, _TRUNCATE), (5, 1 << 15))
+_SCOPED_SINCE = 6
+"""The version from which no signal reaches a process outside."""
 _OF_FILES = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE
 _READ = _READ_FILE | _READ_DIR
 _WRITE = _READ | _WRITE_FILE | _TRUNCATE | _REMOVE_DIR | _REMOVE_FILE | _MAKE_DIR | _MAKE_REG
@@ -87,6 +89,42 @@ class Protections(NamedTuple):
     resource_limits: bool = False
     system_calls: bool = False
     landlock: int = 0
+
+
+class Isolation(NamedTuple):
+    """One thing that a worker must not do: whether it is ``held`` back from it here, in words, and
+    what the system lacks where it is not.
+    """
+
+    name: str
+    held: bool
+    words: str
+    lacks: str | None
+
+
+_LANDLOCK = "This needs Linux 5.13 or later with landlock, outside containers that forbid it"
+_SCOPES = "This needs Linux 6.12 or later with landlock, outside containers that forbid it"
+_SECCOMP = "This needs Linux on x86_64 or aarch64, outside containers that forbid seccomp"
+_LINUX = "This needs Linux"
+
+
+def isolation(given: Protections) -> tuple[Isolation, ...]:
+    """What the processes that open media do, or cannot be kept from, and what that needs."""
+    files = given.landlock > 0
+    kinds = (
+        ("reading", files, "open no files of yours but those that they are given", _LANDLOCK),
+        ("writing", files, "write nowhere but into the output folder", _LANDLOCK),
+        ("programs", files, "run no program but ffmpeg", _LANDLOCK),
+        ("network", given.system_calls, "open no connection", _SECCOMP),
+        ("processes", given.landlock >= _SCOPED_SINCE, "reach no other process", _SCOPES),
+        ("environment", True, "know no key and no credentials", _LINUX),
+        ("rights", given.no_new_rights, "get no more rights", _LINUX),
+        ("debugging", given.undebuggable, "can be read by no program, and dump no core", _LINUX),
+        ("resources", given.resource_limits, "have limits of files and processes", _LINUX),
+    )
+    return tuple(
+        Isolation(name, held, words, None if held else lacks) for name, held, words, lacks in kinds
+    )
 
 
 def confine(asked: Confinement) -> Protections:
@@ -162,9 +200,9 @@ def _close_files(system: ctypes.CDLL, asked: Confinement) -> int:
         return 0
     handled = sum(rights for since, rights in _RIGHTS_BY_VERSION if version >= since)
     net = 0b11 if version >= 4 else 0
-    scoped = 0b11 if version >= 6 else 0
+    scoped = 0b11 if version >= _SCOPED_SINCE else 0
     # A kernel takes no more of the structure than its version knows.
-    size = 24 if version >= 6 else 16 if version >= 4 else 8
+    size = 24 if version >= _SCOPED_SINCE else 16 if version >= 4 else 8
     ruleset = call(
         _LANDLOCK_CREATE, struct.pack("QQQ", handled, net, scoped), ctypes.c_size_t(size), 0
     )

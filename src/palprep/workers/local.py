@@ -15,14 +15,13 @@ from typing import Any, Self, TypeVar
 from palprep.errors import ToolFailed, UsageError
 from palprep.storage import private_folder
 from palprep.system import ENDING
-from palprep.workers.confinement import Protections
+from palprep.workers.confinement import Isolation, Protections, isolation
 from palprep.workers.engine import Engine, Limits, WorkStopped, usable_cores
 from palprep.workers.messages import (
     Callback,
     Done,
     Failed,
     NoAnswer,
-    Unexpected,
     paths_in,
     task,
     value_of,
@@ -154,15 +153,14 @@ class LocalEngine(Engine):
         finally:
             self._pool.give_back(worker, kept=kept, clean_up=clean_up)
         if isinstance(reply, Failed):
-            error = reply.as_error()
+            if reply.trace:
+                _log.debug("%s", reply.trace)
+            error = reply.as_error(worker.pid)
             # Whether the workers are to stop is not theirs to say.
             raise _no_answer(worker.pid) if isinstance(error, WorkStopped) else error
-        if isinstance(reply, Unexpected):
-            _log.debug("%s", reply.trace)
-            raise reply.as_error(pid=worker.pid)
         return value
 
-    def _checked(self, reply: Done | Failed | Unexpected, function: Callable[..., Any]) -> Any:
+    def _checked(self, reply: Done | Failed, function: Callable[..., Any]) -> Any:
         """The value of a reply that holds one. Raises NoAnswer for one of another type, and for one
         that names a file where a worker may not write: nothing is to be read from there.
         """
@@ -286,6 +284,13 @@ class _Pool:
         with self._changed:
             # Whoever waits for a worker ends it. At the end of the interpreter nobody may.
             self._changed.wait_for(lambda: not self._busy, timeout=_NOTICED_WITHIN_S)
+
+
+def probe_isolation() -> tuple[Isolation, ...]:
+    """What this system keeps from a worker: one is started, and tells. Raises ToolFailed where
+    none starts."""
+    with LocalEngine(1) as engine:
+        return isolation(engine.protections())
 
 
 def _no_answer(pid: int) -> ToolFailed:

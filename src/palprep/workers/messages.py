@@ -100,32 +100,38 @@ class Done(Value):
 
 
 class Failed(Value):
-    """The task's error, one of palprep's own. Any other is told as :class:`Unexpected`.
+    """The task's error: one of palprep's own, or what :func:`unexpected` makes of any other.
 
-    ``kinds`` are its classes in palprep, the closest first.
+    ``kinds`` are its classes in palprep, the closest first. ``trace`` is what Python prints of an
+    unexpected one, for the log.
     """
 
     kinds: tuple[str, ...]
     message: str
     context: dict[str, Plain]
+    trace: str = ""
 
     @classmethod
-    def of(cls, error: PalprepError) -> Self:
+    def of(cls, error: BaseException) -> Self:
         """The error, with what of it is plain."""
-        kinds = type(error).__mro__
+        trace, told = "", error
+        if not isinstance(told, PalprepError):
+            trace, told = "".join(traceback.format_exception(error)), unexpected(error)
+        kinds = type(told).__mro__
         return cls(
             kinds=tuple(each.__name__ for each in kinds if issubclass(each, PalprepError)),
-            message=error.message[:_MOST_WORDS],
+            message=told.message[:_MOST_WORDS],
             context={
                 name: value[:_MOST_WORDS] if isinstance(value, str) else value
-                for name, value in vars(error).items()
+                for name, value in vars(told).items()
                 if name != "message" and isinstance(value, Plain)
             },
+            trace=trace[-_MOST_WORDS:],
         )
 
-    def as_error(self) -> PalprepError:
-        """The error, of the closest class that this process knows. It names no process: what ended
-        one is said on this side alone.
+    def as_error(self, pid: int) -> PalprepError:
+        """The error, of the closest class that this process knows. It names the process ``pid``
+        only where it was unexpected: what ended one is said on this side alone.
         """
         known = {each.__name__: each for each in _below(PalprepError)}
         kind = next((known[each] for each in self.kinds if each in known), PalprepError)
@@ -135,44 +141,29 @@ class Failed(Value):
         vars(error).update({**taken, "message": self.message})
         for name in ("pid", "code"):
             vars(error).pop(name, None)
+        if self.trace:
+            vars(error)["pid"] = pid
         return error
 
 
-class Unexpected(Value):
-    """What a library, or palprep, raised at a file. Not every error can be sent itself."""
-
-    kind: str
-    words: str
-    where: str
-    """The file and line that raised it."""
-    trace: str
-    """What Python prints of it, for the log."""
-
-    @classmethod
-    def of(cls, error: BaseException) -> Self:
-        last = traceback.extract_tb(error.__traceback__)[-1:]
-        where = "".join(f"{Path(each.filename).name}:{each.lineno}" for each in last)
-        trace = "".join(traceback.format_exception(error))
-        return cls(
-            kind=type(error).__name__,
-            words=str(error)[:_MOST_WORDS],
-            where=where,
-            trace=trace[-_MOST_WORDS:],
-        )
-
-    def as_error(self, **context: int) -> ToolFailed:
-        """The failure of that one file."""
-        what = f"{self.kind}: {self.words}" if self.words else self.kind
-        return ToolFailed(
-            f"palprep failed at this file in a way that it does not know ({what}; in "
-            f"{self.where}): the file may be damaged. Please report this, with the file if you may",
-            **context,
-        )
+def unexpected(error: BaseException) -> ToolFailed:
+    """What a library, or palprep, raised at a file, as the failure of that one file. Not every
+    error can be sent itself."""
+    where = "".join(
+        f"{Path(each.filename).name}:{each.lineno}"
+        for each in traceback.extract_tb(error.__traceback__)[-1:]
+    )
+    words, kind = str(error)[:_MOST_WORDS], type(error).__name__
+    return ToolFailed(
+        f"palprep failed at this file in a way that it does not know "
+        f"({f'{kind}: {words}' if words else kind}; in {where}): the file may be damaged. Please "
+        "report this, with the file if you may"
+    )
 
 
-Message: TypeAlias = Ready | Called | Done | Failed | Unexpected
+Message: TypeAlias = Ready | Called | Done | Failed
 _KINDS: Mapping[str, type[Message]] = {
-    each.__name__: each for each in (Ready, Called, Done, Failed, Unexpected)
+    each.__name__: each for each in (Ready, Called, Done, Failed)
 }
 
 

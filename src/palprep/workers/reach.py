@@ -98,9 +98,9 @@ def _paths(values: Iterable[Any]) -> Iterable[Path]:
 
 
 def environment(
-    given: Mapping[str, str], *, folder: str, threads: Mapping[str, str]
+    given: Mapping[str, str], *, folder: str, settings: Mapping[str, str]
 ) -> dict[str, str]:
-    """What a worker is told: language, time zone, paths, numbers of threads, and no secret.
+    """What a worker is told: language, time zone, paths, ``settings`` of libraries, and no secret.
 
     Its home is its own ``folder``, for libraries that keep something there.
     """
@@ -109,7 +109,7 @@ def environment(
         for name, value in given.items()
         if name in _VARIABLES or name.startswith(_PREFIXES)
     }
-    return {**threads, **taken, "HOME": folder, "TMPDIR": folder}
+    return {**settings, **taken, "HOME": folder, "TMPDIR": folder}
 
 
 def is_broad(folder: Path) -> bool:

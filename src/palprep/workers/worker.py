@@ -29,7 +29,6 @@ from palprep.workers.messages import (
     Message,
     NoAnswer,
     Ready,
-    Unexpected,
     read,
 )
 from palprep.workers.reach import Reach, environment
@@ -58,8 +57,12 @@ _CLEAN_UP_WITHIN_S = 8.0
 _LINE_BYTES = 4096
 """Of what a library writes to standard error at once."""
 
-_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "OPENCV_FOR_THREADS_NUM")
+_THREADS = ("OMP_NUM_THREADS", "OPENCV_FOR_THREADS_NUM")
 """How many threads libraries start is said in the environment, before they are loaded."""
+
+_SETTINGS = {"OPENBLAS_NUM_THREADS": "1", "PYDANTIC_DISABLE_PLUGINS": "__all__"}
+"""The threads of OpenBLAS wait by spinning, and nothing here multiplies large matrices. Looking
+for plugins means reading the metadata of every package that is installed."""
 
 _log = logging.getLogger(__name__)
 
@@ -121,7 +124,9 @@ class Worker:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
                 env=environment(
-                    os.environ, folder=self._folder, threads=dict.fromkeys(_THREADS, str(threads))
+                    os.environ,
+                    folder=self._folder,
+                    settings={**_SETTINGS, **dict.fromkeys(_THREADS, str(threads))},
                 ),
             )
         ours.settimeout(_SENT_WITHIN_S)
@@ -162,7 +167,7 @@ class Worker:
 
     def do(
         self, task: bytes, callbacks: Mapping[str, Callback[Any]], bounds: Bounds
-    ) -> Done | Failed | Unexpected:
+    ) -> Done | Failed:
         """The reply to a task, of a worker that is ready.
 
         Raises MediaTooHeavy, Died, or NoAnswer: the worker must be ended then.
@@ -190,7 +195,7 @@ class Worker:
                 case Called(name=name, value=value) if name in callbacks and told < _MOST_TOLD:
                     told += len(str(value))
                     callbacks[name](value)
-                case Done() | Failed() | Unexpected() as reply:
+                case Done() | Failed() as reply:
                     return reply
                 case other:
                     raise NoAnswer(type(other).__name__)
@@ -299,7 +304,7 @@ def _compile(modules: Iterable[str]) -> None:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             start_new_session=True,
-            env=environment(os.environ, folder=tempfile.gettempdir(), threads={}),
+            env=environment(os.environ, folder=tempfile.gettempdir(), settings={}),
         )
         threading.Thread(target=process.wait, daemon=True).start()
 

@@ -21,9 +21,8 @@ from types import FrameType
 from typing import Any
 
 from palprep import system
-from palprep.errors import PalprepError
 from palprep.workers.confinement import Confinement, confine
-from palprep.workers.messages import Called, Channel, Failed, Ready, Task, Unexpected, done, write
+from palprep.workers.messages import Called, Channel, Failed, Ready, Task, done, write
 
 _LEAVE_WITHIN_S = 10.0
 """What a task may take to clean up when nobody is there any more to end it."""
@@ -107,10 +106,8 @@ def _reply(message: bytes, channel: Channel) -> bytes:
         return write(done(task.function, task.function(*task.args, **task.kwargs, **callbacks)))
     except SystemExit:
         raise
-    except PalprepError as error:
-        return write(Failed.of(error))
     except BaseException as error:  # noqa: BLE001 -- whatever a decoder raises
-        return write(Unexpected.of(error))
+        return write(Failed.of(error))
 
 
 def _call(channel: Channel, name: str, value: Any) -> None:
