@@ -15,7 +15,7 @@ from palprep.cli.output import SAME, WAIVE, ending_well, print_line, show, tell
 _MANY = 100
 """People who are listed one by one."""
 
-_CODES: Mapping[journal.PersonStatus, ExitCode] = {
+_CODES: Mapping[str, ExitCode] = {
     **dict.fromkeys(("done", "voice_only"), ExitCode.OK),
     **dict.fromkeys(("redo", "needs_answer"), ExitCode.FAILED),
     **dict.fromkeys(("in_doubt", "needs_decision"), ExitCode.IN_DOUBT),
