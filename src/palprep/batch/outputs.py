@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import itertools
 import json
 import os
 import re
@@ -55,18 +56,20 @@ def write_outputs(into: Path, run: ReadableRun, *, again: bool = False) -> None:
     told = there and made[-1].tells_the_same_of_everybody(into)
     if not again and told and made[-1].is_in(into) and _are_there(into, made):
         return
-    stale = [page for page in made if not page.is_in(into)]
+    stale = [at for at, page in enumerate(made) if not page.is_in(into)]
     # The results are written before the pages, and the first page last: what a page shows, the
     # results have, and what the first page shows, so have the others.
     if again or not told:
-        same = {page.person for page in made} - {page.person for page in stale}
-        write_results(into, run, kept=set() if again else same)
-    for page in stale:
+        changed = {made[at].person for at in stale}
+        same = () if again else (page.person for page in made if page.person not in changed)
+        write_results(into, run, kept=frozenset(same))
+    for page in map(made.__getitem__, stale):
         replace(into / page.place, (page.html(),), lasting=False)
     # Lists that have become shorter, and pages of people who are in the run no more.
     patterns = ("*.html", "*/*.html") if again else ("*.html",)
-    found = {path for each in patterns for path in (into / PEOPLE_FOLDER).glob(each)}
-    for path in found - {into / each.place for each in made}:
+    wanted = {str(into / each.place) for each in made}
+    found = (path for each in patterns for path in (into / PEOPLE_FOLDER).glob(each))
+    for path in [each for each in found if str(each) not in wanted]:
         if is_page(path):
             path.unlink()
 
@@ -102,9 +105,9 @@ def write_results(
             result = run.person(slug).result.to_json()
             return escaped_json(json.dumps(result, ensure_ascii=False)) + "\n"
 
-        replace(path, (line(each.slug) for each in run.people))
+        replace(path, (line(each.slug) for each in run.rows()))
     columns = [each for each in PersonStanding.model_fields if each not in {"held", "evidence"}]
-    replace(into / TABLE_NAME, table_rows(columns, (dict(each.standing) for each in run.people)))
+    replace(into / TABLE_NAME, table_rows(columns, (dict(each.standing) for each in run.rows())))
 
 
 def _lines(file: BinaryIO, people: Collection[str | None]) -> dict[str, tuple[int, int]]:
@@ -217,7 +220,7 @@ class Merged:
                         f"{other}"
                     )
         for place, run in runs.items():
-            for person in run.people:
+            for person in run.rows():
                 before = self._home.setdefault(person.slug, place)
                 if before != place:
                     raise UsageError(
@@ -225,14 +228,16 @@ class Merged:
                         "nobody, such as the shards of one run"
                     )
         self._runs = runs
-        self.people = sorted(
-            (person for run in runs.values() for person in run.people), key=lambda each: each.slug
-        )
         times = {
             "started_at": min(head.started_at for head in heads.values()),
             "updated_at": max(head.updated_at for head in heads.values()),
         }
         self.head = first.model_copy(update=times)
+
+    def rows(self, slugs: Sequence[str] | None = None) -> Iterator[PersonView]:
+        order = sorted(self._home) if slugs is None else slugs
+        for place, some in itertools.groupby(order, self._home.__getitem__):
+            yield from self._runs[place].rows([*some])
 
     def person(self, slug: str) -> PersonView:
         return self._runs[self._home[slug]].person(slug)

@@ -108,6 +108,11 @@ class PersonView(PersonNames):
         return f"{self.model_dump_json()} {self.reports}"
 
     @property
+    def blocker(self) -> str | None:
+        """See :attr:`PersonStanding.blocker`."""
+        return self.standing.blocker
+
+    @property
     def timings(self) -> dict[str, float]:
         """The seconds that each step took whose end is known."""
         made = (each for each in (self.voice, self.replica) if each is not None)
@@ -168,9 +173,16 @@ class RunView(Value):
     head: RunHead
     people: tuple[PersonView, ...] = Field(repr=False)
 
+    def rows(self, slugs: Sequence[str] | None = None) -> Iterator[PersonView]:
+        """See :meth:`ReadableRun.rows`."""
+        if slugs is None:
+            return iter(self.people)
+        found = {each.slug: each for each in self.people}
+        return (found[slug] for slug in slugs)
+
     def person(self, slug: str) -> PersonView:
         """Everything that is known of the person."""
-        return next(person for person in self.people if person.slug == slug)
+        return next(self.rows([slug]))
 
 
 class ReadableRun(Protocol):
@@ -178,9 +190,9 @@ class ReadableRun(Protocol):
 
     @property
     def head(self) -> RunHead: ...
-    @property
-    def people(self) -> Sequence[PersonView]:
-        """Everybody, without their reports."""
+    def rows(self, slugs: Sequence[str] | None = None) -> Iterator[PersonView]:
+        """Everybody, or the people with these slugs in their order, one after the other. Their
+        reports may be left out."""
 
     def person(self, slug: str) -> PersonView:
         """See :meth:`RunView.person`."""
@@ -190,7 +202,8 @@ class RunReader:
     """The last run of an open journal. Before :attr:`people` is asked for, nobody is read.
 
     Reports are read one person at a time, when :meth:`person` asks for them. So memory grows with
-    the number of people, and not with what is known about them; with :meth:`rows` not with either.
+    the number of people, and not with what is known about them; with :meth:`rows`, asked before
+    :attr:`people`, hardly with either.
 
     Raises JournalError when there was no run.
     """
@@ -214,11 +227,17 @@ class RunReader:
         self._journal = journal
         self._newest = newest.seq
         self._names = started.body.people
+        self._read: dict[str, PersonView] | None = None
 
-    def rows(self) -> Iterator[PersonView]:
-        """Everybody, without their reports, as they stand when their turn comes."""
-        for at in range(0, len(self._names), _AT_ONCE):
-            some = self._names[at : at + _AT_ONCE]
+    def rows(self, slugs: Sequence[str] | None = None) -> Iterator[PersonView]:
+        """See :meth:`ReadableRun.rows`: without their reports, as they stand when their turn comes;
+        or as :attr:`people` has them, once that was asked for."""
+        if self._read is not None:
+            yield from map(self._read.__getitem__, self._read if slugs is None else slugs)
+            return
+        asked = self._names if slugs is None else [self._by_slug[slug] for slug in slugs]
+        for at in range(0, len(asked), _AT_ONCE):
+            some = asked[at : at + _AT_ONCE]
             told: dict[str, list[Told]] = {names.slug: [] for names in some}
             entries = self._journal.standing(*_STANDING, people=tuple(told))
             reports = self._journal.numbers_besides(*_STANDING, people=tuple(told))
@@ -230,10 +249,12 @@ class RunReader:
                 row = person_view(names, told[names.slug], running=self.running)
                 yield row.model_copy(update={"reports": reports.get(names.slug, "")})
 
-    @functools.cached_property
+    @property
     def people(self) -> tuple[PersonView, ...]:
         """Everybody, without their reports, as they stood when this was first asked for."""
-        return tuple(self.rows())
+        if self._read is None:
+            self._read = {each.slug: each for each in self.rows()}
+        return tuple(self._read.values())
 
     @property
     def is_current(self) -> bool:
@@ -242,8 +263,8 @@ class RunReader:
         return newest is not None and newest.seq == self._newest
 
     @functools.cached_property
-    def _rows(self) -> dict[str, PersonView]:
-        return {person.slug: person for person in self.people}
+    def _by_slug(self) -> dict[str, PersonNames]:
+        return {each.slug: each for each in self._names}
 
     def person(self, slug: str) -> PersonView:
         """See :meth:`RunView.person`."""
@@ -256,7 +277,8 @@ class RunReader:
                 case FaceValidated(verdict=verdict):
                     face = verdict
         ordered = tuple(assets[role] for role in Role if role in assets)
-        return self._rows[slug].model_copy(update={"assets": ordered, "face": face})
+        row = next(self.rows([slug]))
+        return row.model_copy(update={"assets": ordered, "face": face})
 
     def view(self, slugs: Container[str] | None = None, *, with_reports: bool = True) -> RunView:
         """Everybody at once, or the people with these slugs. Without reports, only their rows."""

@@ -51,7 +51,7 @@ def messages(run: ReadableRun, folder: Path, language: str = "en") -> Iterator[M
     """
     words_in(_KIND, language)
     show = PictureFolder(folder / PICTURES_NAME).embedded
-    for row in run.people:
+    for row in run.rows():
         if row.status == "redo":
             own = row.language or language
             person = run.person(row.slug)

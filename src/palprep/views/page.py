@@ -7,15 +7,15 @@ import base64
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar, overload
 
 from palprep._version import __version__
 from palprep.dossier import dossier_path
-from palprep.journal import PersonView, ReadableRun, RunHead, RunView
+from palprep.journal import PersonStatus, PersonView, ReadableRun, RunHead, RunView
 from palprep.preflight import Asset
 from palprep.rules import blocker_words
 from palprep.values import Role
@@ -98,28 +98,46 @@ def person_page(slug: str) -> Path:
     return Path(PEOPLE_FOLDER, fan, f"{slug}.html")
 
 
-def pages(run: ReadableRun, folder: Path) -> list[Page]:
+def pages(run: ReadableRun, folder: Path) -> Sequence[Page]:
     """All pages of a run, for its output folder, the one that a reader opens first last.
 
     Up to :data:`MOST_ON_ONE_PAGE` people stand on one page, which holds its pictures itself.
     More have a page each, and the first page leads to them; pictures are then files next to it.
     Of more than :data:`MOST_IN_A_LIST` the first page leads to lists, by what is in the way.
     Sound and video are files in either case: prepared files that lie in the folder.
-    A person's reports are read when that person's page is made, and not before.
+    A person is read when a page with that person is made, and otherwise not kept.
     """
-    marks = {person.slug: person.mark for person in run.people}
+    people = worst_first([_Row.of(each) for each in run.rows()])
     # A run that has changed nothing leaves the page of the one that did, with its times.
     head = run.head.model_dump_json(exclude={"started_at", "updated_at"})
-    stamp = f"{_digest(*marks.values())}.{_digest(head)}"
-    if len(run.people) > MOST_ON_ONE_PAGE:
-        return _Crowd(run, folder, marks).pages(stamp)
+    marks = sorted(each.mark for each in people)
+    stamp = f"{_digest(*marks)}.{_digest(head)}"
+    if len(people) > MOST_ON_ONE_PAGE:
+        return _Crowd(run, folder, people, stamp)
 
     def alone() -> str:
-        everybody = tuple(run.person(slug) for slug in marks)
+        everybody = tuple(run.person(each.slug) for each in people)
         show = PictureFolder(folder / PICTURES_NAME).embedded
         return page(RunView(head=run.head, people=everybody), folder, show, stamp)
 
     return [Page(Path(REPORT_NAME), stamp, alone)]
+
+
+class _Row(NamedTuple):
+    """What is kept of each of very many people."""
+
+    slug: str
+    name: str
+    status: PersonStatus
+    blocker: str | None
+    waived: bool
+    mark: str
+    """A digest of :attr:`PersonView.mark`."""
+
+    @classmethod
+    def of(cls, person: PersonView) -> _Row:
+        waived, mark = bool(person.waived), _digest(person.mark)
+        return cls(person.slug, person.name, person.status, person.blocker, waived, mark)
 
 
 class _Part(NamedTuple):
@@ -129,15 +147,15 @@ class _Part(NamedTuple):
     status: str
     """Of the first of them."""
     place: Path
-    people: Sequence[PersonView]
+    people: Sequence[_Row]
 
 
-def _parts(people: Sequence[PersonView]) -> list[_Part]:
+def _parts(people: Sequence[_Row]) -> list[_Part]:
     """Lists of people by what is in the way, or else how they stand, in the given order; the people
     of each by name."""
-    reasons: dict[str, list[PersonView]] = {}
+    reasons: dict[str, list[_Row]] = {}
     for person in people:
-        reasons.setdefault(person.standing.blocker or person.status, []).append(person)
+        reasons.setdefault(person.blocker or person.status, []).append(person)
     found: list[_Part] = []
     for reason, members in reasons.items():
         members.sort(key=lambda each: (each.name.casefold(), each.slug))
@@ -152,71 +170,87 @@ def _parts(people: Sequence[PersonView]) -> list[_Part]:
     return found
 
 
-class _Crowd:
-    """The pages of so many people that each has one. ``marks`` are of :attr:`PersonView.mark`."""
+class _Crowd(Sequence[Page]):
+    """The pages of so many people that each has one, then the lists of them, then the first page.
+    Each is made when it is asked for."""
 
-    def __init__(self, run: ReadableRun, folder: Path, marks: Mapping[str, str]) -> None:
-        self._run, self._folder, self._marks = run, folder, marks
-        self._people = worst_first(run.people)
-        self._own = {each.slug: self._page_of(each.slug) for each in self._people}
+    def __init__(self, run: ReadableRun, folder: Path, people: Sequence[_Row], stamp: str) -> None:
+        self._run, self._folder, self._people, self._stamp = run, folder, people, stamp
+        self._parts = _parts(people) if len(people) > MOST_IN_A_LIST else []
 
-    def pages(self, stamp: str) -> list[Page]:
-        """See :func:`pages`; the first page has this stamp."""
-        index, people = Path(REPORT_NAME), self._people
-        if len(people) <= MOST_IN_A_LIST:
-            first = Page(index, stamp, lambda: self._listed(index, stamp, people))
-            return [*self._own.values(), first]
-        parts = _parts(people)
+    def __len__(self) -> int:
+        return len(self._people) + len(self._parts) + 1
+
+    @overload
+    def __getitem__(self, at: int) -> Page: ...
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[Page]: ...
+    def __getitem__(self, at: int | slice) -> Page | Sequence[Page]:
+        if isinstance(at, slice):
+            return [self[each] for each in range(len(self))[at]]
+        place = range(len(self))[at] - len(self._people)
+        if place < 0:
+            return self._page_of(self._people[place])
+        return self._page_of_part(self._parts[place]) if place < len(self._parts) else self._first()
+
+    def _first(self) -> Page:
+        index = Path(REPORT_NAME)
+        if not self._parts:
+            return Page(index, self._stamp, lambda: self._listed(index, self._stamp, self._people))
 
         def overview() -> str:
-            return _overview(self._run.head, people, stamp, *self._within(index), parts=parts)
+            shown = {"parts": self._parts}
+            return _overview(
+                self._run.head, self._people, self._stamp, *self._within(index), **shown
+            )
 
-        lists = map(self._page_of_part, parts)
-        return [*self._own.values(), *lists, Page(index, stamp, overview)]
+        return Page(index, self._stamp, overview)
 
     def _within(self, place: Path) -> tuple[Links, Show]:
         links = Links(self._folder, (self._folder / place).parent)
         return links, PictureFolder(self._folder / PICTURES_NAME).linked_from(links.page_folder)
 
-    def _page_of(self, slug: str) -> Page:
-        place, stamp = person_page(slug), _digest(self._marks[slug])
+    def _page_of(self, row: _Row) -> Page:
+        place = person_page(row.slug)
 
         def of_person() -> str:
-            person, (links, show) = self._run.person(slug), self._within(place)
+            person, (links, show) = self._run.person(row.slug), self._within(place)
             face = portrait_of(person, show)
             return _render(
                 "person_page.html.j2",
                 *(links, show),
                 run=self._run.head,
                 person=person,
-                told={"stamp": stamp, "face": "/".join(Path(face).parts[-2:]) if face else ""},
+                told={"stamp": row.mark, "face": "/".join(Path(face).parts[-2:]) if face else ""},
                 portrait=lambda _: face,
             )
 
-        return Page(place, stamp, of_person, slug)
+        return Page(place, row.mark, of_person, row.slug)
 
     def _page_of_part(self, part: _Part) -> Page:
-        marks = (self._marks[each.slug] for each in part.people)
+        marks = (each.mark for each in part.people)
         stamp = _digest(self._run.head.model_dump_json(), part.heading, *marks)
         return Page(part.place, stamp, lambda: self._listed(part.place, stamp, part.people, part))
 
     def _listed(
-        self, place: Path, stamp: str, people: Sequence[PersonView], part: _Part | None = None
+        self, place: Path, stamp: str, rows: Sequence[_Row], part: _Part | None = None
     ) -> str:
         """A page at ``place`` that leads to these people."""
         links, show = self._within(place)
+        own = {each.slug: self._page_of(each) for each in rows}
 
         def portrait(person: PersonView) -> str | None:
             """Of the person's own page, which is written first; else of the reports."""
-            theirs = self._own[person.slug]
+            theirs = own[person.slug]
             told = _head_of(self._folder / theirs.place)
             if told.get("stamp") != theirs.stamp:
                 return portrait_of(self._run.person(person.slug), show)
             face = told.get("face")
             return links.address(Path(PICTURES_NAME, face)) if face else None
 
-        own = [links.address(self._own[each.slug].place) for each in people]
-        shown = {"links": own, "apart": True, "part": part, "portrait": portrait}
+        addresses = [links.address(each.place) for each in own.values()]
+        shown = {"links": addresses, "apart": True, "part": part, "portrait": portrait}
+        people = tuple(self._run.rows([*own]))
         return _overview(self._run.head, people, stamp, links, show, **shown)
 
 
@@ -230,7 +264,10 @@ def page(run: RunView, folder: Path, show: Show, stamp: str) -> str:
     return _overview(run.head, worst_first(run.people), stamp, Links(folder, folder), show)
 
 
-def worst_first(people: Sequence[PersonView]) -> list[PersonView]:
+P = TypeVar("P", PersonView, _Row)
+
+
+def worst_first(people: Sequence[P]) -> list[P]:
     """What needs a person first, then what went wrong, then what is open or done; by name."""
     order = {status: place for place, status in enumerate(WORST_FIRST)}
     return sorted(people, key=lambda each: (order[each.status], each.name.casefold(), each.slug))
@@ -286,7 +323,7 @@ class Links:
 
 def _overview(
     run: RunHead,
-    people: Sequence[PersonView],
+    people: Sequence[PersonView] | Sequence[_Row],
     stamp: str,
     links: Links,
     show: Show,
@@ -297,7 +334,7 @@ def _overview(
     ``part`` of them, ``links`` to those who stand ``apart``, or the ``parts`` in which they stand.
     """
     counts = Counter[str](person.status for person in people)
-    blockers = Counter(filter(None, (person.standing.blocker for person in people)))
+    blockers = Counter(filter(None, (person.blocker for person in people)))
     alone = {
         "links": [f"#p{number}" for number in range(1, len(people) + 1)],
         "portrait": partial(portrait_of, show=show),
