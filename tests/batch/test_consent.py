@@ -10,8 +10,7 @@ import pytest
 from likeness import judge_likeness
 from scripted_engine import Scripted, recorded
 
-from palprep import consent
-from palprep.batch.engines import tasks
+from palprep import consent, preflight
 from palprep.batch.engines.tasks import (
     AssetTask,
     compare_people,
@@ -165,7 +164,7 @@ def test_what_is_missing_to_listen_is_named(monkeypatch, tmp_path):
     own.write_text('name = "own"\nextends = "core-4"\ndisable = ["consent_spoken"]\n')
     assert "Profile own does not ask for consent_spoken" in why_unheard(task_of(str(own)))
     own.write_text('name = "own"\nextends = "core-4"\n# Another one, with a toolkit of its own.\n')
-    tasks._preflight.cache_clear()
+    preflight.shared_toolkit.cache_clear()
     for error in (ToolMissing("It is not installed"), ToolFailed("It is damaged")):
 
         def fails(directory=None, error=error):
@@ -174,7 +173,7 @@ def test_what_is_missing_to_listen_is_named(monkeypatch, tmp_path):
         with monkeypatch.context() as patch:
             patch.setattr(Whisper, "load", fails)
             assert why_unheard(task_of(str(own))) == error.message
-        tasks._preflight.cache_clear()
+        preflight.shared_toolkit.cache_clear()
 
 
 def test_a_waiver_goes_on_and_is_on_record_everywhere(go, place, log, out):

@@ -207,8 +207,9 @@ class Shape:
         if open_file and self.streamed and self.streamed[1].argument in arguments:
             field, marker = self.streamed
             content = arguments[field] = open_file(arguments.pop(marker.argument))
-            if content.mime is not None:
-                arguments.setdefault(marker.type_field, content.mime)
+            # The file is looked at only where nobody has said its type.
+            if marker.type_field not in arguments and content.mime is not None:
+                arguments[marker.type_field] = content.mime
         return arguments
 
     def arrived(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 import os
-import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from palprep import batch, consent, facts, media, preflight, rules, workers
 from palprep.cli.exits import ExitCode, exit_code_of
-from palprep.cli.output import SAME, WAIVE, ending_well
+from palprep.cli.output import SAME, WAIVE, ending_well, is_watched
 from palprep.errors import FileMissing, PalprepError, UsageError
 from palprep.vocabulary import Kind, Role
 
@@ -178,7 +177,7 @@ def files_at_work(
 
 def _showing(files: int, *, wanted: bool) -> AbstractContextManager[FilesProgress | None]:
     """Progress on a terminal; elsewhere None, and no library that draws is loaded."""
-    if not (wanted and sys.stderr.isatty()):
+    if not (wanted and is_watched()):
         return nullcontext()
     # Loaded while the first worker loads the decoders.
     from palprep.cli.progress import showing_files

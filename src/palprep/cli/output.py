@@ -84,6 +84,11 @@ def _write_json(text: str) -> None:
     sys.stdout.buffer.flush()
 
 
+def is_watched() -> bool:
+    """Whether standard error is a terminal."""
+    return sys.stderr.isatty()
+
+
 def print_line(text: object) -> None:
     """A line on standard output, flushed: who reads it may be waiting for it."""
     sys.stdout.write(f"{escaped(str(text))}\n")

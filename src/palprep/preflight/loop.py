@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import shutil
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,12 +20,13 @@ from palprep.fixes import FixDone, new_output
 from palprep.media import Source
 from palprep.preflight.values import CheckRequest, Prepared, infer_role, require_kind
 from palprep.rules import CONSENT_CHECKS, Check, Profile, Report, plans
-from palprep.values import Outcome, Role
+from palprep.values import Kind, Outcome, Role
 
 if TYPE_CHECKING:
     from palprep.facts import Facts, Toolkit
     from palprep.rules.plans import Plan, VideoPlan
 
+_LOADING = threading.Lock()
 _SMALL_PX = 256
 """A JPEG is decoded at an eighth of its size where that is at least so large."""
 
@@ -42,6 +44,8 @@ def check_source(request: CheckRequest, source: Source) -> Report:
     """
     role = request.role or infer_role(source)
     require_kind(source, role)
+    if source.type.kind is not Kind.IMAGE:
+        load_decoders()
     elsewhere = request.consent_apart and role is Role.TRAINING_VIDEO
     measured = facts.probe(
         source,
@@ -53,6 +57,13 @@ def check_source(request: CheckRequest, source: Source) -> Report:
     )
     left_out = CONSENT_CHECKS if elsewhere else ()
     return rules.report_on(source.shown, measured, role, request.profile, left_out=left_out)
+
+
+def load_decoders() -> None:
+    """Load PyAV, one thread at a time: its modules import each other, and of two threads that load
+    it at once one would find a half of it."""
+    with _LOADING:
+        _ = media.probe_audio
 
 
 def probe_limits(profile: Profile, role: Role) -> facts.ProbeLimits:
