@@ -51,7 +51,7 @@ def test_what_makes_one_run(tmp_path):
     ada, bob = person(slug="ada"), person(slug="bob")
     later = changed(run(ada), started_at="2026", updated_at="2027")
     whole = Merged({tmp_path / "b": run(bob), tmp_path / "a": later})
-    assert [each.slug for each in whole.people] == ["ada", "bob"]
+    assert [each.slug for each in whole.rows()] == ["ada", "bob"]
     assert [whole.person(slug) for slug in ("ada", "bob")] == [ada, bob]
     assert (whole.head.started_at, whole.head.updated_at) == ("2026", "2027")
 
