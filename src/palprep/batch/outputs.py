@@ -77,10 +77,11 @@ def write_outputs(into: Path, run: ReadableRun, *, again: bool = False) -> None:
 def _are_there(into: Path, made: Sequence[Page]) -> bool:
     """Whether each page has its file. Where they are many, to open them takes longest."""
     names: dict[Path, set[str]] = {}
-    for folder in {page.place.parent for page in made}:
+    places = [page.place for page in made]
+    for folder in {place.parent for place in places}:
         with contextlib.suppress(OSError), os.scandir(into / folder) as entries:
             names[folder] = {each.name for each in entries}
-    return all(page.place.name in names.get(page.place.parent, ()) for page in made)
+    return all(place.name in names.get(place.parent, ()) for place in places)
 
 
 def write_results(

@@ -45,7 +45,7 @@ def check_source(request: CheckRequest, source: Source) -> Report:
     role = request.role or infer_role(source)
     require_kind(source, role)
     if source.type.kind is not Kind.IMAGE:
-        load_decoders()
+        _load_decoders()
     elsewhere = request.consent_apart and role is Role.TRAINING_VIDEO
     measured = facts.probe(
         source,
@@ -59,7 +59,7 @@ def check_source(request: CheckRequest, source: Source) -> Report:
     return rules.report_on(source.shown, measured, role, request.profile, left_out=left_out)
 
 
-def load_decoders() -> None:
+def _load_decoders() -> None:
     """Load PyAV, one thread at a time: its modules import each other, and of two threads that load
     it at once one would find a half of it."""
     with _LOADING:
