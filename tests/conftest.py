@@ -18,6 +18,7 @@ from pathlib import Path, PurePath
 import imageio_ffmpeg
 import pytest
 from development_corpora import CHECKOUT, checkout, corpora, pytest_runtest_setup
+from measured_once import FOLDER, hear_once, open_to_workers, probing
 from PIL import Image
 from warm_workers import WarmWorkers
 from xdist.remote import Producer
@@ -128,13 +129,46 @@ def light_people(sample_media: Path, pytestconfig: pytest.Config) -> Path:
 
 
 @pytest.fixture(scope="session")
-def warm_workers(checkout: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[WarmWorkers]:
-    """The worker that engines in this process share."""
+def measured(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the facts that tests measure once."""
     temporary = tmp_path_factory.getbasetemp()
     # All workers of pytest-xdist have theirs in one folder.
-    facts = (temporary.parent if "PYTEST_XDIST_WORKER" in os.environ else temporary) / "facts"
-    facts.mkdir(exist_ok=True)
-    warm = WarmWorkers(reads=[checkout], writes=[temporary], facts=facts)
+    folder = (temporary.parent if "PYTEST_XDIST_WORKER" in os.environ else temporary) / "facts"
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _heard_once(measured: Path) -> None:
+    """What models of speech make of the same sound, they make of it once in a session."""
+    hear_once(str(measured))
+
+
+@pytest.fixture(scope="session")
+def measuring_once(measured: Path) -> dict[str, str]:
+    """The environment of processes that share what they measure, as their workers do."""
+    open_to_workers(str(measured))
+    support = str(CHECKOUT / "tests" / "support")
+    return {"PYTHONPATH": support, FOLDER: str(measured)}
+
+
+@pytest.fixture
+def measured_once(
+    measuring_once: dict[str, str], measured: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The process of a test, and those that it starts, share what they measure."""
+    monkeypatch.setattr("palprep.facts.probe", probing(str(measured)))
+    for name, value in measuring_once.items():
+        monkeypatch.setenv(name, value)
+
+
+@pytest.fixture(scope="session")
+def warm_workers(
+    checkout: Path, measured: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[WarmWorkers]:
+    """The worker that engines in this process share."""
+    temporary = tmp_path_factory.getbasetemp()
+    warm = WarmWorkers(reads=[checkout], writes=[temporary], facts=measured)
     yield warm
     warm.end()
 

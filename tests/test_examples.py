@@ -25,7 +25,9 @@ def service() -> Iterator[Sandbox]:
 
 
 @pytest.fixture
-def example(checkout: Path, service: Sandbox, tmp_path: Path) -> Callable[..., list[str]]:
+def example(
+    checkout: Path, service: Sandbox, measuring_once: dict[str, str], tmp_path: Path
+) -> Callable[..., list[str]]:
     """``example(script, *arguments)``: the lines that it prints."""
     service_here = {"PALPREP_BASE_URL": service.url, "PALPREP_API_KEY": service.user_key}
 
@@ -37,6 +39,7 @@ def example(checkout: Path, service: Sandbox, tmp_path: Path) -> Callable[..., l
             env={
                 **os.environ,
                 **service_here,
+                **measuring_once,
                 "PYTHONWARNINGS": "error::DeprecationWarning:__main__",
             },
             capture_output=True,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -53,7 +54,11 @@ def test_it_is_valid_executed_and_small(path: Path) -> None:
 
 
 def test_it_runs_again_and_shows_as_much(
-    path: Path, checkout: Path, light_people: Path, tmp_path: Path
+    path: Path,
+    checkout: Path,
+    light_people: Path,
+    measuring_once: dict[str, str],
+    tmp_path: Path,
 ) -> None:
     importlib.metadata.version("ipykernel")  # The kernel that it runs in.
     script = checkout / "scripts" / "execute_notebooks.py"
@@ -62,6 +67,7 @@ def test_it_runs_again_and_shows_as_much(
             *(sys.executable, str(script), path.stem, "--into", str(tmp_path)),
             *("--people", str(light_people)),
         ],
+        env={**os.environ, **measuring_once},
         capture_output=True, text=True, timeout=600, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr

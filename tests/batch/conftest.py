@@ -27,6 +27,11 @@ QUICK = Choices(voice_seconds=0.2, replica_seconds=0.2, callback_retry_seconds=(
 PACE = Pace(wait_s=20, doubt_wait_s=0.1)
 
 
+@pytest.fixture(autouse=True)
+def _measured_once(measured_once: None) -> None:
+    """Tests of what is measured have a fixture of this name that does nothing."""
+
+
 @pytest.fixture(scope="session")
 def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where this run of the tests keeps what it has prepared, whichever worker did."""

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from measured_once import FOLDER
 from spoken import coded_consent, spoken_consent
 from warm_workers import WarmWorkers
 
@@ -41,7 +42,7 @@ Palprep = Callable[..., Ran]
 
 def environment(**given: str) -> dict[str, str]:
     """What a command finds: no ffmpeg on PATH, and no setting of the developer's own."""
-    names = {"HOME", "LANG", "PYTHONPATH", "PALPREP_JOBS"}
+    names = {"HOME", "LANG", "PYTHONPATH", "PALPREP_JOBS", FOLDER}
     threads = ("OMP_", "OPENBLAS_", "OPENCV_")
     kept = {
         name: value
@@ -49,6 +50,11 @@ def environment(**given: str) -> dict[str, str]:
         if name in names or name.startswith(threads)
     }
     return {**kept, "PATH": str(SCRIPT.parent), "COLUMNS": "120", **given}
+
+
+@pytest.fixture(autouse=True)
+def _measured_once(measured_once: None) -> None:
+    """Tests of what is measured have a fixture of this name that does nothing."""
 
 
 @pytest.fixture

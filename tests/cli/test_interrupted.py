@@ -15,6 +15,11 @@ import pytest
 from .conftest import SCRIPT
 
 
+@pytest.fixture
+def _measured_once() -> None:
+    """Each command measures its files itself."""
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_during_a_fix_leaves_nothing_half_written(tmp_path: Path, number: int) -> None:
     source, into, scratch = (tmp_path / name for name in ("source.mp4", "out", "scratch"))

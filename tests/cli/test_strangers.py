@@ -23,6 +23,11 @@ LOCALES = {
 }
 
 
+@pytest.fixture
+def _measured_once() -> None:
+    """Each command measures its files itself."""
+
+
 def run(*arguments: str | bytes, **environment: str) -> subprocess.CompletedProcess[bytes]:
     """The command, and its output as it came."""
     done = subprocess.run(

@@ -76,7 +76,11 @@ def service() -> Iterator[Sandbox]:
 
 @pytest.fixture
 def desk(
-    service: Sandbox, light_people: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    service: Sandbox,
+    light_people: Path,
+    measured_once: None,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> Path:
     """A folder with the sample people, where a page's blocks run."""
     for file in (light_people / "jane-carter").iterdir():

@@ -26,14 +26,19 @@ def schemas(checkout: Path) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def printed(tmp_path_factory: pytest.TempPathFactory) -> Printed:
+def printed(tmp_path_factory: pytest.TempPathFactory, measuring_once: dict[str, str]) -> Printed:
     """``printed(*arguments)``: what ``palprep`` prints, line by line."""
     folder = tmp_path_factory.mktemp("printed")
 
     def run(*arguments: object) -> list[dict[str, Any]]:
         command = [str(Path(sys.executable).with_name("palprep")), *map(str, arguments), "--json"]
         done = subprocess.run(
-            command, cwd=folder, env=dict(os.environ), capture_output=True, text=True, check=False
+            command,
+            cwd=folder,
+            env={**os.environ, **measuring_once},
+            capture_output=True,
+            text=True,
+            check=False,
         )
         assert done.returncode in {0, 1, 5}, done.stderr
         return [json.loads(line) for line in done.stdout.splitlines()]

@@ -44,6 +44,11 @@ class Served(NamedTuple):
         return self.tab.get("state").json()
 
 
+@pytest.fixture(autouse=True)
+def _measured_once(measured_once: None) -> None:
+    """Tests of what is measured have a fixture of this name that does nothing."""
+
+
 @pytest.fixture(scope="module")
 def workers(light_people: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalEngine]:
     """One worker for all recordings of a file."""

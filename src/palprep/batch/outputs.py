@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import io
 import itertools
 import json
@@ -67,21 +68,23 @@ def write_outputs(into: Path, run: ReadableRun, *, again: bool = False) -> None:
         replace(into / page.place, (page.html(),), lasting=False)
     # Lists that have become shorter, and pages of people who are in the run no more.
     patterns = ("*.html", "*/*.html") if again else ("*.html",)
-    wanted = {str(into / each.place) for each in made}
+    wanted = {str(each.place) for each in made}
     found = (path for each in patterns for path in (into / PEOPLE_FOLDER).glob(each))
-    for path in [each for each in found if str(each) not in wanted]:
+    for path in [each for each in found if str(each.relative_to(into)) not in wanted]:
         if is_page(path):
             path.unlink()
 
 
 def _are_there(into: Path, made: Sequence[Page]) -> bool:
     """Whether each page has its file. Where they are many, to open them takes longest."""
-    names: dict[Path, set[str]] = {}
-    places = [page.place for page in made]
-    for folder in {place.parent for place in places}:
+
+    @functools.cache
+    def names(folder: Path) -> frozenset[str]:
         with contextlib.suppress(OSError), os.scandir(into / folder) as entries:
-            names[folder] = {each.name for each in entries}
-    return all(place.name in names.get(place.parent, ()) for place in places)
+            return frozenset(each.name for each in entries)
+        return frozenset()
+
+    return all(page.place.name in names(page.place.parent) for page in made)
 
 
 def write_results(

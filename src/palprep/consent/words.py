@@ -243,6 +243,7 @@ def sounds(word: str) -> str:
     return re.sub(r"(.)\1+", r"\1", "".join(spoken))
 
 
+@lru_cache(maxsize=1 << 14)
 def similarity(one: str, other: str) -> float:
     """How alike two texts sound, 0..1; 1 means the same sounds. Spaces do not matter."""
     a = "".join(sounds(word) for word in one.split())
