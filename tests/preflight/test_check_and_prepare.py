@@ -276,6 +276,15 @@ def test_module_functions_take_a_profile(turned, tmp_path):
     assert prepare(turned, into=tmp_path / "out", profile="core-4.5").report.profile == "core-4.5"
 
 
+def test_a_profile_that_was_changed_counts_from_then_on(turned, tmp_path):
+    own = tmp_path / "own.toml"
+    limit = '[[limits.face-image.image_resolution]]\nmin = {}\nlevel = "fail"\nsource = "ours"\ndate = 2026-11-01\n'
+    own.write_text('extends = "core-4"\n' + limit.format(200))
+    assert check(turned, profile=own).check("image_resolution").passed
+    own.write_text('extends = "core-4"\n' + limit.format(400))
+    assert not check(turned, profile=own).check("image_resolution").passed
+
+
 def test_a_prepared_file_in_another_folder_tells_nothing_of_the_first(turned, tmp_path):
     there, here = tmp_path / "worker", tmp_path / "run"
     prepared = prepare(turned, into=there)

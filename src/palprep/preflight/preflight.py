@@ -6,7 +6,6 @@ command which only waits for its workers stays small.
 
 from __future__ import annotations
 
-import functools
 import importlib.util
 import os
 import shutil
@@ -141,13 +140,9 @@ def _request(
     consent_apart: bool,
     quick: bool = False,
 ) -> CheckRequest:
-    chosen = profile if isinstance(profile, Profile) else _profile(str(profile))
     named = role_named(role) if role is not None else None
     who = Speaker(full_name=speaker) if isinstance(speaker, str) else speaker
-    return CheckRequest(chosen, named, who, consent_apart, quick)
-
-
-_profile = functools.lru_cache(maxsize=4)(load_profile)
+    return CheckRequest(load_profile(profile), named, who, consent_apart, quick)
 
 
 def _run(

@@ -5,7 +5,6 @@ The process that hands out work loads no decoder: what a door names is loaded wh
 
 from __future__ import annotations
 
-import functools
 import time
 from pathlib import Path
 from typing import Any
@@ -94,7 +93,7 @@ def why_unheard(task: AssetTask) -> str | None:
     """
     if task.speaker is None:
         return None
-    profile = _profile(task.profile)
+    profile = load_profile(task.profile)
     if consent_spoken.id not in profile.for_role(task.role):
         return never_asked(profile.name, task.role)
     try:
@@ -117,7 +116,7 @@ def glimpse(source: Source, speaker: Speaker | None, profile: str) -> FileGlimps
                 statement=speaker.statement,
                 language=speaker.language,
                 whisper_model=preflight.shared_toolkit().listeners(speaker.whisper_model),
-                profile=_profile(profile),
+                profile=profile,
             )
             stated = None if heard.model is None else heard.starts_at is not None
         except MediaError:
@@ -130,8 +129,4 @@ def glimpse(source: Source, speaker: Speaker | None, profile: str) -> FileGlimps
 
 def compare_people(files: tuple[Prepared, ...], profile: str) -> tuple[Check, ...]:
     """Do these files show one face, and hold one voice? A check for each pair that can tell."""
-    return preflight.same_person([each.path for each in files], profile=_profile(profile))
-
-
-_profile = functools.lru_cache(maxsize=2)(load_profile)
-"""Kept by each worker, as the networks are."""
+    return preflight.same_person([each.path for each in files], profile=profile)
