@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from palprep.batch.people.person import Person
+from palprep.batch.people.person import LISTENED_TO, Person
 from palprep.journal import What
 from palprep.pipelines import ReplicaRequest, Request, VoiceRequest
 from palprep.rules import BUILT_IN, ConsentState, Report, load_profile
@@ -144,6 +144,12 @@ class Decision(Value):
     left_out: tuple[str, ...] = ()
     held: bool = False
 
+    @property
+    def not_made(self) -> tuple[str, ...]:
+        """Why what is not made is not, where something is."""
+        first, *others = self.refused or ("",)
+        return (f"Only the {self.requests[0].what} is made. {first}", *others) if first else ()
+
 
 class Unfit(Value):
     """Why a file cannot be used, one sentence each, and the ids of these findings."""
@@ -160,7 +166,10 @@ def decide(
     speaks against the replica, and against a voice that is taken from the training video.
     """
     unheard = consent.state != "holds"
-    against = consent.reasons if unheard else ()
+    unread = {role for role, each in unfit.items() if each.report.error is not None}
+    # What cannot be read is told as that, once: nobody knows what is said in it.
+    deaf = consent.state == "fails" and not unread.isdisjoint(LISTENED_TO)
+    against = consent.reasons if unheard and not deaf else ()
     if not asked:
         return Decision(
             requests=(),
@@ -175,12 +184,11 @@ def decide(
     }
     fit = tuple(each for each in asked if for_all.union(each.roles).isdisjoint(unfit))
     requests = tuple(each for each in fit if not (unheard and each.what in of_a_video))
-    stops = unheard and any(each.what in of_a_video for each in asked)
+    stops = unheard and not deaf and any(each.what in of_a_video for each in asked)
     used = for_all.union(*(each.roles for each in asked))
-    needed = [role for role in unfit if role in used]
+    twice = voice_from_video and Role.TRAINING_VIDEO in unread
+    needed = [role for role in unfit if role in used and not (twice and role is Role.VOICE_AUDIO)]
     refused = reasons_of(unfit, needed, (*against, _TO_DO[consent.state]) if stops else ())
-    if refused and requests:
-        refused = (f"Only the {requests[0].what} is made. {refused[0]}", *refused[1:])
     spare = [role for role in unfit if role not in used]
     left_out = reasons_of(unfit, spare, () if stops else against)
     return Decision(
