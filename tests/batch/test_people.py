@@ -230,10 +230,12 @@ def test_names_come_from_the_folder(folder):
 @pytest.mark.parametrize(
     "slug",
     ["Carter, Jane", "01 - Jane Carter", "Jane Carter (2)", "WhatsApp Chat - Jane Carter",
-     "WhatsApp Chat mit Jane Carter", "Chat de WhatsApp con Jane Carter", "7_jane_carter"],
+     "WhatsApp Chat mit Jane Carter", "Chat de WhatsApp con Jane Carter", "7_jane_carter",
+     "\u200fJane\u00a0 Carter\u200f"],
 )  # fmt: skip
 def test_a_name_is_what_lists_exports_and_copies_leave_of_it(slug):
     assert name_of(slug) == "Jane Carter"
+    assert name_of("Nu\u0301n\u0303ez") == "Núñez"
     assert (name_of("0001"), name_of("12-a, b, c")) == ("0001", "A, B, C")
 
 

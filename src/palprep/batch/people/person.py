@@ -21,6 +21,7 @@ from palprep.batch.people.settings import (
     NamedFiles,
     Settings,
     SettingsFile,
+    holds_controls,
     leads_out,
 )
 from palprep.errors import UsageError
@@ -381,7 +382,8 @@ def _hint(path: File, about: str) -> str | None:
 
 def name_of(slug: str) -> str:
     """A folder's name as a person's: ``ada-lovelace`` and ``01 Lovelace, Ada`` are Ada Lovelace."""
-    bare = _NOT_OF_THE_NAME.sub("", slug)
+    drawn = "".join(each for each in normalize("NFC", slug) if not holds_controls(each))
+    bare = _NOT_OF_THE_NAME.sub("", drawn)
     bare = re.sub(r"^([^,]+), *([^,]+)$", r"\2 \1", bare)
     spaced = re.sub(r"[_\-\s]+", " ", bare).strip() or slug
     return spaced.title() if spaced == spaced.lower() else spaced
