@@ -95,6 +95,20 @@ def test_a_video_that_cannot_be_read_is_told_once():
     assert decision.blocked_by == ("resolution",)
 
 
+@pytest.mark.parametrize(
+    ("voice", "told"),
+    [("audio_duration", ["training-video"]), ("voice_snr", ["training-video", "voice-audio"])],
+)
+def test_what_follows_from_a_short_video_is_no_second_thing_to_do(voice, told):
+    short = unfit(Role.TRAINING_VIDEO, check="video_duration") | unfit(
+        Role.VOICE_AUDIO, check=voice
+    )
+    decision = decide(FROM_VIDEO, short, HEARD, voice_from_video=True)
+    assert decision.refused == tuple(f"{each} fails" for each in told)
+    recorded = decide(FROM_VIDEO, short, HEARD, voice_from_video=False)
+    assert len(recorded.refused) == 2
+
+
 @pytest.mark.parametrize(("from_video", "made"), [(False, "voice"), (True, "")])
 def test_a_doubt_holds_what_is_made_of_a_video(from_video, made):
     decision = decide(FROM_VIDEO, {}, lacking((), ("listen to it",)), voice_from_video=from_video)

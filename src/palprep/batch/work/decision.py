@@ -132,6 +132,10 @@ _ABOUT_THE_PERSON = "appears_under_18"
 """The check that fails for the person, whichever file shows it: no other file makes up for it."""
 
 
+_TOO_SHORT = frozenset({"audio_duration", "voice_speech_length"})
+"""What fails of the sound of a video that is too short."""
+
+
 class Decision(Value):
     """``requests`` is what to make. ``refused`` says why that is not all, or nothing; ``left_out``
     names the files that the work goes on without, and why. ``held``: a doubt about the consent
@@ -186,7 +190,7 @@ def decide(
     requests = tuple(each for each in fit if not (unheard and each.what in of_a_video))
     stops = unheard and not deaf and any(each.what in of_a_video for each in asked)
     used = for_all.union(*(each.roles for each in asked))
-    twice = voice_from_video and Role.TRAINING_VIDEO in unread
+    twice = voice_from_video and _follows(unfit)
     needed = [role for role in unfit if role in used and not (twice and role is Role.VOICE_AUDIO)]
     refused = reasons_of(unfit, needed, (*against, _TO_DO[consent.state]) if stops else ())
     spare = [role for role in unfit if role not in used]
@@ -197,6 +201,17 @@ def decide(
         blocked_by=(*ids_of(unfit, needed), *((_BLOCKERS[consent.state],) if stops else ())),
         left_out=tuple(f"Left out: {reason}" for reason in left_out),
         held=consent.state == "open" and requests != fit,
+    )
+
+
+def _follows(unfit: Mapping[Role, Unfit]) -> bool:
+    """Whether all that speaks against a voice of the training video's sound speaks against the
+    video already: who makes that anew has nothing else to do."""
+    video, voice = unfit.get(Role.TRAINING_VIDEO), unfit.get(Role.VOICE_AUDIO)
+    if video is None or voice is None:
+        return False
+    return video.report.error is not None or (
+        "video_duration" in video.ids and _TOO_SHORT.issuperset(voice.ids)
     )
 
 
