@@ -288,7 +288,7 @@ def test_an_empty_subfolder_is_a_problem_of_its_own(folder):
     ("name", "said"),
     [
         ("Chat.zip", "unpack Chat.zip into this folder"),
-        ("chat/voice.opus", "move the files of chat here, or run palprep on this folder"),
+        ("chat/voice.opus", "move the files from chat here; or, if these are people, run"),
     ],
 )
 def test_what_must_be_unpacked_or_moved_is_named(folder, name, said):
@@ -324,7 +324,7 @@ def test_names_that_no_text_can_hold(folder):
     )  # fmt: skip
 
 
-def test_folders_that_hold_nobody(tmp_path):
+def test_folders_that_hold_nobody(tmp_path, monkeypatch):
     with pytest.raises(UsageError, match="is not there: give a folder"):
         found_in(tmp_path / "missing")
     (tmp_path / "file").write_text("")
@@ -333,10 +333,15 @@ def test_folders_that_hold_nobody(tmp_path):
     with pytest.raises(UsageError, match=r"one subfolder per person$"):
         found_in(tmp_path)
     (tmp_path / "portrait.jpg").write_bytes(JPEG)
-    with pytest.raises(UsageError, match="its 1 media files belong in such subfolders") as error:
+    with pytest.raises(
+        UsageError, match="one subfolder per person, and move its 1 media file there"
+    ) as error:
         found_in(tmp_path)
     alone = f"palprep run {tmp_path.parent} --only {tmp_path.name}"
-    assert error.value.message.endswith(f"If they are one person's: {alone}")
+    assert error.value.message.endswith(f"If this is one person: {alone}")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UsageError, match=rf"palprep run \.\. --only {tmp_path.name}$"):
+        found_in(Path())
 
 
 def test_the_output_of_a_run_is_nobody(folder):

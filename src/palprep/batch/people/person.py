@@ -308,8 +308,8 @@ def _nothing_in(kinds: Iterable[File]) -> str:
     if packed:
         to_do = f"unpack {some_of(packed)} into this folder"
     elif within:
-        to_do = f"move the files of {some_of(within)} here, or run palprep on this folder if each "
-        to_do += "folder in it is a person"
+        to_do = f"move the files from {some_of(within)} here; or, if these are people, run palprep "
+        to_do += "on this folder"
     return f"no image, audio or video here: {to_do}"
 
 
