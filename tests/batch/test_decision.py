@@ -97,7 +97,11 @@ def test_a_video_that_cannot_be_read_is_told_once():
 
 @pytest.mark.parametrize(
     ("voice", "told"),
-    [("audio_duration", ["training-video"]), ("voice_snr", ["training-video", "voice-audio"])],
+    [
+        ("audio_duration", ["training-video"]),
+        ("video_duration", ["training-video"]),
+        ("voice_snr", ["training-video", "voice-audio"]),
+    ],
 )
 def test_what_follows_from_a_short_video_is_no_second_thing_to_do(voice, told):
     short = unfit(Role.TRAINING_VIDEO, check="video_duration") | unfit(
@@ -114,6 +118,13 @@ def test_a_doubt_holds_what_is_made_of_a_video(from_video, made):
     decision = decide(FROM_VIDEO, {}, lacking((), ("listen to it",)), voice_from_video=from_video)
     assert (_made(decision.requests), decision.held) == (made, True)
     assert decision.refused == ("listen to it", IN_DOUBT)
+
+
+def test_what_somebody_is_to_decide_leads():
+    short, doubt = unfit(Role.TRAINING_VIDEO), lacking((), ("listen to it",))
+    decision = decide(FROM_VIDEO, short, doubt, voice_from_video=True)
+    assert decision.refused == ("listen to it", IN_DOUBT, "training-video fails")
+    assert decision.blocked_by == ("consent_in_doubt", "resolution")
 
 
 def test_what_a_person_refused_is_recorded_again() -> None:

@@ -192,15 +192,19 @@ def decide(
     used = for_all.union(*(each.roles for each in asked))
     twice = voice_from_video and _follows(unfit)
     needed = [role for role in unfit if role in used and not (twice and role is Role.VOICE_AUDIO)]
-    refused = reasons_of(unfit, needed, (*against, _TO_DO[consent.state]) if stops else ())
+    stopped = (*against, _TO_DO[consent.state]) if stops else ()
+    blocked = (_BLOCKERS[consent.state],) if stops else ()
+    held = consent.state == "open" and requests != fit
+    refused, found = reasons_of(unfit, needed), ids_of(unfit, needed)
     spare = [role for role in unfit if role not in used]
     left_out = reasons_of(unfit, spare, () if stops else against)
     return Decision(
         requests=requests,
-        refused=refused,
-        blocked_by=(*ids_of(unfit, needed), *((_BLOCKERS[consent.state],) if stops else ())),
+        # What somebody is to decide leads, where somebody is.
+        refused=(*stopped, *refused) if held else (*refused, *stopped),
+        blocked_by=(*blocked, *found) if held else (*found, *blocked),
         left_out=tuple(f"Left out: {reason}" for reason in left_out),
-        held=consent.state == "open" and requests != fit,
+        held=held,
     )
 
 
@@ -210,9 +214,8 @@ def _follows(unfit: Mapping[Role, Unfit]) -> bool:
     video, voice = unfit.get(Role.TRAINING_VIDEO), unfit.get(Role.VOICE_AUDIO)
     if video is None or voice is None:
         return False
-    return video.report.error is not None or (
-        "video_duration" in video.ids and _TOO_SHORT.issuperset(voice.ids)
-    )
+    same = {*video.ids, *(_TOO_SHORT if "video_duration" in video.ids else ())}
+    return video.report.error is not None or same.issuperset(voice.ids)
 
 
 def reasons_of(
