@@ -69,7 +69,8 @@ def infer_role(source: Source) -> Role:
         case Kind.OTHER:
             raise UnsupportedMedia(
                 f"{source.name} is {source.type.description}; palprep takes images (JPEG, PNG, "
-                f"WebP, HEIC, HEIF), audio (MP3, WAV, M4A, FLAC, Ogg, WebM) and video ({_VIDEOS})"
+                "WebP, HEIC, HEIF), audio (MP3, WAV, M4A, AAC, FLAC, Ogg, WebM) and video "
+                f"({_VIDEOS})"
             )
 
 
