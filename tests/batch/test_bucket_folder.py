@@ -104,7 +104,7 @@ def test_a_bucket_with_nobody(put, tmp_path):
     with pytest.raises(UsageError, match="s3://media/nobody holds nobody"):
         people_in_bucket("s3://media/nobody", tmp_path)
     put(**{"c/portrait.jpg": b"x"})
-    with pytest.raises(UsageError, match="its 1 media files belong in such subfolders"):
+    with pytest.raises(UsageError, match="and move its 1 media file there"):
         people_in_bucket("s3://media/c", tmp_path)
 
 

@@ -90,10 +90,11 @@ def test_a_file_is_asked_for_the_code_that_was_given_out(go, place, out):
 
 
 def test_a_waiver_goes_on_where_no_statement_is_known(go, place, log):
-    (place / "person.toml").write_text('language = "de"')
+    (place / "person.toml").write_text('statement = "own.txt"')
+    (place / "own.txt").write_text("")
     engine = Scripted("unknown")
     [refused] = go(engine=engine).people
-    assert "No consent statement is known in 'de'" in refused.reasons[0]
+    assert "own.txt" in refused.reasons[0]
     assert (refused.status, refused.blocked_by) == ("needs_answer", ("folder_unclear",))
     assert {task.speaker for task in engine.tasks.values()} == {None}
     [waived] = go(engine=engine, without_consent=True).people

@@ -15,6 +15,7 @@ from palprep.batch.work.decision import (
     decide,
     not_asked_for,
 )
+from palprep.errors import MediaError
 from palprep.pipelines import ReplicaRequest, VoiceRequest
 from palprep.rules import Check, ConsentDoubt, ConsentEvidence, ConsentState, Report, consent_state
 from palprep.values import Outcome, Role
@@ -64,9 +65,10 @@ def unfit(*roles: Role, check: str = "resolution") -> dict[Role, Unfit]:
 def test_a_file_stops_what_needs_it(asked, failing, made, refused, left_out):
     decision = decide(asked, unfit(*failing), HEARD, voice_from_video=False)
     assert _made(decision.requests) == made
-    only = f"Only the {made} is made. " if made and refused else ""
-    said = only + "\n".join(f"{role} fails" for role in refused)
+    said = "\n".join(f"{role} fails" for role in refused)
     assert "\n".join(decision.refused) == said
+    only = f"Only the {made} is made. {said}" if made and refused else ""
+    assert not made or "\n".join(decision.not_made) == only
     assert list(decision.left_out) == [f"Left out: {role} fails" for role in left_out]
 
 
@@ -74,16 +76,55 @@ def test_a_file_stops_what_needs_it(asked, failing, made, refused, left_out):
 def test_without_consent_nothing_is_made_of_a_video(from_video, made):
     decision = decide(FROM_VIDEO, {}, lacking(("not heard",)), voice_from_video=from_video)
     assert _made(decision.requests) == made
-    only = "" if from_video else "Only the voice is made. "
-    assert decision.refused == (f"{only}not heard", WITHOUT_CONSENT)
+    assert decision.refused == ("not heard", WITHOUT_CONSENT)
+    if made:
+        assert decision.not_made == ("Only the voice is made. not heard", WITHOUT_CONSENT)
+
+
+def test_a_video_that_cannot_be_read_is_told_once():
+    damaged = {
+        role: each.model_copy(
+            update={
+                "report": Report.of_error("x", MediaError("x is damaged"), role=role, profile="p")
+            }
+        )
+        for role, each in unfit(Role.TRAINING_VIDEO, Role.VOICE_AUDIO).items()
+    }
+    decision = decide(FROM_VIDEO, damaged, lacking(("not heard",)), voice_from_video=True)
+    assert (decision.requests, decision.refused) == ((), ("training-video fails",))
+    assert decision.blocked_by == ("resolution",)
+
+
+@pytest.mark.parametrize(
+    ("voice", "told"),
+    [
+        ("audio_duration", ["training-video"]),
+        ("video_duration", ["training-video"]),
+        ("voice_snr", ["training-video", "voice-audio"]),
+    ],
+)
+def test_what_follows_from_a_short_video_is_no_second_thing_to_do(voice, told):
+    short = unfit(Role.TRAINING_VIDEO, check="video_duration") | unfit(
+        Role.VOICE_AUDIO, check=voice
+    )
+    decision = decide(FROM_VIDEO, short, HEARD, voice_from_video=True)
+    assert decision.refused == tuple(f"{each} fails" for each in told)
+    recorded = decide(FROM_VIDEO, short, HEARD, voice_from_video=False)
+    assert len(recorded.refused) == 2
 
 
 @pytest.mark.parametrize(("from_video", "made"), [(False, "voice"), (True, "")])
 def test_a_doubt_holds_what_is_made_of_a_video(from_video, made):
     decision = decide(FROM_VIDEO, {}, lacking((), ("listen to it",)), voice_from_video=from_video)
     assert (_made(decision.requests), decision.held) == (made, True)
-    only = "" if from_video else "Only the voice is made. "
-    assert decision.refused == (f"{only}listen to it", IN_DOUBT)
+    assert decision.refused == ("listen to it", IN_DOUBT)
+
+
+def test_what_somebody_is_to_decide_leads():
+    short, doubt = unfit(Role.TRAINING_VIDEO), lacking((), ("listen to it",))
+    decision = decide(FROM_VIDEO, short, doubt, voice_from_video=True)
+    assert decision.refused == ("listen to it", IN_DOUBT, "training-video fails")
+    assert decision.blocked_by == ("consent_in_doubt", "resolution")
 
 
 def test_what_a_person_refused_is_recorded_again() -> None:

@@ -228,13 +228,33 @@ def test_names_come_from_the_folder(folder):
 
 
 @pytest.mark.parametrize(
+    "slug",
+    ["Carter, Jane", "01 - Jane Carter", "Jane Carter (2)", "WhatsApp Chat - Jane Carter",
+     "WhatsApp Chat mit Jane Carter", "Chat de WhatsApp con Jane Carter", "7_jane_carter",
+     "\u200fJane\u00a0 Carter\u200f"],
+)  # fmt: skip
+def test_a_name_is_what_lists_exports_and_copies_leave_of_it(slug):
+    assert name_of(slug) == "Jane Carter"
+    assert name_of("Nu\u0301n\u0303ez") == "Núñez"
+    assert (name_of("0001"), name_of("12-a, b, c")) == ("0001", "A, B, C")
+
+
+@pytest.mark.parametrize(
     ("text", "said"),
     [
         ('fullname = "A"', "there is no setting fullname; did you mean full_name?"),
         ('zzz = "A"', "there is no setting zzz; known are auto_fix_training_image, callback_url,"),
         ('[files]\nvideo = "a"', "there is no setting files.video; known are face-image"),
         ('name = ""', "name: String should have at least 1 character"),
-        ("tags = 3", "tags: Input should be a valid tuple"),
+        ("tags = 3", 'tags: must be a list, as in ["one", "two"]'),
+        ("stock_voice = 3", "stock_voice: must be text in straight quotes"),
+        ("stock_voice = “gloria”", 'as in stock_voice = "gloria", in straight quotes'),
+        (
+            'stockvoice = "a"\nmodell = "b"',
+            "did you mean stock_voice? Also, there is no setting modell",
+        ),
+        ('[files]\nstock_voice = "a"', "write stock_voice above [files]"),
+        ('[files]\nface-image = "A.JPG"', "as face-image; it is not there; did you mean a.jpg?"),
         (f'tags = ["{"x" * 65}"]', "tags.0: String should have at most 64 characters"),
         (f'description = "{"x" * 1001}"', "description: String should have at most 1000"),
         ('statement = "gone.txt"', "names gone.txt, which is not in the folder"),
@@ -249,7 +269,7 @@ def test_names_come_from_the_folder(folder):
 )
 def test_bad_settings_are_that_persons_problem(folder, text, said):
     (folder / "a.jpg").write_bytes(JPEG)
-    (folder / "person.toml").write_text(text)
+    (folder / "person.toml").write_text(text, "utf-8")
     [problem] = read_person(folder, kinds_of).problems
     assert said in problem
 
@@ -264,6 +284,36 @@ def test_an_empty_subfolder_is_a_problem_of_its_own(folder):
     assert (bob.slug, bob.problems) == ("bob", ())
 
 
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("Chat.zip", "unpack Chat.zip into this folder"),
+        ("chat/voice.opus", "move the files from chat here; or, if these are people, run"),
+    ],
+)
+def test_what_must_be_unpacked_or_moved_is_named(folder, name, said):
+    (folder / name).parent.mkdir(exist_ok=True)
+    (folder / name).write_bytes(b"PK\3\4")
+    [problem] = read_person(folder, kinds_of).problems
+    assert problem.startswith(f"no image, audio or video here: {said}")
+
+
+@pytest.mark.parametrize("name", ["Person.toml", "person.toml.txt", "person (1).toml"])
+def test_settings_under_another_name_are_not_passed_over(folder, name):
+    put_wav(folder / "voice.wav")
+    (folder / name).write_text('full_name = "Ada King"')
+    person = read_person(folder, kinds_of)
+    assert person.problems == (f"{name} is not read: rename it to person.toml",)
+    assert (person.unread, person.unused) == (True, ())
+    (folder / "person.toml").write_text("")
+    assert read_person(folder, kinds_of).problems == ()
+
+
+def test_settings_that_are_not_utf_8(folder):
+    (folder / "person.toml").write_bytes('name = "Begoña"'.encode("latin-1"))
+    assert read_person(folder, kinds_of).problems[0].endswith("cannot be read: save it as UTF-8")
+
+
 def test_names_that_no_text_can_hold(folder):
     (folder.parent / os.fsdecode(b"\xffbob")).mkdir()
     (folder / os.fsdecode(b"\xe9.jpg")).write_bytes(JPEG)
@@ -274,7 +324,7 @@ def test_names_that_no_text_can_hold(folder):
     )  # fmt: skip
 
 
-def test_folders_that_hold_nobody(tmp_path):
+def test_folders_that_hold_nobody(tmp_path, monkeypatch):
     with pytest.raises(UsageError, match="is not there: give a folder"):
         found_in(tmp_path / "missing")
     (tmp_path / "file").write_text("")
@@ -283,10 +333,15 @@ def test_folders_that_hold_nobody(tmp_path):
     with pytest.raises(UsageError, match=r"one subfolder per person$"):
         found_in(tmp_path)
     (tmp_path / "portrait.jpg").write_bytes(JPEG)
-    with pytest.raises(UsageError, match="its 1 media files belong in such subfolders") as error:
+    with pytest.raises(
+        UsageError, match="one subfolder per person, and move its 1 media file there"
+    ) as error:
         found_in(tmp_path)
     alone = f"palprep run {tmp_path.parent} --only {tmp_path.name}"
-    assert error.value.message.endswith(f"If they are one person's: {alone}")
+    assert error.value.message.endswith(f"If this is one person: {alone}")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UsageError, match=rf"palprep run \.\. --only {tmp_path.name}$"):
+        found_in(Path())
 
 
 def test_the_output_of_a_run_is_nobody(folder):

@@ -54,7 +54,10 @@ def test_statement_and_length_decide(files, roles, found, tmp_path):
     assert {role: "".join(each.file.name for each in left) for role, left in told.items()} == found
 
 
-KINDS = {".heic": Kind.IMAGE, ".jpg": Kind.IMAGE, ".png": Kind.IMAGE, ".opus": Kind.AUDIO}
+KINDS = {
+    **dict.fromkeys((".heic", ".jpg", ".png", ".webp"), Kind.IMAGE),
+    **dict.fromkeys((".opus", ".aac"), Kind.AUDIO),
+}
 
 
 @pytest.mark.parametrize(
@@ -72,6 +75,10 @@ KINDS = {".heic": Kind.IMAGE, ".jpg": Kind.IMAGE, ".png": Kind.IMAGE, ".opus": K
          "signal-2026-01-01-120000.mp4"),
         ("Screenshot_2026.png Reisepass.jpg IMG-2026-WA0001.jpg", "IMG-2026-WA0001.jpg", ""),
         ("Bildschirmfoto_1.png", "Bildschirmfoto_1.png", ""),
+        ("Einwilligung.jpg STK-2026-WA0002.webp IMG_1.heic", "IMG_1.heic", ""),
+        ("ScreenRecording_1.mov IMG_2.MOV PTT-1.opus", "IMG_2.MOV PTT-1.opus",
+         "ScreenRecording_1.mov"),
+        ("signal-2026-01-01-120000.aac", "signal-2026-01-01-120000.aac", ""),
     ],
 )  # fmt: skip
 def test_names_are_a_hint_in_three_languages(names, sources, left, tmp_path):

@@ -44,6 +44,18 @@ def test_a_name_is_listened_for_as_it_is_spoken(folder, light_people):
     assert "I, Wang Wei, am" in speaker.required.text
 
 
+def test_whoever_is_written_to_in_german_says_palpreps_statement_in_english(folder, light_people):
+    for slug, own in {"eva": "", "uwe": 'statement = "own.txt"'}.items():
+        (folder / slug).mkdir()
+        shutil.copy(light_people / "jane-carter/consent.mp4", folder / slug / "training.mp4")
+        (folder / slug / "person.toml").write_text(f'language = "de"\n{own}')
+    (folder / "uwe" / "own.txt").write_text("Ich, {full_name}, willige ein.")
+    people = read_people(find_people(folder, utc_now()).people, kinds_of)
+    assert [speaker_of(each, "core-4").language for each in people] == ["en", "de"]
+    assert [each.language for each in people] == ["de", "de"]
+    assert [each.language for each in statements_of(people, "core-4")] == ["en", "de"]
+
+
 def test_one_model_listens_for_every_statement(people):
     own = Path("a-model-of-the-users-own")
     assert [each.model for each in statements_of(people, "core-4", own)] == [own, own]

@@ -44,6 +44,27 @@ def test_what_is_under_way_is_no_doubt_while_a_run_is_at_work(
     assert f"palprep status '{tmp_path}/out of ada'\"'\"'s' --retry voice-1" in after.out
 
 
+def test_after_a_dry_run_nobody_is_waited_for_once_it_has_ended_for_everybody(
+    palprep: Palprep, tmp_path: Path
+) -> None:
+    """Otherwise a script that looks until nobody waits would never end."""
+    people = tuple(PersonNames(slug=each, name=each, full_name=each) for each in ("ada", "bob"))
+    started = RunStarted(
+        people=people, target="http://x", profile="core-4", dry_run=True, palprep_version="0"
+    )
+    ended = PersonEnded(outcome=PersonOutcome(status="waiting", reasons=("Dry run",)))
+    with Journal.of(tmp_path, create=True, lock=True) as journal:
+        journal.append(started)
+        journal.append(ended, person="ada")
+        assert palprep("status", tmp_path).code == 5
+    assert palprep("status", tmp_path).code == 5
+    with Journal.of(tmp_path) as journal:
+        journal.append(ended, person="bob")
+    after = palprep("status", tmp_path)
+    assert after.code == 0
+    assert after.err.endswith("Next: start `palprep run` again without --dry-run.\n")
+
+
 def test_a_training_that_no_callback_will_tell_of_is_ended_by_hand(
     palprep: Palprep, tmp_path: Path
 ) -> None:

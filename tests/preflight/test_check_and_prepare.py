@@ -255,6 +255,13 @@ def test_content_that_cannot_fill_the_role_says_what_would(turned):
     assert "a training-video must be a video" in report.error.message
 
 
+def test_an_empty_file_is_sent_again(tmp_path):
+    (tmp_path / "a.jpg").write_bytes(b"")
+    error = check(tmp_path / "a.jpg", role="face-image").error
+    assert error.code == "media_damaged"
+    assert error.message == "a.jpg is empty: it did not arrive whole, send it again"
+
+
 def test_an_unknown_role_is_the_callers_mistake():
     with pytest.raises(UsageError, match="face-image, training-video"):
         check("x.jpg", role="portrait")

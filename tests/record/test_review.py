@@ -40,7 +40,7 @@ def page(
     home = tmp_path_factory.mktemp("review")
     people, out, media = home / "people", home / "out", light_people / "jane-carter"
     for name, files in (
-        ("jane", {"training.mp4": "consent.mp4"}),
+        ("jane", {"training.mp4": "consent.mp4", "clip.mov": "../anna-miller/recording.mov"}),
         ("bob", {"first.m4a": "recording.m4a", "second <b>.m4a": "recording.m4a"}),
         ("eve", {"a.heic": "portrait.heic", "b.heic": "portrait.heic"}),
     ):
@@ -67,6 +67,7 @@ def test_it_asks_and_is_accessible(page: Page) -> None:
     for words in ("Is this consent given?", "A word was added.", "Which file is the voice"):
         assert words in told
     assert "second <b>.m4a" in told
+    assert "clip.mov" not in told
     for width, dark in ((1280, False), (390, True)):
         browser.look(width, dark=dark)
         assert violations(browser) == []

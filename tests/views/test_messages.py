@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 from finished_runs import BAD, CONSENT, EVIL, GOOD, UNKNOWN, asset, person, run
 
-from palprep.errors import UsageError
-from palprep.rules import Check
+from palprep.errors import DamagedMedia, UsageError
+from palprep.preflight import Asset
+from palprep.rules import Check, Report
 from palprep.values import Outcome, Role
 from palprep.views.guide import languages_of
 from palprep.views.messages import messages
@@ -81,6 +82,19 @@ def test_it_is_in_the_persons_language_and_says_what_is_not():
     assert (mine.english, odd.english) == (("own_rule",), ())
     with pytest.raises(UsageError, match="choose one of de, en, es"):
         written(redone(), language="fr")
+
+
+def test_a_file_that_cannot_be_read_is_asked_for_once():
+    error, about = DamagedMedia("a.mp4 is damaged."), {"source": "a.mp4", "source_sha256": None}
+    damaged = [
+        Asset(
+            **about, role=role, seconds=0.0,
+            source_report=Report.of_error("a.mp4", error, role=role, profile="core-4"),
+        )
+        for role in (Role.TRAINING_VIDEO, Role.VOICE_AUDIO)
+    ]  # fmt: skip
+    [message] = written(redone(assets=tuple(damaged), blocked_by=("media_damaged",)))
+    assert message.text.count("a.mp4 is damaged.") == 1
 
 
 def test_what_a_stranger_wrote_is_text():

@@ -29,7 +29,7 @@ from typing import ParamSpec, TypeVar
 from palprep.batch.engines.files import FilesPublisher
 from palprep.batch.people.person import Person
 from palprep.batch.work.connection import Remote
-from palprep.batch.work.context import INTERRUPTED, Reporter, RunContext, Stopped
+from palprep.batch.work.context import Reporter, RunContext, Stopped
 from palprep.batch.work.media_steps import Ready, prepare_files
 from palprep.batch.work.pace import Outage, Places
 from palprep.batch.work.service_steps import Requested, ServiceSteps
@@ -44,7 +44,7 @@ from palprep.errors import (
     PalprepError,
     ServiceUnreachable,
 )
-from palprep.journal import Creation, PersonEnded, PersonOutcome, PersonStatus, up_to_date
+from palprep.journal import CUT_OFF, Creation, PersonEnded, PersonOutcome, PersonStatus, up_to_date
 from palprep.publish import Publisher
 from palprep.workers import WorkStopped
 
@@ -74,7 +74,7 @@ def guarded(person: Person, steps: Callable[[], T]) -> T | PersonOutcome:
     try:
         return steps()
     except (Stopped, WorkStopped):
-        return PersonOutcome(status="waiting", reasons=(INTERRUPTED,))
+        return CUT_OFF
     except PalprepError as error:
         everybodys = isinstance(error, ClusterFailed | JournalError | OutputUnwritable)
         if everybodys and not isinstance(error, DossierUnusable):
@@ -206,7 +206,7 @@ class Execution:
         outcome, made = (requested, ()) if isinstance(requested, PersonOutcome) else requested
         update = {
             "notes": (*ready.notes, *outcome.notes),
-            "not_made": (*ready.decision.refused, *outcome.not_made),
+            "not_made": (*ready.decision.not_made, *outcome.not_made),
             "held": ready.decision.held,
             "blocked_by": (*ready.decision.blocked_by, *outcome.blocked_by),
         }

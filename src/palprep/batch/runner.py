@@ -17,10 +17,10 @@ from palprep.batch.engines.files import run_name
 from palprep.batch.execution import Execution
 from palprep.batch.forgetting import remove_outlived
 from palprep.batch.outputs import write_outputs
-from palprep.batch.people.files import is_url
+from palprep.batch.people.files import is_url, some_of
 from palprep.batch.people.folder import DEFAULT_INTO
 from palprep.batch.people.person import Person, Roster, RosterEntry, read_people
-from palprep.batch.people.selection import People, find_everybody, some_of
+from palprep.batch.people.selection import People, find_everybody
 from palprep.batch.work.aside import Stop, do_aside
 from palprep.batch.work.connection import Remote, connect
 from palprep.batch.work.consent import statements_of

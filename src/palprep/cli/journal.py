@@ -92,8 +92,8 @@ def watch(
     with telling(quiet=quiet, log_file=log_file, log_format=log_format):
         tell(found.summary())
         found.tell_blockers(directory)
-        tell(found.next_step(directory, again=_RUN))
-    raise typer.Exit(found.exit_code())
+        tell(found.next_step(directory, again=_RUN, dry_run=ended.head.dry_run))
+    raise typer.Exit(found.exit_code(dry_run=ended.head.dry_run))
 
 
 def status(
@@ -131,6 +131,7 @@ def status(
         raise UsageError("Resolve one DIR at a time: name the one that the doubt is in")
     _resolve(directories[0], found or [], retry or [], ended)
     looked_at, everybody = _look(directories, because, as_json=as_json)
+    dry_run = all(head.dry_run and not head.running for head, _ in looked_at)
     doubts = any(head.in_doubt and not head.running for head, _ in looked_at)
     if not as_json:
         for head, _ in looked_at:
@@ -145,8 +146,9 @@ def status(
             # What is in doubt has been told, with the commands that resolve it.
             if not doubts and len(directories) == 1:
                 running = looked_at[0][0].running
-                tell(everybody.next_step(directories[0], running=running, again=_RUN))
-    raise typer.Exit(ExitCode.IN_DOUBT if doubts else everybody.exit_code())
+                how = {"running": running, "dry_run": dry_run}
+                tell(everybody.next_step(directories[0], again=_RUN, **how))
+    raise typer.Exit(ExitCode.IN_DOUBT if doubts else everybody.exit_code(dry_run=dry_run))
 
 
 def _show_head(head: journals.JournalHead, *, named: bool) -> None:
@@ -243,8 +245,9 @@ def report(
         if into is not None:
             tell(f"Next: open {page}")
         else:
-            running = looked_at[0][0].running
-            tell(everybody.next_step(directories[0], running=running, again=_RUN))
+            head = looked_at[0][0]
+            how = {"running": head.running, "dry_run": head.dry_run}
+            tell(everybody.next_step(directories[0], again=_RUN, **how))
 
 
 def _look(

@@ -91,12 +91,13 @@ def review(
         goes_on = partial(_go_on, directory, base_url)
         answering = pages.Review(directory.resolve(), engine, goes_on)
         _serve("review", answering, port, no_browser=no_browser)
-    with journals.status(directory) as (_, standings):
+    with journals.status(directory) as (head, standings):
         people = Tally(standings)
     with telling(verbose=verbose, quiet=quiet):
         tell(people.summary())
-        tell(people.next_step(directory, again="start `palprep run` again"))
-    raise typer.Exit(people.exit_code())
+        again = "start `palprep run` again"
+        tell(people.next_step(directory, again=again, dry_run=head.dry_run))
+    raise typer.Exit(people.exit_code(dry_run=head.dry_run))
 
 
 def _go_on(directory: Path, base_url: str | None, last: journals.RunStarted) -> list[str]:

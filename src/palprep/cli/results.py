@@ -40,7 +40,7 @@ class Tally:
         self._statuses = Counter[str]()
         self._blockers = Counter[str]()
         self._codes: set[ExitCode] = set()
-        self._waits_for_training = False
+        self._waits_for_training = self._cut_off = False
         for each in people:
             self.met(each)
 
@@ -58,6 +58,7 @@ class Tally:
             self.in_training = self.in_training or person.replica_id
         if person.status == "waiting" and "started" in {person.voice_status, person.replica_status}:
             self._waits_for_training = True
+        self._cut_off |= journal.CUT_OFF.reasons[0] in person.reasons
         _keep(self._first, person)
         if person.status not in journal.READY:
             _keep(self._open, person)
@@ -72,8 +73,9 @@ class Tally:
             print_line(f"{len(shown):,} of {count:,} people are shown. --json lists all.")
 
     def exit_code(self, *, dry_run: bool = False) -> ExitCode:
-        """The worst of all people. A dry run waits for nothing."""
-        return worst(self._codes - ({ExitCode.WAITING} if dry_run else set()))
+        """The worst of all people. A dry run waits for nothing, once it has ended for everybody."""
+        over = dry_run and not self._cut_off
+        return worst(self._codes - ({ExitCode.WAITING} if over else set()))
 
     def summary(self) -> str:
         """How many people there are, and how many of them are done, waiting, to redo and so on."""
@@ -113,7 +115,7 @@ class Tally:
                 found & {"redo", "needs_answer", "failed"},
                 f"see to what the reasons name, and {again}.",
             ),
-            (dry_run and found, "run the same command without --dry-run."),
+            (dry_run and found and not self._cut_off, f"{again} without --dry-run."),
             ("waiting" in found, f"{again}. It goes on, and creates nothing twice."),
             (True, f"open {into / 'report.html'}"),
         )

@@ -5,6 +5,7 @@ from .at_most_once import (
     resolve_retry as resolve_retry,
 )
 from .creations import (
+    CUT_OFF as CUT_OFF,
     Creation as Creation,
     CreationState as CreationState,
     creation_key as creation_key,

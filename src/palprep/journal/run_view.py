@@ -351,6 +351,8 @@ class JournalHead(Value):
     """Of this and earlier runs; each must be resolved."""
     unclaimed_callbacks: int
     """Callbacks that belong to no creation of this journal."""
+    dry_run: bool = Field(default=False, exclude=True)
+    """Nothing was sent, and nothing is waited for. Not part of what is printed."""
 
 
 @contextmanager
@@ -369,7 +371,7 @@ def status(directory: str | Path) -> Iterator[tuple[JournalHead, Iterator[Person
             people = _made_without_run(made)
         else:
             run = RunReader(journal)
-            told = run.head.model_dump(include={"target", "started_at", "updated_at"})
+            told = run.head.model_dump(include={"target", "started_at", "updated_at", "dry_run"})
             running, people = run.running, run.rows()
         head = JournalHead(
             directory=str(directory),

@@ -202,6 +202,7 @@ _ACCEPTED: tuple[tuple[Kind, str, str, str, str, str], ...] = (
     (Kind.AUDIO, "mp3", "an MP3 recording", "audio/mpeg", ".mp3", "mp3"),
     (Kind.AUDIO, "wav", "a WAV recording", "audio/wav", ".wav", "wav"),
     (Kind.AUDIO, "m4a", "an MPEG-4 recording", "audio/mp4", ".m4a .mp4", "mov"),
+    (Kind.AUDIO, "aac", "an AAC recording", "audio/aac", ".aac", "aac"),
     (Kind.AUDIO, "flac", "a FLAC recording", "audio/flac", ".flac", "flac"),
     (Kind.AUDIO, "ogg", "an Ogg recording", "audio/ogg", ".ogg .oga", "ogg"),
     (Kind.AUDIO, "webm", "a WebM recording", "audio/webm", ".webm", "matroska"),
@@ -255,6 +256,8 @@ _MAGIC: tuple[tuple[bytes, Kind, str], ...] = (
     (b"\xff\xd8\xff", Kind.IMAGE, "jpeg"),
     (b"\x89PNG\r\n\x1a\n", Kind.IMAGE, "png"),
     (b"fLaC", Kind.AUDIO, "flac"),
+    (b"\xff\xf1", Kind.AUDIO, "aac"),  # ADTS, ISO/IEC 13818-7; here and below without a checksum.
+    (b"\xff\xf9", Kind.AUDIO, "aac"),
     (b"\x00\x00\x01\xba", Kind.VIDEO, "mpg"),
 )
 
@@ -272,8 +275,6 @@ _REFUSED_MAGIC: tuple[tuple[bytes, str, str], ...] = (
     (b"FLV\x01", "flv", "a Flash video"),
     (b"\x30\x26\xb2\x75\x8e\x66\xcf\x11", "asf", "a Windows Media file (WMV, WMA)"),
     (b"\x06\x0e\x2b\x34", "mxf", "an MXF file"),
-    (b"\xff\xf1", "aac", "a bare AAC stream (ADTS)"),
-    (b"\xff\xf9", "aac", "a bare AAC stream (ADTS)"),
     (b"caff", "caf", "a Core Audio recording"),
     (b"#!AMR", "amr", "an AMR recording"),
     (b"MThd", "midi", "a MIDI score"),

@@ -12,7 +12,7 @@ from typing import NamedTuple, Self, TypeVar
 from pydantic import Field, model_validator
 
 from palprep.consent import ConsentFacts
-from palprep.errors import MediaError, UnsupportedMedia, UsageError
+from palprep.errors import DamagedMedia, MediaError, UnsupportedMedia, UsageError
 from palprep.escaping import escaped
 from palprep.facts import Speaker
 from palprep.fixes import FixDone
@@ -69,7 +69,8 @@ def infer_role(source: Source) -> Role:
         case Kind.OTHER:
             raise UnsupportedMedia(
                 f"{source.name} is {source.type.description}; palprep takes images (JPEG, PNG, "
-                f"WebP, HEIC, HEIF), audio (MP3, WAV, M4A, FLAC, Ogg, WebM) and video ({_VIDEOS})"
+                "WebP, HEIC, HEIF), audio (MP3, WAV, M4A, AAC, FLAC, Ogg, WebM) and video "
+                f"({_VIDEOS})"
             )
 
 
@@ -95,8 +96,10 @@ def _told(file: Path | Source, tell: Callable[[Source], T], otherwise: T) -> T:
 
 
 def require_kind(source: Source, role: Role) -> None:
-    """Raise UnsupportedMedia for content that cannot fill the role."""
+    """Raise UnsupportedMedia for content that cannot fill the role, DamagedMedia for none."""
     kinds, wanted = _TAKES[role]
+    if source.type.format == "empty":
+        raise DamagedMedia(f"{source.name} is empty: it did not arrive whole, send it again")
     if not source.type.accepted or source.type.kind not in kinds:
         raise UnsupportedMedia(
             f"{source.name} is {source.type.description}; a {role.value} must be {wanted}"

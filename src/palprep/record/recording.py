@@ -123,13 +123,13 @@ class Recording:
         return consent.read_statement(own, profile=self._profile.name) if own else None
 
     def _statement(self) -> str:
-        language = self._person.settings.language
+        language = self._person.spoken_language
         return consent.statement_for(self._full_name, self._own_statement, language=language).text
 
     # What the page asks for
 
     def _page(self, _: Request) -> Response:
-        about = {"language": self._language, "spoken": self._person.settings.language}
+        about = {"language": self._language, "spoken": self._person.spoken_language}
         said, place = self._statement(), os.fspath(self._takes.folder)
         return HTMLResponse(views.recording_page(self._full_name, said, place, **about))
 
@@ -162,7 +162,7 @@ class Recording:
 
     def _code(self, _: Request) -> Response:
         self._require_agreed()
-        if self._person.settings.language != "en":  # Codes are English words.
+        if self._person.spoken_language != "en":  # Codes are English words.
             return JSONResponse({"words": []})
         return JSONResponse({"words": journals.give_code(self._journal, self._full_name).words})
 
@@ -297,7 +297,7 @@ class Recording:
         return Speaker(
             full_name=full_name,
             statement=self._own_statement,
-            language=settings.language,
+            language=self._person.spoken_language,
             whisper_model=self._model,
             spoken_as=settings.spoken_as,
             code=journals.asked_code(self._journal, full_name, name=name, sha256=sha256),

@@ -120,8 +120,12 @@ class Review:
             if source and folder.is_dir():
                 told = batch.read_person(folder, self._kinds_of)
                 choices = {role: self._choices(person, told, role) for role in Role}
+                # What content has settled is no question, though the names leave it open.
+                asked = "folder_unclear" in person.blocked_by
                 found += (
-                    Question(person, link, role, each) for role, each in choices.items() if each
+                    Question(person, link, role, each)
+                    for role, each in choices.items()
+                    if each and (asked or any(choice.picked for choice in each))
                 )
             if person.consent_state.state == "open":
                 found.append(Question(person, link, doubts=self._doubts(person)))

@@ -91,9 +91,14 @@ def _parts(person: PersonView, words: Mapping[str, Any], own: Mapping[str, Ask])
     # It stands for all that kept the statement from being heard.
     blocked |= CONSENT_CHECKS if "consent_spoken" in blocked else set()
     told: set[str] = set()
+    unread: set[str] = set()
     for asset in person.assets:
         report, asked = asset.report, {}
+        # A video that cannot be read has no sound either: it is asked for once.
+        if asset.source in unread:
+            continue
         if report.error is not None and report.error.code in blocked:
+            unread.add(asset.source)
             asked[report.error.code] = _ask(report.error.code, own, report.error.message)
         for check in report.told(Outcome.FAIL):
             if check.id in blocked or not person.blocked_by:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote
 
@@ -60,12 +60,14 @@ class RemoteFile(Value):
 
 File = Path | RemoteFile
 
+_SOUNDS = (".mp3", ".wav", ".m4a", ".flac", ".ogg", ".oga", ".opus", ".aac", ".amr", ".caf")
+
 # A file of unknown content whose name promises media counts as that media. Its own check then
 # says what it is.
 _PROMISES: Mapping[str, Kind] = {
     **dict.fromkeys((".jpg", ".jpeg", ".png", ".webp", ".heic", ".heif"), Kind.IMAGE),
-    **dict.fromkeys((".mp3", ".wav", ".m4a", ".flac", ".ogg", ".oga", ".opus"), Kind.AUDIO),
-    **dict.fromkeys((".mp4", ".mov", ".m4v", ".webm"), Kind.VIDEO),
+    **dict.fromkeys(_SOUNDS, Kind.AUDIO),
+    **dict.fromkeys((".mp4", ".mov", ".m4v", ".webm", ".mkv", ".avi", ".3gp"), Kind.VIDEO),
 }
 
 
@@ -89,3 +91,9 @@ def kinds_in(paths: Iterable[Path], kinds_of: KindsOf) -> Mapping[Path, Kind | N
 def promised_kind(name: str) -> Kind | None:
     """The kind of media that a file's name promises; None where it promises none."""
     return _PROMISES.get(PurePosixPath(name).suffix.lower())
+
+
+def some_of(names: Sequence[str], most: int = 5) -> str:
+    """The first of some names, and how many more there are."""
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more

@@ -22,6 +22,7 @@ from palprep.batch.people.settings import (
 )
 from palprep.errors import UsageError
 from palprep.journal import JOURNAL_NAME
+from palprep.rules import counted
 from palprep.storage import Bucket, Stored, private_folder
 
 DEFAULT_INTO = "palprep-out"
@@ -73,7 +74,8 @@ def find_people(folder: str | Path, at: dt.datetime) -> Roster:
     except OSError as error:
         raise UsageError(f"{root} cannot be read: {error.strerror}") from None
     if not people:
-        alone = ["palprep", "run", str(root.parent), "--only", root.resolve().name]
+        above = root.parent if root.name.strip(".") else root / ".."
+        alone = ["palprep", "run", str(above), "--only", root.resolve().name]
         raise _nobody_in(str(root), media, shlex.join(alone))
     return Roster(people, tuple(printable(each.name) for each in loose))
 
@@ -113,8 +115,9 @@ def _nobody_in(place: str, media: int, alone: str = "") -> UsageError:
     """The error for a folder without people, in which so many media files lie. ``alone`` runs the
     one person whose folder it may be.
     """
-    hint = f"; its {media} media files belong in such subfolders" if media else ""
-    meant = f". If they are one person's: {alone}" if media and alone else ""
+    files = counted(media, "media file", "media files")
+    hint = f", and move its {files} there" if media else ""
+    meant = f". If this is one person: {alone}" if media and alone else ""
     return UsageError(f"{place} holds nobody: make one subfolder per person{hint}{meant}")
 
 

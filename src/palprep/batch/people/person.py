@@ -8,18 +8,20 @@ import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from difflib import get_close_matches
 from importlib import resources
 from pathlib import Path, PurePath
 from typing import NamedTuple
 from unicodedata import combining, normalize
 
 from palprep.batch.fingerprint import Fingerprint
-from palprep.batch.people.files import File, KindsOf
+from palprep.batch.people.files import File, KindsOf, some_of
 from palprep.batch.people.settings import (
     SETTINGS_NAME,
     NamedFiles,
     Settings,
     SettingsFile,
+    holds_controls,
     leads_out,
 )
 from palprep.errors import UsageError
@@ -36,6 +38,14 @@ _HINTS: Mapping[str, Sequence[str]] = tomllib.loads(
 
 _BEGINNING = 6
 """Letters of a hint that may begin a word."""
+
+_PACKED = frozenset({".zip", ".rar", ".7z", ".gz", ".tar"})
+
+_NOT_OF_THE_NAME = re.compile(
+    r"^(whatsapp chat|chat de whatsapp)( -| with| mit| con) |^\d+[ ._-]+(?=\D)| \(\d+\)$",
+    re.IGNORECASE,
+)
+"""Of a folder's name: what an export of a chat, a list or a copy puts there."""
 
 _KINDS: Mapping[Kind, tuple[Role, ...]] = {
     Kind.IMAGE: (Role.FACE_IMAGE,),
@@ -127,6 +137,11 @@ class Person(Value):
         return self.settings.language if "language" in self.settings.model_fields_set else None
 
     @property
+    def spoken_language(self) -> str:
+        """In which the statement is said: palprep's own is in English, whoever reads the rest."""
+        return self.settings.language if self.settings.statement else "en"
+
+    @property
     def guessed_name(self) -> str | None:
         """The note that the full name was guessed; None where it was given or nobody listens."""
         if self.settings.full_name or self.unread or not self.may_speak:
@@ -191,14 +206,21 @@ def person_of(
     """
     kinds = dict(found)
     settings, unread = _or_why(read)
-    assigned, problems = _named(settings.files, look_up)
+    misnamed = () if look_up(SETTINGS_NAME) else _like(SETTINGS_NAME, kinds)
+    unread += tuple(f"{name} is not read: rename it to {SETTINGS_NAME}" for name in misnamed)
+    assigned, problems = _named(settings.files, look_up, kinds)
     taken = {each.path for each in assigned}
     by_content: dict[Role, list[File]] = {role: [] for role in Role}
     by_name: dict[Role, list[File]] = {role: [] for role in Role}
     for path, kind in kinds.items():
         if path in taken or kind is None:
             continue
-        said = [role for role in _KINDS[kind] if _hint(path, role.value)]
+        unlikely = _hint(path, "unlikely")
+        said = [
+            role
+            for role in _KINDS[kind]
+            if _hint(path, role.value) and not (unlikely and role is Role.VOICE_AUDIO)
+        ]
         if kind is Kind.AUDIO and _hint(path, Role.CONSENT_VIDEO.value):
             problems.append(f"{path.name} is audio alone: consent must be given on video")
             continue
@@ -207,8 +229,12 @@ def person_of(
     open_: dict[Role, list[File]] = {}
     for role in Role:
         left = by_content[role]
+        # A photograph of what was signed is no portrait.
+        other = ("unlikely", Role.CONSENT_VIDEO.value) if role is Role.FACE_IMAGE else ("unlikely",)
         likely = [
-            each for each in left if role is Role.FACE_IMAGE and not _hint(each, "no-portrait")
+            each
+            for each in left
+            if role is not Role.VOICE_AUDIO and not any(_hint(each, about) for about in other)
         ]
         choices = by_name[role] or likely or left
         if not choices or any(each.role is role for each in assigned):
@@ -232,7 +258,7 @@ def person_of(
     if own and stated is None:
         problems.append(f"{SETTINGS_NAME} names {own}, which is not in the folder")
     if not (assigned or portraits or any(open_.values()) or problems):
-        problems = ["no image, audio or video here: add a portrait, a video or a recording"]
+        problems = [_nothing_in(kinds)]
     media = [path for path, kind in kinds.items() if kind is not None]
     odd = (
         f"the name of {printable(path.name)} is not UTF-8: rename it"
@@ -241,7 +267,7 @@ def person_of(
     )
     # A file that person.toml names may lie in a folder, which is then known by its first part.
     named = (PurePath(name) for name in dict(settings.files).values() if name)
-    known = {SETTINGS_NAME, own, *(part for each in named for part in each.parts[:1])}
+    known = {SETTINGS_NAME, own, *misnamed, *(part for each in named for part in each.parts[:1])}
     strangers = (
         f"{printable(path.name)} is not used: {what(path)}"
         for path in kinds
@@ -267,8 +293,28 @@ def _or_why(read: Callable[[], SettingsFile]) -> tuple[SettingsFile, tuple[str, 
         return SettingsFile(), (str(error),)
 
 
+def _like(name: str, among: Iterable[File]) -> tuple[str, ...]:
+    """The name of a file that may be meant by this one; nothing where none may."""
+    names = {path.name.lower(): path.name for path in among if path.name != name}
+    found = get_close_matches(name.lower(), names, n=1, cutoff=0.75)
+    return tuple(map(names.__getitem__, found))
+
+
+def _nothing_in(kinds: Iterable[File]) -> str:
+    """What to do about a folder in which nothing can be used."""
+    packed = [path.name for path in kinds if path.suffix.lower() in _PACKED]
+    within = [path.name for path in kinds if isinstance(path, Path) and path.is_dir()]
+    to_do = "add a portrait, a video or a recording"
+    if packed:
+        to_do = f"unpack {some_of(packed)} into this folder"
+    elif within:
+        to_do = f"move the files from {some_of(within)} here; or, if these are people, run palprep "
+        to_do += "on this folder"
+    return f"no image, audio or video here: {to_do}"
+
+
 def _named(
-    named: NamedFiles, look_up: Callable[[str], File | None]
+    named: NamedFiles, look_up: Callable[[str], File | None], among: Iterable[File]
 ) -> tuple[list[AssignedFile], list[str]]:
     assigned: list[AssignedFile] = []
     problems: list[str] = []
@@ -281,6 +327,7 @@ def _named(
             assigned.append(AssignedFile(role=role, path=path, why=f"{SETTINGS_NAME} names it"))
         else:
             what = "name a file in this folder" if leads_out(name) else "it is not there"
+            what += "".join(f"; did you mean {each}?" for each in _like(name, among))
             problems.append(f"{SETTINGS_NAME} names {name} as {role.value}; {what}")
     return assigned, problems
 
@@ -334,8 +381,11 @@ def _hint(path: File, about: str) -> str | None:
 
 
 def name_of(slug: str) -> str:
-    """A folder's name as a person's: ``ada-lovelace`` is Ada Lovelace."""
-    spaced = re.sub(r"[_\-\s]+", " ", slug).strip() or slug
+    """A folder's name as a person's: ``ada-lovelace`` and ``01 Lovelace, Ada`` are Ada Lovelace."""
+    drawn = "".join(each for each in normalize("NFC", slug) if not holds_controls(each))
+    bare = _NOT_OF_THE_NAME.sub("", drawn)
+    bare = re.sub(r"^([^,]+), *([^,]+)$", r"\2 \1", bare)
+    spaced = re.sub(r"[_\-\s]+", " ", bare).strip() or slug
     return spaced.title() if spaced == spaced.lower() else spaced
 
 

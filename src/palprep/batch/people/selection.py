@@ -13,6 +13,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Self
 
+from palprep.batch.people.files import some_of
 from palprep.batch.people.folder import find_people, people_in_bucket, shards_in
 from palprep.batch.people.manifest import people_of_manifest, people_of_rows
 from palprep.batch.people.manifest_rows import ManifestRow, is_manifest
@@ -170,9 +171,3 @@ class Selection:
             and (ended is None or not self.failed or ended.get(each.slug) in WENT_WRONG)
         ]
         return tuple(found[: self.limit])
-
-
-def some_of(names: Sequence[str], most: int = 5) -> str:
-    """The first of some names, and how many more there are."""
-    more = f" and {len(names) - most:,} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more

@@ -26,6 +26,15 @@ SETTINGS_NAME = "person.toml"
 MAX_BYTES = 65_536
 """Of a person.toml. All settings at their longest take less."""
 
+_WRITTEN = 'write each setting once, as in stock_voice = "gloria", in straight quotes'
+"""What to do about a file that is no TOML."""
+
+_PLAIN = {
+    "string_type": "must be text in straight quotes",
+    "tuple_type": 'must be a list, as in ["one", "two"]',
+}
+"""What is wrong with a value, where pydantic's words are a programmer's."""
+
 _JOINERS = "\u200c\u200d"
 """Persian, scripts of India and emoji are spelt with them (Unicode Standard, section 23.2)."""
 
@@ -114,7 +123,7 @@ class Settings(Value):
     statement: str | None = None
     """A text or TOML file with the consent statement that your service demands."""
     language: str = "en"
-    """Of the statement, ISO 639-1."""
+    """In which the person is written to, and of a ``statement`` of their own, ISO 639-1."""
     split_consent: bool = False
     """Make a consent video of the statement that opens the training video."""
     without_consent: bool = False
@@ -152,14 +161,21 @@ def parse_settings(raw: bytes) -> SettingsFile:
         return SettingsFile.model_validate(tomllib.loads(raw.decode("utf-8-sig")))
     except RecursionError:
         raise UsageError(f"{SETTINGS_NAME} cannot be read: it is nested too deeply") from None
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise UsageError(f"{SETTINGS_NAME} cannot be read: {error}") from None
+    except UnicodeDecodeError:
+        raise UsageError(f"{SETTINGS_NAME} cannot be read: save it as UTF-8") from None
+    except tomllib.TOMLDecodeError as error:
+        raise UsageError(f"{SETTINGS_NAME} cannot be read: {error}; {_WRITTEN}") from None
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        known = [role.value for role in Role] if "." in where else sorted(SettingsFile.model_fields)
-        said = setting_words(first, where, known, what="setting")
+        said = ". Also, ".join(map(_mistake, error.errors())).replace("?. Also", "? Also")
         raise UsageError(f"{SETTINGS_NAME}: {said}") from None
+
+
+def _mistake(error: ErrorDetails) -> str:
+    where = ".".join(str(part) for part in error["loc"])
+    if error["type"] == "extra_forbidden" and error["loc"][-1] in Settings.model_fields:
+        return f"write {error['loc'][-1]} above [{error['loc'][0]}]"
+    known = [role.value for role in Role] if "." in where else sorted(SettingsFile.model_fields)
+    return setting_words(error, where, known, what="setting")
 
 
 def write_setting(folder: Path, name: str, value: str, *, table: str = "") -> None:
@@ -197,7 +213,7 @@ def setting_words(error: ErrorDetails, where: str, known: Sequence[str], *, what
     """What is wrong with the setting ``where``; for an unknown one, which may be meant."""
     if error["type"] == "extra_forbidden":
         return unknown_words(where, known, what=what)
-    return f"{where}: {error['msg']}"
+    return f"{where}: {_PLAIN.get(error['type'], error['msg'])}"
 
 
 def unknown_words(where: str, known: Sequence[str], *, what: str) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from palprep.api import Rate, host_of, is_loopback
+from palprep.api import UNSET, Rate, host_of, is_loopback
 from palprep.batch.work.sandbox_judges import Judges, judges_in
 from palprep.callbacks import PublicCallbacks
 from palprep.client import Client, Limiter, RequestHook
@@ -30,6 +30,9 @@ EMBEDDED = "embedded sandbox"
 """How results name the sandbox that a run starts for itself."""
 SANDBOX_NAME = "sandbox"
 """The folder of a run in which that sandbox keeps its data."""
+
+_EMBEDDED_S = 1_800.0
+"""How long an answer of that sandbox may take."""
 
 
 @dataclass(frozen=True)
@@ -124,6 +127,9 @@ def connect(
             clock=connection.clock,
             sleep=connection.sleep,
             on_request=on_request,
+            # A sandbox of the run's own looks at files when a worker is free, which takes minutes
+            # behind other people's videos: what is given up then is only asked for again.
+            timeout=UNSET if connection.base_url else _EMBEDDED_S,
         )
         yield Remote(connection, stack.enter_context(client), callbacks)
 

@@ -30,7 +30,7 @@ def speaker_of(person: Person, profile: str, model: Path | None = None) -> Speak
     return Speaker(
         full_name=person.full_name,
         statement=statement,
-        language=person.settings.language,
+        language=person.spoken_language,
         whisper_model=model,
         spoken_as=person.settings.spoken_as,
     )
@@ -45,17 +45,12 @@ def statements_of(
     A statement that cannot be used is left out: its person is refused for it.
     """
     found = [SandboxStatement(text=required_statement(), model=model)]
-    # A template is the same for everybody: it is read once for each language.
-    own = [each for each in people if each.statement is not None]
-    languages = {each.settings.language: each for each in people if each.statement is None}
-    for person in (*languages.values(), *own):
-        language = person.settings.language
+    for person in people:
+        if person.statement is None:
+            continue
         with contextlib.suppress(UsageError):
-            if person.statement is None:
-                text = required_statement(language=language)
-            else:
-                said = read_statement(person.statement, profile=profile_for(person, profile))
-                text = open_statement(said, person.full_name)
+            said = read_statement(person.statement, profile=profile_for(person, profile))
+            text, language = open_statement(said, person.full_name), person.spoken_language
             found.append(SandboxStatement(text=text, language=language, model=model))
     return tuple(dict.fromkeys(found))
 

@@ -15,7 +15,7 @@ from palprep.batch.work.connection import Connection
 from palprep.batch.work.decision import KnownProfile
 from palprep.batch.work.pace import Pace
 from palprep.errors import PalprepError
-from palprep.journal import Journal, PersonOutcome
+from palprep.journal import CUT_OFF, Journal, PersonOutcome
 from palprep.values import Value
 from palprep.views import Progress
 from palprep.vocabulary import DEFAULT_PROFILE
@@ -104,9 +104,6 @@ class Stopped(PalprepError):
     code = "run_stopped"
 
 
-INTERRUPTED = "The run was interrupted: run the same command again"
-
-
 @dataclass(frozen=True)
 class Reporter:
     """Tells of one person's steps, and takes none once the run is being stopped."""
@@ -127,7 +124,7 @@ class Reporter:
     def go_on(self) -> None:
         """Return, unless the run is being stopped. Raises Stopped then."""
         if self.stop.is_set():
-            raise Stopped(INTERRUPTED)
+            raise Stopped(*CUT_OFF.reasons)
 
     def end(self, outcome: PersonOutcome) -> None:
         """Tell how it ended. Whoever was interrupted is not through: nothing is told then."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from palprep.batch.people.person import Person
+from palprep.batch.people.person import LISTENED_TO, Person
 from palprep.journal import What
 from palprep.pipelines import ReplicaRequest, Request, VoiceRequest
 from palprep.rules import BUILT_IN, ConsentState, Report, load_profile
@@ -132,6 +132,10 @@ _ABOUT_THE_PERSON = "appears_under_18"
 """The check that fails for the person, whichever file shows it: no other file makes up for it."""
 
 
+_TOO_SHORT = frozenset({"audio_duration", "voice_speech_length"})
+"""What fails of the sound of a video that is too short."""
+
+
 class Decision(Value):
     """``requests`` is what to make. ``refused`` says why that is not all, or nothing; ``left_out``
     names the files that the work goes on without, and why. ``held``: a doubt about the consent
@@ -143,6 +147,12 @@ class Decision(Value):
     blocked_by: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
     held: bool = False
+
+    @property
+    def not_made(self) -> tuple[str, ...]:
+        """Why what is not made is not, where something is."""
+        first, *others = self.refused or ("",)
+        return (f"Only the {self.requests[0].what} is made. {first}", *others) if first else ()
 
 
 class Unfit(Value):
@@ -160,7 +170,10 @@ def decide(
     speaks against the replica, and against a voice that is taken from the training video.
     """
     unheard = consent.state != "holds"
-    against = consent.reasons if unheard else ()
+    unread = {role for role, each in unfit.items() if each.report.error is not None}
+    # What cannot be read is told as that, once: nobody knows what is said in it.
+    deaf = consent.state == "fails" and not unread.isdisjoint(LISTENED_TO)
+    against = consent.reasons if unheard and not deaf else ()
     if not asked:
         return Decision(
             requests=(),
@@ -175,21 +188,34 @@ def decide(
     }
     fit = tuple(each for each in asked if for_all.union(each.roles).isdisjoint(unfit))
     requests = tuple(each for each in fit if not (unheard and each.what in of_a_video))
-    stops = unheard and any(each.what in of_a_video for each in asked)
+    stops = unheard and not deaf and any(each.what in of_a_video for each in asked)
     used = for_all.union(*(each.roles for each in asked))
-    needed = [role for role in unfit if role in used]
-    refused = reasons_of(unfit, needed, (*against, _TO_DO[consent.state]) if stops else ())
-    if refused and requests:
-        refused = (f"Only the {requests[0].what} is made. {refused[0]}", *refused[1:])
+    twice = voice_from_video and _follows(unfit)
+    needed = [role for role in unfit if role in used and not (twice and role is Role.VOICE_AUDIO)]
+    stopped = (*against, _TO_DO[consent.state]) if stops else ()
+    blocked = (_BLOCKERS[consent.state],) if stops else ()
+    held = consent.state == "open" and requests != fit
+    refused, found = reasons_of(unfit, needed), ids_of(unfit, needed)
     spare = [role for role in unfit if role not in used]
     left_out = reasons_of(unfit, spare, () if stops else against)
     return Decision(
         requests=requests,
-        refused=refused,
-        blocked_by=(*ids_of(unfit, needed), *((_BLOCKERS[consent.state],) if stops else ())),
+        # What somebody is to decide leads, where somebody is.
+        refused=(*stopped, *refused) if held else (*refused, *stopped),
+        blocked_by=(*blocked, *found) if held else (*found, *blocked),
         left_out=tuple(f"Left out: {reason}" for reason in left_out),
-        held=consent.state == "open" and requests != fit,
+        held=held,
     )
+
+
+def _follows(unfit: Mapping[Role, Unfit]) -> bool:
+    """Whether all that speaks against a voice of the training video's sound speaks against the
+    video already: who makes that anew has nothing else to do."""
+    video, voice = unfit.get(Role.TRAINING_VIDEO), unfit.get(Role.VOICE_AUDIO)
+    if video is None or voice is None:
+        return False
+    same = {*video.ids, *(_TOO_SHORT if "video_duration" in video.ids else ())}
+    return video.report.error is not None or same.issuperset(voice.ids)
 
 
 def reasons_of(
