@@ -91,7 +91,8 @@ def prepare(
 
     The new file is named after the source, and replaces no other: where a file of other
     content has the name, it becomes ``NAME-2`` and so on; the very same output gets the
-    very same name again. ``overwrite`` replaces what has the name.
+    very same name again. ``overwrite`` replaces what has the name. A new file that fails a check
+    is written as well: look at ``passed``.
 
     With ``speaker`` a video is cut, where it must be, so that it opens with the statement
     of consent. ``split_consent`` writes the statement into a video of its own as well,

@@ -123,8 +123,9 @@ class Person(Value):
 
     @property
     def language(self) -> str | None:
-        """In which the person is written to: that of the settings, where they say one."""
-        return self.settings.language if "language" in self.settings.model_fields_set else None
+        """In which the person is written to, where the settings say so."""
+        said = "language" in self.settings.model_fields_set
+        return self.settings.reads or (self.settings.language if said else None)
 
     @property
     def guessed_name(self) -> str | None:
