@@ -20,9 +20,9 @@ def secret_path(journal: Journal) -> str:
 def into_journal(journal: Journal, *, then: Told | None = None) -> Told:
     """A sink that records each callback under the creation it belongs to. Threads may share it.
 
-    The tag names the creation, or else the resource's id does. A callback that belongs to no
-    creation is recorded, too; one about a person who was forgotten is not. ``then`` is told of each
-    once it is recorded.
+    The tag names the creation. Without a tag, the id of the resource does. A callback that belongs
+    to no creation is recorded, too. A callback about a person who was forgotten is not. ``then`` is
+    called with each once it is recorded.
     """
 
     def take(delivery: Delivery) -> None:
