@@ -58,7 +58,7 @@ class ManifestError(UsageError):
 
 class ConsentUnproven(UsageError):
     """No replica is made, because consent is not proven. ``doubts`` says in sentences what a person
-    may accept with :func:`palprep.decide`. Without any, record the statement again.
+    may accept with `palprep.decide`. Without any, record the statement again.
     """
 
     code = "consent_unproven"
