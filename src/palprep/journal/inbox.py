@@ -57,8 +57,9 @@ def callback_server(
 ) -> CallbackServer:
     """A server that takes callbacks into ``journal``, behind its secret path.
 
-    Hand it to ``make_voice`` and ``make_replica`` together with the journal. ``then`` is told
-    of each callback once it is recorded. Raises ToolFailed when the port is taken.
+    Hand it to ``make_voice`` and ``make_replica`` together with the journal. ``port`` 0 takes a
+    free one, so that a later server has another address. ``then`` is told of each callback once it
+    is recorded. Raises ToolFailed when the port is taken.
     """
     return CallbackServer(
         into_journal(journal, then=then),
