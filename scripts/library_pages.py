@@ -18,7 +18,7 @@ LIBRARY: Mapping[str, str] = {
     """,
     "Make a voice, make a replica": """
         make_voice make_replica validate_face VoiceRequest ReplicaRequest MakeOptions
-        run ManifestRow Selection Shard watch Pace Connection
+        run ManifestRow Selection Shard watch Pace Connection write_messages
     """,
     "The service": """
         Client AsyncClient Sandbox
@@ -40,10 +40,10 @@ LIBRARY: Mapping[str, str] = {
     "Values": """
         Report Check Prepared FixDone Facts ConsentFacts Speaker Ranking Candidate Asset
         Creation CreationState FaceVerdict RunView PersonView PersonResult RunOptions
-        Progress Note Profile load_profile Role Outcome FileInput RoleName
+        Message Progress Note Profile load_profile Role Outcome FileInput RoleName
     """,
     "Errors": """
-        PalprepError UsageError ProfileError ManifestError MediaError MediaTooHeavy
+        PalprepError UsageError ProfileError ManifestError ConsentUnproven MediaError MediaTooHeavy
         FileMissing FileUnreadable UnsupportedMedia DamagedMedia ToolError ToolMissing
         ToolFailed ClusterFailed FixError CannotFit OutputUnwritable StorageError
         PublishError JournalError CreationUnrecorded DossierUnusable InvalidRequest

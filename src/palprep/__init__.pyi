@@ -9,6 +9,7 @@ from .batch import (
     Shard as Shard,
     run as run,
     watch as watch,
+    write_messages as write_messages,
 )
 from .callbacks import (
     CallbackServer as CallbackServer,
@@ -30,6 +31,7 @@ from .errors import (
     CannotFit as CannotFit,
     ClusterFailed as ClusterFailed,
     Conflict as Conflict,
+    ConsentUnproven as ConsentUnproven,
     CreationUnrecorded as CreationUnrecorded,
     DamagedMedia as DamagedMedia,
     DossierUnusable as DossierUnusable,
@@ -120,6 +122,7 @@ from .rules import (
 from .sandbox import Sandbox as Sandbox
 from .values import Outcome as Outcome, Role as Role
 from .views import (
+    Message as Message,
     Progress as Progress,
     export_dossiers as export_dossiers,
     to_pandas as to_pandas,

@@ -56,6 +56,15 @@ class ManifestError(UsageError):
     problems: tuple[RowProblem, ...] = ()
 
 
+class ConsentUnproven(UsageError):
+    """No replica is made, because consent is not proven. ``doubts`` says in sentences what a person
+    may accept with `palprep.decide`. Without any, record the statement again.
+    """
+
+    code = "consent_unproven"
+    doubts: tuple[str, ...] = ()
+
+
 class MediaError(PalprepError):
     """A file that cannot be used. ``check`` turns it into a failed report and does not raise it.
     Read the message: it says what is wrong with the file. Give another one.

@@ -136,6 +136,26 @@ def test_a_row_of_the_library_is_a_row_of_a_file(place, monkeypatch):
     assert find_everybody(rows) == find_everybody(path)
 
 
+@pytest.mark.parametrize(("says", "language"), [({}, None), ({"language": "de"}, "de")])
+def test_the_language_of_messages_is_what_the_row_says(place, monkeypatch, says, language):
+    monkeypatch.chdir(place)
+    row = {"person": "ada", "voice_audio": "ada/voice.wav", **says}
+    [of_row] = find_everybody([ManifestRow(**row)]).people
+    row["voice-audio"] = row.pop("voice_audio")
+    [of_file] = find_everybody(write_jsonl(place / "p.jsonl", row)).people
+    assert of_row.language == of_file.language == language
+
+
+def test_type_checkers_know_the_arguments_of_a_row():
+    # They take an alias for the argument's name, and no argument is named face-image.
+    assert {each.alias for each in ManifestRow.model_fields.values()} == {None}
+
+
+def test_a_mistake_in_a_row_of_the_library_is_told_at_once():
+    with pytest.raises(UsageError, match="no langage: did you mean language"):
+        ManifestRow(person="ada", voice_audio="ada/voice.wav", langage="de")
+
+
 def test_every_field_of_a_replica_reaches_its_request(place):
     given = {"auto_fix_training_image": True, "properties": {"style": "calm"}}
     row = {"person": "ada", "face-image": "ada/face.jpg", "stock_voice": "gloria", **given}
@@ -326,7 +346,7 @@ def test_a_signed_link_is_never_shown():
 def test_names_are_spelt_with_joiners(name):
     row = ManifestRow(person=name, full_name=name, voice_audio="a.wav")
     assert (row.person, row.full_name) == (name, name)
-    with pytest.raises(ValueError, match="control characters"):
+    with pytest.raises(UsageError, match="control characters"):
         ManifestRow(person="ada", full_name=f"{name}\u202e", voice_audio="a.wav")
 
 

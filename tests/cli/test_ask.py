@@ -34,4 +34,4 @@ def test_each_gets_a_message_in_their_language(palprep, tmp_path):
     assert bob["text"] == text
     within = palprep("ask", "out", "--into", "out/messages")
     assert within.code == 2
-    assert "give another --into" in within.err
+    assert "write them into another folder" in within.err

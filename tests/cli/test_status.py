@@ -88,3 +88,15 @@ def test_a_training_that_no_callback_will_tell_of_is_ended_by_hand(
     after = palprep("status", tmp_path, "--json")
     assert after.code == 0
     assert after.objects[0]["people"][0]["replica_status"] == "completed"
+
+
+def test_what_a_script_made_without_a_run_leads_to_no_page(
+    palprep: Palprep, tmp_path: Path
+) -> None:
+    with Journal.of(tmp_path, create=True) as journal:
+        journal.append(Intent(what="voice", request={}), person="ada", key="voice-1")
+        told = Created(snapshot=Snapshot(id="v1", status="completed"))
+        journal.append(told, person="ada", key="voice-1")
+    said = palprep("status", tmp_path)
+    assert (said.code, "voice v1 completed" in said.out) == (0, True)
+    assert said.err == "1 person: 1 voice only\n"

@@ -14,7 +14,7 @@ from stated import GIVEN, spoken
 
 from palprep.consent import ConsentFacts
 from palprep.dossier import dossier_path, keep_dossier, read_dossier
-from palprep.errors import JournalError, PublishError, UsageError
+from palprep.errors import ConsentUnproven, JournalError, PublishError, UsageError
 from palprep.facts import Facts
 from palprep.journal import ConsentWaived
 from palprep.media import Source
@@ -184,15 +184,18 @@ def test_a_changed_dossier_stops_a_replica(call, ready, tmp_path):
 def test_a_decision_in_the_journal_opens_the_gate(call, publisher, journal, tmp_path):
     video = listened_to(tmp_path / "t.mp4", Outcome.WARN)
     request = ReplicaRequest(replica_name="Ada")
-    with pytest.raises(UsageError, match=r"palprep\.decide"):
+    with pytest.raises(ConsentUnproven, match=r"palprep\.decide") as held:
         call(make_replica, publisher, request, video=video, journal=journal)
+    assert all(each in str(held.value) for each in held.value.doubts)
+    assert held.value.doubts
     refused = decide(journal, "Ada", accept=False, by="Eve", because="a word is missing")
     for waive in (False, True):
-        with pytest.raises(UsageError, match="a word is missing"):
+        with pytest.raises(ConsentUnproven, match="a word is missing") as held:
             call(
                 make_replica, publisher, request, video=video, journal=journal,
                 without_consent=waive,
             )  # fmt: skip
+        assert held.value.doubts == ()
     accepted = decide(journal, "Ada", accept=True, by="Eve", because="no, it is there")
     made = [call(make_replica, publisher, request, video=video, journal=journal) for _ in range(2)]
     assert len({each.id for each in made}) == 1

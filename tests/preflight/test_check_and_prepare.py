@@ -285,7 +285,8 @@ def test_module_functions_take_a_profile(turned, tmp_path):
 
 def test_a_profile_that_was_changed_counts_from_then_on(turned, tmp_path):
     own = tmp_path / "own.toml"
-    limit = '[[limits.face-image.image_resolution]]\nmin = {}\nlevel = "fail"\nsource = "ours"\ndate = 2026-11-01\n'
+    source = 'level = "fail"\nsource = "ours"\ndate = 2026-11-01\n'
+    limit = f"[[limits.face-image.image_resolution]]\nmin = {{}}\n{source}"
     own.write_text('extends = "core-4"\n' + limit.format(200))
     assert check(turned, profile=own).check("image_resolution").passed
     own.write_text('extends = "core-4"\n' + limit.format(400))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pydoc
+
 import pytest
 from raw import WAV, Raw
 
@@ -14,6 +16,13 @@ EVENT = "application.voice_status_changed"
 @pytest.fixture(autouse=True)
 def _empty(sandbox):
     sandbox.reset()
+
+
+def test_help_tells_each_method_and_its_arguments():
+    told = pydoc.plain(pydoc.render_doc(Sandbox))
+    assert "advance(self, seconds: 'float'" in told
+    assert "Move the clock by ``seconds``" in told
+    assert "One control." not in told
 
 
 def test_seeds_and_assets(sandbox, raw, tmp_path):

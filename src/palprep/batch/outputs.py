@@ -148,14 +148,20 @@ def write_report(directory: str | Path) -> Path:
 
 
 def write_messages(directory: str | Path, into: str | Path, language: str = "en") -> list[Message]:
-    """Write :func:`palprep.views.messages` of the last run into a folder: ``PERSON.txt`` and
-    ``PERSON.html`` for each person, and messages.csv for a mail merge. Raises JournalError without
-    a run, UsageError for a folder within the run's, where `palprep forget` would not find them.
+    """Write a message to each person who must redo something, and return them. Nothing is sent.
+
+    ``directory`` is the output folder of a run. ``into`` receives ``PERSON.txt`` and
+    ``PERSON.html`` for each person, and messages.csv for a mail merge. A message is in the language
+    that the person's settings name, or else in ``language``.
+
+    Raises JournalError without a run, UsageError for a ``language`` without messages, and for a
+    folder within the run's, where `palprep forget` would not find them.
     """
     source, place = Path(directory), Path(into)
     if place.resolve().is_relative_to(source.resolve()):
         raise UsageError(
-            f"{place} lies in {source}, and messages are no part of the run: give another --into"
+            f"{place} lies in {source}, and `palprep forget` would not find messages there: "
+            "write them into another folder"
         )
     with Journal.of(source) as journal:
         written = list(messages(RunReader(journal), source, language))

@@ -68,8 +68,8 @@ def run(
 
     ``into`` receives prepared/, results.jsonl, results.csv, report.html, pictures/ for it (above 50
     people also people/ with a page for each) and journal.sqlite. One run at a time may use it.
-    Nothing is created twice, however an earlier run ended. Who is done, and has changed nothing
-    since, is passed over: the file system tells that, and no file is opened.
+    Nothing is created twice, however an earlier run ended. A person who is done is skipped if
+    nothing has changed since. The file system tells that, and no file is opened.
 
     ``tell`` is called from several threads; ``note`` before the work begins, with what is odd or
     was guessed in the folder. Without ``tell``, a notebook shows the progress in the cell.

@@ -27,7 +27,7 @@ from palprep.errors import ManifestError, PalprepError
 COMMANDS: Mapping[str, str] = {
     "check": "Check files against what the service accepts, before anything is uploaded.",
     "fix": "Write the smallest fix into a new file, and check the new file like any other.",
-    "best": "Rank the images of a folder, or the frames of a video, by how fit a portrait each is.",
+    "best": "Rank the images of a folder or the frames of a video as portraits, the fittest first.",
     "statement": "Print the words of consent that a person must say, with --code also fresh ones.",
     "consent": "Verify, word by word, that the consent statement was spoken.",
     "guide": "Write a page to print or send: what to say, how to record, how a portrait looks.",
@@ -40,7 +40,7 @@ COMMANDS: Mapping[str, str] = {
     "forget": "Remove everything that an output folder holds of one person.",
     "run": "Check, fix, prove and publish everything, and make each person's voice and replica.",
     "watch": "Wait for the trainings that a run has begun, and write the results when they end.",
-    "status": "Show where every person stands; with --found, --retry, --ended say what you know.",
+    "status": "Show where every person stands. Record what you know: --found, --retry, --ended.",
     "report": "Write the results and the page of a run again, with what has arrived since.",
     "listen": "Receive the service's callbacks into the journal of a run, until Ctrl-C.",
     "sandbox": "Serve the whole interface on loopback, judged by palprep's own checks, until "

@@ -71,8 +71,8 @@ def statement(
 ) -> None:
     """Print the words of consent that a person must say, with --code also fresh ones.
 
-    Nobody knew a fresh code before it was drawn: a recording that holds it was made since. The
-    journal notes it with the name and the time. A newer code takes the place of an older one.
+    Nobody knew a fresh code before it was drawn, so a recording that holds it was made afterwards.
+    The journal notes it with the name and the time. A newer code takes the place of an older one.
     """
     if code != (journal is not None):
         raise UsageError("A code is noted in a journal: give --code and --journal DIR, or neither")
@@ -118,8 +118,8 @@ def consent(
 ) -> None:
     """Verify, word by word, that the consent statement was spoken.
 
-    Whisper listens, and where it leaves a doubt, Moonshine. The exit code is 0 only when the
-    statement was spoken, and 4 when that is in doubt. An unknown outcome is 1.
+    Whisper listens. If it leaves a doubt, Moonshine listens, too. The exit code is 0 only if the
+    statement was spoken, 4 if that is in doubt, and 1 if the outcome is unknown.
     """
     limits = limits_of(time_limit, memory_limit)
     require_there(file)
@@ -176,7 +176,8 @@ def decide(
         bool, typer.Option("--accept", help="The consent is given: the doubts are answered.")
     ] = False,
     refuse: Annotated[
-        bool, typer.Option("--refuse", help="It is not: the statement is to be recorded again.")
+        bool,
+        typer.Option("--refuse", help="It is not given: the statement must be recorded again."),
     ] = False,
     by: Annotated[str, typer.Option(metavar="NAME", help="Who decides. Nothing proves it.")] = "",
     because: Annotated[str, typer.Option(metavar="TEXT", help="What was heard and seen.")] = "",
@@ -186,8 +187,8 @@ def decide(
     """Record who decided, and why, about the doubts that hold a person's replica.
 
     `palprep status` says what to listen to. The journal and the dossier keep the decision, with the
-    files and the doubts that it was taken on. It falls when one of the files changes, or with a
-    new doubt; a later decision takes its place.
+    files and the doubts that it was taken on. It no longer counts when one of the files changes, or
+    when there is a new doubt. A later decision replaces it.
     """
     require_there(directory)
     if accept == refuse:
@@ -211,7 +212,7 @@ def dossier(
     ],
     source: Annotated[
         Path | None,
-        typer.Option(help="The file that the prepared video was made of: is it unchanged?"),
+        typer.Option(help="The source of the prepared video: also compare it."),
     ] = None,
     store: options.Store = None,
     expires: Annotated[
@@ -230,8 +231,8 @@ def dossier(
 ) -> None:
     """Verify consent dossiers: the chain of entries, the videos, and the journal of the run.
 
-    --expires and --revoke add an entry; nothing is ever taken away. --export only reads the
-    dossiers. Exit code 1 when something was changed, or the consent does not hold now; 4 when a
+    --expires and --revoke add an entry. No entry is ever removed. --export only reads the dossiers.
+    The exit code is 1 if something was changed, or the consent does not hold now. It is 4 if a
     doubt leaves it open.
     """
     now = dt.datetime.now(dt.UTC)

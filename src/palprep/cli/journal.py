@@ -58,8 +58,8 @@ def watch(
 ) -> None:
     """Wait for the trainings that a run has begun, and write the results when they end.
 
-    Without --wait it waits until all have ended. With --no-wait, as from cron, everything is asked
-    for once. Nothing is created. The key comes from PALPREP_API_KEY.
+    Without --wait it waits until all have ended. With --no-wait, as for cron, it asks about each
+    training once. Nothing is created. The key comes from PALPREP_API_KEY.
     """
     require_there(directory)
     pace = batch.Pace(
@@ -120,10 +120,10 @@ def status(
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Show where every person stands; with --found, --retry, --ended say what you know.
+    """Show where every person stands. Record what you know: --found, --retry, --ended.
 
-    Exit code 4 while something is in doubt and no run is at work, which may resolve it itself; and
-    while a doubt about consent holds somebody's replica.
+    The exit code is 4 while a doubt about consent holds somebody's replica, or a create is in
+    doubt. A create does not count while a run is at work, which may resolve it.
     """
     for each in directories:
         require_there(each)
@@ -143,8 +143,9 @@ def status(
             tell(everybody.summary())
             if because is None:
                 everybody.tell_blockers(*directories)
-            # What is in doubt has been told, with the commands that resolve it.
-            if not doubts and len(directories) == 1:
+            # What is in doubt has been told, with the commands that resolve it. What a script has
+            # made without a run has no page, and no command goes on with it.
+            if not doubts and len(directories) == 1 and _holds_a_run(directories[0]):
                 running = looked_at[0][0].running
                 how = {"running": running, "dry_run": dry_run}
                 tell(everybody.next_step(directories[0], again=_RUN, **how))
@@ -269,6 +270,11 @@ def _look(
                 deque(met, maxlen=0)
         looked_at.append((head, own))
     return looked_at, everybody
+
+
+def _holds_a_run(directory: Path) -> bool:
+    with journals.Journal.of(directory) as journal:
+        return journal.last_run() is not None
 
 
 def _require_blocker(because: str, directories: Sequence[Path]) -> None:

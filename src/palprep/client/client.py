@@ -310,15 +310,15 @@ class Client(_BothClients[SyncSender]):
     without showing it. ``help(client.voices)`` lists those of one.
 
     ``timeout`` is in seconds, for each connect, read and write. ``deadline`` is in seconds for a
-    whole call, with its other attempts. ``retries`` limits repeated attempts (2 unless given),
-    which are made only where repeating is safe. ``strict`` makes a reply that is not as specified
-    an error, which is otherwise read leniently. ``settings`` are those of the account.
+    whole call, with its other attempts. ``retries`` limits repeated attempts (2 unless given). A
+    request is repeated only where that is safe. With ``strict`` a reply that is not as specified is
+    an error; without it such a reply is read leniently. ``settings`` are those of the account.
 
     ``headers`` and ``query`` travel with every request; what a call says itself replaces them.
 
-    ``http_client`` is a client of httpx or of httpx2 with connections, certificates, proxies,
-    limits, headers and authentication of your own, and its timeout where none is given here; it
-    stays yours to close. Without it ``transport``, ``proxy`` and ``trust_env`` are httpx's.
+    ``http_client`` is a client of httpx or of httpx2, with connections, certificates, proxies,
+    limits, headers and authentication of your own. Its timeout holds if none is given here. You
+    close it yourself. Without it ``transport``, ``proxy`` and ``trust_env`` are httpx's.
 
     ``on_request`` is called with the :class:`Call` before each attempt, ``on_reply`` with it and
     the :class:`Answer`, ``on_failure`` with it and the :class:`NoAnswer`, ``on_retry`` with it

@@ -122,9 +122,8 @@ def resolve_found(journal: Journal, key: str, resource_id: str) -> Creation:
 def resolve_retry(journal: Journal, key: str) -> Creation:
     """Decide that the creation may be asked for again by the next run.
 
-    For one in doubt, after looking for it at the service and not finding it; or for one whose
-    training ended in an error. Raises UsageError otherwise, and JournalError while a run is at
-    work.
+    Use it for a creation in doubt that you did not find at the service, or for one whose training
+    ended in an error. Raises UsageError otherwise, and JournalError while a run is at work.
     """
     with journal.exclusive():
         creation = journal.creation(key)
@@ -136,9 +135,10 @@ def resolve_retry(journal: Journal, key: str) -> Creation:
 def resolve_ended(journal: Journal, key: str, status: str) -> Creation:
     """Decide that a training has ended, because the service cannot tell it any more.
 
-    For a callback that was lost, where nothing else tells of a replica. ``key`` may also be the id
-    of the voice or replica. ``status`` is completed or error. Raises UsageError for another one, or
-    when nothing is in training under ``key``; JournalError while a run is at work.
+    Use it when a callback was lost, since nothing else tells the end of a replica's training.
+    ``key`` may also be the id of the voice or replica. ``status`` is completed or error. Raises
+    UsageError for another one, or when nothing is in training under ``key``; JournalError while a
+    run is at work.
     """
     if status not in get_args(EndedStatus):
         raise UsageError(f"A training ends as completed or as error, not as {status!r}")

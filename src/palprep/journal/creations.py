@@ -98,7 +98,7 @@ a late snapshot takes it back.
 
 
 class Creation(Value):
-    """One voice or replica, as far as the journal knows it."""
+    """What the journal knows of one voice or replica."""
 
     key: str
     person: str

@@ -20,9 +20,9 @@ def secret_path(journal: Journal) -> str:
 def into_journal(journal: Journal, *, then: Told | None = None) -> Told:
     """A sink that records each callback under the creation it belongs to. Threads may share it.
 
-    The tag names the creation, or else the resource's id does. A callback that belongs to no
-    creation is recorded, too; one about a person who was forgotten is not. ``then`` is told of each
-    once it is recorded.
+    The tag names the creation. Without a tag, the id of the resource does. A callback that belongs
+    to no creation is recorded, too. A callback about a person who was forgotten is not. ``then`` is
+    called with each once it is recorded.
     """
 
     def take(delivery: Delivery) -> None:
@@ -57,8 +57,9 @@ def callback_server(
 ) -> CallbackServer:
     """A server that takes callbacks into ``journal``, behind its secret path.
 
-    Hand it to ``make_voice`` and ``make_replica`` together with the journal. ``then`` is told
-    of each callback once it is recorded. Raises ToolFailed when the port is taken.
+    Hand it to ``make_voice`` and ``make_replica`` together with the journal. ``port`` 0 takes a
+    free one, so that a later server has another address. ``then`` is told of each callback once it
+    is recorded. Raises ToolFailed when the port is taken.
     """
     return CallbackServer(
         into_journal(journal, then=then),

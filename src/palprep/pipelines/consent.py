@@ -99,9 +99,9 @@ def decide(
     ``run`` or :func:`make_replica` goes by it, until a file changes, or there is a new doubt. A
     later decision takes its place; both stay on record.
 
-    Raises UsageError for a person whom nobody or several are, for an empty name or reason, where
-    nothing is in doubt or something fails, which no decision changes, and for a file that was
-    changed since; JournalError where there is no journal; DossierUnusable.
+    Raises UsageError if nobody or more than one has this name, if ``by`` or ``because`` is empty,
+    if nothing is in doubt, if something fails, which no decision changes, or if a file was changed
+    since. Raises JournalError without a journal, and DossierUnusable.
     """
     by, because = by.strip(), because.strip()
     if not (by and because):

@@ -38,7 +38,7 @@ _URL_FIELDS: Mapping[Role, str] = {
 
 class VoiceRequest(Given):
     """The voice to create; fields as in Create Voice. ``callback_url`` is an address of your own
-    that the service tells of the end of the training: palprep then hears of it by asking alone.
+    that the service tells of the end of the training. palprep then learns of it only by asking.
     """
 
     voice_name: str
@@ -50,7 +50,7 @@ class VoiceRequest(Given):
 class ReplicaRequest(Given):
     """The replica to create; fields as in Create Replica. ``voice_name`` is the slug of a stock
     replica's voice, which a replica from an image needs. ``callback_url`` is an address of your own
-    that the service tells of the end of the training: palprep then does not hear of it.
+    that the service tells of the end of the training. palprep then does not learn of it.
     """
 
     replica_name: str
@@ -77,7 +77,7 @@ def _nothing(*_: object) -> None:
 
 @dataclass(frozen=True)
 class MakeOptions:
-    """What a program that makes for many people, such as ``palprep run``, says besides.
+    """Options for a program that makes voices and replicas of many people, as ``palprep run`` does.
 
     ``person`` stands in the journal; by default it is the name of what is created. ``target``
     is the service's identity there; by default it is the client's base URL. ``doubt_wait_s`` is how

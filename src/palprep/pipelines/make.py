@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal, cast
 from palprep.api import UNSET
 from palprep.callbacks import PublicCallbacks
 from palprep.client import AnyClient, ask, routine, work
-from palprep.errors import UsageError
+from palprep.errors import ConsentUnproven, UsageError
 from palprep.journal import Creation, FaceCheck, FaceVerdict, Journal, callback_server, secret_path
 from palprep.pipelines.consent import consent_evidence, settle_consent
 from palprep.pipelines.creation import (
@@ -81,9 +81,9 @@ async def make_voice(
     never sent twice, whatever dies when; without it, this call alone is remembered.
 
     The service is asked for the voice's state. With ``callbacks`` it also tells: True has a server
-    take them during the call, which only a sandbox on this machine reaches; an address is the
-    public one of a running ``palprep listen`` with the same journal; or give a server from
-    :func:`~palprep.journal.inbox.callback_server`.
+    take them during the call. Only a sandbox on this machine reaches it, and a later call has
+    another address. An address is the public one of a running ``palprep listen`` with the same
+    journal. Or give a server from :func:`~palprep.callback_server`.
 
     The result's ``state`` is ``completed`` or ``error``. Raises OutcomeUnknown when it is not
     known whether the voice was created: it is not sent again until that is resolved. Raises
@@ -126,9 +126,9 @@ async def make_replica(
     nothing is waited for, since the specification has no way to ask for a replica: the
     result's ``state`` is then ``started``.
 
-    Nothing is uploaded, and UsageError raised, unless the statement was heard and matches (prepare
-    the video that holds it with its ``speaker``), without a doubt or with one that
-    :func:`palprep.decide` accepted in the ``journal``; or when the two videos are of two people.
+    Nothing is uploaded, and ConsentUnproven raised, unless the statement was heard and matches:
+    prepare the video that holds it with its ``speaker``. A doubt raises it, too, until
+    :func:`palprep.decide` accepts it in the ``journal``; and so do videos of two people.
     What was heard is kept as a dossier next to the video. ``without_consent`` goes on, whatever is
     missing or in doubt, but not over a refusal. That is put on record, in the journal and in the
     dossier. JournalError is raised for a dossier that was changed.
@@ -142,7 +142,7 @@ async def make_replica(
         raise UsageError("Give a video, with or without a consent video, or an image")
     missing = consent_evidence(video, consent).missing
     if missing and not without_consent:
-        raise _refused(missing, _ADVICE["fails"])
+        raise _refused(missing, "fails")
     if compared is None and consent is not None and video is not None:
         paths = (video.path, consent.path)
         # Loaded here: a run has its workers compare them, and loads no network itself.
@@ -168,7 +168,7 @@ async def make_replica(
             ),
         )
         if settled.state != "holds":
-            raise _refused(settled.reasons, _ADVICE[settled.state])
+            raise _refused(settled.reasons, settled.state)
         creation = await creator.create()
         return await creator.ended(creation, timeout_s)
 
@@ -203,8 +203,9 @@ _ADVICE = {
 }
 
 
-def _refused(reasons: Sequence[str], advice: str = "") -> UsageError:
-    return UsageError(f"No replica is made: {' '.join(reasons)}{advice}")
+def _refused(reasons: Sequence[str], state: str = "") -> ConsentUnproven:
+    said = f"No replica is made: {' '.join(reasons)}{_ADVICE.get(state, '')}"
+    return ConsentUnproven(said, doubts=tuple(reasons) if state == "open" else ())
 
 
 def _require(publisher: object, request: object, wanted: type, *files: object) -> None:

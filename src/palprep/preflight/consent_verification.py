@@ -41,13 +41,13 @@ def verify_consent(
 ) -> ConsentFacts:
     """Verify the consent statement in the opening of a recording or video.
 
-    ``spoken_as`` says how the name sounds, in Latin letters, where its own letters do not: that is
-    listened for. ``statement`` is the service's own text, ``{full_name}`` or the very name in it;
-    without it palprep's template for the profile and language is used. ``whisper_model`` is
-    loaded, or the directory of a Whisper model that listens first; without it the installed default
-    (English only) does. The statement must begin in the first 30 seconds. The limits of
-    ``profile`` grade what was heard. ``code`` is listened for after the statement
-    (:func:`palprep.journal.asked_code`).
+    ``spoken_as`` is how the name sounds, in Latin letters. Give it if the spelling does not show
+    that; it is listened for instead of the name. ``statement`` is the service's own text, with
+    ``{full_name}`` or the name in it. Without it palprep's template for the profile and language is
+    used. ``whisper_model`` is the folder of a Whisper model that listens first, or a loaded one.
+    Without it the installed default listens, which knows English only. The statement must begin in
+    the first 30 seconds. The limits of ``profile`` grade what was heard. ``code`` is listened for
+    after the statement (:func:`palprep.journal.asked_code`).
 
     The outcome is ``unknown``, with the command that helps among the reasons, when the default
     model is not installed or does not know the language. Raises MediaError for a file that

@@ -46,18 +46,17 @@ def check(
     """Measure and judge one file. Bad media gives a failed report, never an exception.
 
     ``path`` is a path, the file's bytes, or a binary file that is read from where it stands.
-    Without ``role`` the content decides: an image is a face image, audio is voice
-    audio, a video is a training video, or a consent video when its name says consent.
-    With ``speaker``, or the full name alone, a video's consent statement is verified
-    too; with ``consent_apart`` it is not looked for in a training video, since another
-    video holds it. ``quick`` looks at headers, packets and a few key frames only, and leaves the
-    rest unknown.
+    Without ``role`` the content decides: an image is a face image, audio is voice audio, and a
+    video is a training video, or a consent video if its name says consent. ``speaker`` is whose
+    consent a video's statement is verified for; the full name alone will do. With ``consent_apart``
+    the statement is not looked for in a training video, since another video holds it. ``quick``
+    looks at headers, packets and a few key frames only, and leaves the rest unknown.
 
     With an ``engine``, such as :func:`media_workers` gives, the file is opened in its workers,
-    within its limits of time and memory. What crashes a decoder, or keeps it busy for ever, is then
-    that file's failure, and this process goes on: for files that strangers send, from as many
+    within its limits of time and memory. A file that crashes a decoder, or keeps it busy for ever,
+    then fails alone, and this process goes on. Use it for files from strangers, from as many
     threads as there are workers. Otherwise everything is done here, by networks that are loaded
-    once, which saves the half second that a worker needs to start.
+    once. That saves the half second that a worker needs to start.
 
     Raises ProfileError for a profile that cannot be read, and WorkStopped when the workers are
     ended meanwhile.
@@ -88,20 +87,21 @@ def prepare(
 ) -> Prepared:
     """Make the smallest fix of one file in a new file under ``into`` and prove it.
 
-    The new file is named after the source, and replaces no other: where a file of other
-    content has the name, it becomes ``NAME-2`` and so on; the very same output gets the
-    very same name again. ``overwrite`` replaces what has the name.
+    The new file is named after the source, and replaces no other. If a file of other content has
+    the name, the new one becomes ``NAME-2`` and so on. The same output gets the same name again.
+    ``overwrite`` replaces what has the name. A new file that fails a check is written as well: look
+    at ``passed``.
 
     With ``speaker`` a video is cut, where it must be, so that it opens with the statement
     of consent. ``split_consent`` writes the statement into a video of its own as well,
     ``-consent`` after the name; the training video is then prepared as with
     ``consent_apart``, and keeps it.
 
-    The source, given as for :func:`check`, as the rest is, is never touched. Raises MediaError for
-    a file that cannot be read, FixError where the fix cannot be made, or no statement was heard
-    that could be split out, UsageError when the output would replace the source. With an ``engine``
-    it raises MediaTooHeavy and ToolFailed as well, for what a limit or a crash has ended, and
-    removes what was written and could not be proved; WorkStopped when the workers are ended
+    The source is never changed. All other arguments are as for :func:`check`. Raises MediaError for
+    a file that cannot be read; FixError if the fix cannot be made, or no statement was heard that
+    could be split out; UsageError if the output would replace the source. With an ``engine`` it
+    also raises MediaTooHeavy and ToolFailed, for work that a limit or a crash has ended, and
+    removes what was written and could not be proved. It raises WorkStopped if the workers are ended
     meanwhile.
     """
     if split_consent and speaker is None:
@@ -161,7 +161,8 @@ def _run(
 def media_workers(jobs: int | None = None, *, limits: Limits | None = None) -> LocalEngine:
     """Workers on this machine that load what an image needs when they start.
 
-    As many ``jobs`` as processor cores where none are named. Raises UsageError for less than one.
+    ``jobs`` is how many, by default one for each processor core. Raises UsageError for less than
+    one.
     """
     return LocalEngine(
         jobs,

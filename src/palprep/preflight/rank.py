@@ -39,12 +39,12 @@ def pick_best(
 ) -> Ranking:
     """Rank the images of a folder, given images, or a video's frames at ``per_second``.
 
-    A file is a path, its bytes, or a binary file. A folder's files that are no readable images are
-    passed over. With an ``engine`` its workers look at them, each file for itself: one that crashes
-    its worker is passed over as well, and logged. With ``passed_over``, which is told of each file
-    and its error, that holds for files that are named, too. Raises FileMissing when nothing is
-    there, UnsupportedMedia when nothing of it is an image or a video, MediaError for a video that
-    does not decode, ToolFailed for one that crashes its worker.
+    A file is a path, its bytes, or a binary file. Files of a folder that are not readable images
+    are passed over. With an ``engine`` its workers look at each file on its own. A file that
+    crashes its worker is passed over as well, and logged. ``passed_over`` is called with each such
+    file and its error. If it is given, files that are named are passed over in the same way. Raises
+    FileMissing when nothing is there, UnsupportedMedia when nothing of it is an image or a video,
+    MediaError for a video that does not decode, ToolFailed for one that crashes its worker.
     """
     limits = load_profile(profile)
     found: list[Candidate] = []

@@ -25,7 +25,7 @@ class ConsentFile(Value):
 
 
 class ConsentDoubt(Value):
-    """What a person must decide about a consent of which nothing is missing."""
+    """A doubt about a consent that a person must decide. Nothing of the consent is missing."""
 
     check: str
     """The id of the check that leaves the doubt."""

@@ -169,9 +169,10 @@ class Profile(Value):
 
 
 def load_profile(name_or_path: str | Path | Profile = DEFAULT_PROFILE) -> Profile:
-    """A built-in profile by name, or one from a TOML file by path; one that is given, as it is.
+    """A built-in profile by name, or one from a TOML file by path. A ``Profile`` is returned
+    unchanged.
 
-    What it says neither of pairs nor of consent is as in the default profile.
+    If it says nothing of pairs or of consent, it takes that from the default profile.
 
     Raises ProfileError when there is no such profile, the file is not a profile, or it names a
     check that does not exist.

@@ -56,6 +56,13 @@ class Control(Generic[P, T]):
     act: Callable[Concatenate[Any, P], Coroutine[Any, Any, T]]
     route: Route
 
+    def __post_init__(self) -> None:
+        # What help() tells of the method.
+        object.__setattr__(self, "__doc__", self.act.__doc__)
+
+    def __repr__(self) -> str:
+        return f"{self.act.__name__}{inspect.signature(self.act)}"
+
     @overload
     def __get__(self, sandbox: None, owner: type) -> Self: ...
     @overload

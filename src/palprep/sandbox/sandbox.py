@@ -44,14 +44,14 @@ from palprep.storage import private_folder
 class Sandbox(Controls):
     """A faithful local service on a real loopback socket.
 
-    ``data`` is a folder that keeps everything across restarts (None: memory and a temporary
-    folder), ``port`` 0 takes a free one, ``clock`` "virtual" makes time move only by
-    :meth:`advance`; it begins now, or at ``start``, which has a time zone. ``faults`` is a script,
-    its file or its JSON. ``judge_image`` and ``trainer`` judge the media, by first bytes where none
-    is given; ``recognise`` says what files are, by default in this process. ``seed`` holds records
-    to start with. ``choices`` replaces decisions that the specification leaves open
-    (``judge="bytes"`` and ``trainer="bytes"`` replace given ones). ``tls`` is trusted for outbound
-    requests, to receivers with a certificate of their own.
+    ``data`` is a folder that keeps everything across restarts; None keeps it in memory and a
+    temporary folder. ``port`` 0 takes a free one. With ``clock`` "virtual" time moves only by
+    :meth:`advance`. The clock begins now, or at ``start``, which has a time zone. ``faults`` is a
+    script of faults, its file or its JSON. ``judge_image`` and ``trainer`` judge the media, by
+    first bytes where none is given; ``recognise`` says what files are, by default in this process.
+    ``seed`` holds records to start with. ``choices`` replaces decisions that the specification
+    leaves open (``judge="bytes"`` and ``trainer="bytes"`` replace given ones). ``tls`` is trusted
+    for outbound requests, to receivers with a certificate of their own.
 
     Entering raises :class:`UsageError` for a host that is not loopback, and for a port or a
     data folder in use.

@@ -39,11 +39,11 @@ more with more of them."""
 class Limits(Given):
     """What the work at one file may take. More than that ends the work, and only that work.
 
-    ``time_s`` is in seconds of the processor, of all cores together and with the programs that are
-    run; None allows five minutes, and twenty seconds for each second that the media says it lasts,
-    up to half an hour of it. The wall clock may show four times as much, so that a slow or busy
-    machine refuses no one's file. ``memory_bytes`` is what the worker and the programs that it
-    runs hold in memory (the resident set).
+    ``time_s`` is in seconds of the processor: of all cores together, and with the programs that are
+    run. None allows five minutes, and twenty seconds more for each second that the media says it
+    lasts, up to half an hour of media. The wall clock may show four times as much, so that a slow
+    or busy machine refuses no one's file. ``memory_bytes`` is what the worker and the programs that
+    it runs hold in memory (the resident set).
     """
 
     time_s: float | None = Field(None, gt=0)

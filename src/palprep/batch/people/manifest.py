@@ -13,7 +13,7 @@ from pydantic_core import ErrorDetails
 
 from palprep.batch.fingerprint import Fingerprint, digest_of, files_fingerprint
 from palprep.batch.people.files import File, RemoteFile, is_url
-from palprep.batch.people.manifest_rows import COLUMNS, Line, ManifestRow, read_lines
+from palprep.batch.people.manifest_rows import COLUMNS, Line, ManifestRow, Row, read_lines
 from palprep.batch.people.person import AssignedFile, Person, Roster, RosterEntry
 from palprep.batch.people.settings import Settings, setting_words
 from palprep.errors import ManifestError, RowProblem, UsageError
@@ -50,7 +50,9 @@ def people_of_rows(rows: Iterable[ManifestRow], at: dt.datetime) -> Roster:
                 f"People are a folder, a manifest, or ManifestRow values; number {number} is "
                 f"of type {type(row).__name__}"
             )
-        lines.append(Line(number, row.model_dump(by_alias=True, exclude_none=True)))
+        lines.append(
+            Line(number, row.model_dump(by_alias=True, exclude_unset=True, exclude_none=True))
+        )
     return _roster(lines, Path.cwd(), at, "The list of people", "row")
 
 
@@ -75,7 +77,7 @@ def _roster(
             continue
         wrong: set[str | None] = set()
         try:
-            people.append(_person(ManifestRow.model_validate(line.values, context=base), base))
+            people.append(_person(Row.model_validate(line.values, context=base), base))
         except ValidationError as error:
             found = [_problem(line.number, each) for each in error.errors()]
             problems += found
@@ -112,11 +114,11 @@ def _again(line: Line, first: Line, unit: str) -> RowProblem:
     return RowProblem(line.number, "person", message)
 
 
-def _person(row: ManifestRow, base: Path) -> Person:
-    settings = {name: getattr(row, name) for name in Settings.model_fields}
+def _person(row: Row, base: Path) -> Person:
+    given = row.model_fields_set & Settings.model_fields.keys()
     return Person(
         slug=row.person,
-        settings=Settings.model_construct(**settings),
+        settings=Settings.model_construct(**{name: getattr(row, name) for name in given}),
         assigned=tuple(
             AssignedFile(role=role, path=_file(place, base), why="the manifest names it")
             for role, place in row.places.items()

@@ -23,6 +23,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
+from palprep.api import Given
 from palprep.batch.people.files import is_url, is_web
 from palprep.batch.people.settings import NamedFiles, Settings, holds_controls, unknown_words
 from palprep.errors import RowProblem, ToolMissing, UsageError
@@ -100,13 +101,8 @@ def _object(value: Any) -> Any:
 Slug = Annotated[str, BeforeValidator(_text), Field(min_length=1), AfterValidator(_folder_name)]
 
 
-class ManifestRow(Settings, NamedFiles):
-    """One person of a manifest: who it is, the files, and the settings that a person.toml has.
-
-    A file is a path, from where the manifest lies, or a URL: ``https://``, ``s3://``, ``gs://`` or
-    ``az://``. In Python, roles are written with an underscore and paths lead from the folder that
-    the process works in.
-    """
+class Row(Settings, NamedFiles):
+    """One person, as a line of a manifest says it."""
 
     person: Slug
     """The person's own name in the journal, in the results and in the output folder: unlike every
@@ -151,6 +147,14 @@ class ManifestRow(Settings, NamedFiles):
                 "place", "names no file: give at least one of {roles}", {"roles": roles}
             )
         return self
+
+
+class ManifestRow(Row, Given):
+    """One person of a manifest: who it is, the files, and the settings that a person.toml has.
+
+    A file is a path from the folder that the process works in, or a URL: ``https://``, ``s3://``,
+    ``gs://`` or ``az://``. Roles are written with an underscore: ``face_image``.
+    """
 
 
 COLUMNS = ("person", *(role.value for role in Role), *Settings.model_fields)

@@ -133,12 +133,12 @@ class Person(Value):
 
     @property
     def language(self) -> str | None:
-        """In which the person is written to: that of the settings, where they say one."""
+        """In which the person is written to, where the settings say so."""
         return self.settings.language if "language" in self.settings.model_fields_set else None
 
     @property
     def spoken_language(self) -> str:
-        """In which the statement is said: palprep's own is in English, whoever reads the rest."""
+        """In which the statement is said: palprep's own is in English."""
         return self.settings.language if self.settings.statement else "en"
 
     @property

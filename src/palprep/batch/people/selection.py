@@ -52,9 +52,9 @@ _INDEXES = ("JOB_COMPLETION_INDEX", "AWS_BATCH_JOB_ARRAY_INDEX")
 
 @dataclass(frozen=True)
 class Shard:
-    """One of ``count`` parts of all people, ``number`` from 1. The parts share nobody, and together
-    they are everybody. Who belongs to one depends on the person's name alone, so people who join
-    later move nobody else.
+    """One of ``count`` parts of all people, ``number`` from 1. No person is in two parts, and
+    together the parts hold everybody. The name of a person alone decides the part, so people who
+    join later move nobody else.
     """
 
     number: int
@@ -97,9 +97,10 @@ class Shard:
 class Selection:
     """Who is worked on. Conditions add up; without any it is everybody.
 
-    ``only`` holds names or patterns (``*``, ``?``, ``[a-z]``), of which one must match the
-    person's. ``failed`` takes those who failed, were refused or needed a decision when they were
-    last worked on. ``shard`` takes one of several parts, ``limit`` the first so many who are left.
+    ``only`` holds names or patterns (``*``, ``?``, ``[a-z]``). One of them must match the person's
+    name. ``failed`` takes those who failed, were refused or needed a decision when they were last
+    worked on. ``shard`` takes one of several parts. ``limit`` takes the first so many of those who
+    are left.
     """
 
     only: Sequence[str] = ()

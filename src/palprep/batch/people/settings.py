@@ -75,16 +75,25 @@ FileName = Annotated[str, Field(min_length=1)]
 class NamedFiles(Value):
     """A person's files by their roles, where names alone do not tell."""
 
-    # Written as everywhere: training-video. In Python with an underscore.
+    # Written as everywhere: training-video. In Python with an underscore; type checkers take the
+    # one that is named ``alias`` for the name of the argument.
     model_config = ConfigDict(validate_by_name=True)
 
-    face_image: FileName | None = Field(None, alias="face-image")
+    face_image: FileName | None = Field(
+        default=None, validation_alias="face-image", serialization_alias="face-image"
+    )
     """An image of the person."""
-    training_video: FileName | None = Field(None, alias="training-video")
+    training_video: FileName | None = Field(
+        default=None, validation_alias="training-video", serialization_alias="training-video"
+    )
     """The video that the replica is trained from."""
-    consent_video: FileName | None = Field(None, alias="consent-video")
+    consent_video: FileName | None = Field(
+        default=None, validation_alias="consent-video", serialization_alias="consent-video"
+    )
     """A video of the statement of consent, where the training video does not open with it."""
-    voice_audio: FileName | None = Field(None, alias="voice-audio")
+    voice_audio: FileName | None = Field(
+        default=None, validation_alias="voice-audio", serialization_alias="voice-audio"
+    )
     """A recording, or a video whose sound is taken. Without it the training video's sound is."""
 
     def of(self, role: Role) -> str | None:
@@ -110,7 +119,7 @@ class Settings(Value):
     """The slug of the stock voice that a replica from an image speaks with."""
     description: VoiceDescription | None = None
     """Of the voice."""
-    tags: tuple[Annotated[Tag, Field(min_length=1)], ...] = Field((), max_length=50)
+    tags: tuple[Annotated[Tag, Field(min_length=1)], ...] = Field(default=(), max_length=50)
     """Of the voice."""
     model: Annotated[str, AfterValidator(_known_model)] | None = None
     """The replica's model, and with it the limits that the files are held against."""

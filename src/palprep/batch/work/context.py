@@ -70,10 +70,10 @@ class Note(Value):
     """One sentence about what was found before the work begins; or about a worker of a cluster that
     could not do its work. ``person`` is None where it concerns no one person.
 
-    ``about`` says what it tells: a role as a file's name or person.toml has it, or a guess; a file
-    that is not used; who stays as the last run left them; who was forgotten; whose prepared files
-    were removed in time; of whom nothing can be made, whatever their files hold; or something of
-    the bucket that is published to.
+    ``about`` says which kind of note it is: a role that comes from a file's name or person.toml, or
+    is a guess; a file that is not used; a person who stays as the last run left them, who was
+    forgotten, whose prepared files were removed in time, or of whom nothing can be made; or
+    something about the bucket that is published to.
     """
 
     person: str | None

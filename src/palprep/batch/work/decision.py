@@ -108,7 +108,7 @@ NOTHING_TO_MAKE = (
 )
 
 WITHOUT_CONSENT = (
-    "No video is trained from without consent. Record the statement, at the start of the training "
+    "A replica from a video needs consent. Record the statement, at the start of the training "
     "video or as a video of its own; or run with --without-consent."
 )
 

@@ -21,10 +21,10 @@ _log = logging.getLogger(__name__)
 class Pace:
     """What a run may do, and for how long.
 
-    ``wait_s`` seconds are waited for trainings once nothing else is left to do; 0 waits for none.
-    ``doubt_wait_s`` seconds of them are for a callback that resolves a doubt. ``max_creates``
-    voices and replicas at most are asked for in one run, ``max_training`` at most are in training
-    at once, and ``requests_per_s`` requests at most leave in a second.
+    ``wait_s`` is how long a run waits for trainings once nothing else is left to do; 0 waits for
+    none. ``doubt_wait_s`` of these seconds are for a callback that resolves a doubt. A run asks for
+    at most ``max_creates`` voices and replicas, has at most ``max_training`` in training at once,
+    and sends at most ``requests_per_s`` requests in a second.
     """
 
     wait_s: float = 900.0

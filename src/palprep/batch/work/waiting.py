@@ -267,8 +267,8 @@ def watch(
 ) -> RunView:
     """Wait for the trainings of the last run, and write the results when something has ended.
 
-    Everything that can be asked for is asked for at least once, also when ``pace`` leaves no time
-    to wait. Nothing is created, and no file is worked on. ``tell`` hears of everybody who is waited
+    The service is asked about each training at least once, even if ``pace`` leaves no time to wait.
+    Nothing is created, and no file is worked on. ``tell`` is called for everybody who is waited
     for. ``note``, ``retain_s`` (see :class:`RunOptions`) and ``with_reports`` are as for
     :func:`run`.
 
