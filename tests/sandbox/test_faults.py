@@ -11,14 +11,13 @@ from palprep.sandbox.faults import (
     AssetFault,
     CallbackFault,
     Faults,
-    FaultScript,
     RequestFault,
-    value_from,
+    script_from,
 )
 
 
 def loaded(*faults, seed=0):
-    return Faults(value_from(FaultScript, {"faults": list(faults), "seed": seed}))
+    return Faults(script_from({"faults": list(faults), "seed": seed}))
 
 
 def request(faults, endpoint, method, path):
@@ -86,15 +85,15 @@ def test_each_fault_strikes_only_what_it_is_on():
 )
 def test_a_wrong_script_names_the_place(content, place):
     with pytest.raises(UsageError, match=f"wrong at {place}"):
-        value_from(FaultScript, content)
+        script_from(content)
 
 
 def test_a_file_holds_an_object_or_a_list(tmp_path):
     path = tmp_path / "faults.json"
     path.write_text(json.dumps([{"on": "asset"}]))
-    assert len(value_from(FaultScript, path).faults) == 1
+    assert len(script_from(path).faults) == 1
     path.write_text("{")
     with pytest.raises(UsageError, match=r"faults\.json cannot be used"):
-        value_from(FaultScript, path)
+        script_from(path)
     with pytest.raises(UsageError, match="cannot be used"):
-        value_from(FaultScript, tmp_path / "missing.json")
+        script_from(tmp_path / "missing.json")

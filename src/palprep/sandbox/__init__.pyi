@@ -1,6 +1,5 @@
 from .choices import Choices as Choices
 from .faults import FaultScript as FaultScript
-from .log import Recording as Recording
 from .sandbox import Sandbox as Sandbox, parse_choices as parse_choices, serve as serve
 from .service import (
     DEFAULT_KEYS as DEFAULT_KEYS,

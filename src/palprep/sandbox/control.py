@@ -15,13 +15,13 @@ from palprep.sandbox.assets import receive
 from palprep.sandbox.choices import listing
 from palprep.sandbox.clock import Scheduler, hurry, in_event_loop
 from palprep.sandbox.control_routes import Control, Missing, Route
-from palprep.sandbox.faults import FaultScript, value_from
+from palprep.sandbox.faults import FaultScript, script_from
 from palprep.sandbox.handlers.conversations import call_tool, end_conversation
 from palprep.sandbox.handlers.likenesses import end_by_hand
-from palprep.sandbox.log import Recording, show_log
+from palprep.sandbox.log import show_log
 from palprep.sandbox.outbound import send_again
 from palprep.sandbox.seed import seed, seed_system_tool
-from palprep.sandbox.service import Service, first_key
+from palprep.sandbox.service import Service
 from palprep.sandbox.store import Record
 from palprep.serving import ServerThread
 
@@ -131,7 +131,7 @@ class Controls:
         self, faults: FaultScript | Path | str | Sequence[Any] | Mapping[str, Any]
     ) -> None:
         """Replace the script of faults: a script, its file, or its JSON; ``[]`` ends them all."""
-        self._service.faults.load(value_from(FaultScript, faults))
+        self._service.faults.load(script_from(faults))
 
     # Not log(): who has the sandbox itself sees the addresses.
     @Route("GET", "/log")
@@ -205,37 +205,6 @@ class Controls:
             raise Missing(f"The log has no callback with the number {number}.")
         await self._scheduler.advance(0)
 
-    @Route("POST", "/recording")
-    async def record(self) -> None:
-        """Keep every request from now on as it came, with secrets, for :meth:`recording`."""
-        self._service.recorder.start(self._service.now())
-
-    @Route("GET", "/recording")
-    async def recording(self) -> Recording:
-        """What was asked since :meth:`record`: a value, which ``model_dump_json()`` writes."""
-        return self._service.recorder.recording
-
-    @Route("POST", "/replay", whole=True)
-    async def replay(self, recording: Recording | Path | str) -> None:
-        """Ask everything of a recording, or of its JSON file, again: in this sandbox or another
-        one. What was created has the same ids, the clock moves on as it did then, and no fault
-        strikes. Seed what was seeded first."""
-        replayed = value_from(Recording, recording)
-        with self._service.faults.suspended():
-            for asked in replayed.requests:
-                await self._scheduler.advance(asked.after_s)
-                self._service.recorder.expect(asked.ids)
-                key = asked.key and first_key(self._service.keys, user_scoped=asked.key == "user")
-                sent = {"x-api-key": key, "if-match": asked.if_match}
-                await self._service.http.request(
-                    asked.method,
-                    self._url + asked.target,
-                    headers={name: value for name, value in sent.items() if value is not None},
-                    content=asked.body,
-                    timeout=None,
-                )
-        self._service.recorder.expect(())
-
     @Route("POST", "/refuse")
     async def refuse(self, seconds: float) -> None:
         """Refuse connections from now on, for so many real seconds, up to 600. Open ones end with
@@ -258,7 +227,6 @@ class Controls:
         self._service.store.clear()
         self._service.faults.reset()
         self._service.check_limit.started.clear()
-        self._service.recorder.start(None)
         self._service.clock.restart()
         for path in self._service.assets.iterdir():
             path.unlink()

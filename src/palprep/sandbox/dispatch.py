@@ -248,8 +248,6 @@ class EndpointApp:
         service, fault = self._service, arrival.fault
         if service.store.cleared != arrival.cleared:
             return FORGOTTEN  # it was no request of those that are logged now
-        if fault is None or not fault.in_its_place:
-            service.recorder.keep(service.now(), arrival)
         lost = fault is not None and fault.drop == "before_commit"
         number = note_request(service.store, service.now(), arrival, None if lost else answer)
         headers = {**answer.headers, "x-request-id": str(number)}

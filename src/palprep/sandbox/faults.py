@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, Self, TypeVar
+from typing import Annotated, Any, Literal, Self, TypeVar
 
 from pydantic import AfterValidator, Field, ValidationError, model_validator
 
@@ -133,16 +132,8 @@ F = TypeVar("F", RequestFault, CallbackFault, AssetFault)
 Fault = Annotated[RequestFault | CallbackFault | AssetFault, Field(discriminator="on")]
 
 
-class JsonFile(Value):
-    """What people keep in a JSON file: a script, or a recording."""
-
-    called: ClassVar[str]
-
-
-class FaultScript(JsonFile):
+class FaultScript(Value):
     """``faults`` in the order in which they are tried; ``seed`` for their probabilities."""
-
-    called = "fault script"
 
     faults: tuple[Fault, ...] = ()
     seed: int = 0
@@ -154,25 +145,24 @@ class FaultScript(JsonFile):
         return {"faults": content} if isinstance(content, list | tuple) else content
 
 
-V = TypeVar("V", bound=JsonFile)
+def script_from(source: object) -> FaultScript:
+    """A script as it is, from a file's path, or from the JSON that the file holds.
 
-
-def value_from(kind: type[V], source: object) -> V:
-    """A script or a recording as it is, from a file's path, or from the JSON that the file holds.
-    Raises :class:`UsageError` for what cannot be read, or names the field that is wrong."""
-    if isinstance(source, kind):
+    Raises :class:`UsageError` for what cannot be read, or names the field that is wrong.
+    """
+    if isinstance(source, FaultScript):
         return source
     try:
         if isinstance(source, str | Path):
-            return kind.model_validate(json.loads(Path(source).read_text(encoding="utf-8")))
-        return kind.model_validate(source)
+            source = json.loads(Path(source).read_text(encoding="utf-8"))
+        return FaultScript.model_validate(source)
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"])
         why = first["msg"].removeprefix("Value error, ")
-        raise UsageError(f"The {kind.called} is wrong at {place}: {why}") from error
+        raise UsageError(f"The fault script is wrong at {place}: {why}") from error
     except (OSError, ValueError) as error:
-        raise UsageError(f"The {kind.called} {source} cannot be used: {error}") from error
+        raise UsageError(f"The fault script {source} cannot be used: {error}") from error
 
 
 @dataclass
@@ -211,15 +201,6 @@ class Faults:
         """Replace what is in force; an empty script ends all faults."""
         self._armed = [Armed(each, each.skip, each.times) for each in script.faults]
         self._chance = random.Random(script.seed)  # noqa: S311 - repeatable, not secret
-
-    @contextmanager
-    def suspended(self) -> Iterator[None]:
-        """Nothing strikes meanwhile, and nothing is used up."""
-        armed, self._armed = self._armed, []
-        try:
-            yield
-        finally:
-            self._armed = armed
 
     def waiting(self) -> list[dict[str, Any]]:
         return [{**a.fault.to_json(), "left": a.left} for a in self._armed if a.left != 0]

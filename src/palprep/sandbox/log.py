@@ -1,24 +1,15 @@
-"""What was asked and sent: the log, kept with the records themselves, and recordings.
-
-A recording holds requests as they came, so that what they made can be made again in another
-sandbox.
-"""
+"""What was asked and sent: the log, kept with the records themselves."""
 
 from __future__ import annotations
 
 import json
-import secrets
-from collections import deque
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-from pydantic import Base64Bytes, Field
 from starlette.requests import Request
 
 from palprep.api import json_value, redact
-from palprep.sandbox.faults import JsonFile
 from palprep.sandbox.store import Store
-from palprep.values import Value
 
 if TYPE_CHECKING:
     from palprep.sandbox.answers import JsonAnswer
@@ -126,76 +117,3 @@ def _rows(store: Store, sql: str, *, parsed: str) -> list[dict[str, Any]]:
     names = [column[0] for column in found.description]
     rows = [dict(zip(names, row, strict=True)) for row in found]
     return [row | {parsed: row[parsed] and json.loads(row[parsed])} for row in rows]
-
-
-class RecordedRequest(Value):
-    """One request to an endpoint. ``after_s`` is the time since the one before it, in seconds
-    of the sandbox's clock; ``ids`` are those that it was given, in order."""
-
-    after_s: Annotated[float, Field(ge=0)]
-    method: str
-    target: str
-    """Path and query, percent-encoded."""
-    key: str | None
-    """The scope of its key: ``user``, ``service``, or None for a wrong one."""
-    if_match: str | None = None
-    body: Base64Bytes = b""
-    ids: tuple[str, ...] = ()
-
-
-class Recording(JsonFile):
-    """Everything that was asked, first to last. Its bodies hold what was sent, secrets too."""
-
-    called = "recording"
-
-    requests: tuple[RecordedRequest, ...] = ()
-
-
-class Recorder:
-    """Gives out ids, and keeps requests from :meth:`start` on."""
-
-    def __init__(self) -> None:
-        self._known: deque[str] = deque()
-        self._kept: list[RecordedRequest] | None = None
-        self._ids: list[str] = []
-        self._last = 0.0
-
-    @property
-    def recording(self) -> Recording:
-        """What was kept so far; empty before :meth:`start`."""
-        return Recording(requests=tuple(self._kept or ()))
-
-    def start(self, now: float | None) -> None:
-        """Forget what was kept, and keep requests from now on; with None, none."""
-        self._kept, self._ids, self._last = None if now is None else [], [], now or 0.0
-
-    def new_id(self, prefix: str) -> str:
-        """An opaque id that no one can guess; in a replay the one that was given out then."""
-        new = self._known.popleft() if self._known else prefix + secrets.token_hex(6)
-        if self._kept is not None:
-            self._ids.append(new)
-        return new
-
-    def expect(self, ids: tuple[str, ...]) -> None:
-        self._known = deque(ids)
-
-    def keep(self, now: float, arrival: Arrival) -> None:
-        """Keep a request that has just been answered, with the ids given out meanwhile, since
-        :meth:`start`."""
-        if self._kept is None:
-            return
-        ids, self._ids = tuple(self._ids), []
-        query = arrival.request.scope["query_string"]
-        target = arrival.request.scope["raw_path"] + (b"?" + query if query else b"")
-        self._kept.append(
-            RecordedRequest.model_construct(
-                after_s=now - self._last,
-                method=arrival.request.method,
-                target=target.decode("ascii"),
-                key=arrival.scope,
-                if_match=arrival.request.headers.get("if-match"),
-                body=arrival.body or b"",
-                ids=ids,
-            )
-        )
-        self._last = now

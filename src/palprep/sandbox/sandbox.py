@@ -22,7 +22,7 @@ from palprep.sandbox.app import DroppableProtocol, bind_loopback, build_app
 from palprep.sandbox.choices import Choices
 from palprep.sandbox.clock import ClockKind, SandboxClock
 from palprep.sandbox.control import Controls, Running
-from palprep.sandbox.faults import Faults, FaultScript, value_from
+from palprep.sandbox.faults import Faults, FaultScript, script_from
 from palprep.sandbox.handlers.likenesses import judge_by_bytes, train_by_bytes
 from palprep.sandbox.log import show_log
 from palprep.sandbox.outbound import outbound_client
@@ -90,7 +90,7 @@ class Sandbox(Controls):
             trainer = functools.partial(train_by_bytes, recognise=recognise)
             decided = decided.model_copy(update={"trainer": "bytes"})
         self._keys = {key.value: key for key in keys}
-        self._faults = value_from(FaultScript, faults or FaultScript())
+        self._faults = script_from(faults or FaultScript())
         self._make_service = functools.partial(
             Service,
             choices=decided,

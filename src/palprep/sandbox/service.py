@@ -19,7 +19,6 @@ from palprep.sandbox.answers import JsonAnswer, Refused, refuse_error, refuse_me
 from palprep.sandbox.choices import Choices
 from palprep.sandbox.clock import SandboxClock, stamp
 from palprep.sandbox.faults import Faults
-from palprep.sandbox.log import Recorder
 from palprep.sandbox.store import Record, Store
 
 USER_KEY = "sandbox-user-key"
@@ -104,9 +103,8 @@ class Service:
     """The parts of one sandbox.
 
     ``http`` and ``tls`` are for outbound requests. ``scratch`` is a folder for files being judged,
-    ``assets`` one for those that are published. ``keys`` are by their values. ``recorder`` gives
-    out opaque identifiers from a prefix. ``base_url`` is this sandbox's own. ``ended`` is set when
-    nothing more is to be begun.
+    ``assets`` one for those that are published. ``keys`` are by their values. ``base_url``
+    is this sandbox's own. ``ended`` is set when nothing more is to be begun.
     """
 
     store: Store
@@ -122,7 +120,6 @@ class Service:
     trainer: Trainer
     recognise: Recognise
     base_url: str
-    recorder: Recorder = field(default_factory=Recorder)
     check_limit: CheckLimit = field(default_factory=CheckLimit)
     ended: threading.Event = field(default_factory=threading.Event)
 

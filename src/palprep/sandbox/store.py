@@ -9,6 +9,7 @@ nothing when the process is killed; only a power cut can take the last commits.
 from __future__ import annotations
 
 import json
+import secrets
 import shutil
 import sqlite3
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -55,6 +56,11 @@ CREATE TABLE IF NOT EXISTS settings (name TEXT PRIMARY KEY, value REAL NOT NULL)
 
 _INSERT = "INSERT INTO records (kind, id, body) VALUES (?, ?, ?)"
 _UPSERT = _INSERT + " ON CONFLICT (kind, id) DO UPDATE SET body = excluded.body"
+
+
+def new_id(prefix: str) -> str:
+    """An opaque id that no one can guess."""
+    return prefix + secrets.token_hex(6)
 
 
 class Taken(PalprepError):

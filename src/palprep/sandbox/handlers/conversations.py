@@ -26,7 +26,7 @@ from palprep.sandbox.outbound import (
     refuse_elsewhere,
 )
 from palprep.sandbox.service import HandlerContext, Service
-from palprep.sandbox.store import Record
+from palprep.sandbox.store import Record, new_id
 
 
 def create_conversation(context: HandlerContext) -> Record:
@@ -43,7 +43,7 @@ def create_conversation(context: HandlerContext) -> Record:
         if voice is None or voice["status"] != "completed":
             why = f"is not ready: its status is {voice['status']}" if voice else "does not exist"
             raise refuse_error(choices.bad_request_status, f"The voice {voice_id} {why}.")
-    conversation_id = service.recorder.new_id("c")
+    conversation_id = new_id("c")
     record: Record = dict.fromkeys(("conversation_name", "pal_id", "face_id")) | {
         **sent,
         "conversation_id": conversation_id,

@@ -30,7 +30,7 @@ from palprep.sandbox.service import (
     recognised_here,
     shown,
 )
-from palprep.sandbox.store import Record
+from palprep.sandbox.store import Record, new_id
 from palprep.values import Kind
 
 # What the judge where none is given asks of an image, in bytes.
@@ -255,7 +255,7 @@ def create_voice(context: HandlerContext) -> Record:
 def _started(context: HandlerContext, kind: Trained, training_s: float, *members: str) -> Record:
     """The record of a training that has begun, with those of these ``members`` that were sent."""
     service, sent = context.service, context.sent
-    record_id = service.recorder.new_id(kind[0])
+    record_id = new_id(kind[0])
     own = {f"{kind}_id": record_id, f"{kind}_name": sent.get(f"{kind}_name"), "status": "started"}
     own |= {name: sent[name] for name in members if name in sent}
     record = KINDS[f"{kind}s"].completed(own, service.stamp())

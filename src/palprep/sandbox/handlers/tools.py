@@ -27,7 +27,7 @@ from palprep.sandbox.outbound import (
 )
 from palprep.sandbox.seed import KINDS, with_defaults
 from palprep.sandbox.service import HandlerContext, Service
-from palprep.sandbox.store import Record, Taken
+from palprep.sandbox.store import Record, Taken, new_id
 
 _PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
 
@@ -47,7 +47,7 @@ def create_tool(context: HandlerContext) -> Record:
     if auth.get("type", "none") not in AUTH_TYPES:
         known = f"must be one of {', '.join(AUTH_TYPES)}"
         raise bad_fields(choices.bad_request_status, {"delivery.api.auth.type": known})
-    tool_id = service.recorder.new_id("t")
+    tool_id = new_id("t")
     tool = {"tool_id": tool_id, **with_defaults(context.sent)}
     record = KINDS["tools"].completed(tool, service.stamp())
     try:
