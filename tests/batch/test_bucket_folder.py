@@ -74,9 +74,10 @@ def test_names_say_who_has_what(put, tmp_path):
     assert roles(ada) == {
         Role.FACE_IMAGE: "s3://media/a/ada lovelace/IMG_1.jpg",
         Role.CONSENT_VIDEO: "s3://media/a/ada lovelace/consent #1.mp4",
-        Role.TRAINING_VIDEO: "s3://media/a/ada lovelace/take.mov",
         Role.VOICE_AUDIO: "s3://media/a/ada lovelace/raw/deep.wav",
     }
+    # Beside an image it may be the clip of a live photo.
+    assert [*map(str, ada.videos)] == ["s3://media/a/ada lovelace/take.mov"]
     assert ada.statement.read_text() == "I, {full_name}, agree."
     assert ada.unused == ("notes.txt is not used: its name promises no image, audio or video",)
     assert bob.problems[0] == "person.toml: there is no setting nmae; did you mean name?"

@@ -59,10 +59,11 @@ def test_files_are_known_by_content_and_hints(folder, mp4):
     assert person.problems == ()
     assert roles(person) == {
         Role.FACE_IMAGE: "IMG_0001.dat",
-        Role.TRAINING_VIDEO: "a.mp4",
         Role.CONSENT_VIDEO: "MyConsentClip.mov",
         Role.VOICE_AUDIO: "take3.bin",
     }
+    # Beside an image it may be the clip of a live photo.
+    assert person.unclear == {Role.TRAINING_VIDEO: (folder / "a.mp4",)}
 
 
 def test_a_video_can_be_a_voice_recording(folder, mp4):

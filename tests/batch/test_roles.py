@@ -150,6 +150,19 @@ def test_a_chat_export_sorts_itself(go, folder, light_people):
     assert looked == before
 
 
+def test_a_live_clip_is_told_from_a_video_though_its_photo_was_renamed(go, folder, light_people):
+    sent = light_people / "jane-carter"
+    for name in ("ada", "jane"):
+        (folder / name).mkdir()
+        shutil.copy(sent / "portrait.heic", folder / name / "edited.heic")
+        (folder / name / "person.toml").write_text('stock_voice = "anna"\n')
+    live_clip(sent / "training.mp4", folder / "ada" / "IMG_7.MOV")
+    shutil.copy(sent / "consent.mp4", folder / "jane" / "PXL_7.mp4")
+    ada, jane = go(engine=Scripted(), dry_run=True).people
+    assert {each.role for each in ada.assets} == {Role.FACE_IMAGE}
+    assert {each.role for each in jane.assets} == {Role.FACE_IMAGE, TRAINING, Role.VOICE_AUDIO}
+
+
 def test_names_that_lengths_speak_against_are_listened_to(go, folder, light_people):
     jane, sent = folder / "jane-carter", light_people / "jane-carter"
     jane.mkdir()

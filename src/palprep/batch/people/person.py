@@ -225,7 +225,7 @@ def person_of(
             problems.append(f"{path.name} is audio alone: consent must be given on video")
             continue
         (by_name if said else by_content)[said[0] if said else _KINDS[kind][-1]].append(path)
-    stills = {path.stem for path, kind in kinds.items() if kind is Kind.IMAGE}
+    stills = Kind.IMAGE in kinds.values()
     open_: dict[Role, list[File]] = {}
     for role in Role:
         left = by_content[role]
@@ -240,13 +240,13 @@ def person_of(
         if not choices or any(each.role is role for each in assigned):
             continue
         guessed = choices[0] in left
-        # The clip of a live photo lies beside its still, under the same name.
-        if len(choices) > 1 or (guessed and role in LISTENED_TO and choices[0].stem in stills):
+        # The clip of a live photo lies beside its still, which may have been edited and renamed.
+        if len(choices) > 1 or (guessed and role in LISTENED_TO and stills):
             open_[role] = choices
         else:
             names = {"guessed": guessed, "by_name": not guessed}
             assigned.append(
-                AssignedFile(role=role, path=choices[0], why=_why(role, choices[0]), **names)
+                AssignedFile(role=role, path=choices[0], why=why_taken(role, choices[0]), **names)
             )
     for role in LISTENED_TO - {each.role for each in assigned}:
         used = {each.path for each in assigned}
@@ -332,7 +332,8 @@ def _named(
     return assigned, problems
 
 
-def _why(role: Role, path: File) -> str:
+def why_taken(role: Role, path: File) -> str:
+    """Why a file has a role that no other file may have."""
     if said := _hint(path, role.value):
         return f"its name says {said}"
     what = {Role.FACE_IMAGE: "image", Role.VOICE_AUDIO: "recording"}.get(role, "video")

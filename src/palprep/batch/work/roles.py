@@ -14,7 +14,7 @@ from palprep._version import __version__
 from palprep.batch.engines.tasks import glimpse
 from palprep.batch.fingerprint import stage_key
 from palprep.batch.people.files import File
-from palprep.batch.people.person import LISTENED_TO, Person, which
+from palprep.batch.people.person import LISTENED_TO, Person, which, why_taken
 from palprep.batch.people.settings import SETTINGS_NAME
 from palprep.batch.work.consent import speaker_of
 from palprep.batch.work.decision import profile_for
@@ -147,7 +147,7 @@ def _sort_videos(originals: Originals, person: Person, stills: Collection[str]) 
             speaker = speaker_of(person, profile_for(person, asked.profile), asked.whisper_model)
         videos = [_look(originals, person, each.file, speaker) for each in videos]
     found = by_content(videos, roles)
-    person, told = _settled(person, found)
+    person, told = _settled(person, found, alone=len(videos) == 1)
     left = (each for each in videos if not any(each in choices for choices in found.values()))
     training = person.sources.get(Role.TRAINING_VIDEO)
     why = f"the training-video is {training.name}" if training else "another one is asked about"
@@ -188,14 +188,19 @@ def _longest(files: Sequence[Seen]) -> list[Seen]:
     return ordered[:1] if clear else ordered
 
 
-def _settled(person: Person, found: dict[Role, list[Seen]]) -> Settled:
-    """The person with the roles that one file is left for; the others are questions."""
+def _settled(person: Person, found: dict[Role, list[Seen]], *, alone: bool = False) -> Settled:
+    """The person with the roles that one file is left for; the others are questions. ``alone``: no
+    other file could have been chosen."""
     notes: list[str] = []
     for role, choices in found.items():
         if len(choices) == 1:
+            [chosen] = choices
             why = "it is the shorter one" if role is Role.CONSENT_VIDEO else "it is the longest"
-            heard = "the statement of consent is heard in it"
-            person = person.settled(role, choices[0].file, heard if choices[0].stated else why)
+            if chosen.stated:
+                why = "the statement of consent is heard in it"
+            elif alone:
+                why = why_taken(role, chosen.file)
+            person = person.settled(role, chosen.file, why)
             notes.append(person.assigned[-1].words)
         elif choices:
             question = which(role, {each.file: each.words for each in choices})
