@@ -129,7 +129,7 @@ def light_people(sample_media: Path, pytestconfig: pytest.Config) -> Path:
 
 
 @pytest.fixture(scope="session")
-def measured(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def facts_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of the facts that tests measure once."""
     temporary = tmp_path_factory.getbasetemp()
     # All workers of pytest-xdist have theirs in one folder.
@@ -139,36 +139,36 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _heard_once(measured: Path) -> None:
+def _heard_once(facts_folder: Path) -> None:
     """What models of speech make of the same sound, they make of it once in a session."""
-    hear_once(str(measured))
+    hear_once(str(facts_folder))
 
 
 @pytest.fixture(scope="session")
-def measuring_once(measured: Path) -> dict[str, str]:
+def measuring_once(facts_folder: Path) -> dict[str, str]:
     """The environment of processes that share what they measure, as their workers do."""
-    open_to_workers(str(measured))
+    open_to_workers(str(facts_folder))
     support = str(CHECKOUT / "tests" / "support")
-    return {"PYTHONPATH": support, FOLDER: str(measured)}
+    return {"PYTHONPATH": support, FOLDER: str(facts_folder)}
 
 
 @pytest.fixture
 def measured_once(
-    measuring_once: dict[str, str], measured: Path, monkeypatch: pytest.MonkeyPatch
+    measuring_once: dict[str, str], facts_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The process of a test, and those that it starts, share what they measure."""
-    monkeypatch.setattr("palprep.facts.probe", probing(str(measured)))
+    monkeypatch.setattr("palprep.facts.probe", probing(str(facts_folder)))
     for name, value in measuring_once.items():
         monkeypatch.setenv(name, value)
 
 
 @pytest.fixture(scope="session")
 def warm_workers(
-    checkout: Path, measured: Path, tmp_path_factory: pytest.TempPathFactory
+    checkout: Path, facts_folder: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[WarmWorkers]:
     """The worker that engines in this process share."""
     temporary = tmp_path_factory.getbasetemp()
-    warm = WarmWorkers(reads=[checkout], writes=[temporary], facts=measured)
+    warm = WarmWorkers(reads=[checkout], writes=[temporary], facts=facts_folder)
     yield warm
     warm.end()
 

@@ -11,7 +11,6 @@ from likeness import judge_likeness
 from scripted_engine import Scripted, recorded
 
 from palprep import consent, preflight
-from palprep.batch.engines import tasks
 from palprep.batch.engines.tasks import (
     AssetTask,
     compare_people,
@@ -166,7 +165,6 @@ def test_what_is_missing_to_listen_is_named(monkeypatch, tmp_path):
     own.write_text('name = "own"\nextends = "core-4"\ndisable = ["consent_spoken"]\n')
     assert "Profile own does not ask for consent_spoken" in why_unheard(task_of(str(own)))
     own.write_text('name = "own"\nextends = "core-4"\n# Another one, with a toolkit of its own.\n')
-    tasks._profile.cache_clear()
     preflight.shared_toolkit.cache_clear()
     for error in (ToolMissing("It is not installed"), ToolFailed("It is damaged")):
 

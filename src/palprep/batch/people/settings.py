@@ -31,6 +31,7 @@ _WRITTEN = 'write each setting once, as in stock_voice = "gloria", in straight q
 
 _PLAIN = {
     "string_type": "must be text in straight quotes",
+    "string_too_short": "must not be empty",
     "tuple_type": 'must be a list, as in ["one", "two"]',
 }
 """What is wrong with a value, where pydantic's words are a programmer's."""
@@ -54,6 +55,12 @@ def _spoken_of(name: str) -> str:
     if holds_controls(name):
         raise PydanticCustomError("control", "must not hold line breaks or control characters")
     return name
+
+
+def _language_code(code: str) -> str:
+    if not (len(code) == 2 and code.isascii() and code.islower()):
+        raise PydanticCustomError("language", "must be two letters, as in de (ISO 639-1)")
+    return code
 
 
 def _known_model(model: str) -> str:
@@ -131,7 +138,7 @@ class Settings(Value):
     """The replica's ``properties``, as the service takes them."""
     statement: str | None = None
     """A text or TOML file with the consent statement that your service demands."""
-    language: str = "en"
+    language: Annotated[str, AfterValidator(_language_code)] = "en"
     """In which the person is written to, and of a ``statement`` of their own, ISO 639-1."""
     split_consent: bool = False
     """Make a consent video of the statement that opens the training video."""
