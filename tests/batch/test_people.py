@@ -76,6 +76,7 @@ def test_other_files_are_left_alone(folder):
     (folder / "notes.txt").write_text("hello")
     (folder / ".DS_Store").write_bytes(JPEG)
     (folder / "Thumbs.db").write_bytes(JPEG)
+    (folder / "~$people.jpg").write_bytes(JPEG)
     (folder / "raw.jpg").mkdir()
     assert roles(read_person(folder, kinds_of)) == {Role.FACE_IMAGE: "portrait.jpg"}
 

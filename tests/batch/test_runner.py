@@ -170,7 +170,7 @@ def test_a_refused_portrait_that_nothing_needs_is_left_out(go, add, log):
     log.fault(on="request", endpoint="faces.validate_image", status=200, body=REFUSAL)
     [person] = go().people
     assert person.status == "voice_only"
-    assert "names no stock_voice" in person.reasons[0]
+    assert "it needs a stock_voice" in person.reasons[0]
     assert person.reasons[1:] == ("Left out: The service refuses the portrait: Person centred",)
     assert log.creates == {"voice": 1}
 

@@ -67,7 +67,7 @@ def test_it_says_only_what_is_missing_why_and_how():
         "",
         "    I agree",
         "",
-        "Everything else is fine. Thank you!",
+        "You need not send anything else. Thank you!",
     ]
 
 

@@ -391,8 +391,8 @@ def name_of(slug: str) -> str:
 
 
 def is_hidden(name: str) -> bool:
-    """Whether a file or folder of this name is the system's, and no one's media."""
-    return name.startswith((".", "__")) or name.lower() in {"thumbs.db", "desktop.ini"}
+    """Whether a file or folder of this name is the system's or an office's, and no one's media."""
+    return name.startswith((".", "__", "~$")) or name.lower() in {"thumbs.db", "desktop.ini"}
 
 
 def printable(name: str) -> str:

@@ -35,7 +35,7 @@ def known_profiles(own: str) -> dict[str, KnownProfile]:
 
 
 _NO_STOCK_VOICE = (
-    "No replica is made of the portrait: person.toml, or the manifest, names no stock_voice for it."
+    "No replica is made of the portrait: it needs a stock_voice in person.toml or in the manifest."
 )
 
 
@@ -113,9 +113,9 @@ WITHOUT_CONSENT = (
 )
 
 IN_DOUBT = (
-    "Whether consent was given is in doubt, and a person must decide: until then no replica is "
-    "made. Listen, and say with `palprep decide` what you heard; or record the statement again, "
-    "clearly and word for word, and run the same command."
+    "A person must decide whether consent was given. Until then no replica is made. Listen, and "
+    "say with `palprep decide` what you heard. Or record the statement again, word for word, and "
+    "run the same command."
 )
 
 REFUSED = (
