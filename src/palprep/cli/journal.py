@@ -146,9 +146,9 @@ def status(
             # What is in doubt has been told, with the commands that resolve it. What a script has
             # made without a run has no page, and no command goes on with it.
             if not doubts and len(directories) == 1 and _holds_a_run(directories[0]):
-                running = looked_at[0][0].running
-                how = {"running": running, "dry_run": dry_run}
-                tell(everybody.next_step(directories[0], again=_RUN, **how))
+                [(head, _)] = looked_at
+                place, running = directories[0], head.running
+                tell(everybody.next_step(place, dry_run=dry_run, running=running, again=_RUN))
     raise typer.Exit(ExitCode.IN_DOUBT if doubts else everybody.exit_code(dry_run=dry_run))
 
 
@@ -246,9 +246,9 @@ def report(
         if into is not None:
             tell(f"Next: open {page}")
         else:
-            head = looked_at[0][0]
-            how = {"running": head.running, "dry_run": head.dry_run}
-            tell(everybody.next_step(directories[0], again=_RUN, **how))
+            [(head, _)] = looked_at
+            place, dry_run, running = directories[0], head.dry_run, head.running
+            tell(everybody.next_step(place, dry_run=dry_run, running=running, again=_RUN))
 
 
 def _look(
