@@ -99,6 +99,8 @@ def test_one_persons_trouble_stops_nobody_else(go, add, log):
     assert {slug: person.status for slug, person in people.items()} == {
         "bad": "redo", "empty": "needs_answer", "good": "voice_only", "typo": "needs_answer",
     }  # fmt: skip
+    assert people["empty"].blocked_by == ("folder_empty",)
+    assert people["typo"].blocked_by[0] == "settings_unread"
     assert "did you mean full_name?" in people["typo"].reasons[0]
     assert "portrait.jpg (face-image) is a text file" in people["typo"].reasons[1]
     assert log.creates == {"voice": 1}

@@ -21,7 +21,10 @@ from palprep.views.pictures import PICTURES_NAME, PictureFolder
 
 _KIND = "messages"
 
-_NOT_THEIRS = {"nothing_to_make", "folder_unclear", "cannot_listen", "consent_in_doubt"}
+_NOT_THEIRS = {
+    *("nothing_to_make", "folder_unclear", "folder_empty", "settings_unread"),
+    *("cannot_listen", "consent_in_doubt"),
+}
 """What is in the way and is for whoever runs palprep to see to."""
 
 

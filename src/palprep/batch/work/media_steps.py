@@ -83,6 +83,8 @@ def prepare_files(run: RunContext, person: Person, reporter: Reporter) -> Ready 
     All that could be checked is told then. Where no one could listen for the consent to a video, no
     video is worked on.
     """
+    if person.problems and not (person.files or person.unread):
+        return PersonOutcome.needs_answer(*person.problems, blocked_by=("folder_empty",))
     originals = Originals(run, reporter)
     try:
         person, notes = settle_roles(originals, person)
@@ -148,7 +150,8 @@ class MediaSteps:
         evidence = consent_evidence(*judged, compared, recorded)
         if problems:
             told = reasons_of(unfit, unfit, evidence.against)
-            ids = ("folder_unclear", *apart, *ids_of(unfit, unfit))
+            unclear = "settings_unread" if person.unread else "folder_unclear"
+            ids = (unclear, *apart, *ids_of(unfit, unfit))
             return PersonOutcome.needs_answer(*problems, *told, blocked_by=ids, notes=notes)
         if unheard:
             evidence = evidence.model_copy(update={"missing": unheard})
