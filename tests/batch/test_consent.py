@@ -323,7 +323,7 @@ def test_all_that_is_wrong_is_told_in_one_round(go, place):
     engine = Other("fail")
     [person] = go(engine=engine).people
     assert person.status == "needs_answer"
-    assert person.blocked_by == ("folder_unclear", "same_person")
+    assert person.blocked_by == ("settings_unread", "same_person")
     typo, people = person.reasons
     assert "did you mean full_name?" in typo
     assert "training.mp4 and consent.mp4 show different people" in people

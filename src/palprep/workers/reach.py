@@ -40,10 +40,11 @@ class Reach:
 
     @classmethod
     def of(cls, reads: Iterable[Path], writes: Iterable[Path]) -> Reach:
-        """These files and folders. Many files of a folder become the folder."""
-        files = {each.resolve() for each in reads}
-        if len(files) > _MOST_FILES:
-            files = {each if is_broad(each.parent) else each.parent for each in files}
+        """These files and folders. Many files of a folder become the folder, and many folders the
+        one around them: each takes a rule of the kernel, and a look at every task."""
+        files, named = {each.resolve() for each in reads}, set[Path]()
+        while len(files) > _MOST_FILES and files != named:
+            named, files = files, {_one_up(each) for each in files}
         return cls(frozenset(files), frozenset(each.resolve() for each in writes))
 
     def __or__(self, other: Reach) -> Reach:
@@ -117,6 +118,11 @@ def is_broad(folder: Path) -> bool:
     # Not Path.home, which fails for a user that the system does not know, as in some containers.
     home = Path(os.path.expanduser("~")).resolve()  # noqa: PTH111
     return home.is_relative_to(folder)
+
+
+def _one_up(path: Path) -> Path:
+    above = path.parent
+    return path if above in _OF_THE_SYSTEM or is_broad(above) else above
 
 
 def _around(path: Path) -> Path:

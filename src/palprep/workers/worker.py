@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
+import pickle
 import shutil
 import signal
 import socket
@@ -116,7 +117,7 @@ class Worker:
         ours, theirs = socket.socketpair()
         with theirs:
             within = tuple(reach.confinement(self._folder, programs, memory_bytes))
-            told = f"serve({theirs.fileno()}, {tuple(modules)!r}, {within!r})"
+            told = f"serve({theirs.fileno()}, {tuple(modules)!r})"
             code = f"from palprep.workers.worker_main import serve; {told}"
             self._process = system.start_group(
                 _python(code),
@@ -131,6 +132,10 @@ class Worker:
             )
         ours.settimeout(_SENT_WITHIN_S)
         self._channel = Channel(ours)
+        # Not on its command line, which has no room for the files of many people. Where it ended at
+        # once, get_ready says so.
+        with contextlib.suppress(OSError):
+            self._channel.send(pickle.dumps(within))
         self._reaping = threading.Lock()
         self._reaped = False
         assert self._process.stdout is not None  # noqa: S101 -- asked for above

@@ -32,17 +32,18 @@ _PROCESSOR_AFTER_S = 10
 """What a task may take beyond its time, should the other process not look."""
 
 
-def serve(descriptor: int, modules: Iterable[str], within: tuple[Any, ...]) -> None:
+def serve(descriptor: int, modules: Iterable[str]) -> None:
     """Answer the tasks that come through the socket; never returns.
 
-    First of all the process confines itself ``within`` what it may open. ``modules`` are then
-    imported, before the first task. The process ends when the socket is closed at
+    The first message says what the process may open: it confines itself to that. ``modules`` are
+    then imported, before the first task. The process ends when the socket is closed at
     the other end, however that happened, and when it is terminated. A task then raises SystemExit
     where it stands, so that its cleanup runs: half-written files go, and the ffmpeg that it waits
     for is ended.
     """
-    protections = confine(Confinement(*within))
     channel = Channel(system.taken(descriptor))
+    within = pickle.loads(channel.receive() or b"")  # noqa: S301 -- as below
+    protections = confine(Confinement(*within))
     # Says where a decoder crashed; standard error is read by the process that started this one.
     faulthandler.enable()
     # Ctrl-C and a closed terminal are for that process, too.
