@@ -13,6 +13,7 @@ import imageio_ffmpeg
 import pytest
 from axe import violations
 from driven import Driven
+from PIL import Image
 from scripted_engine import Scripted
 
 from palprep import journal as journals
@@ -172,6 +173,9 @@ def test_a_portrait_from_the_camera_outlives_a_reload(page: Page) -> None:
     browser.until(f"document.querySelector({page.at(FACE, '.badge.o-pass')!r})", 60)
     assert "Good, and kept." in page.told(FACE)
     assert (page.folder / "face-image-from-browser.png").stat().st_size > 100_000
+    # The frame of the camera as it came, and not the picture of what was seen in it.
+    with Image.open(page.folder / "face-image-from-browser.png") as kept:
+        assert kept.size == (960, 540)
 
 
 def test_a_silent_microphone_is_told_at_once_and_after(page: Page) -> None:

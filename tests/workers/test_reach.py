@@ -1,0 +1,27 @@
+"""What workers may open of many people's files, and how they hear of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from palprep.workers.reach import Reach
+from palprep.workers.worker import Worker
+
+
+def test_of_many_people_the_folder_around_them_is_opened(tmp_path):
+    files = [tmp_path / f"people/person-{number}/face.jpg" for number in range(100)]
+    for each in files:
+        each.parent.mkdir(parents=True)
+        each.touch()
+    assert Reach.of(files[:64], []).reads == frozenset(files[:64])
+    assert Reach.of(files, []).reads == {tmp_path / "people"}
+
+
+def test_the_files_of_many_people_fit_into_no_command_line_and_need_not():
+    reads = frozenset(Path("/nowhere", "x" * 200, str(number)) for number in range(1000))
+    worker = Worker(memory_bytes=1 << 30, reach=Reach(reads))
+    try:
+        worker.get_ready()
+        assert worker.protections.no_new_rights
+    finally:
+        worker.end()
