@@ -143,10 +143,10 @@ def status(
             tell(everybody.summary())
             if because is None:
                 everybody.tell_blockers(*directories)
+            head = looked_at[0][0]
             # What is in doubt has been told, with the commands that resolve it. What a script has
             # made without a run has no page, and no command goes on with it.
-            if not doubts and len(directories) == 1 and _holds_a_run(directories[0]):
-                [(head, _)] = looked_at
+            if not doubts and len(directories) == 1 and head.has_run:
                 place, running = directories[0], head.running
                 tell(everybody.next_step(place, dry_run=dry_run, running=running, again=_RUN))
     raise typer.Exit(ExitCode.IN_DOUBT if doubts else everybody.exit_code(dry_run=dry_run))
@@ -270,11 +270,6 @@ def _look(
                 deque(met, maxlen=0)
         looked_at.append((head, own))
     return looked_at, everybody
-
-
-def _holds_a_run(directory: Path) -> bool:
-    with journals.Journal.of(directory) as journal:
-        return journal.last_run() is not None
 
 
 def _require_blocker(because: str, directories: Sequence[Path]) -> None:

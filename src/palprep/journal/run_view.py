@@ -353,6 +353,8 @@ class JournalHead(Value):
     """Callbacks that belong to no creation of this journal."""
     dry_run: bool = Field(default=False, exclude=True)
     """Nothing was sent, and nothing is waited for. Not part of what is printed."""
+    has_run: bool = Field(default=True, exclude=True)
+    """A run made it, and no program alone: there is a page. Not part of what is printed."""
 
 
 @contextmanager
@@ -363,12 +365,12 @@ def status(directory: str | Path) -> Iterator[tuple[JournalHead, Iterator[Person
         running = journal.is_running
         made = () if journal.last_run() else journal.creations()
         if made:
-            told = {
+            told: dict[str, Any] = {
                 "target": str(made[-1].request.get("target", "")),
                 "started_at": made[0].intended_at or "",
                 "updated_at": max(each.ended_at or each.intended_at or "" for each in made),
             }
-            people = _made_without_run(made)
+            people, told["has_run"] = _made_without_run(made), False
         else:
             run = RunReader(journal)
             told = run.head.model_dump(include={"target", "started_at", "updated_at", "dry_run"})

@@ -42,9 +42,11 @@ class Reach:
     def of(cls, reads: Iterable[Path], writes: Iterable[Path]) -> Reach:
         """These files and folders. Many files of a folder become the folder, and many folders the
         one around them: each takes a rule of the kernel, and a look at every task."""
-        files, named = {each.resolve() for each in reads}, set[Path]()
-        while len(files) > _MOST_FILES and files != named:
-            named, files = files, {_one_up(each) for each in files}
+        files, before = {each.resolve() for each in reads}, set[Path]()
+        while len(files) > _MOST_FILES and files != before:
+            before, above = files, {each.parent for each in files}
+            wider = set(filter(_may_be_opened, above))
+            files = wider | {each for each in files if each.parent not in wider}
         return cls(frozenset(files), frozenset(each.resolve() for each in writes))
 
     def __or__(self, other: Reach) -> Reach:
@@ -120,18 +122,16 @@ def is_broad(folder: Path) -> bool:
     return home.is_relative_to(folder)
 
 
-def _one_up(path: Path) -> Path:
-    above = path.parent
-    return path if above in _OF_THE_SYSTEM or is_broad(above) else above
+def _may_be_opened(folder: Path) -> bool:
+    """Whether a folder may be opened as a whole, for files in it."""
+    return folder not in _OF_THE_SYSTEM and not is_broad(folder)
 
 
 def _around(path: Path) -> Path:
     if path.is_dir() or any(part.startswith(".") for part in path.parts):
         return path
     around = (path.parent.parent, path.parent)
-    return next(
-        (each for each in around if each not in _OF_THE_SYSTEM and not is_broad(each)), path
-    )
+    return next(filter(_may_be_opened, around), path)
 
 
 def _lies_in(path: Path, places: Iterable[Path]) -> bool:

@@ -151,8 +151,9 @@ class Decision(Value):
     @property
     def not_made(self) -> tuple[str, ...]:
         """Why what is not made is not, where something is."""
-        first, *others = self.refused or ("",)
-        return (f"Only the {self.requests[0].what} is made. {first}", *others) if first else ()
+        if not self.refused:
+            return ()
+        return (f"Only the {self.requests[0].what} is made. {self.refused[0]}", *self.refused[1:])
 
 
 class Unfit(Value):
