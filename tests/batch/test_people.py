@@ -204,6 +204,14 @@ def test_consent_as_sound_alone_is_refused(folder):
     assert person.problems == ("consent.wav is audio alone: consent must be given on video",)
 
 
+def test_consent_as_sound_stops_no_one_who_has_a_video(folder, mp4):
+    put_wav(folder / "consent.wav")
+    (folder / "statement.mp4").write_bytes(mp4)
+    person = read_person(folder, kinds_of)
+    assert person.problems == ()
+    assert person.unused == ("consent.wav is audio alone: consent must be given on video",)
+
+
 def test_settings(folder, mp4):
     (folder / "training.mp4").write_bytes(mp4)
     (folder / "words.txt").write_text("I, {full_name}, agree.")

@@ -39,6 +39,8 @@ LONG, SHORT = STATEMENT_S + 40, STATEMENT_S - 30
         ({"a": (SHORT, None)}, {CONSENT}, {CONSENT: "a"}),
         ({"a": (LONG, False), "b": (SHORT, False)}, {TRAINING}, {TRAINING: "a"}),
         ({"a": (SHORT, False)}, BOTH, {TRAINING: "a"}),
+        # The statement alone is no training video that is too short.
+        ({"a": (SHORT, True)}, BOTH, {CONSENT: "a"}),
         # Two answers are a question.
         ({"a": (LONG, False), "b": (LONG, False)}, BOTH, {TRAINING: "ab"}),
         ({"a": (SHORT, True), "b": (SHORT, True), "c": (LONG, False)}, BOTH,
@@ -160,7 +162,17 @@ def test_a_live_clip_is_told_from_a_video_though_its_photo_was_renamed(go, folde
     shutil.copy(sent / "consent.mp4", folder / "jane" / "PXL_7.mp4")
     ada, jane = go(engine=Scripted(), dry_run=True).people
     assert {each.role for each in ada.assets} == {Role.FACE_IMAGE}
-    assert {each.role for each in jane.assets} == {Role.FACE_IMAGE, TRAINING, Role.VOICE_AUDIO}
+    assert {each.role for each in jane.assets} == {Role.FACE_IMAGE, CONSENT}
+
+
+def test_the_statement_alone_is_a_consent_video(go, folder, light_people):
+    """Whoever sent that lacks a training video, and not a longer statement."""
+    (folder / "jane-carter").mkdir()
+    shutil.copy(light_people / "jane-carter" / "consent.mp4", folder / "jane-carter" / "PXL_7.mp4")
+    [jane] = go(engine=Scripted(), dry_run=True).people
+    assert jane.status == "needs_answer"
+    assert "add a recording or a training video" in jane.reasons[0]
+    assert {each.role for each in jane.assets} == {CONSENT}
 
 
 def test_names_that_lengths_speak_against_are_listened_to(go, folder, light_people):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote
@@ -97,3 +98,13 @@ def some_of(names: Sequence[str], most: int = 5) -> str:
     """The first of some names, and how many more there are."""
     more = f" and {len(names) - most:,} more" if len(names) > most else ""
     return ", ".join(names[:most]) + more
+
+
+def is_hidden(name: str) -> bool:
+    """Whether a file or folder of this name is the system's or an office's, and no one's media."""
+    return name.startswith((".", "__", "~$")) or name.lower() in {"thumbs.db", "desktop.ini"}
+
+
+def printable(name: str) -> str:
+    """The name with a sign for each byte that is not UTF-8. File systems allow any byte."""
+    return os.fsencode(name).decode("utf-8", "replace")

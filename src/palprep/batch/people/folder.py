@@ -10,9 +10,17 @@ from functools import partial
 from pathlib import Path
 
 from palprep.batch.fingerprint import Fingerprint, digest_of, folder_fingerprint
-from palprep.batch.people.files import File, KindsOf, RemoteFile, kinds_in, promised_kind
+from palprep.batch.people.files import (
+    File,
+    KindsOf,
+    RemoteFile,
+    is_hidden,
+    kinds_in,
+    printable,
+    promised_kind,
+)
 from palprep.batch.people.manifest_rows import why_no_folder_name
-from palprep.batch.people.person import Person, Roster, RosterEntry, is_hidden, person_of, printable
+from palprep.batch.people.person import Person, Roster, RosterEntry, person_of
 from palprep.batch.people.settings import (
     MAX_BYTES,
     SETTINGS_NAME,

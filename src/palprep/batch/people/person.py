@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -15,7 +14,7 @@ from typing import NamedTuple
 from unicodedata import combining, normalize
 
 from palprep.batch.fingerprint import Fingerprint
-from palprep.batch.people.files import File, KindsOf, some_of
+from palprep.batch.people.files import File, KindsOf, printable, some_of
 from palprep.batch.people.settings import (
     SETTINGS_NAME,
     NamedFiles,
@@ -209,50 +208,29 @@ def person_of(
     misnamed = () if look_up(SETTINGS_NAME) else _like(SETTINGS_NAME, kinds)
     unread += tuple(f"{name} is not read: rename it to {SETTINGS_NAME}" for name in misnamed)
     assigned, problems = _named(settings.files, look_up, kinds)
-    taken = {each.path for each in assigned}
-    by_content: dict[Role, list[File]] = {role: [] for role in Role}
-    by_name: dict[Role, list[File]] = {role: [] for role in Role}
-    for path, kind in kinds.items():
-        if path in taken or kind is None:
-            continue
-        unlikely = _hint(path, "unlikely")
-        said = [
-            role
-            for role in _KINDS[kind]
-            if _hint(path, role.value) and not (unlikely and role is Role.VOICE_AUDIO)
-        ]
-        if kind is Kind.AUDIO and _hint(path, Role.CONSENT_VIDEO.value):
-            problems.append(f"{path.name} is audio alone: consent must be given on video")
-            continue
-        (by_name if said else by_content)[said[0] if said else _KINDS[kind][-1]].append(path)
-    stills = Kind.IMAGE in kinds.values()
-    open_: dict[Role, list[File]] = {}
-    for role in Role:
-        left = by_content[role]
-        # A photograph of what was signed is no portrait.
-        other = ("unlikely", Role.CONSENT_VIDEO.value) if role is Role.FACE_IMAGE else ("unlikely",)
-        likely = [
-            each
-            for each in left
-            if role is not Role.VOICE_AUDIO and not any(_hint(each, about) for about in other)
-        ]
-        choices = by_name[role] or likely or left
-        if not choices or any(each.role is role for each in assigned):
-            continue
-        guessed = choices[0] in left
-        # The clip of a live photo lies beside its still, which may have been edited and renamed.
-        if len(choices) > 1 or (guessed and role in LISTENED_TO and stills):
+    named = {each.role: each.path for each in assigned}
+    left = {path: kind for path, kind in kinds.items() if kind and path not in named.values()}
+    by_name, by_content, spoken = _by_hints(left)
+    stills = Kind.IMAGE in left.values()
+    open_: dict[Role, Sequence[File]] = {}
+    for role in (each for each in Role if each not in named):
+        choices, guessed = _choices(role, by_name[role], by_content[role])
+        # One video may be the statement alone, or the clip of a live photo: its content tells.
+        unsure = guessed and role in LISTENED_TO and (stills or len(by_content[role]) == 1)
+        if unsure or len(choices) > 1:
             open_[role] = choices
-        else:
-            names = {"guessed": guessed, "by_name": not guessed}
+        elif choices:
+            why, by_hint = why_taken(role, choices[0]), not guessed
             assigned.append(
-                AssignedFile(role=role, path=choices[0], why=why_taken(role, choices[0]), **names)
+                AssignedFile(role=role, path=choices[0], why=why, guessed=guessed, by_name=by_hint)
             )
     for role in LISTENED_TO - {each.role for each in assigned}:
         used = {each.path for each in assigned}
         videos = dict.fromkeys((*open_.get(role, ()), *by_content[Role.TRAINING_VIDEO]))
         open_[role] = [each for each in videos if each not in used]
     portraits = tuple(open_.pop(Role.FACE_IMAGE, ()))
+    filmed = any(open_.values()) or LISTENED_TO & {each.role for each in assigned}
+    problems += () if filmed else spoken
     own = settings.statement
     stated = statement(own) if own and not leads_out(own) else None
     if own and stated is None:
@@ -260,30 +238,62 @@ def person_of(
     if not (assigned or portraits or any(open_.values()) or problems):
         problems = [_nothing_in(kinds)]
     media = [path for path, kind in kinds.items() if kind is not None]
-    odd = (
-        f"the name of {printable(path.name)} is not UTF-8: rename it"
-        for path in media
-        if printable(path.name) != path.name
-    )
+    unnamed = (name for each in media if (name := printable(each.name)) != each.name)
+    odd = (f"the name of {name} is not UTF-8: rename it" for name in unnamed)
     # A file that person.toml names may lie in a folder, which is then known by its first part.
-    named = (PurePath(name) for name in dict(settings.files).values() if name)
-    known = {SETTINGS_NAME, own, *misnamed, *(part for each in named for part in each.parts[:1])}
-    strangers = (
-        f"{printable(path.name)} is not used: {what(path)}"
-        for path in kinds
-        if path not in media and path.name not in known
-    )
+    at = (PurePath(name).parts for name in dict(settings.files).values() if name)
+    ours = {SETTINGS_NAME, own, *misnamed, *(part for parts in at for part in parts[:1])}
+    strangers = (path for path in kinds if path not in media and path.name not in ours)
+    unused = [f"{printable(path.name)} is not used: {what(path)}" for path in strangers]
+    unused += spoken if filmed else ()
     return Person(
         slug=slug,
         settings=settings,
         assigned=tuple(assigned),
         portraits=portraits,
         unclear={role: tuple(paths) for role, paths in open_.items() if paths},
-        unused=(*_unused(assigned, {**open_, Role.FACE_IMAGE: portraits}, by_content), *strangers),
+        unused=(*_unused(assigned, {**open_, Role.FACE_IMAGE: portraits}, by_content), *unused),
         problems=(*unread, *problems, *odd),
         unread=bool(unread),
         statement=stated,
     )
+
+
+_ByRole = Mapping[Role, Sequence[File]]
+
+
+def _by_hints(kinds: Mapping[File, Kind]) -> tuple[_ByRole, _ByRole, list[str]]:
+    """The files whose names say a role, those that their content gives one, and what to say of
+    consent that is sound alone."""
+    by_name: dict[Role, list[File]] = {role: [] for role in Role}
+    by_content: dict[Role, list[File]] = {role: [] for role in Role}
+    spoken: list[str] = []
+    for path, kind in kinds.items():
+        unlikely = _hint(path, "unlikely")
+        said = [
+            role
+            for role in _KINDS[kind]
+            if _hint(path, role.value) and not (unlikely and role is Role.VOICE_AUDIO)
+        ]
+        if kind is Kind.AUDIO and _hint(path, Role.CONSENT_VIDEO.value):
+            spoken.append(f"{path.name} is audio alone: consent must be given on video")
+        else:
+            (by_name if said else by_content)[said[0] if said else _KINDS[kind][-1]].append(path)
+    return by_name, by_content, spoken
+
+
+def _choices(
+    role: Role, named: Sequence[File], left: Sequence[File]
+) -> tuple[Sequence[File], bool]:
+    """The files that may have the role, and whether that is guessed from content alone."""
+    # A photograph of what was signed is no portrait.
+    other = ("unlikely", Role.CONSENT_VIDEO.value) if role is Role.FACE_IMAGE else ("unlikely",)
+    likely = [
+        each
+        for each in left
+        if role is not Role.VOICE_AUDIO and not any(_hint(each, about) for about in other)
+    ]
+    return named or likely or left, not named
 
 
 def _or_why(read: Callable[[], SettingsFile]) -> tuple[SettingsFile, tuple[str, ...]]:
@@ -388,13 +398,3 @@ def name_of(slug: str) -> str:
     bare = re.sub(r"^([^,]+), *([^,]+)$", r"\2 \1", bare)
     spaced = re.sub(r"[_\-\s]+", " ", bare).strip() or slug
     return spaced.title() if spaced == spaced.lower() else spaced
-
-
-def is_hidden(name: str) -> bool:
-    """Whether a file or folder of this name is the system's or an office's, and no one's media."""
-    return name.startswith((".", "__", "~$")) or name.lower() in {"thumbs.db", "desktop.ini"}
-
-
-def printable(name: str) -> str:
-    """The name with a sign for each byte that is not UTF-8. File systems allow any byte."""
-    return os.fsencode(name).decode("utf-8", "replace")

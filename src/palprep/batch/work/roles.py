@@ -141,7 +141,8 @@ def _sort_videos(originals: Originals, person: Person, stills: Collection[str]) 
     notes = [f"{each.file.name} is not used: it is the clip of a live photo" for each in clips]
     videos = [each for each in looked if each not in clips]
     roles = LISTENED_TO - {each.role for each in person.assigned}
-    if len(videos) > 1 or Role.TRAINING_VIDEO not in roles:
+    short = Role.CONSENT_VIDEO in roles and any(each.length_s <= STATEMENT_S for each in videos)
+    if short or len(videos) > 1 or Role.TRAINING_VIDEO not in roles:
         asked, speaker = originals.run.options, None
         with contextlib.suppress(UsageError):
             speaker = speaker_of(person, profile_for(person, asked.profile), asked.whisper_model)
@@ -168,7 +169,7 @@ def by_content(videos: Sequence[Seen], roles: Collection[Role]) -> dict[Role, li
         return {Role.CONSENT_VIDEO: consent} if consent else {}
     left = list(videos)
     short = [each for each in stated if each.length_s <= STATEMENT_S]
-    if Role.CONSENT_VIDEO in roles and short and len(videos) > 1:
+    if Role.CONSENT_VIDEO in roles and short:
         found[Role.CONSENT_VIDEO] = short
         left = [each for each in left if each not in short]
     if left:
