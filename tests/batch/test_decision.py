@@ -152,6 +152,15 @@ def test_where_no_decision_would_make_more_nobody_is_asked_for_one(asked, failin
     assert all(doubt in said for doubt in doubts)
 
 
+@pytest.mark.parametrize("alone", [True, False])
+def test_a_statement_that_is_recorded_again_anyway_is_nobodys_decision(alone):
+    both = REPLICA.model_copy(update={"roles": (Role.TRAINING_VIDEO, Role.CONSENT_VIDEO)})
+    asked, doubt = (VOICE, REPLICA if alone else both), lacking((), ("listen to it",))
+    decision = decide(asked, unfit(Role.TRAINING_VIDEO), doubt, voice_from_video=False)
+    assert decision.refused[:2] == ("training-video fails", "listen to it")
+    assert (IN_DOUBT in decision.refused) is not alone
+
+
 def test_a_consent_that_nothing_needs_is_told():
     decision = decide(VOICE_ALONE, {}, lacking(("not heard",)), voice_from_video=False)
     assert _made(decision.requests) == "voice"

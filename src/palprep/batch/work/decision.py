@@ -193,7 +193,10 @@ def decide(
     used = for_all.union(*(each.roles for each in asked))
     twice = voice_from_video and _follows(unfit)
     needed = [role for role in unfit if role in used and not (twice and role is Role.VOICE_AUDIO)]
-    stopped = (*against, _TO_DO[consent.state]) if stops else ()
+    spoken_in = Role.CONSENT_VIDEO if Role.CONSENT_VIDEO in used else Role.TRAINING_VIDEO
+    # Nobody decides about a statement that is recorded again anyway.
+    moot = consent.state == "open" and requests == fit and spoken_in in unfit
+    stopped = (*against, *(() if moot else (_TO_DO[consent.state],))) if stops else ()
     blocked = (_BLOCKERS[consent.state],) if stops else ()
     held = consent.state == "open" and requests != fit
     refused, found = reasons_of(unfit, needed), ids_of(unfit, needed)
