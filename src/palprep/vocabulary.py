@@ -7,6 +7,9 @@ pydantic, and ``palprep COMMAND --help`` must not wait for it.
 from __future__ import annotations
 
 import os
+import re
+from collections.abc import Iterable
+from difflib import get_close_matches
 from enum import StrEnum
 from typing import IO, Final, Literal
 
@@ -26,6 +29,16 @@ def install_advice(extra: str | None = None, *, again: bool = False) -> str:
     """
     what = f'".[{extra}]"' if extra else "."
     return f"run `pip install {'--force-reinstall ' if again else ''}{what}` in palprep's checkout"
+
+
+def did_you_mean(name: str, known: Iterable[str], otherwise: str = "") -> str:
+    """What to say of a name that is none of these: which of them may be meant, because it has that
+    word or is spelt alike; else ``otherwise``.
+    """
+    names = list(known)
+    near = [each for each in names if name.lower() in re.split(r"[\W_]", each.lower())]
+    near = near[:3] or get_close_matches(name, names, n=1)
+    return f"did you mean {' or '.join(near)}?" if near else otherwise
 
 
 class Kind(StrEnum):

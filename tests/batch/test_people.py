@@ -254,7 +254,7 @@ def test_a_name_is_what_lists_exports_and_copies_leave_of_it(slug):
     [
         ('fullname = "A"', "there is no setting fullname; did you mean full_name?"),
         ('zzz = "A"', "there is no setting zzz; known are auto_fix_training_image, callback_url,"),
-        ('[files]\nvideo = "a"', "there is no setting files.video; known are face-image"),
+        ('[files]\nvideo = "a"', "there is no setting files.video; did you mean training-video or"),
         ('name = ""', "name: must not be empty"),
         ('language = "German"', "language: must be two letters, as in de"),
         ("tags = 3", 'tags: must be a list, as in ["one", "two"]'),

@@ -184,8 +184,8 @@ def test_several_jobs_say_the_same_in_the_same_order(palprep: Palprep) -> None:
 def test_a_mistyped_path_is_usage_before_anything_is_read(palprep: Palprep, folder: Path) -> None:
     (folder / "empty").mkdir()
     for paths, said in (
-        ([folder / "b.heif"], f"{folder}/b.heif does not exist. Did you mean {folder}/b.heic?"),
-        ([folder / "b.heic", "gone"], "gone does not exist. Check the path."),
+        ([folder / "b.heif"], f"{folder}/b.heif does not exist: did you mean b.heic?"),
+        ([folder / "b.heic", "gone"], "gone does not exist: check the path"),
         ([folder / "empty"], f"{folder}/empty is a folder without images, audio or videos."),
     ):
         ran = palprep("check", *paths)

@@ -120,7 +120,7 @@ def test_a_list_for_both_kinds_of_video_gives_way_to_that_of_one(tmp_path):
         (OWN.replace('level = "fail"', 'level = "pass"'), "level"),
         (OWN.replace("face-image", "face-picture"), "face-picture"),
         (OWN.replace("source =", "sauce ="), "sauce"),
-        (OWN.replace(".image_resolution", ".image_resolutoin"), "did you mean 'image_resolution'"),
+        (OWN.replace(".image_resolution", ".image_resolutoin"), "did you mean image_resolution"),
         (OWN.replace('"image_metadata"', '"image_meta"'), "names 'image_meta', which is no check"),
         (OWN.replace("limits.face-image", "pairs"), "'image_resolution', which is no check"),
         (OWN.replace("image_resolution", "same_person"), r"write \[\[pairs.same_person\]\]"),

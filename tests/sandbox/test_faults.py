@@ -77,7 +77,7 @@ def test_each_fault_strikes_only_what_it_is_on():
         ([{"on": "request", "path": "v2/tools"}], "faults.0.request.path: a path starts with /"),
         ([{"on": "request", "path": "/v2/voice"}], "faults.0.request: no endpoint has all three"),
         ([{"on": "request", "endpoint": "voices.get", "method": "POST"}], ".*voices.get, method P"),
-        ([{"on": "callback", "event": "voice"}], ".*there are application.voice_status"),
+        ([{"on": "callback", "event": "zzz"}], ".*there are application.voice_status"),
         ([{"on": "request", "sttaus": 500}], "faults.0.request.sttaus"),
         ({"seed": "x"}, "seed"),
         (7, ""),

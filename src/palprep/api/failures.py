@@ -6,7 +6,6 @@ error it is; where it says no more than that the request is bad, words of the sp
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
@@ -20,6 +19,7 @@ from palprep import errors
 from palprep.errors import InvalidRequest, Problem
 from palprep.escaping import escaped
 from palprep.values import Value
+from palprep.vocabulary import did_you_mean
 
 MISSING = "is required"
 UNKNOWN_MEMBER = "is not a member that the specification knows"
@@ -89,9 +89,7 @@ class Given(Value):
         name, known = cls.__name__, sorted(cls.model_fields)
         if problem.rule != "extra_forbidden":
             return f"{name}: {problem.field} {problem.message}"
-        near = [each for each in known if problem.field in each]
-        near = near or difflib.get_close_matches(problem.field, known, n=1)
-        hint = f"did you mean {' or '.join(near)}?" if near else f"it has {', '.join(known)}"
+        hint = did_you_mean(problem.field, known, f"it has {', '.join(known)}")
         return f"{name} has no {problem.field}: {hint}"
 
 

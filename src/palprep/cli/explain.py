@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from typing import Annotated
 
 import typer
@@ -11,7 +10,7 @@ from palprep import rules, views
 from palprep.cli import options
 from palprep.cli.output import print_json, show, tell, telling
 from palprep.errors import UsageError
-from palprep.vocabulary import DEFAULT_PROFILE
+from palprep.vocabulary import DEFAULT_PROFILE, did_you_mean
 
 EXAMPLES = ("palprep explain", "palprep explain video_duration --profile own.toml")
 
@@ -54,7 +53,6 @@ def _hint(missed: str) -> str:
     """What may have been meant: an id that is spelt alike, or those that hold the words."""
     known = {each: f"{each} {rule.texts.label}".lower() for each, rule in rules.RULES.items()}
     words = missed.lower().split("_")
-    near = difflib.get_close_matches(missed, known, n=1) or [
-        each for each, said in known.items() if all(word in said for word in words)
-    ]
-    return f"did you mean {' or '.join(near)}?" if near else "`palprep explain` lists all"
+    labelled = (each for each, said in known.items() if all(word in said for word in words))
+    otherwise = next((f"did you mean {each}?" for each in labelled), "`palprep explain` lists all")
+    return did_you_mean(missed, known, otherwise)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -14,7 +13,7 @@ from palprep import batch, consent, facts, media, preflight, rules, workers
 from palprep.cli.exits import ExitCode, exit_code_of
 from palprep.cli.output import SAME, WAIVE, ending_well, is_watched
 from palprep.errors import FileMissing, PalprepError, UsageError
-from palprep.vocabulary import Kind, Role
+from palprep.vocabulary import Kind, Role, did_you_mean
 
 if TYPE_CHECKING:  # It loads rich.
     from palprep.cli.progress import Advance, FilesProgress
@@ -243,9 +242,7 @@ def _not_there(path: Path) -> str:
         names = [each.name for each in path.parent.iterdir()]
     except OSError:
         names = []
-    near = difflib.get_close_matches(path.name, names, n=1)
-    hint = f" Did you mean {path.with_name(near[0])}?" if near else " Check the path."
-    return f"{path} does not exist.{hint}"
+    return f"{path} does not exist: {did_you_mean(path.name, names, 'check the path')}"
 
 
 def _speaker(options: FileOptions) -> facts.Speaker | None:

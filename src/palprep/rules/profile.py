@@ -21,7 +21,6 @@ and for a consent video, unless the profile has a list under that role.
 from __future__ import annotations
 
 import datetime as dt
-import difflib
 import functools
 import tomllib
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -34,7 +33,7 @@ from pydantic import Field, ValidationError, model_validator
 from palprep.errors import ProfileError
 from palprep.rules.texts import TEXTS
 from palprep.values import Outcome, Role, Value
-from palprep.vocabulary import DEFAULT_PROFILE
+from palprep.vocabulary import DEFAULT_PROFILE, did_you_mean
 
 BUILT_IN = ("core-4", "core-4.5", "core-3")
 
@@ -205,8 +204,7 @@ def _require_checks(profile: str | Path, named: Iterable[str], known: Collection
     for rule_id in named:
         if rule_id in known:
             continue
-        near = difflib.get_close_matches(rule_id, known, n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
+        hint = f"; {did_you_mean(rule_id, known, '`palprep explain` lists all')}"
         if rule_id in PAIR_CHECKS:
             hint = f" of one file: it compares two, so write [[pairs.{rule_id}]]"
         raise ProfileError(f"Profile {profile} names {rule_id!r}, which is no check{hint}")

@@ -10,7 +10,6 @@ import json
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, TypeVar
@@ -22,6 +21,7 @@ from palprep.api.calls import ENDPOINTS
 from palprep.errors import UsageError
 from palprep.sandbox.choices import IMAGE_ERRORS
 from palprep.values import Value
+from palprep.vocabulary import did_you_mean
 
 CALLBACK_EVENTS = (
     EventName.VOICE_STATUS_CHANGED,
@@ -37,9 +37,8 @@ def _matching(what: str, names: Sequence[str]) -> AfterValidator:
     def checked(pattern: str) -> str:
         if any(fnmatchcase(name, pattern) for name in names):
             return pattern
-        near = get_close_matches(pattern, names, n=1)
-        meant = f"did you mean {near[0]}?" if near else f"there are {', '.join(names)}"
-        raise ValueError(f"no {what} is called {pattern}; {meant}")
+        hint = did_you_mean(pattern, names, f"there are {', '.join(names)}")
+        raise ValueError(f"no {what} is called {pattern}; {hint}")
 
     return AfterValidator(checked)
 

@@ -9,7 +9,6 @@ import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from datetime import datetime
-from difflib import get_close_matches
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Self
@@ -39,6 +38,7 @@ from palprep.sandbox.service import (
 from palprep.sandbox.store import DATABASE, Store
 from palprep.serving import ServerThread, until_signalled, url_of
 from palprep.storage import private_folder
+from palprep.vocabulary import did_you_mean
 
 
 class Sandbox(Controls):
@@ -217,9 +217,9 @@ def parse_choices(words: Iterable[str], **defaults: Any) -> Choices:
         name, equals, text = word.partition("=")
         member = name.replace("-", "_")
         if not equals or member not in Choices.model_fields:
-            near = get_close_matches(member, Choices.model_fields, n=1)
-            meant = f" Did you mean {near[0].replace('_', '-')}?" if near else ""
-            raise UsageError(f"{word!r} is no NAME=VALUE of GET /_sandbox/choices.{meant}")
+            known = (each.replace("_", "-") for each in Choices.model_fields)
+            hint = did_you_mean(name, known, "ask it which there are")
+            raise UsageError(f"{word!r} is no NAME=VALUE of GET /_sandbox/choices; {hint}")
         try:
             values[member] = json.loads(text)
         except ValueError:

@@ -8,7 +8,6 @@ import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Self
@@ -21,6 +20,7 @@ from palprep.batch.people.person import Roster, RosterEntry
 from palprep.errors import UsageError
 from palprep.journal import JOURNAL_NAME, PersonStatus
 from palprep.storage import is_bucket
+from palprep.vocabulary import did_you_mean
 
 People = str | os.PathLike[str] | Iterable[ManifestRow]
 """A folder with one subfolder for each person, here or in a bucket; a manifest; or the rows of
@@ -161,8 +161,7 @@ class Selection:
         known = [each.slug for each in people]
         for pattern in self.only:
             if not any(fnmatchcase(slug, pattern) for slug in known):
-                close = get_close_matches(pattern, known, n=1)
-                hint = f"did you mean {close[0]}?" if close else f"there are {some_of(known)}"
+                hint = did_you_mean(pattern, known, f"there are {some_of(known)}")
                 raise UsageError(f"--only {pattern} names nobody; {hint}")
         found = [
             each

@@ -7,7 +7,6 @@ import os
 import tomllib
 import unicodedata
 from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
 from pathlib import Path, PurePath
 from typing import Annotated, Any
 
@@ -20,6 +19,7 @@ from palprep.fixes import atomic_output
 from palprep.media import Source
 from palprep.rules import BUILT_IN
 from palprep.values import Role, Value
+from palprep.vocabulary import did_you_mean
 
 SETTINGS_NAME = "person.toml"
 
@@ -234,8 +234,7 @@ def setting_words(error: ErrorDetails, where: str, known: Sequence[str], *, what
 
 def unknown_words(where: str, known: Sequence[str], *, what: str) -> str:
     """That there is no such setting or column, and which one may be meant."""
-    close = get_close_matches(where.rpartition(".")[2], known, n=1)
-    hint = f"did you mean {close[0]}?" if close else f"known are {', '.join(known)}"
+    hint = did_you_mean(where.rpartition(".")[2], known, f"known are {', '.join(known)}")
     return f"there is no {what} {where}; {hint}"
 
 
