@@ -41,7 +41,8 @@ SHOWN = {"text", "nginx", "json", "console", "dockerfile", "ini", "yaml"}
 
 
 OWN = re.compile(
-    r"(?<=[\w(] )\d+(?:\.\d)? (?:s|min \d\d s)\b|\d{4}-\d\d-\d\d \d\d:\d\d UTC"
+    r"(?<=[\w(] )\d+(?:\.\d)? (?:s|min \d\d s)\b"
+    r"|\d{4}-\d\d-\d\d[ T]\d\d:\d\d[:\d.]*(?: UTC|\+00:00)"
     r"|\b[a-z_]{0,3}[0-9a-f]{12,}\b|(?<=127\.0\.0\.1:)\d+"
 )
 """What each run has of its own: times that passed, moments, ids and ports."""
@@ -117,7 +118,7 @@ def test_a_page_runs(  # noqa: C901 -- a case for each kind of block
             script = CHECKOUT / "examples" / block.mark.removeprefix("example: ")
             assert block.code == script.read_text(encoding="utf-8"), where
         elif block.mark == "cluster":
-            run_script(block, desk, where)
+            printed = run_script(block, desk, where)
         elif block.language == "python":
             printed = run_python(block, names, where)
         elif block.language == "sh" and not block.mark.startswith("the "):
@@ -148,9 +149,9 @@ def run_python(block: Block, names: dict[str, object], where: str) -> str:
     return out.getvalue()
 
 
-def run_script(block: Block, desk: Path, where: str) -> None:
+def run_script(block: Block, desk: Path, where: str) -> str:
     (desk / "script.py").write_text(block.code, encoding="utf-8")
-    require_success([sys.executable, "script.py"], where)
+    return require_success([sys.executable, "script.py"], where)
 
 
 def run_shell(block: Block, where: str) -> str:
