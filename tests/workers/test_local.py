@@ -285,3 +285,12 @@ def test_workers_that_begin_early_are_as_many_as_there_are_places():
         assert len(begun) == 2
         assert engine.run(os.getpid) in {each.pid for each in begun}
     assert all(goes(each.pid) for each in begun)
+
+
+def test_a_worker_that_cannot_be_started_leaves_nothing(work, tmp_path, monkeypatch):
+    """The system refuses a command line of this length."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    refused = pytest.raises(ToolFailed, match="No worker process can be started")
+    with LocalEngine(1, modules=["x" * 200_000]) as engine, refused:
+        engine.run(work.double, 21)
+    assert list(tmp_path.iterdir()) == []

@@ -115,7 +115,9 @@ class Worker:
         self._compiled = (*modules, *later)
         self._folder = tempfile.mkdtemp(prefix="palprep-worker-")
         ours, theirs = socket.socketpair()
-        with theirs:
+        with contextlib.ExitStack() as undo, theirs:
+            undo.callback(shutil.rmtree, self._folder, ignore_errors=True)
+            undo.callback(ours.close)
             within = tuple(reach.confinement(self._folder, programs, memory_bytes))
             told = f"serve({theirs.fileno()}, {tuple(modules)!r})"
             code = f"from palprep.workers.worker_main import serve; {told}"
@@ -130,6 +132,7 @@ class Worker:
                     settings={**_SETTINGS, **dict.fromkeys(_THREADS, str(threads))},
                 ),
             )
+            undo.pop_all()
         ours.settimeout(_SENT_WITHIN_S)
         self._channel = Channel(ours)
         # Not on its command line, which has no room for the files of many people. Where it ended at
