@@ -260,14 +260,10 @@ def test_a_name_is_what_lists_exports_and_copies_leave_of_it(slug):
         ("tags = 3", 'tags: must be a list, as in ["one", "two"]'),
         ("stock_voice = 3", "stock_voice: must be text in straight quotes"),
         ("stock_voice = “gloria”", 'as in stock_voice = "gloria", in straight quotes'),
-        (
-            'stockvoice = "a"\nmodell = "b"',
-            "did you mean stock_voice? Also, there is no setting modell",
-        ),
         ('[files]\nstock_voice = "a"', "write stock_voice above [files]"),
         ('[files]\nface-image = "A.JPG"', "as face-image; it is not there; did you mean a.jpg?"),
-        (f'tags = ["{"x" * 65}"]', "tags.0: String should have at most 64 characters"),
-        (f'description = "{"x" * 1001}"', "description: String should have at most 1000"),
+        (f'tags = ["{"x" * 65}"]', "tags.0: must have at most 64 characters"),
+        (f'description = "{"x" * 1001}"', "description: must have at most 1,000"),
         ('statement = "gone.txt"', "names gone.txt, which is not in the folder"),
         ('[files]\nvoice-audio = "gone.wav"', "names gone.wav as voice-audio; it is not there"),
         ("name = ", "person.toml cannot be read: Invalid value"),
@@ -283,6 +279,14 @@ def test_bad_settings_are_that_persons_problem(folder, text, said):
     (folder / "person.toml").write_text(text, "utf-8")
     [problem] = read_person(folder, kinds_of).problems
     assert said in problem
+
+
+def test_each_mistake_in_settings_is_a_problem_of_its_own(folder):
+    (folder / "a.jpg").write_bytes(JPEG)
+    (folder / "person.toml").write_text('stockvoice = "a"\nmodell = "b"', "utf-8")
+    one, other = read_person(folder, kinds_of).problems
+    assert one == "person.toml: there is no setting stockvoice; did you mean stock_voice?"
+    assert other == "person.toml: there is no setting modell; did you mean model?"
 
 
 def test_an_empty_subfolder_is_a_problem_of_its_own(folder):

@@ -300,7 +300,7 @@ def _or_why(read: Callable[[], SettingsFile]) -> tuple[SettingsFile, tuple[str, 
     try:
         return read(), ()
     except UsageError as error:
-        return SettingsFile(), (str(error),)
+        return SettingsFile(), tuple(str(error).splitlines())
 
 
 def _like(name: str, among: Iterable[File]) -> tuple[str, ...]:

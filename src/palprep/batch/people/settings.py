@@ -32,6 +32,7 @@ _WRITTEN = 'write each setting once, as in stock_voice = "gloria", in straight q
 _PLAIN = {
     "string_type": "must be text in straight quotes",
     "string_too_short": "must not be empty",
+    "string_too_long": "must have at most {max_length:,} characters",
     "tuple_type": 'must be a list, as in ["one", "two"]',
 }
 """What is wrong with a value, where pydantic's words are a programmer's."""
@@ -169,7 +170,9 @@ def read_settings(folder: Path) -> SettingsFile:
 
 
 def parse_settings(raw: bytes) -> SettingsFile:
-    """What the bytes of a person.toml say. Raises UsageError that says what to change."""
+    """What the bytes of a person.toml say. Raises UsageError that says what to change, with a line
+    for each mistake.
+    """
     if len(raw) > MAX_BYTES:
         raise UsageError(f"{SETTINGS_NAME} is larger than {MAX_BYTES:,} bytes: shorten it")
     try:
@@ -182,8 +185,8 @@ def parse_settings(raw: bytes) -> SettingsFile:
     except tomllib.TOMLDecodeError as error:
         raise UsageError(f"{SETTINGS_NAME} cannot be read: {error}; {_WRITTEN}") from None
     except ValidationError as error:
-        said = ". Also, ".join(map(_mistake, error.errors())).replace("?. Also", "? Also")
-        raise UsageError(f"{SETTINGS_NAME}: {said}") from None
+        mistakes = (f"{SETTINGS_NAME}: {_mistake(each)}" for each in error.errors())
+        raise UsageError("\n".join(mistakes)) from None
 
 
 def _mistake(error: ErrorDetails) -> str:
@@ -229,7 +232,8 @@ def setting_words(error: ErrorDetails, where: str, known: Sequence[str], *, what
     """What is wrong with the setting ``where``; for an unknown one, which may be meant."""
     if error["type"] == "extra_forbidden":
         return unknown_words(where, known, what=what)
-    return f"{where}: {_PLAIN.get(error['type'], error['msg'])}"
+    said = _PLAIN.get(error["type"], "{msg}").format(msg=error["msg"], **error.get("ctx", {}))
+    return f"{where}: {said}"
 
 
 def unknown_words(where: str, known: Sequence[str], *, what: str) -> str:
