@@ -17,6 +17,7 @@ from palprep.batch.work.consent import speaker_of
 from palprep.batch.work.context import PREPARED_NAME, Reporter, RunContext
 from palprep.batch.work.decision import (
     Decision,
+    Requests,
     Unfit,
     decide,
     ids_of,
@@ -40,7 +41,7 @@ from palprep.journal import (
 )
 from palprep.pipelines import consent_evidence, named, settle_consent
 from palprep.preflight import Asset, Prepared, at_one_file, for_source, no_parts_left
-from palprep.rules import CONSENT_CHECKS, Check, Report
+from palprep.rules import CONSENT_CHECKS, Check, ConsentEvidence, Report
 from palprep.values import Outcome, Role
 from palprep.views import PICTURES_NAME
 
@@ -77,6 +78,24 @@ class _Looked(NamedTuple):
     asset: Asset | None = None
 
 
+class _Judged(NamedTuple):
+    """A person's files as they were prepared, and what speaks against them."""
+
+    prepared: Mapping[Role, Prepared]
+    unfit: Mapping[Role, Unfit]
+    compared: tuple[Check, ...]
+    evidence: ConsentEvidence
+
+    @property
+    def fit(self) -> Mapping[Role, Prepared]:
+        return {role: each for role, each in self.prepared.items() if role not in self.unfit}
+
+    @property
+    def apart(self) -> tuple[str, ...]:
+        """The ids of what says that files show or hold different people."""
+        return tuple(check.id for check in self.compared if check.outcome is Outcome.FAIL)
+
+
 def prepare_files(run: RunContext, person: Person, reporter: Reporter) -> Ready | PersonOutcome:
     """Every file of the person, prepared, and what is to be made of them; or why the work ends
     here: nothing can be made, something of the person is unclear, or files show different people.
@@ -106,20 +125,19 @@ class MediaSteps:
 
     def take(self, notes: tuple[str, ...]) -> Ready | PersonOutcome:
         """All of them, with the gate of consent at the end."""
-        run, person = self.run, self.person
-        waive = run.options.without_consent or person.settings.without_consent
+        person = self.person
         problems, speaker = person.problems, None
         try:
-            speaker = speaker_of(person, self.profile, run.options.whisper_model)
+            speaker = speaker_of(person, self.profile, self.run.options.whisper_model)
         except UsageError as error:
-            problems = problems if waive else (*problems, error.message)
-            notes = (*notes, error.message) if waive else notes
+            problems = problems if self._waived else (*problems, error.message)
+            notes = (*notes, error.message) if self._waived else notes
         files = dict(person.sources)
         if Role.VOICE_AUDIO not in files and Role.TRAINING_VIDEO in files:
             # Without a recording the voice is the training video's sound.
             files[Role.VOICE_AUDIO] = files[Role.TRAINING_VIDEO]
         looked = self._looked_up(files, speaker)
-        deaf = None if waive else self._why_unheard(looked)
+        deaf = None if self._waived else self._why_unheard(looked)
         unheard: tuple[str, ...] = ()
         if deaf is not None:
             unheard = (f"Consent cannot be verified: {deaf}", _NOT_LISTENED)
@@ -129,46 +147,65 @@ class MediaSteps:
                 deaf_here = ("cannot_listen",)
                 return PersonOutcome.needs_answer(*unheard, blocked_by=deaf_here, notes=notes)
         assets = self._prepared(looked)
+        judged = self._judged(assets)
+        if problems:
+            told = reasons_of(judged.unfit, judged.unfit, judged.evidence.against)
+            unclear = "settings_unread" if person.unread else "folder_unclear"
+            ids = (unclear, *judged.apart, *ids_of(judged.unfit, judged.unfit))
+            return PersonOutcome.needs_answer(*problems, *told, blocked_by=ids, notes=notes)
+        asked = requests_for(person, {*assets, *files}, self.run.model)
+        return self._decided(judged, asked, unheard, notes)
+
+    @property
+    def _waived(self) -> bool:
+        """Whether nobody asks for consent: the run or the person's settings say so."""
+        return self.run.options.without_consent or self.person.settings.without_consent
+
+    def _judged(self, assets: Mapping[Role, Asset]) -> _Judged:
         unfit = {
             role: found
             for role, asset in assets.items()
             if (found := _unfit(asset, CONSENT_CHECKS)) is not None
         }
-        asked = requests_for(person, {*assets, *files}, run.model)
         prepared = {role: each.prepared for role, each in assets.items() if each.prepared}
-        fit = {role: each for role, each in prepared.items() if role not in unfit}
         compared = self._compared(
             {
                 role: each
                 for role, each in prepared.items()
-                if role in fit or (role in LISTENED_TO and _SEVERAL.isdisjoint(unfit[role].ids))
+                if role not in unfit
+                or (role in LISTENED_TO and _SEVERAL.isdisjoint(unfit[role].ids))
             }
         )
-        apart = tuple(check.id for check in compared if check.outcome is Outcome.FAIL)
-        recorded = assets.get(Role.VOICE_AUDIO) if Role.VOICE_AUDIO in person.sources else None
-        judged = assets.get(Role.TRAINING_VIDEO), assets.get(Role.CONSENT_VIDEO)
-        evidence = consent_evidence(*judged, compared, recorded)
-        if problems:
-            told = reasons_of(unfit, unfit, evidence.against)
-            unclear = "settings_unread" if person.unread else "folder_unclear"
-            ids = (unclear, *apart, *ids_of(unfit, unfit))
-            return PersonOutcome.needs_answer(*problems, *told, blocked_by=ids, notes=notes)
+        recorded = assets.get(Role.VOICE_AUDIO) if Role.VOICE_AUDIO in self.person.sources else None
+        filmed = assets.get(Role.TRAINING_VIDEO), assets.get(Role.CONSENT_VIDEO)
+        return _Judged(prepared, unfit, compared, consent_evidence(*filmed, compared, recorded))
+
+    def _decided(
+        self, judged: _Judged, asked: Requests, unheard: Sequence[str], notes: tuple[str, ...]
+    ) -> Ready | PersonOutcome:
+        """What is made of ``asked``; ``unheard`` says why nobody could listen for consent."""
+        run, person = self.run, self.person
+        evidence = judged.evidence
         if unheard:
             evidence = evidence.model_copy(update={"missing": unheard})
         consent = settle_consent(
-            run.journal, person.slug, prepared.values(), evidence, compared=compared, waive=waive
+            run.journal,
+            person.slug,
+            judged.prepared.values(),
+            evidence,
+            compared=judged.compared,
+            waive=self._waived,
         )
-        decision = decide(
-            asked, unfit, consent, voice_from_video=Role.VOICE_AUDIO not in person.sources
-        )
+        voice_from_video = Role.VOICE_AUDIO not in person.sources
+        decision = decide(asked, judged.unfit, consent, voice_from_video=voice_from_video)
         notes = (*notes, *decision.left_out)
         if evidence.against:
             refused = () if decision.held else decision.refused
-            ids = (*apart, *(() if decision.held else decision.blocked_by))
+            ids = (*judged.apart, *(() if decision.held else decision.blocked_by))
             return PersonOutcome.redo(*refused, *evidence.against, blocked_by=ids, notes=notes)
         if decision.requests:
-            return Ready(fit, decision, (*notes, *not_asked_for(asked, fit)))
-        status: PersonStatus = "redo" if asked or unfit else "needs_answer"
+            return Ready(judged.fit, decision, (*notes, *not_asked_for(asked, judged.fit)))
+        status: PersonStatus = "redo" if asked or judged.unfit else "needs_answer"
         return PersonOutcome(
             status="needs_decision" if decision.held else status,
             reasons=decision.refused,
