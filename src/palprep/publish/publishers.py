@@ -37,6 +37,12 @@ class _Connected:
         """
         return ()
 
+    def _content(self, file: Publishable) -> Content:
+        """What is published. Raises UsageError when this publisher is closed."""
+        if self._http.is_closed:
+            raise UsageError("The publisher is closed. Make another one, or close it later.")
+        return Content.of(file)
+
     def close(self) -> None:
         self._http.close()
 
@@ -67,7 +73,7 @@ class SandboxPublisher(_Connected):
 
     def publish(self, file: Publishable, name: str | None = None) -> str:
         """Stream the file into the sandbox. See :meth:`Publisher.publish`."""
-        content = Content.of(file)
+        content = self._content(file)
         place = f"/_sandbox/assets/{quote(content.stored_name(name))}"
         try:
             with content.path.open("rb") as opened:
@@ -137,7 +143,7 @@ class ObjectStorePublisher(_Connected):
 
         See :meth:`Publisher.publish`. Also raises PublishError when the link gives something else.
         """
-        content = Content.of(file)
+        content = self._content(file)
         key = content.stored_name(name)
         try:
             expected = Expected.of(content.path, content.mime)
