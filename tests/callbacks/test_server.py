@@ -194,6 +194,13 @@ def test_a_taken_port_is_named(inbox):
             CallbackServer(inbox, nonce=NONCE, port=port)
 
 
+def test_a_closed_server_hands_out_no_address(inbox):
+    with CallbackServer(inbox.append) as server:
+        pass
+    with pytest.raises(UsageError, match="closed: keep it open"):
+        server.url_for("order-7")
+
+
 def test_the_port_is_free_again_afterwards(inbox):
     with CallbackServer(inbox, nonce=NONCE) as server:
         port = server.port

@@ -175,7 +175,9 @@ class CallbackServer:
 
     @property
     def origin(self) -> str:
-        """Where it is reached, without the secret path."""
+        """Where it is reached, without the secret path. Raises UsageError when it is closed."""
+        if self._socket.fileno() < 0:
+            raise UsageError("The callback server is closed: keep it open until all has ended")
         return (self._public_url or url_of(self._socket)).rstrip("/")
 
     def url_for(self, tag: str | None = None) -> str:
