@@ -176,6 +176,8 @@ _DENIED = {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM
 
 def readable(path: Path | None, error: Exception) -> JournalError:
     """An error of SQLite or the system as one that says what to do."""
+    if isinstance(error, sqlite3.ProgrammingError):
+        return JournalError(f"The journal {path or 'in memory'} is closed: open it again")
     # A copy knows what was created; another folder would create it once more.
     denied = "go on in a copy of it" if path is not None and path.exists() else "name another one"
     unwritable = f"make its folder writable, or {denied}"

@@ -16,7 +16,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
-from palprep.errors import JournalError, OutputUnwritable
+from palprep.errors import JournalError, OutputUnwritable, UsageError
 from palprep.journal import forgetting, projection
 from palprep.journal.creations import Creation, CreationState
 from palprep.journal.entries import (
@@ -227,7 +227,13 @@ class Journal:
         return creation
 
     def creations(self, *states: str) -> tuple[Creation, ...]:
-        """Every creation ever intended, or those in states of these names."""
+        """Every creation ever intended, or those in states of these names.
+
+        Raises UsageError for a state that there is not.
+        """
+        if unknown := {*states} - {*CreationState}:
+            names = ", ".join(CreationState)
+            raise UsageError(f"There is no state {min(unknown)!r}; the states are {names}")
         return self._creations(_is_one_of("state", states) if states else "1", *states)
 
     def creations_of(self, keys: Collection[str]) -> tuple[Creation, ...]:
