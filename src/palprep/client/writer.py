@@ -73,6 +73,7 @@ def checked_base_url(url: str) -> str:
     """The address before every path, without a slash at its end. Raises
     :class:`~palprep.errors.UsageError` for what is no such address. Warns in the log of a key that
     would travel unencrypted."""
+    url = url or ""  # As os.environ.get() gives None for what is not set.
     try:
         parts = urlsplit(url)
     except ValueError:
