@@ -43,7 +43,7 @@ class Delivery(Value):
     body: Any
 
     @classmethod
-    def read(cls, body: bytes, tag: str | None = None) -> Delivery:
+    def read(cls, body: bytes | str, tag: str | None = None) -> Delivery:
         """The callback that a request to a server of your own brought. Raises
         :class:`~palprep.errors.UnexpectedReply` for what is not JSON, or nested too deeply."""
         try:
