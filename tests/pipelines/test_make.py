@@ -294,3 +294,22 @@ def test_callbacks_that_fail_leave_no_doubt(call, sandbox, publisher, journal, r
     assert journal.creations() == ()
     voice = call(make_voice, publisher, wav, ADA, journal=journal, callbacks=False)
     assert voice.state == "completed"
+
+
+def test_what_is_being_asked_for_is_no_doubt(call, sandbox, publisher, journal, ready):
+    """A second call that comes while the first one's request is under way gets the same voice."""
+    wav, made = ready("v.wav", WAV), []
+
+    def make():
+        made.append(call(make_voice, publisher, wav, ADA, journal=journal).id)
+
+    fault(sandbox, on="request", endpoint="voices.create", delay=0.5)
+    first = threading.Thread(target=make)
+    first.start()
+    while not journal.in_doubt():
+        assert first.is_alive()
+    make()
+    first.join()
+    assert len(made) == 2
+    assert len(set(made)) == 1
+    assert creates(sandbox) == {"voice": 1}

@@ -6,6 +6,7 @@ What is in doubt afterwards is resolved by a person, whose decision is an entry 
 from __future__ import annotations
 
 import contextlib
+import threading
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, cast, get_args
@@ -37,6 +38,24 @@ from palprep.journal.store import Journal
 _TURN_EVERY_S = 0.05
 
 
+async def asked_before(client: AnyClient, journal: Journal, key: str) -> Creation | None:
+    """The creation under ``key``, once nobody is asking for it: until then, it looks in doubt."""
+    turn = await _turn(client, journal, key)
+    try:
+        return await work(client, lambda: journal.creation(key))
+    finally:
+        turn.release()
+
+
+async def _turn(client: AnyClient, journal: Journal, key: str) -> threading.Lock:
+    """The lock of those who create under one key, acquired."""
+    turn = journal.turn(key)
+    # Tried, not waited for: tasks that take turns may share a thread.
+    while not turn.acquire(blocking=False):
+        await pause(client, _TURN_EVERY_S)
+    return turn
+
+
 async def create_once(
     client: AnyClient,
     journal: Journal,
@@ -53,10 +72,7 @@ async def create_once(
     An error that proves that nothing was created is raised, and a later run may ask again.
     Two who create under one key take turns, so that equal requests become one.
     """
-    turn = journal.turn(key)
-    # Tried, not waited for: tasks that take turns may share a thread.
-    while not turn.acquire(blocking=False):
-        await pause(client, _TURN_EVERY_S)
+    turn = await _turn(client, journal, key)
     try:
         before = await work(client, lambda: journal.creation(key))
         if before is not None and before.state is not CreationState.ABSENT:

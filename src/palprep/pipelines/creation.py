@@ -19,6 +19,7 @@ from palprep.journal import (
     Polled,
     Snapshot,
     What,
+    asked_before,
     create_once,
     creation_key,
     doubt_words,
@@ -147,7 +148,7 @@ class Creator:
         stands: in doubt, in training, or ended."""
         used = CreationUsed(what=self.what)
         await work(self.client, lambda: self.journal.append(used, person=self.person, key=self.key))
-        creation = await work(self.client, lambda: self.journal.creation(self.key))
+        creation = await asked_before(self.client, self.journal, self.key)
         if creation is not None and creation.state is not CreationState.ABSENT:
             return creation
         await work(self.client, lambda: self.options.before_create(self.key))
