@@ -74,11 +74,10 @@ async def create_once(
     """
     turn = await _turn(client, journal, key)
     try:
-        before = await work(client, lambda: journal.creation(key))
-        if before is not None and before.state is not CreationState.ABSENT:
-            return before
         intent = Intent(what=what, request=request)
-        await work(client, lambda: journal.append(intent, person=person, key=key))
+        before = await work(client, lambda: journal.claim(intent, person=person, key=key))
+        if before is not None:
+            return before
         try:
             snapshot = await send()
         except PalprepError as error:

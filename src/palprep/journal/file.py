@@ -7,7 +7,7 @@ import errno
 import os
 import sqlite3
 import zlib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from palprep import system
@@ -51,6 +51,11 @@ def packed(text: str) -> str | bytes:
 def plain(body: str | bytes) -> str:
     """The text of a body that was kept. In SQL, too, a function of that name."""
     return body if isinstance(body, str) else zlib.decompress(body).decode()
+
+
+def is_one_of(column: str, values: Collection[str]) -> str:
+    """The condition of SQL that a column has one of so many values."""
+    return f"{column} IN ({','.join('?' * len(values))})"
 
 
 def is_running(path: str | Path) -> bool:
