@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-from typing import get_args
+from typing import get_args, get_type_hints
 
 import pytest
 
@@ -29,6 +29,10 @@ def test_every_error_is_public() -> None:
     raised = {each.__name__ for each in tree if issubclass(each, errors.PalprepError)}
     assert len(raised) > 30
     assert raised <= set(palprep.__all__)
+
+
+def test_type_checkers_know_the_last_state_that_was_waited_for() -> None:
+    assert "last" in get_type_hints(errors.WaitTimeout)
 
 
 @pytest.mark.parametrize("first", ["check", "Prepared", "Sandbox"])

@@ -335,6 +335,7 @@ class WaitTimeout(PalprepError):
     """
 
     code = "wait_timeout"
+    last: Any = None
 
 
 AT_SERVICE = (ApiError, TransportError, StorageError, PublishError, UnexpectedReply, WaitTimeout)

@@ -103,6 +103,12 @@ def test_a_success_of_another_shape_is_told(body: object) -> None:
     with pytest.raises(UnexpectedReply) as unexpected:
         calls.get_voice.read(body)
     assert unexpected.value.body == body
+    assert "carried out" not in str(unexpected.value)
+
+
+def test_a_create_without_an_id_is_not_to_be_sent_again_unseen() -> None:
+    with pytest.raises(UnexpectedReply, match="look it up on the service before you send it again"):
+        calls.create_voice.read(b"{}")
 
 
 def test_a_deployment_carries_its_etag_and_never_sends_it_back() -> None:

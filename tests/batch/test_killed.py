@@ -26,17 +26,19 @@ RUN = """
     from palprep.batch import Connection, RunOptions, run
 
     folder, out, base_url, key, kind, when, callback, cache = sys.argv[1:]
-    append = Journal.append
 
-    def deadly(self, body, **options):
-        if body.kind == kind and when == "before":
-            os.kill(os.getpid(), signal.SIGKILL)
-        entry = append(self, body, **options)
-        if body.kind == kind and when == "after":
-            os.kill(os.getpid(), signal.SIGKILL)
-        return entry
+    def deadly(write):
+        def written(self, body, **options):
+            if body.kind == kind and when == "before":
+                os.kill(os.getpid(), signal.SIGKILL)
+            value = write(self, body, **options)
+            if body.kind == kind and when == "after":
+                os.kill(os.getpid(), signal.SIGKILL)
+            return value
 
-    Journal.append = deadly
+        return written
+
+    Journal.append, Journal.claim = deadly(Journal.append), deadly(Journal.claim)
     if __name__ == "__main__":
         connection = Connection(base_url=base_url, api_key=key, callback_url=callback or None)
         engine = Remembering(cache) if cache else "local"

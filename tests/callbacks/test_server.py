@@ -12,8 +12,8 @@ import httpx
 import pytest
 
 from palprep.api import ReplicaTraining, VoiceStatusChanged
-from palprep.callbacks.server import CallbackServer, callback_app
-from palprep.errors import JournalError, ToolFailed, UsageError
+from palprep.callbacks.server import CallbackServer, Delivery, callback_app
+from palprep.errors import JournalError, ToolFailed, UnexpectedReply, UsageError
 
 NONCE = "s3cret-path"
 VOICE = {"voice_id": "v1", "voice_name": "Ada", "status": "completed"}
@@ -194,6 +194,13 @@ def test_a_taken_port_is_named(inbox):
             CallbackServer(inbox, nonce=NONCE, port=port)
 
 
+def test_a_closed_server_hands_out_no_address(inbox):
+    with CallbackServer(inbox.append) as server:
+        pass
+    with pytest.raises(UsageError, match="closed: keep it open"):
+        server.url_for("order-7")
+
+
 def test_the_port_is_free_again_afterwards(inbox):
     with CallbackServer(inbox, nonce=NONCE) as server:
         port = server.port
@@ -246,3 +253,10 @@ def test_a_public_address_that_no_one_can_ask(inbox, url):
     with pytest.raises(UsageError, match="The public URL") as caught:
         CallbackServer(inbox, public_url=url)
     assert "secret" not in str(caught.value)
+
+
+def test_a_body_may_be_text_as_functions_in_a_cloud_get_it():
+    body = '{"voice_id": "v", "status": "completed"}'
+    assert Delivery.read(body, "a") == Delivery.read(body.encode(), "a")
+    with pytest.raises(UnexpectedReply, match="not JSON"):
+        Delivery.read("<xml/>")

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import inspect
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -65,3 +68,24 @@ def test_wrong_arguments_are_a_type_error_as_for_any_function(api: Any, service:
         with pytest.raises(TypeError, match="argument"):
             api(name, **arguments)
     assert service.requests == []
+
+
+PROGRAM = """
+import asyncio
+import palprep
+
+async def main(client: palprep.AsyncClient) -> str:
+    async with asyncio.TaskGroup() as group:
+        read = group.create_task(client.voices.get("v"))
+        ended = group.create_task(client.voices.wait("v"))
+    return read.result().voice_id + ended.result().voice_id
+"""
+
+
+@pytest.mark.static
+def test_type_checkers_let_every_method_be_a_task(checkout: Path, tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM)
+    command = [sys.executable, "-m", "mypy", "--strict", str(program)]
+    done = subprocess.run(command, cwd=checkout, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout

@@ -299,3 +299,9 @@ def test_the_log_is_shown_as_the_environment_asks(capsys):
     assert capsys.readouterr().err.count("line") == 1
     with pytest.raises(errors.UsageError, match="PALPREP_LOG"):
         log_as_asked({"PALPREP_LOG": "loud"}, log)
+
+
+@pytest.mark.parametrize("url", [None, ""])
+def test_an_address_that_is_not_set_is_told(url):
+    with pytest.raises(errors.UsageError, match="Check base_url, or PALPREP_BASE_URL"):
+        Client(api_key="k", base_url=url)

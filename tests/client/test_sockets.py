@@ -119,3 +119,18 @@ def test_requests_go_through_a_proxy() -> None:
             assert api.voices.get("v").voice_id == "v"
         assert proxy.arrived[0].line == "GET http://api.example.com/v2/voices/v HTTP/1.1"
         assert proxy.arrived[0].headers["x-api-key"] == "k"
+
+
+@pytest.mark.parametrize("proxy", ["http://127.0.0.1:9", "socks5://127.0.0.1:9", "what://x"])
+def test_no_proxy_of_the_environment_stands_before_a_sandbox(monkeypatch, proxy) -> None:
+    monkeypatch.setenv("ALL_PROXY", proxy)
+    monkeypatch.setenv("HTTP_PROXY", proxy)
+    with loopback(answer(VOICE)) as server, Client(api_key="k", base_url=server.url) as api:
+        assert api.voices.get("v").voice_id == "v"
+
+
+def test_a_proxy_that_cannot_be_used_is_told(monkeypatch) -> None:
+    monkeypatch.setenv("ALL_PROXY", "what://x")
+    for kind in (Client, AsyncClient):
+        with pytest.raises(errors.UsageError, match="This proxy, or these certificates, cannot be"):
+            kind(api_key="k", base_url="https://api.example.com")

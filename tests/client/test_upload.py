@@ -212,3 +212,14 @@ def test_a_21_mib_image_needs_little_memory(tmp_path, kind) -> None:
         assert server.arrived[1].sha256 == digest
         assert server.arrived[1].size == int(server.arrived[1].headers["content-length"])
     assert peak < 8 * MIB
+
+
+def test_a_file_that_cannot_be_read_is_told(tmp_path) -> None:
+    path = tmp_path / "ada.jpg"
+    path.write_bytes(JPEG)
+    with path.open(encoding="utf-8") as text, pytest.raises(errors.UsageError, match="mode 'rb'"):
+        _ = open_upload(text).mime
+    with path.open("rb") as closed:
+        pass
+    with pytest.raises(errors.FileUnreadable, match="closed file"):
+        open_upload(closed)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from palprep.consent.statement import Statement
+import pytest
+
+from palprep.consent.statement import Statement, fill_statement
+from palprep.errors import UsageError
 
 SCRIPT = Statement.of("I, Jane Doe, give my consent that videos can be made.", "Jane Doe", "en")
 
@@ -25,3 +28,9 @@ def test_a_statement_is_cut_after_sentences_and_never_within_the_name():
     ]
     assert [part.name for part in script.parts(7)] == [range(0), range(4, 6), range(0)]
     assert all("Jane Doe," in part.text for part in script.parts(9) if part.name)
+
+
+@pytest.mark.parametrize("name", [None, "", " - "])
+def test_a_name_that_is_none_is_told(name):
+    with pytest.raises(UsageError, match="The full name of the person who speaks is needed"):
+        fill_statement("I, {full_name}, consent.", name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections import Counter
 
 import anyio
 import httpx
@@ -200,3 +201,36 @@ async def test_a_task_that_is_cancelled_while_the_request_is_away_leaves_a_doubt
             await create_voice(client, journal)
     assert journal.creation("k").state is CreationState.IN_DOUBT
     assert journal.turn("k").acquire(blocking=False)
+
+
+@routine
+async def counted(client, journal, key, sent) -> Creation:
+    """A creation under the key; how often it was sent is counted."""
+
+    async def send() -> Snapshot:
+        sent[key] += 1
+        return Snapshot(id=f"v-{key}", status="started")
+
+    return await create_once(client, journal, key, send=send, **REQUEST)
+
+
+def test_equal_requests_in_two_journals_of_one_file_become_one(tmp_path):
+    """As of two processes: no lock of Python's is between them."""
+    Journal.of(tmp_path, create=True).close()
+    gate, sent = threading.Barrier(2), Counter()
+
+    def ask_for_all():
+        with (
+            Journal.of(tmp_path) as journal,
+            Client(api_key="k", base_url="http://127.0.0.1:9") as client,
+        ):
+            for number in range(40):
+                gate.wait(30)
+                counted(client, journal, str(number), sent)
+
+    threads = [threading.Thread(target=ask_for_all) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(sent.values()) == [1] * 40

@@ -272,3 +272,28 @@ def test_a_folder_without_write_access_is_copied_when_it_knows_what_was_created(
     assert "or name another one" in readable(path, error).message
     path.touch()
     assert "or go on in a copy of it" in readable(path, error).message
+
+
+def test_a_folder_is_as_good_as_its_journal_to_resolve_in(tmp_path):
+    with Journal.of(tmp_path, create=True) as journal:
+        for key in ("a", "b", "c"):
+            journal.append(INTENT, person="ada", key=key)
+        journal.append(Created(snapshot=Snapshot(id="r1", status="started")), key="c")
+    assert resolve_found(tmp_path, "a", "v7").id == "v7"
+    assert resolve_retry(str(tmp_path), "b").state is CreationState.ABSENT
+    assert resolve_ended(tmp_path, "r1", "error").state is CreationState.ERROR
+
+
+def test_a_closed_journal_is_told_from_a_damaged_one(path):
+    with Journal(path, create=True) as journal:
+        pass
+    with pytest.raises(JournalError, match="is closed: open it again"):
+        journal.creations()
+
+
+def test_a_state_that_there_is_not_is_told(path):
+    with Journal(path, create=True) as journal:
+        journal.append(INTENT, person="ada", key="a")
+        assert [each.key for each in journal.creations("in_doubt", "error")] == ["a"]
+        with pytest.raises(UsageError, match="no state 'finished'; the states are absent, in_dou"):
+            journal.creations("finished")

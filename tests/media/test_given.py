@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import gzip
 import io
 import os
 import tempfile
@@ -11,8 +12,8 @@ from pathlib import Path
 import pytest
 from raw import JPEG
 
-from palprep.errors import FileUnreadable, OutputUnwritable, UsageError
-from palprep.media.source import Source
+from palprep.errors import FileMissing, FileUnreadable, OutputUnwritable, UsageError
+from palprep.media.source import Source, name_of
 
 
 @pytest.fixture(autouse=True)
@@ -100,3 +101,33 @@ def test_a_full_disk_is_said(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(Path, "unlink", lambda self, missing_ok=False: None)
     with pytest.raises(OutputUnwritable, match=r"free some space.*TMPDIR"):
         Source.of(b"x" * (1 << 20))
+
+
+def test_a_path_in_bytes_is_one_where_the_system_gives_it(tmp_path: Path):
+    (tmp_path / "ada.jpg").write_bytes(JPEG)
+    with os.scandir(os.fsencode(tmp_path)) as found:
+        [entry] = [each for each in found if each.is_file()]
+    assert Source.of(entry).path == tmp_path / "ada.jpg"
+    assert name_of(entry) == str(tmp_path / "ada.jpg")
+
+
+def test_an_empty_path_is_no_folder():
+    with pytest.raises(FileMissing, match="The path is empty"):
+        Source.of("")
+
+
+@pytest.mark.parametrize("around", [lambda unpacking: unpacking, io.BufferedReader])
+def test_what_unpacks_a_file_gives_what_was_packed(tmp_path: Path, around):
+    packed = tmp_path / "ada.jpg.gz"
+    packed.write_bytes(gzip.compress(JPEG))
+    with gzip.open(packed) as unpacking:
+        source = Source.of(around(unpacking))
+    assert source.path.read_bytes() == JPEG
+    assert source.shown == str(packed)
+
+
+def test_a_file_in_text_mode_is_refused_whatever_is_in_it(tmp_path: Path):
+    path = tmp_path / "ada.jpg"
+    path.write_bytes(JPEG)
+    with path.open(encoding="utf-8") as text, pytest.raises(UsageError, match="mode 'rb'"):
+        Source.of(text)

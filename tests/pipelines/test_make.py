@@ -26,6 +26,7 @@ from palprep.pipelines import (
     make_voice,
     validate_face,
 )
+from palprep.values import Role
 
 ADA = VoiceRequest(voice_name="Ada")
 
@@ -177,6 +178,26 @@ def test_a_path_is_told_to_be_prepared_first(call, publisher):
         call(make_voice, publisher, "ada.wav", ADA)
     with pytest.raises(UsageError, match=r"'ada.mp4' is not prepared"):
         call(make_replica, publisher, request, video="ada.mp4")
+    with pytest.raises(UsageError, match=r"'ada.jpg' is not prepared"):
+        call(validate_face, "ada.jpg")
+
+
+def test_what_was_prepared_as_something_else_reaches_no_service(call, sandbox, publisher, ready):
+    def as_a(role):
+        made = ready("file.bin", WAV)
+        return made.model_copy(update={"report": made.report.model_copy(update={"role": role})})
+
+    portrait, recording = as_a(Role.FACE_IMAGE), as_a(Role.VOICE_AUDIO)
+    request = ReplicaRequest(replica_name="Ada", voice_name="gloria")
+    with pytest.raises(UsageError, match="prepared as a face-image, not as a voice-audio"):
+        call(make_voice, publisher, portrait, ADA)
+    with pytest.raises(UsageError, match="prepared as a voice-audio, not as a face-image"):
+        call(make_replica, publisher, request, image=recording)
+    with pytest.raises(UsageError, match="prepared as a voice-audio, not as a training-video"):
+        call(make_replica, publisher, request, video=recording, without_consent=True)
+    with pytest.raises(UsageError, match="prepared as a voice-audio, not as a face-image"):
+        call(validate_face, recording)
+    assert creates(sandbox) == {}
 
 
 def test_what_is_no_client_publisher_or_request_is_told_in_words(call, publisher, ready):
@@ -262,3 +283,33 @@ def test_signatures_say_what_comes_out():
     assert signature.return_annotation is Creation
     assert list(signature.parameters)[:4] == ["client", "publisher", "prepared", "request"]
     assert make_voice.__doc__.startswith("Publish a recording")
+
+
+def test_callbacks_that_fail_leave_no_doubt(call, sandbox, publisher, journal, ready):
+    with callback_server(journal) as closed:
+        pass
+    wav = ready("v.wav", WAV)
+    with pytest.raises(UsageError, match="callback server is closed"):
+        call(make_voice, publisher, wav, ADA, journal=journal, callbacks=closed)
+    assert journal.creations() == ()
+    voice = call(make_voice, publisher, wav, ADA, journal=journal, callbacks=False)
+    assert voice.state == "completed"
+
+
+def test_what_is_being_asked_for_is_no_doubt(call, sandbox, publisher, journal, ready):
+    """A second call that comes while the first one's request is under way gets the same voice."""
+    wav, made = ready("v.wav", WAV), []
+
+    def make():
+        made.append(call(make_voice, publisher, wav, ADA, journal=journal).id)
+
+    fault(sandbox, on="request", endpoint="voices.create", delay=0.5)
+    first = threading.Thread(target=make)
+    first.start()
+    while not journal.in_doubt():
+        assert first.is_alive()
+    make()
+    first.join()
+    assert len(made) == 2
+    assert len(set(made)) == 1
+    assert creates(sandbox) == {"voice": 1}

@@ -226,3 +226,9 @@ def test_temporary_credentials_are_told(environ, when, server, monkeypatch, s3):
     )
     [note] = s3(server, fine, session_token="token").probe()
     assert when in note
+
+
+def test_a_proxy_that_cannot_be_used_is_told(monkeypatch):
+    monkeypatch.setenv("ALL_PROXY", "what://x")
+    with pytest.raises(PublishError, match="Unknown scheme for proxy"):
+        ObjectStorePublisher("s3://bucket")

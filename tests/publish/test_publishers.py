@@ -11,7 +11,7 @@ from urllib.parse import unquote, urlsplit
 import httpx
 import pytest
 
-from palprep.errors import PublishError, ServiceUnreachable
+from palprep.errors import PublishError, ServiceUnreachable, UsageError
 from palprep.publish import Content, SandboxPublisher
 from palprep.publish.content import MAX_URL_CHARS, checked_url
 
@@ -57,17 +57,34 @@ def test_names_hold_the_content_and_the_extension(clip):
     assert Content.of(clip).stored_name("no-extension").endswith("-no-extension.mp4")
 
 
-def test_what_prepare_returns_is_not_read_again_for_its_name(clip, publisher, host):
-    class Prepared(NamedTuple):
-        path: Path
-        sha256: str
-        mime: str | None
+class Prepared(NamedTuple):
+    """As much of what ``prepare`` returns as publishing needs."""
 
-    ready = Prepared(path=clip, sha256="ab" * 32, mime="video/mp4")
+    path: Path
+    sha256: str
+    mime: str | None
+
+
+def test_what_prepare_returns_brings_its_type_along(clip, publisher, host):
+    digest = hashlib.sha256(clip.read_bytes()).hexdigest()
+    ready = Prepared(path=clip, sha256=digest, mime="video/mp4")
     assert Content.of(ready).mime == "video/mp4"
-    assert Content.of(ready).stored_name() == f"{'ab' * 10}-clip.mp4"
-    assert publisher.publish(ready).endswith(f"/{'ab' * 10}-clip.mp4")
-    assert host.stored[f"{'ab' * 10}-clip.mp4"] == clip.read_bytes()
+    assert publisher.publish(ready).endswith(f"/{digest[:20]}-clip.mp4")
+    assert host.stored[f"{digest[:20]}-clip.mp4"] == clip.read_bytes()
+
+
+def test_what_changed_since_it_was_judged_is_not_published(clip, publisher, host):
+    digest = hashlib.sha256(clip.read_bytes()).hexdigest()
+    ready = Prepared(path=clip, sha256=digest, mime="video/mp4")
+    clip.write_bytes(b"y" * 3_000_000)
+    with pytest.raises(
+        PublishError, match=r"clip\.mp4 has changed since it was judged: prepare it"
+    ):
+        publisher.publish(ready)
+    clip.unlink()
+    with pytest.raises(PublishError, match=r"cannot be read \(No such file.*prepare it again"):
+        publisher.publish(ready)
+    assert host.stored == {}
 
 
 @pytest.mark.parametrize("name", ["clip.wav", None])
@@ -82,11 +99,11 @@ def test_bytes_and_binary_files_are_published(clip, publisher, host, name):
         assert publisher.publish(opened).endswith("-clip.mp4")
 
 
-def test_a_publisher_is_closed_at_the_end_of_its_block(host):
+def test_a_publisher_is_closed_at_the_end_of_its_block(clip, host):
     with SandboxPublisher("http://127.0.0.1:1", transport=httpx.MockTransport(host)) as opened:
         pass
-    with pytest.raises(RuntimeError, match="closed"):
-        opened._http.get("/")
+    with pytest.raises(UsageError, match="publisher is closed"):
+        opened.publish(clip)
 
 
 def test_a_name_without_any_extension_is_refused(tmp_path):
@@ -134,3 +151,8 @@ def test_the_longest_url():
     assert checked_url("u" * MAX_URL_CHARS)
     with pytest.raises(PublishError, match="2049 characters"):
         checked_url("u" * (MAX_URL_CHARS + 1))
+
+
+def test_what_is_no_file_is_told(publisher):
+    with pytest.raises(UsageError, match="not as NoneType"):
+        publisher.publish(None)

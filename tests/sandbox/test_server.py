@@ -187,3 +187,14 @@ def test_faults_given_at_the_start_are_in_force(tmp_path, kind):
         Raw(sandbox) as raw,
     ):
         assert [raw.send("GET", "/v2/tools").status_code for _ in range(2)] == [503, 200]
+
+
+def test_a_clock_that_there_is_not_is_told():
+    with pytest.raises(UsageError, match="no clock 'fast': give real or virtual"):
+        Sandbox(clock="fast")
+
+
+def test_a_proxy_of_the_environment_is_nothing_to_a_sandbox_that_asks_no_other(monkeypatch):
+    monkeypatch.setenv("ALL_PROXY", "what://x")
+    with Sandbox() as sandbox:
+        assert sandbox.log()["requests"] == []

@@ -59,3 +59,9 @@ def test_without_pandas_the_command_is_told(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(ToolMissing, match="pandas"):
         to_pandas([])
+
+
+def test_what_was_prepared_stands_for_its_report() -> None:
+    ready = FULL.assets[0].prepared
+    assert to_pandas(ready).equals(to_pandas(ready.report))
+    assert to_pandas([ready, report(GOOD)]).equals(to_pandas([ready.report, report(GOOD)]))

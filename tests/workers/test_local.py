@@ -207,7 +207,7 @@ def test_stopping_ends_what_a_task_waits_for(work, tmp_path):
     with pytest.raises(ProcessLookupError):
         os.kill(child, 0)
     assert [type(each) for each in failures] == [WorkStopped]
-    with pytest.raises(WorkStopped):
+    with pytest.raises(WorkStopped, match="make others"):
         engine.run(work.double, 1)
 
 
@@ -256,6 +256,8 @@ def test_workers_end_with_a_program_that_is_killed(work, tmp_path):
 def test_an_impossible_number_of_jobs():
     with pytest.raises(UsageError, match="--jobs must be at least 1"):
         LocalEngine(-1)
+    with pytest.raises(UsageError, match="not 0"):
+        LocalEngine(0)
 
 
 def test_a_worker_that_ended_between_tasks_is_replaced(work):

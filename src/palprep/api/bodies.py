@@ -46,11 +46,11 @@ def json_value(body: bytes) -> Any:
     return value
 
 
-def mended_json(body: bytes) -> Any:
+def mended_json(body: bytes | str) -> Any:
     """As :func:`json_value`, but a half of a character becomes U+FFFD: a sender that cuts a text
     after so many UTF-16 units makes them. Nesting ends after 100 levels: what keeps the value
     gives up at some depth."""
-    text = body.decode("utf-8-sig")
+    text = body if isinstance(body, str) else body.decode("utf-8-sig")
     depth = 0
     for found in _BRACKETS.finditer(text):
         depth += {"[": 1, "{": 1, "]": -1, "}": -1}.get(found[0], 0)

@@ -197,6 +197,8 @@ class Endpoint(Generic[P, R]):
     def _unexpected(self, why: str, body: Any, headers: Mapping[str, str]) -> UnexpectedReply:
         named = request_id(headers)
         said = f" The service calls the request {named}." if named else ""
+        if not self.repeatable:
+            said += " It was carried out: look it up on the service before you send it again."
         return UnexpectedReply(
             f"{self.method} {self.path} succeeded, and its body is not of the specified shape: "
             f"{why}.{said} The error's `body` holds it; check the base URL.",

@@ -43,7 +43,7 @@ class Delivery(Value):
     body: Any
 
     @classmethod
-    def read(cls, body: bytes, tag: str | None = None) -> Delivery:
+    def read(cls, body: bytes | str, tag: str | None = None) -> Delivery:
         """The callback that a request to a server of your own brought. Raises
         :class:`~palprep.errors.UnexpectedReply` for what is not JSON, or nested too deeply."""
         try:
@@ -175,7 +175,9 @@ class CallbackServer:
 
     @property
     def origin(self) -> str:
-        """Where it is reached, without the secret path."""
+        """Where it is reached, without the secret path. Raises UsageError when it is closed."""
+        if self._socket.fileno() < 0:
+            raise UsageError("The callback server is closed: keep it open until all has ended")
         return (self._public_url or url_of(self._socket)).rstrip("/")
 
     def url_for(self, tag: str | None = None) -> str:

@@ -50,6 +50,7 @@ from palprep.client.writer import (
     checked_key,
     library_of,
     limits_of,
+    own_http_client,
 )
 from palprep.errors import UsageError
 
@@ -144,13 +145,14 @@ def sender_of(kind: type[S], api_key: str, base_url: str, options: Mapping[str, 
     }
     http: Any = options.get("http_client")
     own = http is None
+    address = checked_base_url(base_url)
     if own:
-        http = library(trust_env=trust_env, **given)
+        http = own_http_client(library, address, trust_env=trust_env, **given)
     elif given:
         raise UsageError("Give transport and proxy to the client that you give as http_client.")
     writer = RequestWriter(
         library=library_of(http, library.__name__),
-        base_url=checked_base_url(base_url),
+        base_url=address,
         key=checked_key(api_key),
         timeout=limits_of(DEFAULT_TIMEOUT if own else http.timeout),
         headers=_headers_of(http),
@@ -318,7 +320,8 @@ class Client(_BothClients[SyncSender]):
 
     ``http_client`` is a client of httpx or of httpx2, with connections, certificates, proxies,
     limits, headers and authentication of your own. Its timeout holds if none is given here. You
-    close it yourself. Without it ``transport``, ``proxy`` and ``trust_env`` are httpx's.
+    close it yourself. Without it ``transport``, ``proxy`` and ``trust_env`` are httpx's; a proxy of
+    the environment is not used for http:// on this machine.
 
     ``on_request`` is called with the :class:`Call` before each attempt, ``on_reply`` with it and
     the :class:`Answer`, ``on_failure`` with it and the :class:`NoAnswer`, ``on_retry`` with it

@@ -143,7 +143,7 @@ class Routine(Protocol[P, T_co]):
     @overload
     def __call__(
         self, owner: Sending[AsyncSender], /, *args: P.args, **kwargs: P.kwargs
-    ) -> Awaitable[T_co]: ...
+    ) -> Coroutine[Any, Any, T_co]: ...
 
     @overload
     def __get__(self, owner: None, kind: type[Any]) -> Self: ...
@@ -152,7 +152,7 @@ class Routine(Protocol[P, T_co]):
     @overload
     def __get__(
         self, owner: Sending[AsyncSender], kind: type[Any]
-    ) -> Callable[P, Awaitable[T_co]]: ...
+    ) -> Callable[P, Coroutine[Any, Any, T_co]]: ...
 
 
 def routine(steps: Callable[Concatenate[Any, P], Coroutine[Any, Any, T]]) -> Routine[P, T]:

@@ -15,7 +15,7 @@ from pybase64 import b64encode
 
 from palprep.api import MAX_IMAGE_BYTES, Base64Stream
 from palprep.errors import FileUnreadable
-from palprep.media import HEAD_BYTES, Source, binary, no_file, recognise_head
+from palprep.media import HEAD_BYTES, Source, no_file, read_binary, recognise_head
 from palprep.values import Kind
 from palprep.vocabulary import FileInput
 
@@ -61,10 +61,10 @@ class Upload(Base64Stream):
     def _read(self, file: IO[bytes], size: int) -> bytes:
         pieces = []
         while size > 0:
-            piece = file.read(size)
+            piece = read_binary(file, size)
             if not piece:
                 raise FileUnreadable(f"{self.name}: became shorter while it was being sent.")
-            pieces.append(binary(piece))
+            pieces.append(piece)
             size -= len(piece)
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
@@ -91,11 +91,13 @@ def open_upload(file: FileInput) -> Upload:
     try:
         start = file.tell()
         size = file.seek(0, os.SEEK_END) - start
-    except (OSError, AttributeError):
+    except (OSError, ValueError, AttributeError):
         # A pipe is read once, up to the first piece beyond what the service takes.
         pipe, start, file = file, 0, BytesIO()
-        while (size := file.tell()) <= MAX_IMAGE_BYTES and (piece := pipe.read(ASYNC_PIECE_BYTES)):
-            file.write(binary(piece))
+        while (size := file.tell()) <= MAX_IMAGE_BYTES:
+            if not (piece := read_binary(pipe, ASYNC_PIECE_BYTES)):
+                break
+            file.write(piece)
 
     def again() -> AbstractContextManager[IO[bytes]]:
         file.seek(start)

@@ -11,9 +11,9 @@ from __future__ import annotations
 import importlib
 import logging
 import re
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias, TypeVar
 from urllib.parse import urlsplit
 
 import httpx
@@ -25,9 +25,11 @@ from palprep.api import (
     Call,
     StreamedBody,
     Unset,
+    host_of,
     is_header_value,
     is_https,
     is_link,
+    is_loopback,
 )
 from palprep.errors import UsageError
 
@@ -35,6 +37,8 @@ log = logging.getLogger("palprep.client")
 
 Timeout: TypeAlias = float | httpx.Timeout | Unset | None
 """Seconds for each connect, read and write; None for no end."""
+
+H = TypeVar("H")
 
 _KNOWN = frozenset({"httpx", "httpx2"})
 
@@ -73,6 +77,7 @@ def checked_base_url(url: str) -> str:
     """The address before every path, without a slash at its end. Raises
     :class:`~palprep.errors.UsageError` for what is no such address. Warns in the log of a key that
     would travel unencrypted."""
+    url = url or ""  # As os.environ.get() gives None for what is not set.
     try:
         parts = urlsplit(url)
     except ValueError:
@@ -122,6 +127,17 @@ def library_of(http: object, kind: str) -> Any:
     raise UsageError(
         f"http_client takes an httpx.{kind} or an httpx2.{kind}, not {type(http).__name__}."
     )
+
+
+def own_http_client(kind: Callable[..., H], address: str, *, trust_env: bool, **options: Any) -> H:
+    """A client of httpx with these options, for the service at an address. Raises
+    :class:`~palprep.errors.UsageError` for a proxy, or certificates, that cannot be used."""
+    # A proxy of the environment must not stand between loopback and loopback.
+    near = address.lower().startswith("http:") and is_loopback(host_of(address))
+    try:
+        return kind(trust_env=trust_env and not near, **options)
+    except (ImportError, ValueError, OSError) as error:
+        raise UsageError(f"This proxy, or these certificates, cannot be used: {error}") from None
 
 
 @dataclass(frozen=True)

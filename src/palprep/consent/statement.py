@@ -166,7 +166,7 @@ def fill_statement(template: str, full_name: str) -> str:
     A template without the placeholder must hold the very name: a statement that names nobody,
     or somebody else, is nobody's consent. Raises UsageError for such a one, or without a name.
     """
-    name = " ".join(full_name.split())
+    name = " ".join((full_name or "").split())
     if not any(char.isalpha() for char in name):
         raise UsageError("The full name of the person who speaks is needed")
     text = " ".join(template.split())

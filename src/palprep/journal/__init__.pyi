@@ -1,4 +1,5 @@
 from .at_most_once import (
+    asked_before as asked_before,
     create_once as create_once,
     resolve_ended as resolve_ended,
     resolve_found as resolve_found,

@@ -5,7 +5,10 @@ What is in doubt afterwards is resolved by a person, whose decision is an entry 
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+import contextlib
+import threading
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from pathlib import Path
 from typing import Any, cast, get_args
 
 from palprep.client import AnyClient, pause, work
@@ -35,6 +38,24 @@ from palprep.journal.store import Journal
 _TURN_EVERY_S = 0.05
 
 
+async def asked_before(client: AnyClient, journal: Journal, key: str) -> Creation | None:
+    """The creation under ``key``, once nobody is asking for it: until then, it looks in doubt."""
+    turn = await _turn(client, journal, key)
+    try:
+        return await work(client, lambda: journal.creation(key))
+    finally:
+        turn.release()
+
+
+async def _turn(client: AnyClient, journal: Journal, key: str) -> threading.Lock:
+    """The lock of those who create under one key, acquired."""
+    turn = journal.turn(key)
+    # Tried, not waited for: tasks that take turns may share a thread.
+    while not turn.acquire(blocking=False):
+        await pause(client, _TURN_EVERY_S)
+    return turn
+
+
 async def create_once(
     client: AnyClient,
     journal: Journal,
@@ -51,16 +72,12 @@ async def create_once(
     An error that proves that nothing was created is raised, and a later run may ask again.
     Two who create under one key take turns, so that equal requests become one.
     """
-    turn = journal.turn(key)
-    # Tried, not waited for: tasks that take turns may share a thread.
-    while not turn.acquire(blocking=False):
-        await pause(client, _TURN_EVERY_S)
+    turn = await _turn(client, journal, key)
     try:
-        before = await work(client, lambda: journal.creation(key))
-        if before is not None and before.state is not CreationState.ABSENT:
-            return before
         intent = Intent(what=what, request=request)
-        await work(client, lambda: journal.append(intent, person=person, key=key))
+        before = await work(client, lambda: journal.claim(intent, person=person, key=key))
+        if before is not None:
+            return before
         try:
             snapshot = await send()
         except PalprepError as error:
@@ -105,34 +122,44 @@ def _record(journal: Journal, key: str, person: str, snapshot: Snapshot) -> None
         ) from None
 
 
-def resolve_found(journal: Journal, key: str, resource_id: str) -> Creation:
+@contextlib.contextmanager
+def _alone_in(journal: Journal | str | Path) -> Iterator[Journal]:
+    """The journal, or that of a folder, while no run is at work on it."""
+    with contextlib.ExitStack() as closing:
+        if not isinstance(journal, Journal):
+            journal = closing.enter_context(Journal.of(journal))
+        # During a run, an intent without an answer is a request under way, not a doubt.
+        closing.enter_context(journal.exclusive())
+        yield journal
+
+
+def resolve_found(journal: Journal | str | Path, key: str, resource_id: str) -> Creation:
     """Decide that the creation in doubt was carried out, as ``resource_id``.
 
-    The next run continues with it. Raises UsageError when nothing is in doubt under ``key``,
-    and JournalError while a run is at work.
+    ``journal`` is an open journal, or the folder of one. The next run continues with it. Raises
+    UsageError when nothing is in doubt under ``key``, and JournalError while a run is at work.
     """
     found_id = resource_id.strip()
     if not found_id:
         raise UsageError("Give the id of the voice or replica that was found")
-    # During a run, an intent without an answer is a request under way, not a doubt.
-    with journal.exclusive():
-        return _decided(journal, _in_doubt(journal, key), Resolved(found_id=found_id))
+    with _alone_in(journal) as opened:
+        return _decided(opened, _in_doubt(opened, key), Resolved(found_id=found_id))
 
 
-def resolve_retry(journal: Journal, key: str) -> Creation:
+def resolve_retry(journal: Journal | str | Path, key: str) -> Creation:
     """Decide that the creation may be asked for again by the next run.
 
     Use it for a creation in doubt that you did not find at the service, or for one whose training
     ended in an error. Raises UsageError otherwise, and JournalError while a run is at work.
     """
-    with journal.exclusive():
-        creation = journal.creation(key)
+    with _alone_in(journal) as opened:
+        creation = opened.creation(key)
         if creation is None or creation.state is not CreationState.ERROR:
-            creation = _in_doubt(journal, key)
-        return _decided(journal, creation, Resolved())
+            creation = _in_doubt(opened, key)
+        return _decided(opened, creation, Resolved())
 
 
-def resolve_ended(journal: Journal, key: str, status: str) -> Creation:
+def resolve_ended(journal: Journal | str | Path, key: str, status: str) -> Creation:
     """Decide that a training has ended, because the service cannot tell it any more.
 
     Use it when a callback was lost, since nothing else tells the end of a replica's training.
@@ -142,12 +169,12 @@ def resolve_ended(journal: Journal, key: str, status: str) -> Creation:
     """
     if status not in get_args(EndedStatus):
         raise UsageError(f"A training ends as completed or as error, not as {status!r}")
-    with journal.exclusive():
-        creation = journal.creation(key) or journal.creation_of(key)
+    with _alone_in(journal) as opened:
+        creation = opened.creation(key) or opened.creation_of(key)
         if creation is None or creation.state is not CreationState.STARTED:
             raise UsageError(f"Nothing is in training under {key!r}: give the id of the replica")
         ended = Resolved(found_id=creation.id, status=cast("EndedStatus", status))
-        return _decided(journal, creation, ended)
+        return _decided(opened, creation, ended)
 
 
 def _decided(journal: Journal, creation: Creation, decision: Resolved) -> Creation:

@@ -7,7 +7,7 @@ import errno
 import os
 import sqlite3
 import zlib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from palprep import system
@@ -51,6 +51,11 @@ def packed(text: str) -> str | bytes:
 def plain(body: str | bytes) -> str:
     """The text of a body that was kept. In SQL, too, a function of that name."""
     return body if isinstance(body, str) else zlib.decompress(body).decode()
+
+
+def is_one_of(column: str, values: Collection[str]) -> str:
+    """The condition of SQL that a column has one of so many values."""
+    return f"{column} IN ({','.join('?' * len(values))})"
 
 
 def is_running(path: str | Path) -> bool:
@@ -176,6 +181,8 @@ _DENIED = {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM
 
 def readable(path: Path | None, error: Exception) -> JournalError:
     """An error of SQLite or the system as one that says what to do."""
+    if isinstance(error, sqlite3.ProgrammingError):
+        return JournalError(f"The journal {path or 'in memory'} is closed: open it again")
     # A copy knows what was created; another folder would create it once more.
     denied = "go on in a copy of it" if path is not None and path.exists() else "name another one"
     unwritable = f"make its folder writable, or {denied}"

@@ -16,7 +16,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
-from palprep.errors import JournalError, OutputUnwritable
+from palprep.errors import JournalError, OutputUnwritable, UsageError
 from palprep.journal import forgetting, projection
 from palprep.journal.creations import Creation, CreationState
 from palprep.journal.entries import (
@@ -30,6 +30,7 @@ from palprep.journal.entries import (
 )
 from palprep.journal.file import (
     DAMAGED,
+    is_one_of,
     is_running,
     is_writable,
     opened,
@@ -118,22 +119,37 @@ class Journal:
         Raises JournalError when it cannot be written, and UsageError for a person who was
         forgotten: then nothing that depends on it may happen.
         """
+        return self._guarded(lambda connection: self._added(connection, body, person, key))
+
+    def claim(self, intent: Body, *, person: str, key: str) -> Creation | None:
+        """Append the intent, or return the creation that stands in its way. Of several processes
+        that ask for the same, one gets None. Raises as :meth:`append` does.
+        """
+
+        def claimed(connection: sqlite3.Connection) -> Creation | None:
+            connection.execute("BEGIN IMMEDIATE")  # Nobody writes between the look and the intent.
+            for there in projection.creations(connection, "key = ?", key):
+                if there.state is not CreationState.ABSENT:
+                    return there
+            self._added(connection, intent, person, key)
+            return None
+
+        return self._guarded(claimed)
+
+    def _added(
+        self, connection: sqlite3.Connection, body: B, person: str | None, key: str | None
+    ) -> Entry[B]:
         at = self.now().isoformat(timespec="milliseconds")
         # ASCII, since SQLite refuses the lone surrogates that a sender's JSON may hold.
         stored = body.relocated(self.named).model_dump(mode="json", round_trip=True)
-        text = json.dumps(stored, allow_nan=False)
-
-        def added(connection: sqlite3.Connection) -> Entry[B]:
-            forgetting.refuse(connection, person, key, self.path)
-            cursor = connection.execute(
-                "INSERT INTO entry (at, person, kind, key, body) VALUES (?, ?, ?, ?, ?)",
-                (at, person, body.kind, key, packed(text)),
-            )
-            entry = Entry(int(cursor.lastrowid or 0), at, person, key, body)
-            projection.take(connection, entry)
-            return entry
-
-        return self._guarded(added)
+        forgetting.refuse(connection, person, key, self.path)
+        cursor = connection.execute(
+            "INSERT INTO entry (at, person, kind, key, body) VALUES (?, ?, ?, ?, ?)",
+            (at, person, body.kind, key, packed(json.dumps(stored, allow_nan=False))),
+        )
+        entry = Entry(int(cursor.lastrowid or 0), at, person, key, body)
+        projection.take(connection, entry)
+        return entry
 
     def entries(
         self, kind: type[B], *, key: str | None = None, person: str | None = None
@@ -190,7 +206,7 @@ class Journal:
         earlier run recorded and the last one took over has the body of then.
         """
         wanted = {"slot": slots, "standing.person": people}
-        condition = " AND ".join(_is_one_of(name, each) for name, each in wanted.items() if each)
+        condition = " AND ".join(is_one_of(name, each) for name, each in wanted.items() if each)
         values = [*slots, *people]
         return self._guarded(
             lambda connection: self._select(
@@ -206,7 +222,7 @@ class Journal:
         """For each of these people, the other slots with the numbers of the entries that count."""
         asked = (
             "SELECT person, group_concat(slot || counts) FROM standing "  # noqa: S608
-            f"WHERE {_is_one_of('person', people)} AND NOT {_is_one_of('slot', slots)} "
+            f"WHERE {is_one_of('person', people)} AND NOT {is_one_of('slot', slots)} "
             "GROUP BY person"
         )
         return dict(self._rows(asked, *people, *slots))
@@ -227,12 +243,18 @@ class Journal:
         return creation
 
     def creations(self, *states: str) -> tuple[Creation, ...]:
-        """Every creation ever intended, or those in states of these names."""
-        return self._creations(_is_one_of("state", states) if states else "1", *states)
+        """Every creation ever intended, or those in states of these names.
+
+        Raises UsageError for a state that there is not.
+        """
+        if unknown := {*states} - {*CreationState}:
+            names = ", ".join(CreationState)
+            raise UsageError(f"There is no state {min(unknown)!r}; the states are {names}")
+        return self._creations(is_one_of("state", states) if states else "1", *states)
 
     def creations_of(self, keys: Collection[str]) -> tuple[Creation, ...]:
         """The creations of these keys."""
-        return self._creations(_is_one_of("key", keys), *keys)
+        return self._creations(is_one_of("key", keys), *keys)
 
     def in_doubt(self) -> tuple[Creation, ...]:
         """Every creation in doubt."""
@@ -373,9 +395,4 @@ class Journal:
 def _of_kind(kind: type[Body]) -> tuple[str, list[str]]:
     """The condition of SQL, and its values, for entries of a kind or family of kinds."""
     names = [name for name, each in KINDS.items() if issubclass(each, kind)]
-    return _is_one_of("kind", names), names
-
-
-def _is_one_of(column: str, values: Collection[str]) -> str:
-    """The condition of SQL that a column has one of so many values."""
-    return f"{column} IN ({','.join('?' * len(values))})"
+    return is_one_of("kind", names), names

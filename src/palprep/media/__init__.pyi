@@ -47,10 +47,10 @@ from .source import (
     MOST_BYTES as MOST_BYTES,
     Source as Source,
     address_of as address_of,
-    binary as binary,
     is_file as is_file,
     name_of as name_of,
     no_file as no_file,
+    read_binary as read_binary,
     sha256_of as sha256_of,
 )
 from .video import (

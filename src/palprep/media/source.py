@@ -15,8 +15,9 @@ import weakref
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from io import BufferedReader, BytesIO
+from io import BufferedReader, BytesIO, FileIO
 from pathlib import Path
+from typing import IO
 
 from typing_extensions import TypeIs
 
@@ -206,7 +207,7 @@ def _open(path: Path) -> BufferedReader:
             else f"{path} does not exist; check the path"
         ) from None
     except OSError as error:
-        raise _unreadable(path, error, "; check its permissions") from None
+        raise _unreadable(path, error, "; check its path and its permissions") from None
     except ValueError:
         raise FileMissing(f"{str(path)!r} is no possible file name") from None
 
@@ -231,7 +232,7 @@ def name_of(file: FileInput | Source) -> str:
     if isinstance(file, Source):
         return file.shown
     if isinstance(file, _NAMES):
-        return os.fspath(file)
+        return os.fsdecode(file)
     name = getattr(file, "name", None)
     return name if isinstance(name, str) and name else UNNAMED
 
@@ -245,8 +246,16 @@ def address_of(path: Path) -> str | None:
     return f"{found[1]}://{found[2]}" if found else None
 
 
-def binary(piece: bytes) -> bytes:
-    """What was read of a file. Raises UsageError when it was opened for text."""
+def read_binary(file: IO[bytes], size: int) -> bytes:
+    """At most so many bytes of an open file. Raises UsageError when it was opened for text, and
+    FileUnreadable when it cannot be read."""
+    piece: bytes | None = None
+    try:
+        piece = file.read(size)
+    except UnicodeError:
+        pass  # No text of the encoding in which it is read.
+    except (OSError, ValueError) as error:
+        raise FileUnreadable(f"{name_of(file)} cannot be read: {error}") from None
     if not isinstance(piece, bytes):
         raise UsageError("The file is in text mode; open it with mode 'rb'.")
     return piece
@@ -258,9 +267,13 @@ def _on_disk(file: FileInput) -> Path | None:
     A binary file that stands at its beginning, and that its name leads to, is on the disk.
     """
     if isinstance(file, _NAMES):
-        return Path(file)
+        if not (path := os.fsdecode(file)):
+            raise FileMissing("The path is empty; name a file")
+        return Path(path)
     name = getattr(file, "name", None)
-    if isinstance(file, _BYTES) or not isinstance(name, _NAMES):
+    # What unpacks a file has its name and its number, and gives other bytes.
+    itself = isinstance(getattr(file, "raw", file), FileIO)
+    if isinstance(file, _BYTES) or not itself or not isinstance(name, _NAMES):
         return None
     try:
         named, opened = Path(name).stat(), os.fstat(file.fileno())
@@ -299,8 +312,5 @@ def _pieces(file: FileInput) -> Iterator[bytes | bytearray | memoryview]:
         yield file
         return
     assert not isinstance(file, _NAMES)  # noqa: S101 -- a path is on the disk
-    try:
-        while piece := binary(file.read(_PIECE_BYTES)):
-            yield piece
-    except (OSError, ValueError) as error:
-        raise FileUnreadable(f"{name_of(file)} cannot be read: {error}") from None
+    while piece := read_binary(file, _PIECE_BYTES):
+        yield piece

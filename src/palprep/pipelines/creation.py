@@ -19,6 +19,7 @@ from palprep.journal import (
     Polled,
     Snapshot,
     What,
+    asked_before,
     create_once,
     creation_key,
     doubt_words,
@@ -147,7 +148,7 @@ class Creator:
         stands: in doubt, in training, or ended."""
         used = CreationUsed(what=self.what)
         await work(self.client, lambda: self.journal.append(used, person=self.person, key=self.key))
-        creation = await work(self.client, lambda: self.journal.creation(self.key))
+        creation = await asked_before(self.client, self.journal, self.key)
         if creation is not None and creation.state is not CreationState.ABSENT:
             return creation
         await work(self.client, lambda: self.options.before_create(self.key))
@@ -157,6 +158,7 @@ class Creator:
         for role, file in self.files.items():
             url = await work(self.client, functools.partial(self.publisher.publish, file))
             urls[_URL_FIELDS[role]] = url
+        fields = self._fields(urls)
         self._begin(f"create {self.what}")
         return await create_once(
             self.client,
@@ -165,7 +167,7 @@ class Creator:
             person=self.person,
             what=self.what,
             request={**self._identity, "sources": self._sources},
-            send=lambda: self._sent(urls),
+            send=lambda: self._sent(fields),
         )
 
     async def ended(self, creation: Creation, timeout_s: float) -> Creation:
@@ -215,7 +217,8 @@ class Creator:
     def _sources(self) -> dict[str, str]:
         return {role.value: file.source_sha256 for role, file in self.files.items()}
 
-    async def _sent(self, urls: Mapping[str, str]) -> Snapshot:
+    def _fields(self, urls: Mapping[str, str]) -> dict[str, Any]:
+        """What is sent: made before the intent is recorded, as the callbacks may fail."""
         # What was not given is absent, rather than null.
         given = {name: value for name, value in _identifying(self.request).items() if value != []}
         fields = {**urls, **given}
@@ -223,6 +226,9 @@ class Creator:
             fields["callback_url"] = self.request.callback_url
         elif self.callbacks is not None:
             fields["callback_url"] = self.callbacks.url_for(self.key)
+        return fields
+
+    async def _sent(self, fields: Mapping[str, Any]) -> Snapshot:
         if self.what == "voice":
             voice = await ask(self.client.voices.create, **fields)
             return Snapshot.told(voice.voice_id, voice.status, voice.error_message)

@@ -46,6 +46,7 @@ async def validate_face(
     client: AnyClient, prepared: Prepared, *, model: ValidatedModel = "core-4"
 ) -> FaceVerdict:
     """Ask the service about a portrait; nothing is created."""
+    _require_files({Role.FACE_IMAGE: prepared})
     # Its report says its type: its headers are not read for that.
     mime = cast("ImageMime", prepared.mime) if prepared.mime else UNSET
     result = await ask(client.faces.validate_image, prepared.path, model=model, mime_type=mime)
@@ -70,7 +71,7 @@ async def make_voice(
     request: VoiceRequest,
     *,
     journal: Journal | str | Path | None = None,
-    callbacks: Callbacks | str | Literal[True] | None = None,
+    callbacks: Callbacks | str | bool | None = None,
     timeout_s: float = 900.0,
     options: MakeOptions = _DEFAULTS,
 ) -> Creation:
@@ -90,10 +91,10 @@ async def make_voice(
     WaitTimeout when the training has not ended after ``timeout_s`` seconds, JournalError,
     PublishError, and the client's errors.
     """
-    _require(publisher, request, VoiceRequest, prepared)
+    files = {Role.VOICE_AUDIO: prepared}
+    _require(publisher, request, VoiceRequest, files)
     with contextlib.ExitStack() as closing:
-        opened, told = await work(client, lambda: _opened(closing, journal, callbacks))
-        files = {Role.VOICE_AUDIO: prepared}
+        opened, told = await work(client, lambda: _opened(closing, journal, callbacks or None))
         creator = Creator(client, publisher, opened, told, options, request, files)
         creation = await creator.create()
         return await creator.ended(creation, timeout_s)
@@ -111,7 +112,7 @@ async def make_replica(
     without_consent: bool = False,
     compared: Sequence[Check] | None = None,
     journal: Journal | str | Path | None = None,
-    callbacks: Callbacks | str | Literal[True] | None = None,
+    callbacks: Callbacks | str | bool | None = None,
     timeout_s: float = 14_400.0,
     options: MakeOptions = _DEFAULTS,
 ) -> Creation:
@@ -135,7 +136,7 @@ async def make_replica(
     """
     given = {Role.TRAINING_VIDEO: video, Role.CONSENT_VIDEO: consent, Role.FACE_IMAGE: image}
     files = {role: file for role, file in given.items() if file is not None}
-    _require(publisher, request, ReplicaRequest, *files.values())
+    _require(publisher, request, ReplicaRequest, files)
     if image is not None and request.voice_name is None:
         raise UsageError("A replica from an image needs voice_name, the slug of a stock voice")
     if (video is None) == (image is None) or (consent and image):
@@ -153,7 +154,7 @@ async def make_replica(
     if evidence.against:
         raise _refused(evidence.against)
     with contextlib.ExitStack() as closing:
-        opened, told = await work(client, lambda: _opened(closing, journal, callbacks))
+        opened, told = await work(client, lambda: _opened(closing, journal, callbacks or None))
         creator = Creator(client, publisher, opened, told, options, request, files)
         settled = await work(
             client,
@@ -208,16 +209,35 @@ def _refused(reasons: Sequence[str], state: str = "") -> ConsentUnproven:
     return ConsentUnproven(said, doubts=tuple(reasons) if state == "open" else ())
 
 
-def _require(publisher: object, request: object, wanted: type, *files: object) -> None:
+_VIDEOS = frozenset({Role.TRAINING_VIDEO, Role.CONSENT_VIDEO})
+_TAKEN = {
+    Role.FACE_IMAGE: frozenset({Role.FACE_IMAGE}),
+    Role.VOICE_AUDIO: _VIDEOS | {Role.VOICE_AUDIO},
+    Role.TRAINING_VIDEO: _VIDEOS,
+    Role.CONSENT_VIDEO: _VIDEOS,
+}
+"""What a file may have been prepared as, by what it is to be."""
+
+
+def _require(
+    publisher: object, request: object, wanted: type, files: Mapping[Role, object]
+) -> None:
     if not isinstance(publisher, Publisher):
         raise UsageError("Give a publisher, as palprep.publisher_from_env() does")
     if not isinstance(request, wanted):
         raise UsageError(f"Give a palprep.{wanted.__name__}, not {type(request).__name__}")
-    for file in files:
+    _require_files(files)
+
+
+def _require_files(files: Mapping[Role, object]) -> None:
+    for role, file in files.items():
         if not isinstance(file, Prepared):
             raise UsageError(
                 f"{file!r} is not prepared: give what palprep.prepare(PATH, into=FOLDER) returns"
             )
+        prepared_as = file.report.role
+        if prepared_as is not None and prepared_as not in _TAKEN[role]:
+            raise UsageError(f"{file.path} was prepared as a {prepared_as}, not as a {role}")
 
 
 def _opened(

@@ -44,8 +44,8 @@ def same_person(
     cosines are known. Raises UsageError for fewer than two files, MediaError for a file that cannot
     be read, ProfileError for a profile that cannot be read.
     """
-    if len(paths) < 2:
-        raise UsageError("Comparing takes two files at the least")
+    if media.is_file(paths) or len(paths) < 2:
+        raise UsageError("Comparing takes two files at the least: give them in a list")
     chosen = rules.load_profile(profile)
     shared = shared_toolkit()
     sources = [media.Source.of(path) for path in paths]

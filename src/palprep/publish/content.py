@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 from typing import Protocol, runtime_checkable
 
 from palprep.errors import FixError, MediaError, PublishError
-from palprep.media import Source, is_file
+from palprep.media import Source, is_file, no_file, sha256_of
 from palprep.vocabulary import FileInput
 
 MAX_URL_CHARS = 2048
@@ -67,11 +67,21 @@ class Content:
 
     @classmethod
     def of(cls, file: Publishable) -> Content:
-        """A prepared file brings its SHA-256 along; any other file is read for it.
+        """The file, which is read for its SHA-256. A prepared one is what was judged.
 
-        Raises PublishError when it cannot be read.
+        Raises PublishError when it cannot be read, and for a prepared file that has changed.
         """
         if not is_file(file):
+            if not hasattr(file, "sha256"):
+                raise no_file(file)
+            try:
+                changed = sha256_of(file.path) != file.sha256
+            except OSError as error:
+                raise PublishError(
+                    f"{file.path} cannot be read ({error.strerror}): prepare it again"
+                ) from None
+            if changed:
+                raise PublishError(f"{file.path} has changed since it was judged: prepare it again")
             return cls(file.path, file.sha256, file.path.name, known_mime=file.mime)
         try:
             source = Source.of(file)

@@ -37,6 +37,12 @@ class _Connected:
         """
         return ()
 
+    def _content(self, file: Publishable) -> Content:
+        """What is published. Raises UsageError when this publisher is closed."""
+        if self._http.is_closed:
+            raise UsageError("The publisher is closed. Make another one, or close it later.")
+        return Content.of(file)
+
     def close(self) -> None:
         self._http.close()
 
@@ -67,7 +73,7 @@ class SandboxPublisher(_Connected):
 
     def publish(self, file: Publishable, name: str | None = None) -> str:
         """Stream the file into the sandbox. See :meth:`Publisher.publish`."""
-        content = Content.of(file)
+        content = self._content(file)
         place = f"/_sandbox/assets/{quote(content.stored_name(name))}"
         try:
             with content.path.open("rb") as opened:
@@ -120,24 +126,28 @@ class ObjectStorePublisher(_Connected):
         if not _SIGNED_FOR_AT_LEAST <= expires <= _SIGNED_FOR_AT_MOST:
             raise UsageError(f"A presigned URL can last from 1 day up to 7 days, not {expires}")
         self._expires = expires
+        # A proxy of the environment is used, but not to loopback.
+        mounts = dict.fromkeys(_LOOPBACK, transport)
         try:
             self._bucket = Bucket(
                 url, config=config, client_options=client_options, retry_within=retry_within
             )
-        except StorageError as error:
-            raise PublishError(f"Nothing can be published: {error.message}") from None
-        # A proxy of the environment is used, but not to loopback.
-        mounts = dict.fromkeys(_LOOPBACK, transport)
-        self._http = httpx.Client(
-            transport=transport, mounts=mounts, timeout=_TIMEOUT_S, follow_redirects=True
-        )
+            self._http = httpx.Client(
+                transport=transport, mounts=mounts, timeout=_TIMEOUT_S, follow_redirects=True
+            )
+        except (
+            StorageError,
+            ImportError,
+            ValueError,
+        ) as error:  # A proxy that cannot be used, too.
+            raise PublishError(f"Nothing can be published: {error}") from None
 
     def publish(self, file: Publishable, name: str | None = None) -> str:
         """Upload the file unless it is there already, sign a link, and try it.
 
         See :meth:`Publisher.publish`. Also raises PublishError when the link gives something else.
         """
-        content = Content.of(file)
+        content = self._content(file)
         key = content.stored_name(name)
         try:
             expected = Expected.of(content.path, content.mime)

@@ -67,6 +67,7 @@ def outbound_client(tls: ssl.SSLContext, *, anywhere: bool) -> httpx.AsyncClient
     loopback = ("all://127.0.0.1", "all://localhost", "all://[::1]")
     return httpx.AsyncClient(
         verify=tls,
+        trust_env=anywhere,
         mounts=dict.fromkeys(loopback),
         event_hooks={"request": [] if anywhere else [check]},
     )

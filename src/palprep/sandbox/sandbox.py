@@ -11,7 +11,7 @@ from contextlib import ExitStack
 from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Self
+from typing import Any, Self, get_args
 
 import httpx
 from pydantic import ValidationError
@@ -77,6 +77,8 @@ class Sandbox(Controls):
         self._data = None if data is None else Path(data)
         self._address = host, port
         keys = [ApiKey(key) if isinstance(key, str) else key for key in api_keys]
+        if clock not in get_args(ClockKind):
+            raise UsageError(f"There is no clock {clock!r}: give real or virtual")
         if start is not None and start.tzinfo is None:
             raise UsageError("The start of the clock needs a time zone: datetime(..., tzinfo=UTC).")
         self._make_clock = functools.partial(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from palprep.errors import ToolMissing
 from palprep.journal import PersonView, RunView
+from palprep.preflight import Prepared
 from palprep.rules import Report
 from palprep.values import Outcome, Role
 from palprep.vocabulary import install_advice
@@ -20,8 +21,11 @@ _WORSE = (Outcome.PASS, Outcome.UNKNOWN, Outcome.WARN, Outcome.FAIL)
 """Outcomes as a data frame sorts them."""
 
 
-def to_pandas(shown: Report | RunView | Iterable[Report]) -> pd.DataFrame:
-    """One row for each check of a report, or of many; one row for each person of a run.
+def to_pandas(
+    shown: Report | Prepared | RunView | Iterable[Report | Prepared],
+) -> pd.DataFrame:
+    """One row for each check of a report, or of many; one row for each person of a run. Of what was
+    prepared, the report counts.
 
     Of checks: ``file``, ``role``, ``profile``, ``verdict``, ``check`` (its id), ``label``,
     ``outcome`` (ordered from pass to fail), ``sentence``, ``advice``, ``measured``, ``value`` (the
@@ -42,7 +46,8 @@ def to_pandas(shown: Report | RunView | Iterable[Report]) -> pd.DataFrame:
     if isinstance(shown, RunView):
         people = [_person_row(person) for person in shown.people]
         return pandas.DataFrame(people, columns=[*_PERSON_COLUMNS]).set_index("person")
-    reports = [shown] if isinstance(shown, Report) else shown
+    given = [shown] if isinstance(shown, Report | Prepared) else shown
+    reports = [each.report if isinstance(each, Prepared) else each for each in given]
     rows = [row for report in reports for row in _check_rows(report)]
     frame = pandas.DataFrame(rows, columns=[*_CHECK_COLUMNS])
     for column in ("verdict", "outcome"):

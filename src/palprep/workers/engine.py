@@ -66,7 +66,7 @@ class WorkStopped(ToolFailed):
     code = "work_stopped"
 
     def __init__(
-        self, message: str = "The media work was stopped: run it again", **context: Any
+        self, message: str = "The workers were ended: make others, and run it again", **context: Any
     ) -> None:
         super().__init__(message, **context)
 

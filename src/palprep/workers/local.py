@@ -74,7 +74,7 @@ class LocalEngine(Engine):
         later: Sequence[str] = (),
         programs: Iterable[str | Path] = (),
     ) -> None:
-        self._jobs = jobs or usable_cores()
+        self._jobs = usable_cores() if jobs is None else jobs
         if self._jobs < 1:
             raise UsageError(f"--jobs must be at least 1, not {jobs}")
         self.limits = limits or Limits()
