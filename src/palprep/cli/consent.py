@@ -248,6 +248,11 @@ def dossier(
     doubt leaves it open.
     """
     now = dt.datetime.now(dt.UTC)
+    # An entry is for good: all that cannot be meant is said before.
+    if export is not None:
+        views.require_page_name(export)
+    if note is not None and not (revoke or expires):
+        raise UsageError("--note is kept with an entry: give --revoke or --expires, too")
     kept = _dossiers(paths)
     if (revoke or expires or source) and len(kept) != 1:
         raise UsageError("--revoke, --expires and --source are about one dossier: name it")

@@ -11,7 +11,6 @@ from palprep import batch, consent as statements, fixes, rules, views
 from palprep.cli import options
 from palprep.cli.files import require_there
 from palprep.cli.output import print_line, tell, telling
-from palprep.errors import UsageError
 from palprep.vocabulary import DEFAULT_PROFILE
 
 EXAMPLES = (
@@ -31,9 +30,7 @@ def guide(
     quiet: options.Quiet = False,
 ) -> None:
     """Write a page to print or send: what to say, how to record, how a portrait looks."""
-    # Another name is a slip: it may be that of a person's file.
-    if into.suffix.lower() not in {".html", ".htm"}:
-        raise UsageError(f"A guide is an HTML page: name a file such as {into.stem}.html")
+    views.require_page_name(into)
     with telling(quiet=quiet):
         limits = rules.load_profile(profile)
         required = statements.read_statement(statement) if statement else None
