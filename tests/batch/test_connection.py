@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
+import http.server
+import threading
 from pathlib import Path
+
+import pytest
 
 from palprep.batch.work.connection import Connection, connect
 from palprep.client.client import DEFAULT_TIMEOUT
+from palprep.errors import ApiError
 from palprep.journal import Journal
 
 
@@ -20,3 +26,38 @@ def test_a_sandbox_of_the_runs_own_is_not_given_up_while_its_workers_are_busy(
             connect(connection, journal, tmp_path) as remote,
         ):
             assert remote.client._sender.writer.timeout["read"] == most
+
+
+class _Answers(http.server.BaseHTTPRequestHandler):
+    """Answers everything with one status."""
+
+    status = 302
+
+    def do_GET(self) -> None:
+        self.send_response(self.status)
+        self.send_header("content-length", "0")
+        self.end_headers()
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.mark.parametrize(("status", "serves"), [(302, False), (503, False), (404, True)])
+def test_what_answers_everything_with_one_error_is_no_service(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, status: int, serves: bool
+) -> None:
+    monkeypatch.setattr(_Answers, "status", status)
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Answers)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    url = f"http://127.0.0.1:{server.server_port}"
+    connection = Connection(base_url=url, api_key="key", sleep=lambda _: None)
+    try:
+        with (
+            Journal.of(tmp_path, create=True) as journal,
+            connect(connection, journal, tmp_path) as remote,
+            contextlib.nullcontext() if serves else pytest.raises(ApiError),
+        ):
+            remote.require_answer()
+    finally:
+        server.shutdown()
+        server.server_close()

@@ -33,6 +33,9 @@ def test_unknown_engines_and_job_counts():
         make_engine("spark")
     with pytest.raises(UsageError, match="--jobs must be at least 1"):
         make_engine("local", jobs=-1)
+    for address in ("dask://", "dask://localhost"):
+        with pytest.raises(UsageError, match="dask://HOST:PORT"):
+            make_engine(address)
 
 
 def test_who_hands_out_work_loads_no_decoder():

@@ -192,6 +192,8 @@ def test_a_taken_port_is_named(inbox):
         port = taken.getsockname()[1]
         with pytest.raises(ToolFailed, match=f"127.0.0.1:{port}.*choose another port"):
             CallbackServer(inbox, nonce=NONCE, port=port)
+    with pytest.raises(ToolFailed, match="choose another port or host"):
+        CallbackServer(inbox, nonce=NONCE, host="192.0.2.1")
 
 
 def test_a_closed_server_hands_out_no_address(inbox):

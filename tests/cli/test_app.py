@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 
 from palprep import __version__
-from palprep.cli import app
+from palprep.cli import app, doctor
 from palprep.cli.app import API, COMMANDS, load
 from palprep.errors import JournalError, OutcomeUnknown
 
-from .conftest import Palprep
+from .conftest import SCRIPT, Palprep
 
 
 def test_version(script: Palprep) -> None:
@@ -129,6 +129,47 @@ def test_ctrl_c_is_130_and_is_said(
     monkeypatch.setattr(app, "app", interrupted)
     assert app.run([]) == 130
     assert capsys.readouterr().err == "palprep: Interrupted\n"
+
+
+def test_ctrl_c_within_a_command_is_said_too(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted() -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(doctor, "examine", interrupted)
+    assert app.run(["doctor"]) == 130
+    assert capsys.readouterr().err == "palprep: Interrupted\n"
+
+
+def test_ctrl_c_while_it_is_loaded_prints_no_traceback() -> None:
+    program = (
+        "import sys; from palprep import cli\n"
+        "class Finder:\n"
+        "    def find_spec(self, name, *_):\n"
+        "        if name == 'typer': raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Finder()); cli.main()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (130, "")
+
+
+@pytest.mark.parametrize("arguments", [["explain"], ["explain", "--json"], ["explain", "--help"]])
+def test_a_full_disk_below_standard_output_is_one_line(arguments: list[str]) -> None:
+    with Path("/dev/full").open("w", encoding="utf-8") as full:
+        done = subprocess.run(
+            [SCRIPT, *arguments], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert done.returncode == 1
+    assert done.stderr == ("palprep: Standard output cannot be written: No space left on device\n")
+
+
+def test_a_closed_standard_output_takes_nothing() -> None:
+    command = ["sh", "-c", f"'{SCRIPT}' explain file_size --quiet >&-"]
+    done = subprocess.run(command, stderr=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 SLOW_TO_LOAD = {

@@ -22,6 +22,8 @@ def test_each_gets_a_message_in_their_language(palprep, tmp_path):
     assert found == ["=ada.html", "=ada.txt", "bob.html", "bob.txt", "messages.csv"]
     modes = {stat.S_IMODE(each.stat().st_mode) for each in (tmp_path / "messages").iterdir()}
     assert modes == {0o600}
+    taken = palprep("ask", "out", "--into", "people/bob/portrait.jpg")
+    assert (taken.code, "a file stands where the folder should be" in taken.err) == (1, True)
     text = (tmp_path / "messages/bob.txt").read_text(encoding="utf-8")
     assert text.startswith("Guten Tag B <b>,")
     assert "Das sieht nicht wie das Foto eines Menschen aus." in text

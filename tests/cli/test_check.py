@@ -204,3 +204,11 @@ def test_a_fit_file_needs_nothing_more(palprep: Palprep, light_people: Path) -> 
     assert ran.code == 0
     assert ran.err.splitlines()[0] == "1 file: 1 passed."
     assert "nothing to fix" in ran.err
+
+
+@pytest.mark.parametrize("command", [("check",), ("fix", "--into", "prepared")])
+def test_json_and_every_step_go_together(palprep: Palprep, command: tuple[str, ...]) -> None:
+    ran = palprep(*command, "gone.jpg", "--json", "--verbose")
+    assert ran.code == 2
+    assert [each["error"]["code"] for each in ran.objects] == ["file_missing"]
+    assert "not both" not in ran.err

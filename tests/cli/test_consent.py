@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import datetime as dt
+import signal
 from pathlib import Path
 
 import pytest
 
+from palprep.cli.exits import Interrupted
 from palprep.journal import Journal, give_code
 from palprep.journal.entries import CodeGiven
+from palprep.media import Source
 
 from .conftest import Palprep
 
@@ -168,3 +171,26 @@ def test_a_journal_must_be_there(palprep: Palprep, spoken: Path) -> None:
     ran = palprep("consent", spoken, "--name", "Jane Carter", "--journal", "nowhere")
     assert ran.code != 0
     assert "There is no journal" in ran.err
+
+
+@pytest.mark.parametrize(
+    "options", [("--valid", "5m"), ("--valid", "0", "--code", "--journal", "j")]
+)
+def test_a_time_that_cannot_be_meant_is_refused(
+    palprep: Palprep, tmp_path: Path, options: tuple[str, ...]
+) -> None:
+    ran = palprep("statement", "Jane", *options)
+    assert (ran.code, ran.out, "--valid" in ran.err) == (2, "", True)
+    assert not (tmp_path / "j").exists()
+
+
+def test_a_signal_is_told_and_has_its_code(
+    palprep: Palprep, spoken: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def ended(*_: object) -> None:
+        raise Interrupted(signal.SIGTERM)
+
+    monkeypatch.setattr(Source, "of", ended)
+    ran = palprep("consent", spoken, "--name", "Jane Carter")
+    assert ran.code == 143
+    assert ran.err.startswith("Interrupted: Nothing was verified. Go on with: palprep consent")

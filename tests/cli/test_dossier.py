@@ -131,6 +131,17 @@ def test_an_export_over_the_dossier_is_usage(palprep: Palprep, tmp_path: Path) -
     assert (tmp_path / "consent.consent.json").read_bytes() == before
 
 
+@pytest.mark.parametrize("options", [["--revoke", "--export", "x.txt"], ["--note", "by letter"]])
+def test_what_cannot_be_meant_adds_no_entry(
+    palprep: Palprep, tmp_path: Path, options: list[str]
+) -> None:
+    written(tmp_path)
+    before = (tmp_path / "consent.consent.json").read_bytes()
+    ran = palprep("dossier", "consent.consent.json", *options)
+    assert (ran.code, ran.out) == (2, "")
+    assert (tmp_path / "consent.consent.json").read_bytes() == before
+
+
 def test_a_waiver_is_told_first(palprep: Palprep, tmp_path: Path) -> None:
     written(tmp_path, "fail")
     add_waiver(tmp_path / "consent.consent.json", written_at=NOON, note="The name was not heard.")

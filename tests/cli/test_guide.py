@@ -31,3 +31,11 @@ def test_what_cannot_be_written_is_told(palprep: Palprep, tmp_path: Path) -> Non
     assert (unknown.code, "choose one of de, en, es" in unknown.err) == (2, True)
     assert palprep("guide", "...", "--into", tmp_path / "a.html").code == 2
     assert not (tmp_path / "a.html").exists()
+
+
+def test_a_file_that_is_no_page_is_not_replaced(palprep: Palprep, tmp_path: Path) -> None:
+    portrait = tmp_path / "portrait.png"
+    portrait.write_bytes(b"a portrait")
+    ran = palprep("guide", "Ada Lovelace", "--into", portrait)
+    assert (ran.code, ran.out, "portrait.html" in ran.err) == (2, "", True)
+    assert portrait.read_bytes() == b"a portrait"

@@ -9,7 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from palprep.cli.output import tell, tell_detail, tell_warning, telling
+from palprep.cli.output import (
+    paths_in_shell,
+    print_error,
+    tell,
+    tell_detail,
+    tell_warning,
+    telling,
+)
 from palprep.errors import OutputUnwritable, UsageError
 
 DOORS = {"output.py"}
@@ -101,3 +108,21 @@ def test_what_makes_no_sense(tmp_path: Path) -> None:
     taken = tmp_path / "file" / "run.log"
     with pytest.raises(OutputUnwritable, match="another --log-file"), telling(log_file=taken):
         pytest.fail("entered")
+
+
+def test_names_of_files_keep_their_spaces(capsys: pytest.CaptureFixture[str]) -> None:
+    print_error("a  b.png\n  is gone")
+    assert capsys.readouterr().err == "palprep: a  b.png is gone\n"
+
+
+@pytest.mark.parametrize(
+    ("names", "shown"),
+    [
+        (["a  b.png", "c.png"], "'a  b.png' c.png"),
+        (["-a.png"], "./-a.png"),
+        (["a\nb.png"], "PATH..."),
+        (["a\udcff.png"], "PATH..."),
+    ],
+)
+def test_a_next_command_names_files_that_are_there(names: list[str], shown: str) -> None:
+    assert paths_in_shell([Path(each) for each in names]) == shown

@@ -49,6 +49,7 @@ def test_it_says_where_it_is_and_what_comes_next(
     [
         (("people/.hidden",), "must not start with a dot"),
         (("file",), "file is no person's folder"),
+        (("people",), "people holds people: name the folder of one, people/NAME"),
         (("people/ada", "--language", "xx"), "choose one of de, en, es"),
         (("people/ada", "--port", "99999"), "--port"),
     ],
@@ -57,6 +58,8 @@ def test_what_cannot_be_meant_is_usage(
     palprep: Palprep, tmp_path: Path, arguments: tuple[str, ...], says: str
 ) -> None:
     (tmp_path / "file").touch()
+    (tmp_path / "people/ada").mkdir(parents=True)
+    (tmp_path / "people/ada/person.toml").touch()
     ran = palprep("record", *arguments, "--no-browser")
     assert ran.code == 2
     assert says in ran.err

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import signal
 from pathlib import Path
 
 import pytest
+import typer
 
-from palprep.cli.exits import ExitCode
+from palprep.cli.exits import ExitCode, Interrupted
 from palprep.cli.output import telling
-from palprep.cli.results import Tally
+from palprep.cli.results import Tally, people_at_work
 from palprep.journal import PersonResult, PersonStanding, PersonStatus
 
 
@@ -115,3 +117,16 @@ def test_with_no_one_to_work_on():
 
 def test_after_a_dry_run():
     assert "without --dry-run" in Tally([standing("waiting")]).next_step(Path("out"), dry_run=True)
+
+
+def test_an_interruption_before_the_work_promises_no_page(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with (
+        telling(),
+        pytest.raises(typer.Exit),
+        people_at_work(Path("out"), "", wanted=False),
+    ):
+        raise Interrupted(signal.SIGINT)
+    said = capsys.readouterr().err
+    assert said.startswith("Interrupted: no work on people had begun. Go on with: ")

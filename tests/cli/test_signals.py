@@ -37,12 +37,27 @@ def test_once_and_twice(number: signal.Signals, twice: bool) -> None:
     ) as process:
         for line in ("ready\n", "ending\n") if twice else ("ready\n",):
             assert process.stdout.readline() == line
+            time.sleep(0.6 if line == "ending\n" else 0)
             process.send_signal(number)
         _, said = process.communicate(timeout=30)
     assert process.returncode == 128 + number
     assert time.monotonic() - began < 30
     last = "\nEnded at once. All is kept in out. Go on with: palprep 60 'a\\x1bb'\n"
     assert said == (last if twice else "")
+
+
+def test_a_signal_that_is_sent_twice_at_once_counts_once() -> None:
+    """`timeout` sends it to the process and to its group, a shell and the system at its end."""
+    command = [sys.executable, "-c", textwrap.dedent(PROGRAM), "1"]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        for line in ("ready\n", "ending\n"):
+            assert process.stdout.readline() == line
+            process.send_signal(signal.SIGTERM)
+        _, said = process.communicate(timeout=30)
+    assert process.returncode == 128 + signal.SIGTERM
+    assert said == ""
 
 
 def test_what_nohup_ignores_stays_ignored() -> None:

@@ -66,3 +66,8 @@ def test_a_users_statement_that_cannot_be_meant_is_refused(tmp_path, name, conte
     path.write_bytes(content)
     with pytest.raises(UsageError, match=message):
         read_statement(path)
+
+
+def test_a_statement_that_is_not_there_is_told_in_words(tmp_path):
+    with pytest.raises(UsageError, match=r"cannot be read as text: No such file or directory$"):
+        read_statement(tmp_path / "own.txt")

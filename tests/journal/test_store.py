@@ -101,7 +101,9 @@ def test_a_journal_is_made_with_its_folder(tmp_path):
     with Journal.of(tmp_path / "a" / "b", create=True) as journal:
         assert journal.path.is_file()
     (tmp_path / "file").touch()
-    with pytest.raises(OutputUnwritable, match=r"file/in cannot be made"):
+    with pytest.raises(
+        OutputUnwritable, match=r"file/in cannot be written: .*; choose another folder"
+    ):
         Journal.of(tmp_path / "file" / "in", create=True)
 
 
@@ -136,6 +138,17 @@ def test_a_torn_journal_is_noticed(path):
     path.write_bytes(whole[: len(whole) // 2 + 100])
     with pytest.raises(JournalError, match=r"damaged or no journal.*results\.jsonl"):
         Journal(path)
+
+
+def test_an_empty_file_beside_results_is_no_new_journal(path):
+    path.touch()
+    (path.parent / "results.jsonl").touch()
+    for options in ({}, {"create": True}, {"create": True, "lock": True}):
+        with pytest.raises(JournalError, match=r"empty.*damaged or no journal"):
+            Journal(path, **options)
+    assert path.stat().st_size == 0
+    (path.parent / "results.jsonl").unlink()
+    Journal(path).close()
 
 
 def test_a_newer_journal_asks_for_an_upgrade(path):

@@ -165,7 +165,6 @@ def write_messages(directory: str | Path, into: str | Path, language: str = "en"
         )
     with Journal.of(source) as journal:
         written = list(messages(RunReader(journal), source, language))
-    private_folder(place)
     for each in written:
         replace(place / f"{each.person}.txt", (each.text,))
         replace(place / f"{each.person}.html", (each.html,))

@@ -164,7 +164,7 @@ class CallbackServer:
         except OSError as error:
             raise ToolFailed(
                 f"Cannot listen for callbacks on {host}:{port}: {error.strerror or error}; "
-                "choose another port"
+                "choose another port or host"
             ) from None
         app = callback_app(sink, nonce=self._nonce)
         self._server = ServerThread(app, self._socket, name="palprep-callbacks")

@@ -1,5 +1,15 @@
 """The command line: arguments, printing, exit codes."""
 
-from palprep.cli.app import main
+import sys
 
 __all__ = ["main"]
+
+
+def main() -> None:
+    """Run the command line and exit with its code."""
+    # Loading takes long enough for a Ctrl-C.
+    try:
+        from palprep.cli.app import main as run
+    except KeyboardInterrupt:
+        sys.exit(130)
+    run()

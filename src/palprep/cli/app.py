@@ -147,11 +147,20 @@ def main() -> None:
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     # For --verbose: it tells a user nothing.
     logging.captureWarnings(True)
-    # No character of a file's name or tags is one that the output cannot take.
-    for stream in (sys.stdout, sys.stderr):
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # It was closed by whoever started this.
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            setattr(sys, name, os.fdopen(nowhere, "w", encoding="utf-8"))
+        stream = getattr(sys, name)
+        # No character of a file's name or tags is one that the output cannot take.
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
-    sys.exit(run(sys.argv[1:]))
+    code = run(sys.argv[1:])
+    try:
+        sys.stdout.flush()
+    except OSError:  # It has been told. What is left would be tried again at the very end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    sys.exit(code)
 
 
 def run(arguments: list[str]) -> int:
@@ -169,6 +178,15 @@ def run(arguments: list[str]) -> int:
     except KeyboardInterrupt as signal:
         print_error("Interrupted")
         return getattr(signal, "code", ExitCode.INTERRUPTED)
+    except OSError as error:
+        # What has a name has been put into words. Standard output has none.
+        if error.filename is not None:
+            raise
+        print_error(f"Standard output cannot be written: {error.strerror}")
+        return ExitCode.FAILED
     except SystemExit as stop:
+        # Typer says nothing.
+        if isinstance(getattr(stop.__context__, "__cause__", None), KeyboardInterrupt):
+            print_error("Interrupted")
         return stop.code if isinstance(stop.code, int) else ExitCode.FAILED
     return ExitCode.OK

@@ -74,7 +74,7 @@ def check(
     )
     endings: Counter[Outcome | None] = Counter()
     fixable = False
-    with telling(verbose=verbose, quiet=quiet or as_json, log_file=log_file):
+    with telling(verbose=verbose, quiet=quiet or (as_json and not verbose), log_file=log_file):
         with files_at_work(paths, asked, done="checked") as work:
             for _, report in work.each(
                 lambda path, _: preflight.check(

@@ -27,9 +27,18 @@ from palprep import (
     views,
 )
 from palprep.cli import options
-from palprep.cli.exits import ExitCode, interruptible, worst
+from palprep.cli.exits import ExitCode, worst
 from palprep.cli.files import DECIDE, limits_of, require_there
-from palprep.cli.output import SAME, paths_in_shell, print_json, print_line, show, tell, telling
+from palprep.cli.output import (
+    SAME,
+    ending_well,
+    paths_in_shell,
+    print_json,
+    print_line,
+    show,
+    tell,
+    telling,
+)
 from palprep.errors import UsageError
 from palprep.vocabulary import Outcome
 
@@ -76,6 +85,8 @@ def statement(
     """
     if code != (journal is not None):
         raise UsageError("A code is noted in a journal: give --code and --journal DIR, or neither")
+    if valid is not None and not (code and valid):
+        raise UsageError("--valid says how long a code is valid: more than 0, and with --code")
     if code and language != "en":
         raise UsageError("Codes are English words: leave --code out, or the other language")
     own = statements.read_statement(statement) if statement else None
@@ -124,7 +135,8 @@ def consent(
     limits = limits_of(time_limit, memory_limit)
     require_there(file)
     with contextlib.ExitStack() as stack:
-        stack.enter_context(interruptible())
+        stack.enter_context(telling(quiet=quiet))
+        stack.enter_context(ending_well(lambda: "Nothing was verified."))
         engine = stack.enter_context(preflight.media_workers(1, limits=limits))
         engine.may_open(reads=[file, *([model] if model else [])])
         engine.begin()
@@ -236,6 +248,11 @@ def dossier(
     doubt leaves it open.
     """
     now = dt.datetime.now(dt.UTC)
+    # An entry is for good: all that cannot be meant is said before.
+    if export is not None:
+        views.require_page_name(export)
+    if note is not None and not (revoke or expires):
+        raise UsageError("--note is kept with an entry: give --revoke or --expires, too")
     kept = _dossiers(paths)
     if (revoke or expires or source) and len(kept) != 1:
         raise UsageError("--revoke, --expires and --source are about one dossier: name it")

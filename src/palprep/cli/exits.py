@@ -10,6 +10,7 @@ import os
 import shlex
 import signal
 import sys
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from enum import IntEnum
@@ -73,6 +74,10 @@ def worst(codes: Iterable[ExitCode]) -> ExitCode:
     return max(codes, key=_LIGHTEST_FIRST.index, default=ExitCode.OK)
 
 
+_ONE_REQUEST_S = 0.5
+"""Signals that follow the first one so closely are no second request."""
+
+
 class Interrupted(KeyboardInterrupt):
     """The process was asked to end. ``code`` is its exit code, as shells report the signal."""
 
@@ -89,14 +94,16 @@ def interruptible(kept: str = "") -> Iterator[None]:
     the process, and its workers end by themselves. The last line says what is ``kept``, and which
     command goes on.
     """
-    asked: list[int] = []
+    asked: list[float] = []
 
     def end(number: int, frame: FrameType | None) -> None:
         del frame
-        if asked:
+        asked.append(time.monotonic())
+        if len(asked) == 1:
+            raise Interrupted(number)
+        # `timeout` and a terminal that closes send it twice, and mean it once.
+        if asked[-1] - asked[0] > _ONE_REQUEST_S:
             _leave(number, kept)
-        asked.append(number)
-        raise Interrupted(number)
 
     before = {number: signal.getsignal(number) for number in ENDING}
     for number, handler in before.items():

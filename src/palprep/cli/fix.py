@@ -68,7 +68,7 @@ def fix(
     )
     made: list[preflight.Prepared] = []
     failed = 0
-    with telling(verbose=verbose, quiet=quiet or as_json, log_file=log_file):
+    with telling(verbose=verbose, quiet=quiet or (as_json and not verbose), log_file=log_file):
         told = f"fixed, and are kept in {into}"
         with files_at_work(paths, asked, done=told, writes=into) as work:
             folders = _folders(work.inputs)

@@ -30,6 +30,7 @@ def guide(
     quiet: options.Quiet = False,
 ) -> None:
     """Write a page to print or send: what to say, how to record, how a portrait looks."""
+    views.require_page_name(into)
     with telling(quiet=quiet):
         limits = rules.load_profile(profile)
         required = statements.read_statement(statement) if statement else None

@@ -113,6 +113,7 @@ def show(renderable: RenderableType) -> None:
     with console.capture() as captured:
         console.print(renderable)
     sys.stdout.writelines(f"{line.rstrip()}\n" for line in captured.get().splitlines())
+    sys.stdout.flush()
 
 
 def tell(message: str, **fields: str | None) -> None:
@@ -144,8 +145,11 @@ def ending_well(kept: Callable[[], str], at_once: str = "") -> Iterator[None]:
 
 
 def paths_in_shell(paths: Sequence[Path]) -> str:
-    """Paths as a shell takes them; ``PATH...`` for many."""
-    return shlex.join(map(str, paths)) if len(paths) <= _NAMED else "PATH..."
+    """Paths as a shell takes them; ``PATH...`` for many, and where a name cannot be shown."""
+    # What begins with a dash would be taken for an option.
+    named = [f"./{each}" if f"{each}".startswith("-") else f"{each}" for each in paths]
+    shown = len(named) <= _NAMED and all(map(str.isprintable, named))
+    return shlex.join(named) if shown else "PATH..."
 
 
 @contextmanager
@@ -245,4 +249,5 @@ def _into(path: Path) -> logging.Handler:
 
 
 def _one_line(message: str) -> str:
-    return " ".join(message.split())
+    # Names of files keep their spaces.
+    return " ".join(filter(None, map(str.strip, message.splitlines())))

@@ -138,3 +138,5 @@ def _require_folder_of_one(person: Path) -> None:
         raise UsageError(f"The name of the person's folder {why}")
     if (person.exists() and not person.is_dir()) or (person / journals.JOURNAL_NAME).exists():
         raise UsageError(f"{person} is no person's folder: name PEOPLE/NAME")
+    if any(person.glob("*/person.toml")):
+        raise UsageError(f"{person} holds people: name the folder of one, {person}/NAME")

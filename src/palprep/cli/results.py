@@ -135,6 +135,8 @@ def people_at_work(place: Path, kept_at_once: str, *, wanted: bool) -> Iterator[
     from palprep.cli.progress import showing_run
 
     def kept() -> str:
+        if not progress.people:
+            return "no work on people had begun."
         page = shlex.join(["palprep", "report", str(place)])
         ended = f"{progress.ended.total()} of {progress.people} people have ended"
         saved = f"progress is saved in {place}. `{page}` writes its page."

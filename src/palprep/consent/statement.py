@@ -151,7 +151,8 @@ def read_statement(path: str | Path, *, profile: str = "default") -> str:
     try:
         text = Path(path).read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"The statement {path} cannot be read as text: {error}") from None
+        why = error.strerror if isinstance(error, OSError) else error
+        raise UsageError(f"The statement {path} cannot be read as text: {why}") from None
     if Path(path).suffix.lower() == ".toml":
         try:
             return _choose(tomllib.loads(text), profile, str(path))

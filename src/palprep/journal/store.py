@@ -16,7 +16,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
-from palprep.errors import JournalError, OutputUnwritable, UsageError
+from palprep.errors import JournalError, UsageError
+from palprep.fixes import unwritable
 from palprep.journal import forgetting, projection
 from palprep.journal.creations import Creation, CreationState
 from palprep.journal.entries import (
@@ -101,7 +102,7 @@ class Journal:
             try:
                 private_folder(Path(folder))
             except OSError as error:
-                raise OutputUnwritable(f"{folder} cannot be made: {error.strerror}") from None
+                raise unwritable(Path(folder), error) from None
         return cls(Path(folder) / JOURNAL_NAME, lock=lock, create=create)
 
     @property

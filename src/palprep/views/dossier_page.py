@@ -25,6 +25,12 @@ Frames = Callable[[Path, Span], Shown]
 """Frames of a video while the statement is spoken. Raises PalprepError where there are none."""
 
 
+def require_page_name(path: Path) -> None:
+    """Raise UsageError for a file that is not named as HTML: it may be a person's own."""
+    if path.suffix.lower() not in _SUFFIXES:
+        raise UsageError(f"{path} is written as HTML: name a file such as {path.stem}.html")
+
+
 def export_dossiers(
     examined: Sequence[ExaminedDossier], target: str | Path, *, now: dt.datetime
 ) -> Path:
@@ -36,8 +42,7 @@ def export_dossiers(
     Raises UsageError for a target that is not named as HTML, OutputUnwritable.
     """
     path = Path(target)
-    if path.suffix.lower() not in _SUFFIXES:
-        raise UsageError(f"A dossier is exported as HTML: name a file such as {path.stem}.html")
+    require_page_name(path)
     text = dossier_page(examined, now=now)
     with atomic_output(path) as temporary:
         temporary.write_text(text, "utf-8", errors="backslashreplace")

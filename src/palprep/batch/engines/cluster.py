@@ -12,6 +12,7 @@ import functools
 import importlib
 import itertools
 import logging
+import re
 from collections.abc import Callable, Container
 from pathlib import Path
 from typing import Any, cast
@@ -256,7 +257,8 @@ def make_engine(
     With ``store``, the URL of a bucket, a cluster's workers need to see no file of this machine.
     Its sources lie below the name of the ``run``.
     """
-    if name.startswith("dask://"):
+    # Dask itself fails late at an address without a port, and with a traceback.
+    if re.fullmatch(r"dask://.+:\d+/?", name):
         return DaskEngine(name, limits=limits, store=Store(store, run) if store else None)
     if name != "local":
         raise UsageError(f"There is no engine {name!r}: give local or dask://HOST:PORT")

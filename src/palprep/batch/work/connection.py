@@ -72,14 +72,17 @@ class Remote:
     def require_answer(self) -> None:
         """Ask for a voice that is nobody's: whether it is found is no matter.
 
-        Raises AuthenticationError for a wrong key, TransportError where nothing answers.
+        Raises AuthenticationError for a wrong key, TransportError where nothing answers, ApiError
+        where no service does.
         """
         try:
             self.client.voices.get("no-voice")
         except AuthenticationError:
             raise
-        except ApiError:
-            return
+        except ApiError as error:
+            # A proxy that redirects, or a service that is down, answers everything so.
+            if not 400 <= error.status < 500:
+                raise
 
 
 @contextlib.contextmanager
