@@ -11,6 +11,7 @@ from standings import status
 
 from palprep.batch.people.folder import shards_in
 from palprep.batch.people.selection import Selection, Shard
+from palprep.batch.runner import run
 from palprep.errors import UsageError
 from palprep.journal import JOURNAL_NAME
 
@@ -183,3 +184,24 @@ def test_a_shard_without_people_ends_well(go, add, out):
     add("ada")
     assert go(select=Selection(shard=Shard(2, 2))).people == ()
     assert shown(out / "shard-2-of-2") == {}
+
+
+def test_the_output_of_a_run_is_no_folder_of_people(go, add, out):
+    add("ada")
+    go(dry_run=True)
+    with pytest.raises(UsageError, match="out is the output folder of a run: give the folder of"):
+        run(out, into=out.with_name("other"))
+    assert not out.with_name("other").exists()
+
+
+def test_people_who_are_left_out_of_the_results_are_named(go, add, folder):
+    add("ada")
+    add("bob")
+    go(dry_run=True)
+    shutil.rmtree(folder / "ada")
+    said = []
+    go(dry_run=True, note=said.append, select=Selection(only=("bob",)))
+    assert "gone" not in {each.about for each in said}
+    go(dry_run=True, note=said.append)
+    [gone] = [each.text for each in said if each.about == "gone"]
+    assert gone.startswith("1 person of the last run (ada) is not here now: results and page leave")

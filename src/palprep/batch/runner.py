@@ -6,7 +6,7 @@ import contextlib
 import datetime as dt
 import os
 import shlex
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -105,6 +105,10 @@ def run(
         context = RunContext(options, place, journal, engine, profiles, told, Stop())
         last = None if journal.last_run() is None else RunReader(journal)
         work = _find_work(context, roster, last, at)
+        if last is not None and options.select.everybody:
+            gone = {each.slug for each in last.people} - {each.slug for each in roster.people}
+            if gone:
+                note(Note(person=None, text=_gone_words(sorted(gone)), about="gone"))
         for each in _notes(roster, work):
             note(each)
         _carry_out(context, work, note, source)
@@ -225,6 +229,14 @@ def _notes(roster: Roster, work: _Work) -> Iterator[Note]:
             yield Note(person=person.slug, text=person.guessed_name, about="guess")
         for text in person.unused:
             yield Note(person=person.slug, text=text, about="unused")
+
+
+def _gone_words(slugs: Sequence[str]) -> str:
+    who = f"{counted(len(slugs), 'person', 'people')} of the last run"
+    return (
+        f"{who} ({some_of(slugs)}) {'is' if len(slugs) == 1 else 'are'} not here now: results and "
+        "page leave them out, and the journal keeps what was made for them"
+    )
 
 
 def _forgotten_words(slug: str, place: Path, known: Container[str]) -> str:

@@ -67,7 +67,8 @@ def run(
     failed: Annotated[
         bool,
         typer.Option(
-            "--failed", help="Work only on those who failed, were refused or need a decision."
+            "--failed",
+            help="Work only on those who failed, or who need new files, an answer or a decision.",
         ),
     ] = False,
     shard: Annotated[

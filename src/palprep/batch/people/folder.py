@@ -62,6 +62,11 @@ def find_people(folder: str | Path, at: dt.datetime) -> Roster:
             f"{root} is {what}: give a folder with one subfolder per person, or a manifest that "
             "ends with .csv, .jsonl or .parquet"
         )
+    if holds_run(root):
+        raise UsageError(
+            f"{root} is the output folder of a run: give the folder of the people. To see what was "
+            f"made of them: palprep status {shlex.quote(str(root))}"
+        )
     try:
         # Resolved once: the journal knows the same folder again, however it is spelt.
         with os.scandir(root.resolve()) as found:

@@ -71,9 +71,9 @@ class Note(Value):
     could not do its work. ``person`` is None where it concerns no one person.
 
     ``about`` says which kind of note it is: a role that comes from a file's name or person.toml, or
-    is a guess; a file that is not used; a person who stays as the last run left them, who was
-    forgotten, whose prepared files were removed in time, or of whom nothing can be made; or
-    something about the bucket that is published to.
+    is a guess; a file that is not used; a person who stays as the last run left them, who is
+    not here any more, who was forgotten, whose prepared files were removed in time, or of whom
+    nothing can be made; or something about the bucket that is published to.
     """
 
     person: str | None
@@ -83,6 +83,7 @@ class Note(Value):
         "guess",
         "unused",
         "unchanged",
+        "gone",
         "forgotten",
         "removed",
         "lacking",
