@@ -98,9 +98,9 @@ class Selection:
     """Who is worked on. Conditions add up; without any it is everybody.
 
     ``only`` holds names or patterns (``*``, ``?``, ``[a-z]``). One of them must match the person's
-    name. ``failed`` takes those who failed, or needed files, an answer or a decision when they were last
-    worked on. ``shard`` takes one of several parts. ``limit`` takes the first so many of those who
-    are left.
+    name. ``failed`` takes those who failed, or needed files, an answer or a decision when they were
+    last worked on. ``shard`` takes one of several parts. ``limit`` takes the first so many of those
+    who are left.
     """
 
     only: Sequence[str] = ()
