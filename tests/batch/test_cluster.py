@@ -262,7 +262,7 @@ def test_a_file_ends_its_own_process_and_no_worker(cluster, here):
 
 def test_the_work_of_a_process_that_is_told_to_end_is_done_again(cluster):
     """As when a machine of the cluster is shut down: nothing is wrong with the file."""
-    into = str(cluster.home / "marks")
+    into = str(cluster.home / "prepared" / "ada" / "face-image")
     task = AssetTask(source="", into=into, role=Role.FACE_IMAGE, profile="core-4")
     engine = make_engine(cluster.address)
     try:
@@ -270,6 +270,23 @@ def test_the_work_of_a_process_that_is_told_to_end_is_done_again(cluster):
     finally:
         engine.close()
     assert Path(into, "mark").exists()
+
+
+def test_a_process_does_the_work_of_many_people(cluster):
+    """Each writes into a folder of their own, and no process has to be started for that."""
+    engine = make_engine(cluster.address)
+    places = [cluster.home / "prepared" / f"person-{each}" / "face-image" for each in range(12)]
+    try:
+        pids = {
+            engine.run(
+                carried.process_of,
+                AssetTask(source="", into=str(into), role=Role.FACE_IMAGE, profile="core-4"),
+            )
+            for into in places
+        }
+    finally:
+        engine.close()
+    assert len(pids) <= len(cluster.workers)
 
 
 SICK = {

@@ -114,7 +114,9 @@ def _in_own_process(
     source = next((each for each in args if isinstance(each, Source)), None)
     for task in args:
         if isinstance(task, AssetTask):
-            engine.may_open(writes=map(Path, filter(None, (task.into, task.pictures))))
+            # Of all people: a process that may write to more than the last one has to be started.
+            everybodys = Path(task.into).parents[1]
+            engine.may_open(writes=[everybodys, *map(Path, filter(None, [task.pictures]))])
     try:
         runner: Runner = engine if source is None else for_source(engine, source)
         return runner.run(function, *args, **kwargs)
