@@ -14,14 +14,20 @@ PROGRAM = """
     import sys, time
     from palprep.cli.exits import Interrupted, interruptible
 
+    def rest(seconds):
+        # Not in one piece: a signal just before it would be noticed only afterwards.
+        until = time.monotonic() + seconds
+        while time.monotonic() < until:
+            time.sleep(0.01)
+
     try:
         with interruptible("All is kept in out."):
             try:
                 print("ready", flush=True)
-                time.sleep(60)
+                rest(60)
             finally:
                 print("ending", flush=True)
-                time.sleep(float(sys.argv[1]))
+                rest(float(sys.argv[1]))
     except Interrupted as signal:
         sys.exit(signal.code)
 """

@@ -20,7 +20,7 @@ def test_words_are_values_by_their_names():
 @pytest.mark.parametrize(
     ("word", "says"),
     [
-        ("voice-secnods=1", "Did you mean voice-seconds"),
+        ("voice-secnods=1", "did you mean voice-seconds"),
         ("voice-seconds", "NAME=VALUE"),
         ("=1", "NAME=VALUE"),
         ("voice-seconds=soon", "The choice voice-seconds is wrong"),
