@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable
-from difflib import get_close_matches
 from enum import StrEnum
 from typing import IO, Final, Literal
 
@@ -35,6 +34,8 @@ def did_you_mean(name: str, known: Iterable[str], otherwise: str = "") -> str:
     """What to say of a name that is none of these: which of them may be meant, because it has that
     word or is spelt alike; else ``otherwise``.
     """
+    from difflib import get_close_matches  # noqa: PLC0415 -- every process loads this module
+
     names = list(known)
     near = [each for each in names if name.lower() in re.split(r"[\W_]", each.lower())]
     near = near[:3] or get_close_matches(name, names, n=1)

@@ -105,10 +105,6 @@ def run(
         context = RunContext(options, place, journal, engine, profiles, told, Stop())
         last = None if journal.last_run() is None else RunReader(journal)
         work = _find_work(context, roster, last, at)
-        if last is not None and options.select.everybody:
-            gone = {each.slug for each in last.people} - {each.slug for each in roster.people}
-            if gone:
-                note(Note(person=None, text=_gone_words(sorted(gone)), about="gone"))
         for each in _notes(roster, work):
             note(each)
         _carry_out(context, work, note, source)
@@ -134,6 +130,8 @@ class _Work(NamedTuple):
     states: Unchanged
     forgotten: Mapping[str, str]
     """Those who are passed over, since they were forgotten: what to say of each."""
+    left_out: tuple[str, ...]
+    """Those of the last run whom the results will leave out."""
 
 
 def _find_work(run: RunContext, roster: Roster, last: RunReader | None, at: dt.datetime) -> _Work:
@@ -152,7 +150,10 @@ def _find_work(run: RunContext, roster: Roster, last: RunReader | None, at: dt.d
         # A cluster need not see a folder that is here.
         here = stack.enter_context(media_workers(1)) if run.engine.far else run.engine
         people = read_people(left, lambda files: seen_by(here, kinds_of, files, Kind.OTHER))
-    return _Work(selected, unchanged, people, states, forgotten)
+    left_out: set[str] = set()
+    if ended is not None and run.options.select.everybody:
+        left_out = ended.keys() - {each.slug for each in roster.people}
+    return _Work(selected, unchanged, people, states, forgotten, tuple(sorted(left_out)))
 
 
 def _carry_out(run: RunContext, work: _Work, note: TakeNote, source: str | None) -> None:
@@ -210,6 +211,8 @@ def _notes(roster: Roster, work: _Work) -> Iterator[Note]:
     for name in roster.loose:
         text = f"{name} is not used: it lies outside the people's subfolders"
         yield Note(person=None, text=text, about="unused")
+    if work.left_out:
+        yield Note(person=None, text=_gone_words(work.left_out), about="gone")
     if count := len(work.unchanged):
         who = f"{counted(count, 'person', 'people')} {'is' if count == 1 else 'are'}"
         text = f"{who} done, and nothing of theirs has changed since"

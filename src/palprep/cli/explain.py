@@ -54,5 +54,6 @@ def _hint(missed: str) -> str:
     known = {each: f"{each} {rule.texts.label}".lower() for each, rule in rules.RULES.items()}
     words = missed.lower().split("_")
     labelled = (each for each, said in known.items() if all(word in said for word in words))
-    otherwise = next((f"did you mean {each}?" for each in labelled), "`palprep explain` lists all")
-    return did_you_mean(missed, known, otherwise)
+    return did_you_mean(missed, known) or did_you_mean(
+        next(labelled, missed), known, "`palprep explain` lists all"
+    )

@@ -135,11 +135,8 @@ class ObjectStorePublisher(_Connected):
             self._http = httpx.Client(
                 transport=transport, mounts=mounts, timeout=_TIMEOUT_S, follow_redirects=True
             )
-        except (
-            StorageError,
-            ImportError,
-            ValueError,
-        ) as error:  # A proxy that cannot be used, too.
+        # httpx raises the last two for a proxy that cannot be used.
+        except (StorageError, ImportError, ValueError) as error:
             raise PublishError(f"Nothing can be published: {error}") from None
 
     def publish(self, file: Publishable, name: str | None = None) -> str:

@@ -115,8 +115,9 @@ def _in_own_process(
     for task in args:
         if isinstance(task, AssetTask):
             # Of all people: a process that may write to more than the last one has to be started.
-            everybodys = Path(task.into).parents[1]
-            engine.may_open(writes=[everybodys, *map(Path, filter(None, [task.pictures]))])
+            engine.may_open(writes=[Path(task.into).parents[1]])
+            if task.pictures is not None:
+                engine.may_open(writes=[Path(task.pictures)])
     try:
         runner: Runner = engine if source is None else for_source(engine, source)
         return runner.run(function, *args, **kwargs)
