@@ -148,7 +148,8 @@ def test_the_only_caller_of_an_address_outlasts_a_crowd_of_another() -> None:
 def test_nonsense_fills_no_log(sent: bytes, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING), served(Hasty) as address:
         caller = socket.create_connection(address, timeout=10)
-        with caller, contextlib.suppress(ConnectionError):
+        # A server that has hung up already is met as any of three errors, ENOTCONN among them.
+        with caller, contextlib.suppress(OSError):
             caller.sendall(sent)
             caller.shutdown(socket.SHUT_WR)
             while caller.recv(4096):

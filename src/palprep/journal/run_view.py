@@ -246,8 +246,8 @@ class RunReader:
             for entry in entries:
                 told[entry.person or ""].append((entry.body, creations.get(entry.key or "")))
             for names in some:
-                row = person_view(names, told[names.slug], running=self.running)
-                yield row.model_copy(update={"reports": reports.get(names.slug, "")})
+                own = reports.get(names.slug, "")
+                yield person_view(names, told[names.slug], running=self.running, reports=own)
 
     @property
     def people(self) -> tuple[PersonView, ...]:
@@ -303,8 +303,11 @@ Told = tuple[Body, Creation | None]
 """An entry about a person, and the creation under its key as it stands today."""
 
 
-def person_view(names: PersonNames, told: Sequence[Told], *, running: bool = False) -> PersonView:
-    """What entries about a person add up to, while a run is at work or not; without reports."""
+def person_view(
+    names: PersonNames, told: Sequence[Told], *, running: bool = False, reports: str = ""
+) -> PersonView:
+    """What entries about a person add up to, while a run is at work or not. Of the reports, only
+    their numbers in the journal."""
     bodies = [body for body, _ in told]
     used = {
         body.what: creation
@@ -331,6 +334,7 @@ def person_view(names: PersonNames, told: Sequence[Told], *, running: bool = Fal
         files_removed=isinstance(removed, FilesRemoved),
         voice=used.get("voice"),
         replica=used.get("replica"),
+        reports=reports,
     )
 
 

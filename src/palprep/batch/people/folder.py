@@ -42,11 +42,11 @@ def shards_in(into: Path) -> list[Path]:
     return sorted(found, key=lambda each: int(each.name.split("-")[1]))
 
 
-def holds_run(folder: Path) -> bool:
+def holds_run(folder: str | Path) -> bool:
     """Whether it is the output folder of a run; or one of shards that has the default name."""
-    # Path.exists raises for a folder that may not be read.
-    return os.path.exists(folder / JOURNAL_NAME) or (  # noqa: PTH110
-        folder.name == DEFAULT_INTO and bool(shards_in(folder))
+    # Path.exists raises for a folder that may not be read, and takes long for ten thousand.
+    return os.path.exists(f"{folder}/{JOURNAL_NAME}") or (  # noqa: PTH110
+        os.path.basename(folder) == DEFAULT_INTO and bool(shards_in(Path(folder)))  # noqa: PTH119
     )
 
 
@@ -80,7 +80,7 @@ def find_people(folder: str | Path, at: dt.datetime) -> Roster:
                 partial(read_person, Path(each.path)),
             )
             for each in entries
-            if each.is_dir() and not holds_run(Path(each.path))
+            if each.is_dir() and not holds_run(each.path)
         )
         loose = [Path(each.path) for each in entries if not each.is_dir()]
         media = 0 if people else sum(promised_kind(each.name) is not None for each in loose)
