@@ -191,8 +191,7 @@ class ReadableRun(Protocol):
     @property
     def head(self) -> RunHead: ...
     def rows(self, slugs: Sequence[str] | None = None) -> Iterator[PersonView]:
-        """Everybody, or the people with these slugs in their order, one after the other. Their
-        reports may be left out."""
+        """Everybody, or the people with these slugs in their order. Reports may be left out."""
 
     def person(self, slug: str) -> PersonView:
         """See :meth:`RunView.person`."""
@@ -246,8 +245,8 @@ class RunReader:
             for entry in entries:
                 told[entry.person or ""].append((entry.body, creations.get(entry.key or "")))
             for names in some:
-                own = reports.get(names.slug, "")
-                yield person_view(names, told[names.slug], running=self.running, reports=own)
+                own, numbers = told[names.slug], reports.get(names.slug, "")
+                yield person_view(names, own, running=self.running, reports=numbers)
 
     @property
     def people(self) -> tuple[PersonView, ...]:
@@ -306,8 +305,7 @@ Told = tuple[Body, Creation | None]
 def person_view(
     names: PersonNames, told: Sequence[Told], *, running: bool = False, reports: str = ""
 ) -> PersonView:
-    """What entries about a person add up to, while a run is at work or not. Of the reports, only
-    their numbers in the journal."""
+    """What entries about a person add up to, while a run is at work or not, without reports."""
     bodies = [body for body, _ in told]
     used = {
         body.what: creation
