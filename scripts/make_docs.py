@@ -1,5 +1,5 @@
-"""Write what documentation is generated: the library, errors, bounds of speed, JSON schemas, the
-layers.
+"""Write what documentation is generated: the library, errors, bounds of speed, JSON schemas,
+drawings.
 
     uv run scripts/make_docs.py
 
@@ -19,7 +19,7 @@ from pydantic import TypeAdapter
 
 import palprep
 from benchmark_bounds import table
-from draw_architecture import PICTURE, drawing, layers
+from draw_diagrams import drawings
 from library_pages import library_pages, page_of
 from palprep import errors
 from palprep.batch import Forgetting
@@ -46,7 +46,7 @@ _HEARD = ConsentFacts(
 
 def generated() -> Iterator[tuple[Path, str]]:
     """Every generated file and its text."""
-    yield PICTURE, drawing(layers())
+    yield from drawings()
     yield DOCS / "reference/errors.md", errors_page()
     for place, text in library_pages():
         yield DOCS / "reference" / place, text
