@@ -20,7 +20,7 @@ def main() -> None:
     """Fill the pages that were named."""
     pages = [str(Path(page).resolve().relative_to(CHECKOUT)) for page in sys.argv[1:]]
     tests = [f"tests/docs/test_blocks.py::test_a_page_runs[{page}]" for page in pages]
-    command = [sys.executable, "-m", "pytest", "-n", "0", "-q", *tests]
+    command = [sys.executable, "-m", "pytest", "-n", "0", "-q", "-m", "", *tests]
     environment = {**os.environ, "WRITE_OUTPUTS": "1"}
     sys.exit(subprocess.run(command, cwd=CHECKOUT, env=environment, check=False).returncode)
 

@@ -62,6 +62,7 @@ def test_each_is_short(checkout: Path) -> None:
         assert len(code) < SHORT, script.name
 
 
+@pytest.mark.documented
 def test_an_image_becomes_a_replica(example, light_people: Path, tmp_path: Path) -> None:
     portrait = light_people / "jane-carter/portrait.heic"
     [line] = example("portrait_to_replica.py", portrait, "Jane")
@@ -69,6 +70,7 @@ def test_an_image_becomes_a_replica(example, light_people: Path, tmp_path: Path)
     assert (tmp_path / "ready/portrait.jpg").is_file()
 
 
+@pytest.mark.documented
 def test_an_image_that_is_not_fit_is_explained(checkout, sample_media: Path, tmp_path) -> None:
     landscape = sample_media / "broken/landscape-without-a-face.jpg"
     script = checkout / "examples/portrait_to_replica.py"
@@ -82,6 +84,7 @@ def test_an_image_that_is_not_fit_is_explained(checkout, sample_media: Path, tmp
     assert "FAIL" in done.stderr
 
 
+@pytest.mark.documented
 def test_recordings_become_voices(
     example, light_people: Path, sample_media: Path, tmp_path: Path
 ) -> None:
@@ -98,6 +101,7 @@ def test_recordings_become_voices(
     assert lines[2].startswith("text-named-video.mp4 text-named-video.mp4 is a text file")
 
 
+@pytest.mark.documented
 def test_a_training_video_and_a_consent_video_become_a_replica(example, light_people) -> None:
     jane = light_people / "jane-carter"
     [line] = example(

@@ -53,6 +53,7 @@ def test_it_is_valid_executed_and_small(path: Path) -> None:
     assert str(path.parents[1]) not in text
 
 
+@pytest.mark.documented
 def test_it_runs_again_and_shows_as_much(
     path: Path,
     checkout: Path,

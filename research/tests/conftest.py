@@ -2,6 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import pytest
 from development_corpora import checkout, corpora, pytest_runtest_setup
 
 __all__ = ["checkout", "corpora", "pytest_runtest_setup"]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.path.is_relative_to(Path(__file__).parent):
+            item.add_marker(pytest.mark.research)

@@ -95,7 +95,14 @@ def desk(
     return tmp_path
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page)])
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page, marks=() if page == "README.md" else pytest.mark.documented)
+        for page in PAGES
+        if blocks(page)
+    ],
+)
 def test_a_page_runs(  # noqa: C901 -- a case for each kind of block
     page: str, desk: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
