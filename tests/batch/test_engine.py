@@ -77,6 +77,20 @@ def test_a_real_cluster(cluster, work):
         engine.close()
 
 
+def test_a_look_at_a_cluster_loses_no_result(cluster, work, caplog, monkeypatch):
+    """However often it is looked at while results are fetched."""
+    monkeypatch.setattr("palprep.batch.engines.cluster.LOOK_S", 0.005)
+    engine = make_engine(cluster)
+    try:
+        with concurrent.futures.ThreadPoolExecutor(4) as threads:
+            assert [*threads.map(lambda n: engine.run(work.double, n), range(60))] == [
+                *range(0, 120, 2)
+            ]
+    finally:
+        engine.close()
+    assert "was lost for a moment" not in caplog.text
+
+
 def test_a_cluster_task_that_takes_too_long(cluster, work):
     engine = make_engine(cluster, limits=Limits(time_s=0.5))
     try:

@@ -13,6 +13,7 @@ import importlib
 import itertools
 import logging
 import re
+import threading
 from collections.abc import Callable, Container
 from pathlib import Path
 from typing import Any, cast
@@ -203,13 +204,15 @@ class DaskEngine(Engine):
                     raise ToolFailed(self._failed(error)) from None
 
     def _result(self, future: Any) -> Reply:
-        while not future.done():
+        # Not by `future.result(timeout=...)`: a time limit that ends while the result is fetched
+        # loses the result.
+        done = threading.Event()
+        future.add_done_callback(lambda _: done.set())
+        while not done.wait(LOOK_S):
             # A client that has given its scheduler up ends the tasks that were there, and forgets
             # those that came meanwhile.
             if self._client.status in _GONE:
                 raise ConnectionError("the scheduler is gone")
-            with contextlib.suppress(TimeoutError):
-                return cast("Reply", future.result(timeout=LOOK_S))
             self._workers.to_use()
         return cast("Reply", future.result())
 
