@@ -14,6 +14,8 @@ from palprep.media.container import decoded
 from palprep.media.ebml import read_matroska
 from palprep.media.isobmff import read_movie
 from palprep.preflight import check, prepare, verify_consent
+from palprep.speech import SpeakerFacts
+from palprep.speech.speakers import SpeakerMeter
 from palprep.values import Role
 
 SPEAKER = Speaker(full_name="Jane Carter")
@@ -120,3 +122,17 @@ def test_a_prepare_parses_and_hashes_the_source_once_and_the_output_once(counts,
     # One hash serves whoever asks the same source again.
     assert source.sha256 == prepared.source_sha256
     assert counts["hashes"] == 2
+
+
+@pytest.mark.parametrize("several", [False, None])
+def test_voices_are_told_apart_once_where_one_person_speaks(
+    light_people, tmp_path, monkeypatch, several
+):
+    """No fix adds another person; where it is open, or several speak, a fix may change that."""
+    told = SpeakerFacts(several=several, confidence=0.9)
+    asked = []
+    monkeypatch.setattr(SpeakerMeter, "facts", lambda _, embed: asked.append(embed) or told)
+    ready = prepare(light_people / "anna-miller/recording.mov", into=tmp_path, role="voice-audio")
+    assert ready.fixes
+    assert len(asked) == (1 if several is False else 2)
+    assert ready.report.facts.voice.speakers == told

@@ -74,10 +74,12 @@ def probe(
     limits: ProbeLimits,
     speaker: Speaker | None = None,
     quick: bool = False,
+    speakers: speech.SpeakerFacts | None = None,
 ) -> Facts:
     """Everything that can be measured of a file in that role, as far as ``limits`` allow.
 
-    ``quick`` looks at headers, packets and a few key frames, and listens to nothing.
+    ``quick`` looks at headers, packets and a few key frames, and listens to nothing. Where it is
+    known of a recording how many ``speakers`` it has, they are not told apart again.
     Raises MediaError for a file that cannot be read.
     """
     match source.type.kind:
@@ -96,9 +98,11 @@ def probe(
             recording, voice = speech.measure_voice(
                 source,
                 network=toolkit.voice_activity,
-                voiceprint=toolkit.voiceprint,
+                voiceprint=None if speakers else toolkit.voiceprint,
                 most_s=limits.duration_s,
             )
+            if speakers:
+                voice = voice.model_copy(update={"speakers": speakers})
             return Facts(file=source.facts, recording=recording, voice=voice)
         case Kind.VIDEO:
             from palprep.facts.video_probing import probe_video  # noqa: PLC0415 -- see above

@@ -25,6 +25,7 @@ from palprep.values import Kind, Outcome, Role
 if TYPE_CHECKING:
     from palprep.facts import Facts, Toolkit
     from palprep.rules.plans import Plan, VideoPlan
+    from palprep.speech import SpeakerFacts
 
 _LOADING = threading.Lock()
 _SMALL_PX = 256
@@ -54,6 +55,7 @@ def check_source(request: CheckRequest, source: Source) -> Report:
         limits=probe_limits(request.profile, role),
         speaker=None if elsewhere else request.speaker,
         quick=request.quick,
+        speakers=request.speakers,
     )
     left_out = CONSENT_CHECKS if elsewhere else ()
     return rules.report_on(source.shown, measured, role, request.profile, left_out=left_out)
@@ -103,7 +105,7 @@ def prepare_source(
     ) -> Prepared:
         applied = fixes.apply(planned, source, stem, overwrite=overwrite, progress=progress)
         wrote(applied.path)
-        again = request._replace(role=role)
+        again = request._replace(role=role, speakers=_one_voice(before))
         kept = before if applied.pixels_kept else None
         output, report = _proof(applied.path, source, again, kept=kept)
         if before.facts and report.facts:
@@ -140,6 +142,13 @@ def prepare_source(
     clip_stem = target_stem.with_name(f"{target_stem.name}-consent")
     clip = _with_evidence(fixed(cut, clip_stem, Role.CONSENT_VIDEO, None), evidence, profile)
     return prepared.model_copy(update={"consent": clip})
+
+
+def _one_voice(report: Report) -> SpeakerFacts | None:
+    """What was heard of a recording in which one person speaks. No fix adds another: to tell voices
+    apart is most of what a look at a recording costs."""
+    voice = report.facts and report.facts.voice
+    return voice.speakers if voice and voice.speakers.several is False else None
 
 
 def _lost(before: Report, after: Report) -> tuple[Check, ...]:

@@ -18,6 +18,7 @@ from palprep.facts import Speaker
 from palprep.fixes import FixDone
 from palprep.media import Source
 from palprep.rules import Profile, Report
+from palprep.speech import SpeakerFacts
 from palprep.values import Kind, Role, Value
 from palprep.vocabulary import RoleName
 
@@ -32,6 +33,8 @@ class CheckRequest(NamedTuple):
     speaker: Speaker | None
     consent_apart: bool
     quick: bool
+    speakers: SpeakerFacts | None = None
+    """Of what a recording is made of, whose voices are told apart already."""
 
 
 _VIDEOS = "MP4, MOV, WebM, MKV, AVI, MPG, MTS"

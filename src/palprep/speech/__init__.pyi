@@ -1,6 +1,6 @@
 from .activity import Silero as Silero, speech_spans as speech_spans
 from .arrays import RATE_HZ as RATE_HZ
-from .facts import VoiceFacts as VoiceFacts
+from .facts import SpeakerFacts as SpeakerFacts, VoiceFacts as VoiceFacts
 from .loudness import Levels as Levels, measure_levels as measure_levels
 from .spectrum import (
     FRAME_S as FRAME_S,
