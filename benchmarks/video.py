@@ -48,8 +48,8 @@ VOICE = PEOPLE / "jane-carter" / "recording.m4a"
 
 def check(folder: Path, arguments: argparse.Namespace) -> Iterator[Figure]:
     """The full check and the quick one, against decoding."""
-    video = _person(folder / "talk.mp4", LENGTH_S, "1920:1080")
-    warm = _person(folder / "warm.mp4", 1, "320:180")
+    video = person(folder / "talk.mp4", LENGTH_S, "1920:1080")
+    warm = person(folder / "warm.mp4", 1, "320:180")
     # Networks are loaded once in a process, however many files it checks.
     preflight.check(warm, role="training-video")
     threads = str(decoder_threads())
@@ -69,8 +69,8 @@ def check(folder: Path, arguments: argparse.Namespace) -> Iterator[Figure]:
 
 def hdr(folder: Path, arguments: argparse.Namespace) -> Iterator[Figure]:
     """The full check of HDR, whose frames are brought to sRGB, against decoding."""
-    video = _person(folder / "hdr.mp4", HDR_S, "3840:2160", part_s=2, encoding=PQ)
-    warm = _person(folder / "warm.mp4", 1, "320:180")
+    video = person(folder / "hdr.mp4", HDR_S, "3840:2160", part_s=2, encoding=PQ)
+    warm = person(folder / "warm.mp4", 1, "320:180")
     preflight.check(warm, role="training-video")
 
     def bare() -> None:
@@ -84,7 +84,7 @@ def hdr(folder: Path, arguments: argparse.Namespace) -> Iterator[Figure]:
 
 def remux(folder: Path, arguments: argparse.Namespace) -> Iterator[Figure]:
     """A new container, against a bare copy."""
-    video = _person(folder / "talk.mp4", LENGTH_S, "1920:1080")
+    video = person(folder / "talk.mp4", LENGTH_S, "1920:1080")
     plan = VideoPlan(reasons=(), copy_video=True, copy_audio=True)
 
     def ours() -> None:
@@ -100,7 +100,7 @@ def remux(folder: Path, arguments: argparse.Namespace) -> Iterator[Figure]:
 
 def transcode(folder: Path, arguments: argparse.Namespace) -> Iterator[Figure]:
     """A new encoding, against the bare command."""
-    video = _person(folder / "short.mp4", SHORT_S, "1920:1080")
+    video = person(folder / "short.mp4", SHORT_S, "1920:1080")
     plan = VideoPlan(reasons=(), copy_video=False, copy_audio=False)
     settings = (
         *("-c:v", "libx264", "-profile:v", "high", "-preset", "medium", "-crf", "18"),
@@ -119,9 +119,9 @@ def transcode(folder: Path, arguments: argparse.Namespace) -> Iterator[Figure]:
 
 def memory(folder: Path, _: argparse.Namespace) -> Iterator[Figure]:
     """The peak of one check; it does not get better by repeating."""
-    video = _person(folder / "large.mp4", 4, "3840:2160")
+    video = person(folder / "large.mp4", 4, "3840:2160")
     yield Figure("peak memory of checking 4K, MiB", _peak_mib(video), 400)
-    video = _person(folder / "hdr.mp4", HDR_S, "3840:2160", part_s=2, encoding=PQ)
+    video = person(folder / "hdr.mp4", HDR_S, "3840:2160", part_s=2, encoding=PQ)
     yield Figure("peak memory of checking 4K HDR, MiB", _peak_mib(video), 400)
 
 
@@ -150,7 +150,7 @@ BENCHMARKS: Mapping[str, Benchmark] = {
 }
 
 
-def _person(
+def person(
     target: Path,
     seconds: int,
     size: str,

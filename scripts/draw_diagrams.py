@@ -6,6 +6,7 @@ scripts/make_docs.py writes them.
 
 from __future__ import annotations
 
+import json
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
@@ -124,6 +125,17 @@ HOLDS: Mapping[str, str] = {
 }
 """What each package holds, in a few words."""
 
+GROWTH: Mapping[str, tuple[str, str]] = {
+    "pictures": ("Checking a JPEG", "megapixels"),
+    "videos": ("Checking a video, 1080p30", "seconds of video"),
+    "people": ("A run, to trained voices", "people"),
+}
+"""What grows, by its name in the points that benchmarks/growth.py keeps: a title, and a unit."""
+
+POINTS = CHECKOUT / "benchmarks/results/growth_points.json"
+TALL = 190
+"""Pixels of a curve's height."""
+
 WIDTH, MARGIN, GAP, LINE, STEP = 960, 16, 10, 52, 42
 SERVICE = frozenset({"client", "sandbox", "publish", "callbacks", "serving", "api"})
 """The packages that know HTTP or the service. The others know media, or neither."""
@@ -151,6 +163,10 @@ def drawings() -> Iterator[tuple[Path, str]]:
     for name, flow in FLOWS.items():
         height = 2 * MARGIN + LINE + STEP * len(flow.steps) + GAP
         yield CHECKOUT / f"docs/{name}.svg", _svg(flow.about, height, "\n".join(_sequence(flow)))
+    points = json.loads(POINTS.read_text(encoding="utf-8"))
+    drawn = "\n".join(line for at, what in enumerate(GROWTH) for line in _curve(at, what, points))
+    about = "How cost grows with the size of a picture, the length of a video, the number of people"
+    yield CHECKOUT / "docs/growth.svg", _svg(about, TALL + 2 * LINE, drawn)
 
 
 def _svg(about: str, height: int, drawn: str) -> str:
@@ -168,6 +184,9 @@ rect.service {{ fill: #f6ecdd; stroke: #c9a66b }}
 path {{ fill: none; stroke: #46617d; stroke-width: 1.4 }}
 path.life {{ stroke: #8fa5bd; stroke-dasharray: 3 4 }}
 path.lost {{ stroke: #b3261e }}
+path.ours {{ stroke-width: 2.2 }}
+path.bare {{ stroke: #c08a2d; stroke-width: 2.2; stroke-dasharray: 6 4 }}
+circle {{ fill: #46617d }}
 @media (prefers-color-scheme: dark) {{
 text {{ fill: #e6edf3 }}
 rect {{ fill: #22303f; stroke: #5b7690 }}
@@ -175,6 +194,8 @@ rect.service {{ fill: #3a2f1d; stroke: #a3854d }}
 path {{ stroke: #9db4cc }}
 path.life {{ stroke: #5b7690 }}
 path.lost {{ stroke: #f2a29d }}
+path.bare {{ stroke: #e0b265 }}
+circle {{ fill: #9db4cc }}
 }}
 </style>
 {drawn}
@@ -219,3 +240,32 @@ def _sequence(flow: Flow) -> Iterator[str]:
         kind, tip = (' class="lost"', x + ahead * 60) if lost else ("", at[end] - ahead * 2)
         head = f"m{-8 * ahead} -5l{8 * ahead} 5l{-8 * ahead} 5"
         yield f'<path{kind} d="M{at[start]:.1f} {y}H{tip:.1f}{head}"/>'
+
+
+def _curve(at: int, what: str, points: Mapping[str, Sequence[Sequence[float]]]) -> Iterator[str]:
+    """One panel: seconds of processor over an amount; with a dashed line for the bare decode."""
+    (title, unit), rows = GROWTH[what], points[what]
+    wide = WIDTH / len(GROWTH)
+    left, right, bottom = at * wide + 46, (at + 1) * wide - 24, LINE + TALL
+    most_x, most_y = rows[-1][0], 1.05 * max(max(row[1:]) for row in rows)
+
+    def x(amount: float) -> float:
+        return left + (right - left) * amount / most_x
+
+    def y(seconds: float) -> float:
+        return bottom - TALL * seconds / most_y
+
+    yield f'<text class="name" x="{(left + right) / 2:.1f}" y="{LINE - 22}">{escape(title)}</text>'
+    yield f'<path class="life" d="M{left:.1f} {LINE}V{bottom}H{right:.1f}"/>'
+    for column, kind in ((1, "ours"), (2, "bare")):
+        if any(row[column] for row in rows):
+            line = "L".join(f"{x(row[0]):.1f} {y(row[column]):.1f}" for row in rows)
+            yield f'<path class="{kind}" d="M{line}"/>'
+    for amount, ours, _ in rows:
+        yield f'<circle cx="{x(amount):.1f}" cy="{y(ours):.1f}" r="3"/>'
+    amount, ours, bare = rows[-1]
+    middle = (left + right) / 2
+    yield f'<text class="holds" x="{x(amount):.1f}" y="{bottom + 18}">{amount:.0f}</text>'
+    yield f'<text class="holds" x="{middle:.1f}" y="{bottom + 18}">{escape(unit)}</text>'
+    told = f"palprep {ours:.3g} s of processor" + (f", bare decode {bare:.3g} s" if bare else "")
+    yield f'<text class="holds" x="{middle:.1f}" y="{bottom + 38}">{told}</text>'
