@@ -41,108 +41,6 @@ class Network:
         return tuple(self._session.run(self._outputs, {self._input: blob}))
 
 
-class Models:
-    """The networks that :func:`palprep.vision.analysis.analyse_portrait` needs.
-
-    Every file's sha256 is compared before it is parsed. Raises ToolMissing when a file is missing
-    or is not the one that the manifest names.
-    """
-
-    def __init__(self) -> None:
-        self._manifest = read_manifest(HOME)
-        # One for each: networks are loaded at once by those who first need different ones.
-        self._loading = {name: threading.Lock() for name in self._manifest}
-
-    def read(self, name: str) -> bytes:
-        """The bytes of one model file, verified. Raises ToolMissing."""
-        return self._manifest[name].read()
-
-    @cached_property
-    def detector(self) -> Network:
-        """YuNet: ``cls``, ``obj``, ``bbox`` and ``kps``, each for the strides 8, 16 and 32."""
-        parts = ("cls", "obj", "bbox", "kps")
-        return self._network("detector", *(f"{part}_{step}" for part in parts for step in STEPS))
-
-    @cached_property
-    def landmarks(self) -> Network:
-        """478 points in crop pixels (1x1x1x1434) and the logit that a face is there."""
-        return self._network("landmarks", "Identity", "Identity_1")
-
-    @cached_property
-    def blendshapes(self) -> Network:
-        """52 expression coefficients, 0 to 1."""
-        return self._network("blendshapes", "StatefulPartitionedCall:0")
-
-    @cached_property
-    def mask(self) -> Network:
-        """Probability of a person, 256 x 256."""
-        return self._network("mask", "activation_10")
-
-    @cached_property
-    def adult(self) -> LinearModel:
-        """Weights of the linear model that tells faces of adults from those of minors."""
-        return self._linear_model("adult")
-
-    @cached_property
-    def age(self) -> Network:
-        """81 probabilities of apparent age."""
-        return self._network("age", "probabilities")
-
-    @cached_property
-    def geometry(self) -> FaceGeometry:
-        """The canonical face mesh: no network, but it comes with them."""
-        mesh = np.load(io.BytesIO(self.read("geometry")), allow_pickle=False)
-        return FaceGeometry(*map(np.ascontiguousarray, (mesh[:, :3], mesh[:, 3])))
-
-    @cached_property
-    def human(self) -> LinearModel:
-        """Weights of the linear model that tells photographed people from depicted ones."""
-        return self._linear_model("human")
-
-    @cached_property
-    def covering(self) -> Mapping[str, LinearModel]:
-        """Weights of the linear models that tell a bare face from a covered one: of the face as
-        a whole and of its parts."""
-        records = json.loads(self.read("covering"))
-        return {name: LinearModel.of(record) for name, record in records.items()}
-
-    @cached_property
-    def others(self) -> LinearModel:
-        """Weights of the linear model that tells whether somebody else is seen around a face."""
-        return self._linear_model("others")
-
-    @cached_property
-    def identity(self) -> Network:
-        """SFace: 128 numbers whose direction names a person."""
-        return self._network("identity", "fc1")
-
-    @cached_property
-    def scene(self) -> Network:
-        """192 maps of 7 x 7 of a picture of 224 x 224: what it shows, and in which texture."""
-        return self._network("scene", "maps")
-
-    @cached_property
-    def nudity(self) -> Network | None:
-        """open_nsfw: probabilities of harmless and pornographic. None without its extra."""
-        there = self._manifest["nudity"].locate().is_file()
-        return self._network("nudity", "outputs") if there else None
-
-    def _linear_model(self, name: str) -> LinearModel:
-        return LinearModel.of(json.loads(self.read(name)))
-
-    def _network(self, name: str, *outputs: str) -> Network:
-        with self._loading[name], resources.as_file(self._manifest[name].locate()) as path:
-            self._manifest[name].verify()
-            network = Network(path, outputs)
-        # What loading took beside the weights: three times as much, of the identity network.
-        hand_back()
-        return network
-
-
-STEPS = (8, 16, 32)
-"""YuNet's strides in pixels."""
-
-
 @dataclass(frozen=True)
 class LinearModel:
     """``weights`` of all features, block after block; ``sizes`` is the features a block."""
@@ -172,3 +70,81 @@ class FaceGeometry:
 
     vertices: Floats
     weights: Floats
+
+
+STEPS = (8, 16, 32)
+"""YuNet's strides in pixels."""
+_HEADS = ("cls", "obj", "bbox", "kps")
+
+
+def _network(name: str, *outputs: str) -> cached_property[Network]:
+    return cached_property(lambda models: models.network(name, *outputs))
+
+
+def _linear_model(name: str) -> cached_property[LinearModel]:
+    return cached_property(lambda models: LinearModel.of(json.loads(models.read(name))))
+
+
+class Models:
+    """The networks that :func:`palprep.vision.analysis.analyse_portrait` needs.
+
+    Every file's sha256 is compared before it is parsed. Raises ToolMissing when a file is missing
+    or is not the one that the manifest names.
+    """
+
+    detector = _network("detector", *(f"{part}_{step}" for part in _HEADS for step in STEPS))
+    """YuNet: ``cls``, ``obj``, ``bbox`` and ``kps``, each for the strides 8, 16 and 32."""
+    landmarks = _network("landmarks", "Identity", "Identity_1")
+    """478 points in crop pixels (1x1x1x1434) and the logit that a face is there."""
+    blendshapes = _network("blendshapes", "StatefulPartitionedCall:0")
+    """52 expression coefficients, 0 to 1."""
+    mask = _network("mask", "activation_10")
+    """Probability of a person, 256 x 256."""
+    age = _network("age", "probabilities")
+    """81 probabilities of apparent age."""
+    identity = _network("identity", "fc1")
+    """SFace: 128 numbers whose direction names a person."""
+    scene = _network("scene", "maps")
+    """192 maps of 7 x 7 of a picture of 224 x 224: what it shows, and in which texture."""
+    adult = _linear_model("adult")
+    """Tells faces of adults from those of minors."""
+    human = _linear_model("human")
+    """Tells photographed people from depicted ones."""
+    others = _linear_model("others")
+    """Tells whether somebody else is seen around a face."""
+
+    def __init__(self) -> None:
+        self._manifest = read_manifest(HOME)
+        # One for each: networks are loaded at once by those who first need different ones.
+        self._loading = {name: threading.Lock() for name in self._manifest}
+
+    def read(self, name: str) -> bytes:
+        """The bytes of one model file, verified. Raises ToolMissing."""
+        return self._manifest[name].read()
+
+    @cached_property
+    def nudity(self) -> Network | None:
+        """open_nsfw: probabilities of harmless and pornographic. None without its extra."""
+        there = self._manifest["nudity"].locate().is_file()
+        return self.network("nudity", "outputs") if there else None
+
+    @cached_property
+    def covering(self) -> Mapping[str, LinearModel]:
+        """Tell a bare face from a covered one: of the face as a whole and of its parts."""
+        records = json.loads(self.read("covering"))
+        return {name: LinearModel.of(record) for name, record in records.items()}
+
+    @cached_property
+    def geometry(self) -> FaceGeometry:
+        """The canonical face mesh: no network, but it comes with them."""
+        mesh = np.load(io.BytesIO(self.read("geometry")), allow_pickle=False)
+        return FaceGeometry(*map(np.ascontiguousarray, (mesh[:, :3], mesh[:, 3])))
+
+    def network(self, name: str, *outputs: str) -> Network:
+        """The network of that name in the manifest, verified and loaded."""
+        with self._loading[name], resources.as_file(self._manifest[name].locate()) as path:
+            self._manifest[name].verify()
+            network = Network(path, outputs)
+        # What loading took beside the weights: three times as much, of the identity network.
+        hand_back()
+        return network
