@@ -67,20 +67,16 @@ class Listeners:
             return self._second
 
 
-def decode_opening(
-    source: Source, required: Statement, *, window_s: float = OPENING_S
-) -> NDArray[np.float32]:
-    """As much of a recording as a statement that begins within ``window_s`` seconds may need: mono
-    audio at 16 kHz. Raises MediaError.
-    """
-    opening = Opening(required, window_s=window_s)
+def decode_opening(source: Source, required: Statement) -> NDArray[np.float32]:
+    """As much of a recording as the statement may need: mono audio at 16 kHz. Raises MediaError."""
+    opening = Opening(required)
     most_s = opening.sink.most_s
     probe_audio(source, levels=False, sinks=lambda _: (opening.sink,), most_s=most_s)
     return opening.samples()
 
 
 def model_for(
-    required: Statement, model: Listeners | str | Path | None, *, window_s: float = OPENING_S
+    required: Statement, model: Listeners | str | Path | None
 ) -> Listeners | StatementReading:
     """The models that read the statement, or a reading that says why there is none.
 
@@ -91,14 +87,14 @@ def model_for(
     except ToolMissing as error:
         if model is not None:
             raise
-        return _reading(required, window_s, problem=error.message)
+        return _reading(required, OPENING_S, problem=error.message)
     if listeners.first.knows(required.language):
         return listeners
     problem = (
         f"{listeners.first.name} does not know the language {required.language!r}; "
         "name a multilingual one with --whisper-model, as docs/accuracy.md shows"
     )
-    return _reading(required, window_s, listeners, problem=problem)
+    return _reading(required, OPENING_S, listeners, problem=problem)
 
 
 class Opening:
@@ -107,10 +103,10 @@ class Opening:
     It is long enough for a statement that begins late, is spoken slowly, and is taken back.
     """
 
-    def __init__(self, required: Statement | None, *, window_s: float = OPENING_S) -> None:
+    def __init__(self, required: Statement | None) -> None:
         words = len(required.words) if required else _USUAL_WORDS
         self._blocks: list[NDArray[np.float32]] = [np.zeros(0, np.float32)]
-        most_s = window_s + words * _WORD_S + _BEYOND_S
+        most_s = OPENING_S + words * _WORD_S + _BEYOND_S
         self.sink = Sink(self._blocks.append, RATE_HZ, 1, most_s)
         """What gives it its samples in a decode."""
 
