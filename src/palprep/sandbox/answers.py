@@ -46,11 +46,6 @@ def refuse_message(status: int, text: str) -> Refused:
     return Refused(JsonAnswer(status, {"message": text}))
 
 
-def bad_fields(status: int, problems: Mapping[str, str]) -> Refused:
-    """``{error}`` with a mapping of field path to message after a bad-request text."""
-    return refuse_error(status, f"Bad Request. {json.dumps(dict(problems), ensure_ascii=False)}")
-
-
 @dataclass(frozen=True, slots=True)
 class ImageError:
     """One of the seven error variants of the image validation."""

@@ -8,12 +8,13 @@ sandbox other values. :mod:`palprep.sandbox.conduct` holds the decisions that ar
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any, Literal
 
 from pydantic import Field
 
-from palprep.sandbox.answers import ImageError
+from palprep.sandbox.answers import ImageError, Refused, refuse_error
 from palprep.sandbox.conduct import CONDUCT
 from palprep.values import Value
 
@@ -159,6 +160,12 @@ IMAGE_ERRORS = (
         "undecodable_image", 422, "Unprocessable Entity", "The bytes are not an image of mimeType."
     ),
 )
+
+
+def bad_fields(choices: Choices, problems: Mapping[str, str]) -> Refused:
+    """``{error}`` with a mapping of field path to message after a bad-request text."""
+    text = f"Bad Request. {json.dumps(dict(problems), ensure_ascii=False)}"
+    return refuse_error(choices.bad_request_status, text)
 
 
 def image_error(code: str) -> ImageError:

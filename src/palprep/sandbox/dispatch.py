@@ -28,12 +28,11 @@ from palprep.sandbox.answers import (
     FORGOTTEN,
     JsonAnswer,
     Refused,
-    bad_fields,
     refuse_error,
     refuse_message,
     respond,
 )
-from palprep.sandbox.choices import Choices, image_error
+from palprep.sandbox.choices import Choices, bad_fields, image_error
 from palprep.sandbox.faults import RequestFault
 from palprep.sandbox.handlers import conversations, likenesses, seeded, tools
 from palprep.sandbox.log import Arrival, note_request
@@ -53,9 +52,7 @@ Refusal = Callable[[Choices, Sequence[Problem]], Refused]
 
 def refuse_fields(choices: Choices, problems: Sequence[Problem]) -> Refused:
     """``{error}`` with a bad-request text and a mapping of field path to message."""
-    return bad_fields(
-        choices.bad_request_status, {p.field or "body": p.message for p in reversed(problems)}
-    )
+    return bad_fields(choices, {p.field or "body": p.message for p in reversed(problems)})
 
 
 def refuse_patch(choices: Choices, problems: Sequence[Problem]) -> Refused:

@@ -17,7 +17,8 @@ import httpx
 
 from palprep.api import EventName
 from palprep.errors import UsageError
-from palprep.sandbox.answers import bad_fields, refuse_error
+from palprep.sandbox.answers import refuse_error
+from palprep.sandbox.choices import bad_fields
 from palprep.sandbox.handlers.tools import deliver
 from palprep.sandbox.outbound import (
     ServerFailed,
@@ -34,9 +35,7 @@ def create_conversation(context: HandlerContext) -> Record:
     pal = _named(service, sent, "pal_id", "pal")
     face = _named(service, sent, "face_id", "face", "replica")
     if pal is None and face is None:
-        raise bad_fields(
-            choices.bad_request_status, {"pal_id": "One of pal_id and face_id is required."}
-        )
+        raise bad_fields(choices, {"pal_id": "One of pal_id and face_id is required."})
     speech = ((pal or {}).get("layers") or {}).get("tts") or {}
     for voice_id in filter(None, (speech.get("voice_id"), (face or {}).get("default_voice_id"))):
         voice = service.store.get("voice", voice_id)

@@ -17,8 +17,8 @@ from urllib.parse import unquote, urlsplit
 
 from palprep.api import FACE_CHECKS, FACE_PROBLEMS, UNSET, EventName
 from palprep.errors import DamagedMedia, MediaError, PalprepError, UnsupportedMedia
-from palprep.sandbox.answers import Refused, bad_fields, refuse_error
-from palprep.sandbox.choices import image_error
+from palprep.sandbox.answers import Refused, refuse_error
+from palprep.sandbox.choices import bad_fields, image_error
 from palprep.sandbox.outbound import announce, download
 from palprep.sandbox.seed import KINDS
 from palprep.sandbox.service import (
@@ -248,7 +248,7 @@ def create_voice(context: HandlerContext) -> Record:
         )
     missing = [field for field in choices.required_voice_fields if field not in sent]
     if missing:
-        raise bad_fields(choices.bad_request_status, dict.fromkeys(missing, "is required"))
+        raise bad_fields(choices, dict.fromkeys(missing, "is required"))
     return _started(context, "voice", choices.voice_seconds, "description", "tags")
 
 
@@ -279,15 +279,11 @@ def list_voices(context: HandlerContext) -> dict[str, list[Record]]:
 def create_replica(context: HandlerContext) -> Record:
     choices, sent = context.service.choices, context.sent
     if not sent.keys() & {"train_video_url", "train_image_url"}:
-        raise bad_fields(
-            choices.bad_request_status,
-            {"train_video_url": "is required unless train_image_url is sent"},
-        )
+        problem = "is required unless train_image_url is sent"
+        raise bad_fields(choices, {"train_video_url": problem})
     voice_name = sent.get("voice_name")
     if voice_name is not None and voice_name.lower() not in choices.stock_voices:
-        raise bad_fields(
-            choices.bad_request_status,
-            {"voice_name": f"is not a stock voice; there are {', '.join(choices.stock_voices)}"},
-        )
+        problem = f"is not a stock voice; there are {', '.join(choices.stock_voices)}"
+        raise bad_fields(choices, {"voice_name": problem})
     record = _started(context, "replica", choices.replica_seconds, "model_name")
     return {name: record[name] for name in ("replica_id", "status")}

@@ -16,8 +16,8 @@ from urllib.parse import quote
 
 import httpx
 
-from palprep.sandbox.answers import bad_fields, refuse_error
-from palprep.sandbox.choices import AUTH_TYPES
+from palprep.sandbox.answers import refuse_error
+from palprep.sandbox.choices import AUTH_TYPES, bad_fields
 from palprep.sandbox.outbound import (
     UNASKABLE,
     ServerFailed,
@@ -46,7 +46,7 @@ def create_tool(context: HandlerContext) -> Record:
     auth = ((context.sent.get("delivery") or {}).get("api") or {}).get("auth") or {}
     if auth.get("type", "none") not in AUTH_TYPES:
         known = f"must be one of {', '.join(AUTH_TYPES)}"
-        raise bad_fields(choices.bad_request_status, {"delivery.api.auth.type": known})
+        raise bad_fields(choices, {"delivery.api.auth.type": known})
     tool_id = new_id("t")
     tool = {"tool_id": tool_id, **with_defaults(context.sent)}
     record = KINDS["tools"].completed(tool, service.stamp())
