@@ -25,7 +25,7 @@ def test_a_sandbox_of_the_runs_own_is_not_given_up_while_its_workers_are_busy(
             Journal.of(tmp_path, create=True) as journal,
             connect(connection, journal, tmp_path) as remote,
         ):
-            assert remote.client._sender.writer.timeout["read"] == most
+            assert remote.client._sender.timeout["read"] == most
 
 
 class _Answers(http.server.BaseHTTPRequestHandler):

@@ -110,8 +110,8 @@ def test_real_sockets(library):
 
 def test_its_timeout_counts_where_none_is_given_here(library):
     with library.Client(timeout=3.5) as http:
-        assert Client(**options(http))._sender.writer.timeout["read"] == 3.5
-        assert Client(**options(http), timeout=1)._sender.writer.timeout["read"] == 1
+        assert Client(**options(http))._sender.timeout["read"] == 3.5
+        assert Client(**options(http), timeout=1)._sender.timeout["read"] == 1
 
 
 def test_no_redirect_is_followed_though_the_client_would(library):

@@ -44,7 +44,6 @@ from palprep.client.senders import (
 from palprep.client.writer import (
     AsyncHttpClient,
     HttpClient,
-    RequestWriter,
     Timeout,
     checked_base_url,
     checked_key,
@@ -135,8 +134,7 @@ _DEFAULT_HEADERS = frozenset({"accept", "accept-encoding", "connection", "user-a
 
 def sender_of(kind: type[S], api_key: str, base_url: str, options: Mapping[str, Any]) -> S:
     """The sender of a client with these options."""
-    awaited = issubclass(kind, AsyncSender)
-    library: type[Any] = httpx.AsyncClient if awaited else httpx.Client
+    library: type[Any] = httpx.AsyncClient if kind.awaited else httpx.Client
     trust_env = options.get("trust_env", True)
     if trust_env:
         log_as_asked(os.environ)
@@ -150,20 +148,16 @@ def sender_of(kind: type[S], api_key: str, base_url: str, options: Mapping[str, 
         http = own_http_client(library, address, trust_env=trust_env, **given)
     elif given:
         raise UsageError("Give transport and proxy to the client that you give as http_client.")
-    writer = RequestWriter(
+    sleep: Any = anyio.sleep if kind.awaited else time.sleep
+    sender = kind(
+        http=http,
         library=library_of(http, library.__name__),
+        own=own,
         base_url=address,
         key=checked_key(api_key),
         timeout=limits_of(DEFAULT_TIMEOUT if own else http.timeout),
         headers=_headers_of(http),
         query={},
-        awaited=awaited,
-    )
-    sleep: Any = anyio.sleep if awaited else time.sleep
-    sender = kind(
-        http=http,
-        writer=writer,
-        own=own,
         clock=options.get("clock") or time.monotonic,
         now=options.get("now") or functools.partial(datetime.now, UTC),
         random=options.get("random") or randomness.random,
@@ -179,28 +173,28 @@ def _headers_of(http: Any) -> dict[str, str]:
 
 def changed_sender(sender: S, options: Mapping[str, Any]) -> S:
     """The sender of a copy with these options."""
-    writer, awaited = sender.writer, isinstance(sender, AsyncSender)
     changed: dict[str, Any] = {
         name: options[name] for name in ("deadline", "retries", "strict") if name in options
     }
     if "settings" in options:
         changed["settings"] = options["settings"] or AccountSettings()
     if "api_key" in options:
-        writer = replace(writer, key=checked_key(options["api_key"]))
-        changed["limiters"] = {}
+        changed |= {"key": checked_key(options["api_key"]), "limiters": {}}
+    headers = sender.headers
     if (http := options.get("http_client")) is not None:
-        library = library_of(http, "AsyncClient" if awaited else "Client")
-        writer = replace(writer, library=library, headers=writer.headers | _headers_of(http))
-        changed |= {"http": http, "own": False, "turns": {}} | ({"loops": []} if awaited else {})
+        library = library_of(http, "AsyncClient" if sender.awaited else "Client")
+        headers = headers | _headers_of(http)
+        changed |= {"http": http, "library": library, "own": False, "turns": {}}
+        changed |= {"loops": []} if sender.awaited else {}
     if (timeout := options.get("timeout", UNSET)) is not UNSET:
-        writer = replace(writer, timeout=limits_of(timeout))
-    writer = replace(
-        writer,
-        headers=writer.headers | sendable({}, options.get("headers") or {}),
-        query=writer.query | dict(options.get("query") or {}),
+        changed["timeout"] = limits_of(timeout)
+    return replace(
+        sender,
+        headers=headers | sendable({}, options.get("headers") or {}),
+        query=sender.query | dict(options.get("query") or {}),
+        hooks=hooks_of({**sender.hooks, **options}, awaited=sender.awaited),
+        **changed,
     )
-    hooks = hooks_of({**sender.hooks, **options}, awaited=awaited)
-    return replace(sender, writer=writer, hooks=hooks, **changed)
 
 
 def account_in(environ: Mapping[str, str] | None, *, awaited: bool) -> dict[str, Any]:
@@ -261,7 +255,7 @@ class _BothClients(Sending[S], Generic[S]):
     @property
     def base_url(self) -> str:
         """The address before every path, without a slash at its end."""
-        return self._sender.writer.base_url
+        return self._sender.base_url
 
     @spelt_out
     def with_options(self, **options: Unpack[CopyOptions]) -> Self:

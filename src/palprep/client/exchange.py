@@ -109,8 +109,8 @@ async def _sent(call: Call[Any], sender: AnySender, within: float | None) -> Ans
     """What comes of one attempt, which has ``within`` seconds."""
     if sender.http.is_closed:
         raise errors.UsageError("The client is closed. Make another one, or close it later.")
-    library, started = sender.writer.library, sender.clock()
-    request = sender.writer.write(call, within)
+    library, started = sender.library, sender.clock()
+    request = sender.write(call, within)
     try:
         response, content = await sender.transmit(request, within)
     except library.HTTPError as error:

@@ -235,7 +235,7 @@ class Resource(Sending[S]):
     """Its methods, one for each endpoint. It knows where its unspecified operations are."""
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} of {self._sender.writer.base_url}>"
+        return f"<{type(self).__name__} of {self._sender.base_url}>"
 
     if not TYPE_CHECKING:  # A name that is not there must stay an error of type checkers.
 

@@ -16,22 +16,24 @@ import json
 import threading
 import time
 from collections import deque
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from http.client import HTTPConnection, HTTPException
 from itertools import chain, takewhile
-from typing import Any, Generic, Literal, TypeAlias, TypedDict, TypeVar
+from typing import Any, ClassVar, Generic, Literal, TypeAlias, TypedDict, TypeVar
 from urllib.parse import urlsplit
 
 import anyio
 import anyio.lowlevel
 import anyio.to_thread
 import httpx
+from pydantic import SecretStr
 
-from palprep.api import AccountSettings, Call, Rate, Reply, read_body
-from palprep.client.writer import RequestWriter
+from palprep._version import __version__
+from palprep.api import UNSET, AccountSettings, Call, Rate, Reply, StreamedBody, read_body
+from palprep.client.writer import limits_of
 from palprep.errors import UsageError
 
 T = TypeVar("T")
@@ -139,11 +141,21 @@ _GRACE_S = 0.05
 @dataclass(frozen=True, kw_only=True)
 class _Sender(Generic[H]):
     """What both senders hold, and all on which decisions depend besides the call itself. ``http``
-    is a client of the writer's library, closed with this one where it is its ``own``."""
+    is a client of the ``library``, httpx or httpx2, and closed with this one where it is its
+    ``own``. ``headers`` and ``query`` travel with every request."""
+
+    awaited: ClassVar[bool]
+    """Whether everything is done in an event loop."""
 
     http: H
-    writer: RequestWriter
+    library: Any
     own: bool
+    base_url: str
+    key: SecretStr
+    timeout: Mapping[str, float | None]
+    """Seconds, by what is waited for."""
+    headers: dict[str, str]
+    query: dict[str, str]
     clock: Callable[[], float]
     """Monotonic seconds."""
     now: Callable[[], datetime]
@@ -161,10 +173,58 @@ class _Sender(Generic[H]):
     limiters: dict[str, Limiter] = field(default_factory=dict)
     """By the endpoint's name, where it has a rate; shared by a client and its copies."""
 
+    def write(self, call: Call[Any], within: float | None) -> httpx.Request:
+        """The request for ``call``, which has ``within`` seconds left. The key is in no other
+        object that outlives it. Raises :class:`~palprep.errors.UsageError` when the path makes no
+        URL, and :class:`~palprep.errors.InvalidRequest` for a body that cannot be sent."""
+        headers = {
+            "accept": "application/json",
+            "accept-encoding": "gzip, deflate",
+            "user-agent": f"palprep/{__version__}",
+            **self.headers,
+            **call.headers,
+            "x-api-key": self.key.get_secret_value(),
+        }
+        body = call.content()
+        if body is not None:
+            headers["content-type"] = "application/json"
+            headers["content-length"] = str(len(body))
+        limits = self.timeout if call.timeout is UNSET else limits_of(call.timeout)
+        if within is not None:
+            limits = {n: within if s is None else min(s, within) for n, s in limits.items()}
+        content = _AsyncBody(body) if isinstance(body, StreamedBody) and self.awaited else body
+        try:
+            request: httpx.Request = self.library.Request(
+                call.method,
+                self.base_url + call.path,
+                params=[*(self.query | dict(call.query)).items()] or None,
+                headers=headers,
+                content=content,
+                extensions={"timeout": limits},
+            )
+            request.url.host  # noqa: B018 -- decodes a name that the library may refuse.
+        except (self.library.InvalidURL, UnicodeError) as error:
+            raise UsageError(
+                f"{call.method} {call.endpoint.path}: no URL can be made of this ({error})."
+            ) from None
+        return request
+
+
+class _AsyncBody:
+    """A body that an async client sends while it is made."""
+
+    def __init__(self, body: StreamedBody) -> None:
+        self._body = body
+
+    def __aiter__(self) -> AsyncIterator[bytes]:
+        return aiter(self._body)
+
 
 @dataclass(frozen=True, kw_only=True)
 class SyncSender(_Sender[httpx.Client]):
     """Does everything on the calling thread. Threads may share it."""
+
+    awaited = False
 
     sleep: Callable[[float], object]
     turns: dict[str, threading.Lock] = field(default_factory=dict)
@@ -234,6 +294,8 @@ class SyncSender(_Sender[httpx.Client]):
 @dataclass(frozen=True, kw_only=True)
 class AsyncSender(_Sender[httpx.AsyncClient]):
     """Does everything in the running event loop, asyncio's or trio's; else as the other."""
+
+    awaited = True
 
     sleep: Callable[[float], Awaitable[object]]
     turns: dict[str, anyio.Lock] = field(default_factory=dict)

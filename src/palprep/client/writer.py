@@ -1,5 +1,4 @@
-"""Between calls and the HTTP library: requests written, with the service's address and the key to
-it, answers and errors read.
+"""What a client is given, checked: the HTTP library, the service's address and the key to it.
 
 The library is httpx or httpx2, whichever made the client through which requests go. httpx2
 continues httpx under another name, with the same classes: here it is typed as httpx. A request, its
@@ -11,19 +10,14 @@ from __future__ import annotations
 import importlib
 import logging
 import re
-from collections.abc import AsyncIterator, Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol, TypeAlias, TypeVar
 from urllib.parse import urlsplit
 
 import httpx
 from pydantic import SecretStr
 
-from palprep._version import __version__
 from palprep.api import (
-    UNSET,
-    Call,
-    StreamedBody,
     Unset,
     host_of,
     is_header_value,
@@ -105,16 +99,6 @@ def limits_of(timeout: float | httpx.Timeout | None) -> Mapping[str, float | Non
     return timeout.as_dict()
 
 
-class _AsyncBody:
-    """A body that an async client sends while it is made."""
-
-    def __init__(self, body: StreamedBody) -> None:
-        self._body = body
-
-    def __aiter__(self) -> AsyncIterator[bytes]:
-        return aiter(self._body)
-
-
 def library_of(http: object, kind: str) -> Any:
     """The module httpx or httpx2, whichever ``http`` is a "Client" or an "AsyncClient" of, as
     ``kind`` says. Raises :class:`~palprep.errors.UsageError` for anything else."""
@@ -138,56 +122,3 @@ def own_http_client(kind: Callable[..., H], address: str, *, trust_env: bool, **
         return kind(trust_env=trust_env and not near, **options)
     except (ImportError, ValueError, OSError) as error:
         raise UsageError(f"This proxy, or these certificates, cannot be used: {error}") from None
-
-
-@dataclass(frozen=True)
-class RequestWriter:
-    """Base URL, key, timeout in seconds by what is waited for, headers and query of every request.
-
-    ``library`` is the module httpx or httpx2. A streamed body is sent by an async client where it
-    is ``awaited``.
-    """
-
-    library: Any
-    base_url: str
-    key: SecretStr
-    timeout: Mapping[str, float | None]
-    headers: dict[str, str]
-    query: dict[str, str]
-    awaited: bool
-
-    def write(self, call: Call[Any], within: float | None = None) -> httpx.Request:
-        """The request for ``call``, which has ``within`` seconds left. The key is in no other
-        object that outlives it. Raises :class:`~palprep.errors.UsageError` when the path makes no
-        URL, and :class:`~palprep.errors.InvalidRequest` for a body that cannot be sent."""
-        headers = {
-            "accept": "application/json",
-            "accept-encoding": "gzip, deflate",
-            "user-agent": f"palprep/{__version__}",
-            **self.headers,
-            **call.headers,
-            "x-api-key": self.key.get_secret_value(),
-        }
-        body = call.content()
-        if body is not None:
-            headers["content-type"] = "application/json"
-            headers["content-length"] = str(len(body))
-        limits = self.timeout if call.timeout is UNSET else limits_of(call.timeout)
-        if within is not None:
-            limits = {n: within if s is None else min(s, within) for n, s in limits.items()}
-        content = _AsyncBody(body) if isinstance(body, StreamedBody) and self.awaited else body
-        try:
-            request: httpx.Request = self.library.Request(
-                call.method,
-                self.base_url + call.path,
-                params=[*(self.query | dict(call.query)).items()] or None,
-                headers=headers,
-                content=content,
-                extensions={"timeout": limits},
-            )
-            request.url.host  # noqa: B018 -- decodes a name that the library may refuse.
-        except (self.library.InvalidURL, UnicodeError) as error:
-            raise UsageError(
-                f"{call.method} {call.endpoint.path}: no URL can be made of this ({error})."
-            ) from None
-        return request
