@@ -48,6 +48,12 @@ def test_a_network_needs_its_own_file_alone(installed: Path) -> None:
     assert found[0].shape == (1, 1, 256, 256)
 
 
+def test_a_network_is_loaded_once() -> None:
+    models = Models()
+    # Threads come here together: since Python 3.12 a cached property holds none of them back.
+    assert models.network("age", "probabilities") is models.age
+
+
 def test_nothing_is_left_for_anybody_to_be_told(tmp_path: Path) -> None:
     program = "from palprep.vision.models import Models; Models().mask"
     own = {"HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path), "TMPDIR": str(tmp_path)}

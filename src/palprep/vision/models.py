@@ -117,6 +117,7 @@ class Models:
         self._manifest = read_manifest(HOME)
         # One for each: networks are loaded at once by those who first need different ones.
         self._loading = {name: threading.Lock() for name in self._manifest}
+        self._loaded: dict[str, Network] = {}
 
     def read(self, name: str) -> bytes:
         """The bytes of one model file, verified. Raises ToolMissing."""
@@ -141,10 +142,12 @@ class Models:
         return FaceGeometry(*map(np.ascontiguousarray, (mesh[:, :3], mesh[:, 3])))
 
     def network(self, name: str, *outputs: str) -> Network:
-        """The network of that name in the manifest, verified and loaded."""
+        """The network of that name in the manifest, verified and loaded once."""
         with self._loading[name], resources.as_file(self._manifest[name].locate()) as path:
+            if name in self._loaded:
+                return self._loaded[name]
             self._manifest[name].verify()
-            network = Network(path, outputs)
+            network = self._loaded[name] = Network(path, outputs)
         # What loading took beside the weights: three times as much, of the identity network.
         hand_back()
         return network
