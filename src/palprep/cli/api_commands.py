@@ -129,7 +129,6 @@ def _command(endpoint: Endpoint[..., Any]) -> Callable[..., None]:
 
 
 def _parameter(endpoint: Endpoint[..., Any], field: inspect.Parameter) -> inspect.Parameter:
-    """A field as an argument of the command, or as an option."""
     annotation: Any
     if field.name in endpoint.shape.in_path:
         metavar = field.name.upper()
@@ -145,7 +144,6 @@ def _parameter(endpoint: Endpoint[..., Any], field: inspect.Parameter) -> inspec
 
 
 def _kind(hint: Any) -> tuple[Any, str]:
-    """The option's type and its help."""
     if get_origin(hint) in {Union, types.UnionType}:
         [hint] = (arm for arm in get_args(hint) if arm is not type(None))
     if get_origin(hint) is Literal:

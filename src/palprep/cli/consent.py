@@ -105,7 +105,7 @@ def statement(
         with telling(quiet=quiet):
             tell(
                 "Next: record the statement, a breath, then these words, before "
-                f"{views.stamp(given.ends_at)}."
+                f"{rules.stamp(given.ends_at)}."
             )
 
 
@@ -168,7 +168,6 @@ def consent(
 
 
 def _after_listening(facts: statements.ConsentFacts, file: Path) -> str:
-    """What to do with a statement that was listened to."""
     if facts.outcome is Outcome.UNKNOWN:
         return f"Next: do what the reasons say, and {SAME}."
     if facts.outcome is Outcome.WARN:

@@ -171,7 +171,6 @@ def _isolation() -> Iterator[Finding]:
 def _looked_at(
     part: Literal["binary", "model"], name: str, look: Callable[[], str], fix: str | None = None
 ) -> Finding:
-    """What ``look`` says of a part that palprep needs; or why it cannot, and what helps."""
     state: State = "ok"
     try:
         detail, fix = look(), None

@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from palprep import batch, callbacks, journal as journals, rules, serving, views
+from palprep import batch, callbacks, journal as journals, rules, serving
 from palprep.cli import options
 from palprep.cli.exits import ExitCode
 from palprep.cli.files import require_there
@@ -155,7 +155,7 @@ def status(
 def _show_head(head: journals.JournalHead, *, named: bool) -> None:
     state = "A run is at work on it." if head.running else "No run is at work on it."
     where = f"{head.directory}: " if named else ""
-    last = views.stamp(dt.datetime.fromisoformat(head.updated_at))
+    last = rules.stamp(dt.datetime.fromisoformat(head.updated_at))
     print_line(f"{where}{state} Last entry: {last}. Service: {head.target}.")
 
 

@@ -207,8 +207,6 @@ class _Harmless(logging.Formatter):
 
 
 class _JsonLine(logging.Formatter):
-    """A record as one JSON object on one line."""
-
     def format(self, record: logging.LogRecord) -> str:
         at = dt.datetime.fromtimestamp(record.created, dt.UTC).isoformat(timespec="milliseconds")
         head = {"at": at, "level": record.levelname.lower(), "logger": record.name}

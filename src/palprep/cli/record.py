@@ -131,7 +131,6 @@ def _serve(name: str, page: pages.Recording | pages.Review, port: int, *, no_bro
 
 
 def _require_folder_of_one(person: Path) -> None:
-    """Raise UsageError for what cannot be, or is not, the folder of one person."""
     name = person.absolute().name
     why = batch.why_no_folder_name(name) if name else "is missing"
     if why is not None:

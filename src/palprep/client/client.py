@@ -167,7 +167,6 @@ def sender_of(kind: type[S], api_key: str, base_url: str, options: Mapping[str, 
 
 
 def _headers_of(http: Any) -> dict[str, str]:
-    """What the user of an HTTP client has set."""
     return {n: v for n, v in http.headers.items() if n.lower() not in _DEFAULT_HEADERS}
 
 

@@ -147,7 +147,6 @@ def read_samples(
 
 
 def _around(found: Sequence[Reading]) -> dict[str, object]:
-    """What is said before and after a statement that was found."""
     if not any(one.found for one in found):
         return {}
     around = surroundings(found[0], found[-1])

@@ -289,7 +289,6 @@ def part_reading(reading: Reading) -> PartReading:
 
 
 def _heard(reading: Reading) -> list[str | None]:
-    """What the free reading has in the place of each required word."""
     statement = reading.statement
     heard: list[str | None] = [None] * len(statement.words)
     for index, other in (*reading.comparison.pairs, *reading.comparison.instead):

@@ -57,7 +57,6 @@ def hear_again(model: Moonshine, samples: Samples, reading: StatementReading) ->
 def _heard_again(
     model: Moonshine, samples: Samples, part: PartReading, reading: StatementReading
 ) -> SecondHearing:
-    """The words of a part, and the other wordings that the first model heard, weighed again."""
     begins_s, before = _begins(part, reading)
     ends_s = min(part.aligned[-1].end + _QUIET_S, begins_s + LONGEST_S)
     heard = model.hear(samples[round(begins_s * RATE_HZ) : round(ends_s * RATE_HZ)])

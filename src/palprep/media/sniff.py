@@ -305,7 +305,6 @@ _TEXTS: tuple[tuple[str, str, str], ...] = (
 
 
 def _by_magic(head: bytes) -> MediaType | None:
-    """The format whose signature opens the file, or None."""
     for magic, kind, name in _MAGIC:
         if head.startswith(magic) or (len(head) == 2 and head == magic[:2] == b"\xff\xd8"):
             return accepted(kind, name)

@@ -42,6 +42,7 @@ from .texts import (
     blocker_words as blocker_words,
     counted as counted,
     measure_words as measure_words,
+    stamp as stamp,
 )
 from .video import base_layer_shows as base_layer_shows, video_duration as video_duration
 from .video_person import facing_limits as facing_limits

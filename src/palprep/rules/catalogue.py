@@ -24,7 +24,6 @@ PAIR: Final = "pair"
 
 
 def _rules_of(*modules: ModuleType) -> Iterator[tuple[str, Checked]]:
-    """The rules that stand in these modules, by id, in their order there."""
     for module in modules:
         for found in vars(module).values():
             if isinstance(found, Checked):

@@ -55,7 +55,6 @@ def consent_first(consent: ConsentFacts) -> Measured:
 
 
 def _samples(facts: Facts) -> tuple[FrameSample, ...] | Answer:
-    """The frames that were looked at while the statement is spoken."""
     stated = STATED.get(facts)
     line, footage = facts.timeline, facts.footage
     if not isinstance(stated, ConsentFacts):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import math
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -29,7 +28,7 @@ from palprep.rules.consent_evidence import (
 )
 from palprep.rules.consent_remarks import Beside, grade_after, grade_before
 from palprep.rules.profile import ConsentLimits
-from palprep.rules.texts import consent_reason
+from palprep.rules.texts import consent_reason, stamp
 from palprep.values import Outcome, Span, spans_within
 
 _SEVERITY = (Outcome.PASS, Outcome.WARN, Outcome.UNKNOWN, Outcome.FAIL)
@@ -100,9 +99,9 @@ def code_doubts(code: CodeReading) -> tuple[str, ...]:
     known = {
         "code": " ".join(code.words),
         "heard": code.heard,
-        "given": _moment(code.given_at),
-        "end": _moment(code.ends_at),
-        "judged": _moment(code.judged_at),
+        "given": stamp(code.given_at),
+        "end": stamp(code.ends_at),
+        "judged": stamp(code.judged_at),
         "file": code.spoken_in,
     }
     keys = {
@@ -114,12 +113,7 @@ def code_doubts(code: CodeReading) -> tuple[str, ...]:
     return tuple(consent_reason(key, **known) for key, holds in keys.items() if holds)
 
 
-def _moment(at: dt.datetime) -> str:
-    return f"{at.astimezone(dt.UTC):%Y-%m-%d %H:%M} UTC"
-
-
 def _beside(reading: StatementReading, limits: ConsentLimits) -> dict[str, Beside]:
-    """What is said before and after the statement, graded."""
     required = split_words(reading.statement)
     name = next((part.name for part in reading.parts if part.name), None)
     known = (reading.spoken_as, reading.full_name, name.heard if name else None)

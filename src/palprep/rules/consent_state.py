@@ -9,6 +9,7 @@ from __future__ import annotations
 import datetime as dt
 from typing import Literal
 
+from palprep.rules.texts import stamp
 from palprep.values import Role, Span, Value
 
 
@@ -82,8 +83,8 @@ class ConsentDecision(Value):
     def words(self) -> str:
         """Who decided what, when and why, as a sentence."""
         verb = "accepted" if self.accepted else "refused"
-        at = f"{self.decided_at:%Y-%m-%d %H:%M} UTC"
-        return f"The consent was {verb} on {at}, by who is named “{self.by}”: “{self.because}”."
+        told = f"The consent was {verb} on {stamp(self.decided_at)}, by who is named"
+        return f"{told} “{self.by}”: “{self.because}”."
 
 
 class ConsentState(Value):

@@ -200,7 +200,6 @@ def load_profile(name_or_path: str | Path | Profile = DEFAULT_PROFILE) -> Profil
 
 
 def _require_checks(profile: str | Path, named: Iterable[str], known: Collection[str]) -> None:
-    """Raises ProfileError for a name that is none of these checks."""
     for rule_id in named:
         if rule_id in known:
             continue

@@ -11,6 +11,7 @@ minimum a user's profile asks for; which one it is stands next to the sentence, 
 
 from __future__ import annotations
 
+import datetime as dt
 import tomllib
 from collections.abc import Iterator, Mapping
 from importlib import resources
@@ -182,6 +183,11 @@ def counted(number: int, one: str, many: str) -> str:
     if number == 1:
         return f"1 {one}"
     return f"{number:,} {many}" if number else f"no {many}"
+
+
+def stamp(at: dt.datetime) -> str:
+    """A moment to the minute: ``2026-11-02 05:00 UTC``."""
+    return f"{at.astimezone(dt.UTC):%Y-%m-%d %H:%M} UTC"
 
 
 def degrees(angle: float) -> str:

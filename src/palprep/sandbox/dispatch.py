@@ -217,7 +217,6 @@ class EndpointApp:
         return HandlerContext(self._service, arrival.key, parsed, sent)
 
     def _parse(self, request: Request, body: bytes) -> tuple[Any, dict[str, Any]]:
-        """The request by its declaration, and the members of its body as they were sent."""
         shape = self.endpoint.shape
         try:
             content = json_value(body) if self.endpoint.shape.takes_body else UNSET

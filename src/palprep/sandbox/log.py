@@ -73,7 +73,6 @@ def note_request(
 
 
 def _shown(body: bytes, *, addresses: bool) -> Any:
-    """The body as JSON without its secrets, or only its size."""
     if len(body) > SHOWN_BYTES:
         return f"<{len(body)} bytes>"
     try:

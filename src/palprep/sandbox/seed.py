@@ -212,7 +212,6 @@ def _seed_record(service: Service, kind: SeedKind, sent: Any, where: str) -> Non
 def _problems(
     service: Service, kind: SeedKind, reply: type[Reply], record: Record
 ) -> Iterator[Problem]:
-    """What the record has that none has which was created through the interface."""
     yield from deviations(reply, record, closed=False)
     inside = {f"rules.{at}.": rule for at, rule in enumerate(record.get("rules") or ())}
     inside["crawl_config."] = record.get("crawl_config") or {}

@@ -6,7 +6,7 @@ from .dossier_page import (
     export_dossiers as export_dossiers,
     require_page_name as require_page_name,
 )
-from .format import duration as duration, size as size, stamp as stamp
+from .format import duration as duration, size as size
 from .guide import (
     agreement as agreement,
     guide_page as guide_page,

@@ -12,6 +12,7 @@ from rich.text import Text
 
 from palprep.consent import ConsentFacts
 from palprep.dossier import Dossier, ExaminedDossier
+from palprep.rules import stamp
 from palprep.views.consent_words import (
     Mark,
     MarkedWords,
@@ -24,7 +25,7 @@ from palprep.views.consent_words import (
     stamped,
     standing,
 )
-from palprep.views.format import position, stamp
+from palprep.views.format import position
 from palprep.views.outcomes import OUTCOMES
 from palprep.views.terminal import INDENT, headed, indented, margin
 

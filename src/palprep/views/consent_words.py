@@ -13,9 +13,9 @@ from typing import NamedTuple, Self
 
 from palprep.consent import CodeReading, ConsentFacts, WordRecord
 from palprep.dossier import Dossier, Entry, ExaminedDossier, Flaw
-from palprep.rules import ConsentDecision, code_doubts, consent_spoken
+from palprep.rules import ConsentDecision, code_doubts, consent_spoken, stamp
 from palprep.values import Outcome
-from palprep.views.format import position, stamp
+from palprep.views.format import position
 
 _STAMP_EVERY_S = 3.0
 
@@ -195,7 +195,6 @@ def entry_words(entry: Entry) -> str:
 
 
 def _decided(decision: ConsentDecision | None) -> str:
-    """What was decided, and after which evidence."""
     if decision is None:
         return "A decision without content."
     files = (f"{PurePath(each.path).name} ({each.sha256})" for each in decision.evidence.files)

@@ -70,7 +70,6 @@ def dossier_page(
 
 
 def _speaker(examined: ExaminedDossier, frames: Frames) -> tuple[Shown, str]:
-    """Frames of the prepared video, of exactly the recorded file; or why there are none."""
     consent = examined.dossier.evidence.consent
     video = next((file for file in examined.files if file.what == "output"), None)
     if consent is None or consent.starts_at is None or consent.ends_at is None:

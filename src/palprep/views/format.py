@@ -44,11 +44,6 @@ def moment(text: str) -> str:
     return utc.strftime("%d %B %Y, %H:%M:%S UTC").lstrip("0")
 
 
-def stamp(at: dt.datetime) -> str:
-    """A moment in a list of many: ``2026-11-02 05:00 UTC``."""
-    return at.astimezone(dt.UTC).strftime("%Y-%m-%d %H:%M UTC")
-
-
 def file_gist(facts: Facts | None) -> str:
     """What a file is, in half a line; empty for one that could not be read."""
     if facts is None:

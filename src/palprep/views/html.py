@@ -9,9 +9,9 @@ from pathlib import Path
 import jinja2
 
 from palprep.escaping import escaped
-from palprep.rules import measure_words
+from palprep.rules import measure_words, stamp
 from palprep.views.consent_words import headline, legend, marked_words, stamped
-from palprep.views.format import by_file, duration, file_gist, moment, position, size, stamp
+from palprep.views.format import by_file, duration, file_gist, moment, position, size
 from palprep.views.outcomes import OUTCOMES, SHADES, STATUSES
 
 

@@ -103,7 +103,6 @@ def _picture(report: rules.Report) -> str | None:
 
 
 def _sound(report: rules.Report) -> str | None:
-    """How a recording begins; None for a file without a recording, or not there any more."""
     recording = report.facts.recording if report.facts else None
     return None if recording is None else inline(lambda: beginning(report.path))
 

@@ -75,8 +75,6 @@ def _frames(path: str, line: Timeline) -> list[tuple[float, Pixels]]:
 
 
 class _Sheet:
-    """The image while it is drawn; positions are in pixels of the result."""
-
     def __init__(self, row_count: int, duration_s: float, *, strip: bool) -> None:
         self.top = STRIP_HEIGHT + GAP if strip else 0
         self.bottom = self.top + row_count * (ROW_HEIGHT + GAP)

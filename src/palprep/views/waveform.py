@@ -42,7 +42,6 @@ def draw_waveform(levels: speech.Levels, *, kept: Sequence[Span] = ()) -> str:
 
 
 def _grid() -> Iterator[str]:
-    """Faint lines at levels of loudness, with their numbers."""
     for level in (-20, -40):
         y = _y(level)
         yield _path(f"M0 {y:.1f}H{_RIGHT}", GREY, 'stroke-opacity=".25"')
@@ -50,7 +49,6 @@ def _grid() -> Iterator[str]:
 
 
 def _bars(levels: speech.Levels, kept: Sequence[Span]) -> Iterator[str]:
-    """The waveform itself, in one path for each colour."""
     chosen, left_out = "", ""
     for index, peak in enumerate(levels.peaks):
         share = (index + 0.5) / len(levels.peaks)
@@ -79,7 +77,6 @@ def _loudness(levels: speech.Levels) -> Iterator[str]:
 
 
 def _ticks(levels: speech.Levels) -> Iterator[str]:
-    """The scale of time below."""
     for second in range(0, int(levels.duration_s) + 1, tick_every(levels.duration_s / _MOST_TICKS)):
         anchor = "middle" if second else "start"
         yield _text(_x(second, levels), HEIGHT - 8, position(second, digits=0), anchor)

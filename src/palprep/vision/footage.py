@@ -101,8 +101,6 @@ def analyse_footage(
 
 
 class _Follower:
-    """Follows the largest face from frame to frame."""
-
     def __init__(self, models: Models) -> None:
         self._models = models
         self._people = 0

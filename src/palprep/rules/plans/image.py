@@ -217,7 +217,6 @@ def framing_advice(portrait: PortraitFacts) -> str:
 
 
 def _retake(portrait: PortraitFacts, framing: Framing) -> str:
-    """What to do where no crop helps."""
     if portrait.people > 1:
         return _advice("several_people")
     if framing.margin < 0:

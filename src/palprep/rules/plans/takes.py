@@ -132,7 +132,6 @@ def before_word(line: Timeline, word_s: float) -> float:
 
 
 def _pauses(line: Timeline) -> list[Span]:
-    """Where no one speaks, in order."""
     found: list[Span] = []
     silent_from = 0.0
     for span in line.speech:
