@@ -1,3 +1,8 @@
 from .facts import Facts as Facts, Speaker as Speaker
 from .probing import ProbeLimits as ProbeLimits, Toolkit as Toolkit, probe as probe
-from .timeline import FacingLimits as FacingLimits, Second as Second, Timeline as Timeline
+from .timeline import (
+    FacingLimits as FacingLimits,
+    Second as Second,
+    Timeline as Timeline,
+    share_held as share_held,
+)

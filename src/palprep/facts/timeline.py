@@ -124,12 +124,12 @@ class Timeline(Value):
     @property
     def speaking_share(self) -> float | None:
         """Share of the seconds in which somebody speaks, 0 to 1."""
-        return _share([second.speaking for second in self.seconds])
+        return share_held([second.speaking for second in self.seconds])
 
     @property
     def still_share(self) -> float | None:
         """Share of the seconds of silence with a mouth at rest, 0 to 1."""
-        return _share([second.still for second in self.seconds])
+        return share_held([second.still for second in self.seconds])
 
 
 def timeline_of(
@@ -238,6 +238,7 @@ def _index(at_s: float, count: int) -> int:
     return min(count - 1, max(0, int(at_s)))
 
 
-def _share(values: list[bool | None]) -> float | None:
+def share_held(values: Sequence[bool | None]) -> float | None:
+    """In how many of the seconds that were measured it holds, 0 to 1; None where none was."""
     known = [value for value in values if value is not None]
     return sum(known) / len(known) if known else None

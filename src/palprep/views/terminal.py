@@ -15,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from palprep.escaping import escaped_line
-from palprep.facts import FacingLimits, Timeline
+from palprep.facts import FacingLimits, Timeline, share_held
 from palprep.rules import (
     RULES,
     CatalogueEntry,
@@ -30,7 +30,7 @@ from palprep.rules import (
 from palprep.values import Outcome
 from palprep.views.format import by_file, position
 from palprep.views.outcomes import OUTCOMES, STATUSES
-from palprep.views.timeline_rows import breaks, rows, share_held, tick_every
+from palprep.views.timeline_rows import breaks, rows, tick_every
 
 if TYPE_CHECKING:
     from palprep.journal import PersonStanding

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from operator import itemgetter
 
-from palprep.facts import FacingLimits, Timeline
+from palprep.facts import FacingLimits, Timeline, share_held
 from palprep.values import Span
 from palprep.views.format import duration, position
 from palprep.views.outcomes import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, Colour
@@ -87,12 +87,6 @@ def breaks(line: Timeline) -> tuple[Break, Break, Break, Break]:
         Break("#", "black", spans=line.black),
         Break("^", "light step", moments=line.exposure_steps),
     )
-
-
-def share_held(values: Sequence[bool | None]) -> float | None:
-    """In how many of the seconds that were measured it holds, 0 to 1; None where none was."""
-    known = [value for value in values if value is not None]
-    return sum(known) / len(known) if known else None
 
 
 def tick_every(shortest_s: float) -> int:
