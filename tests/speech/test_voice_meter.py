@@ -151,7 +151,7 @@ def test_rates_at_the_rim_are_measured(tmp_path, rate):
     path = write(
         tmp_path / "a.wav", (0.3 * np.sin(2 * np.pi * 200 * times)).astype(np.float32), rate
     )
-    voice = measure_voice(Source.of(path))[1]
-    assert (voice.sample_rate_hz, voice.duration_s) == (rate, pytest.approx(2.0))
+    recording, voice = measure_voice(Source.of(path))
+    assert (recording.stream.sample_rate_hz, voice.duration_s) == (rate, pytest.approx(2.0))
     # The weighting's shelf at 1.7 kHz lies above half of the lowest rates.
     assert voice.integrated_lufs == pytest.approx(-13.5, abs=4)

@@ -13,7 +13,6 @@ def voice_of(*speech: tuple[float, float], duration_s: float = 100.0, **other) -
     spoken = sum(span.duration_s for span in spans)
     fields = {
         "duration_s": duration_s,
-        "sample_rate_hz": 48_000,
         "channels": 1,
         "speech": spans,
         "speech_s": spoken,

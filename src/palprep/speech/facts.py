@@ -27,7 +27,6 @@ class VoiceFacts(Value):
     """What a recording sounds like, for cloning a voice from it."""
 
     duration_s: float
-    sample_rate_hz: int
     channels: int
     speech: tuple[Span, ...]
     """Stretches of speech by Silero VAD."""

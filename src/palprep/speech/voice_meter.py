@@ -153,7 +153,6 @@ class VoiceMeter:
         ratio = spoken / duration if duration else 0.0
         return VoiceFacts(
             duration_s=duration,
-            sample_rate_hz=self._rate,
             channels=self._channels,
             speech=speech,
             speech_s=spoken,
