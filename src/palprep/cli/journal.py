@@ -17,7 +17,7 @@ from palprep.cli import options
 from palprep.cli.exits import ExitCode
 from palprep.cli.files import require_there
 from palprep.cli.output import LogFormat, print_json, print_json_of_many, print_line, tell, telling
-from palprep.cli.results import Tally, people_at_work
+from palprep.cli.results import RUN_AGAIN, Tally, people_at_work
 from palprep.errors import UsageError
 
 EXAMPLES = (
@@ -32,9 +32,6 @@ EXAMPLES = (
     "palprep report out/shard-* --into out",
     "palprep listen --journal palprep-out --public-url https://hooks.example",
 )
-
-_RUN = "start `palprep run` again"
-"""How to go on with a run, for commands that only look at it."""
 
 Directories = Annotated[
     list[Path],
@@ -92,7 +89,7 @@ def watch(
     with telling(quiet=quiet, log_file=log_file, log_format=log_format):
         tell(found.summary())
         found.tell_blockers(directory)
-        tell(found.next_step(directory, again=_RUN, dry_run=ended.head.dry_run))
+        tell(found.next_step(directory, again=RUN_AGAIN, dry_run=ended.head.dry_run))
     raise typer.Exit(found.exit_code(dry_run=ended.head.dry_run))
 
 
@@ -148,7 +145,7 @@ def status(
             # made without a run has no page, and no command goes on with it.
             if not doubts and len(directories) == 1 and head.has_run:
                 place, running = directories[0], head.running
-                tell(everybody.next_step(place, dry_run=dry_run, running=running, again=_RUN))
+                tell(everybody.next_step(place, dry_run=dry_run, running=running, again=RUN_AGAIN))
     raise typer.Exit(ExitCode.IN_DOUBT if doubts else everybody.exit_code(dry_run=dry_run))
 
 
@@ -248,7 +245,7 @@ def report(
         else:
             [(head, _)] = looked_at
             place, dry_run, running = directories[0], head.dry_run, head.running
-            tell(everybody.next_step(place, dry_run=dry_run, running=running, again=_RUN))
+            tell(everybody.next_step(place, dry_run=dry_run, running=running, again=RUN_AGAIN))
 
 
 def _look(

@@ -12,6 +12,9 @@ from palprep import journal, rules, views
 from palprep.cli.exits import ExitCode, worst
 from palprep.cli.output import SAME, WAIVE, ending_well, print_line, show, tell
 
+RUN_AGAIN = "start `palprep run` again"
+"""How to go on with a run, for commands that only look at it."""
+
 _MANY = 100
 """People who are listed one by one."""
 

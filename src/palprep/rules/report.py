@@ -97,10 +97,9 @@ class Report(Value):
         outcomes = {check.outcome for check in self.checks}
         if self.error is not None or Outcome.FAIL in outcomes:
             return Outcome.FAIL
-        for outcome in (Outcome.WARN, Outcome.PASS):
-            if outcome in outcomes:
-                return outcome
-        return Outcome.UNKNOWN
+        return next(
+            (each for each in (Outcome.WARN, Outcome.PASS) if each in outcomes), Outcome.UNKNOWN
+        )
 
     @computed_field  # type: ignore[prop-decorator]
     @property
