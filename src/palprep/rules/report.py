@@ -95,11 +95,10 @@ class Report(Value):
         anything warned, else ``pass``; ``unknown`` when nothing at all could be measured.
         """
         outcomes = {check.outcome for check in self.checks}
-        if self.error is not None or Outcome.FAIL in outcomes:
+        if self.error is not None:
             return Outcome.FAIL
-        return next(
-            (each for each in (Outcome.WARN, Outcome.PASS) if each in outcomes), Outcome.UNKNOWN
-        )
+        worst_first = (Outcome.FAIL, Outcome.WARN, Outcome.PASS)
+        return next((each for each in worst_first if each in outcomes), Outcome.UNKNOWN)
 
     @computed_field  # type: ignore[prop-decorator]
     @property

@@ -70,7 +70,7 @@ def _parts(facts: ConsentFacts) -> Iterator[RenderableType]:
         yield Text()
     for mark in explained:
         other = "other" if mark is Mark.CHANGED else "word"
-        yield Text(f"{mark.signed('word', other):<19}{mark.meaning}", "dim")
+        yield Text(f"{mark.signs.format('word', other):<19}{mark.meaning}", "dim")
 
 
 def _timed(words: Iterable[MarkedWords]) -> RenderableType:

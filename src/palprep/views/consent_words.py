@@ -41,10 +41,6 @@ class Mark(StrEnum):
         mark._value_, mark.meaning, mark.signs = name, meaning, signs
         return mark
 
-    def signed(self, required: str, heard: str) -> str:
-        """Words with signs that need no colour."""
-        return self.signs.format(required, heard)
-
 
 _HEADLINES: Mapping[Outcome, str] = {
     Outcome.PASS: "Every word of the statement was heard.",
@@ -77,7 +73,7 @@ class MarkedWords(WordRecord):
     @property
     def signed(self) -> str:
         """The words with signs that need no colour."""
-        return self.mark.signed(self.expected or "", self.heard or "")
+        return self.mark.signs.format(self.expected or "", self.heard or "")
 
 
 def marked_words(facts: ConsentFacts) -> tuple[MarkedWords, ...]:
