@@ -68,7 +68,7 @@ def print_activity(clips: list[Clip], network: Silero) -> None:
             measure_voice(Source.of(clip.path), network=network)[1]
         )
     for (kind, language), voices in sorted(groups.items()):
-        ratio = np.mean([voice.speech_ratio for voice in voices])
+        ratio = np.mean([voice.speech_s / voice.duration_s for voice in voices])
         snr = median([voice.snr_db for voice in voices])
         width = median([voice.bandwidth_hz for voice in voices])
         contents = sorted({voice.content for voice in voices})
@@ -99,7 +99,8 @@ def print_noise(clips: list[Clip], network: Silero) -> None:
             mixed = said + noise * rms / level * 10 ** (-ratio_db / 20)
             voice = heard(mixed / max(1.0, float(np.abs(mixed).max())), network)
             snr = "-" if voice.snr_db is None else f"{voice.snr_db:.1f}"
-            print(f"{clip.path.stem:12}{ratio_db:>9}{snr:>10}{voice.speech_ratio:>14.0%}")
+            spoken = voice.speech_s / voice.duration_s
+            print(f"{clip.path.stem:12}{ratio_db:>9}{snr:>10}{spoken:>14.0%}")
 
 
 def heard(samples: Samples, network: Silero) -> VoiceFacts:

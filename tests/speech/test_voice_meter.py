@@ -33,7 +33,7 @@ def heard(path: Path):
 def test_a_spoken_clip(spoken_consent):
     voice = heard(spoken_consent)
     assert voice.content == "speech"
-    assert 0.7 < voice.speech_ratio <= 1.0
+    assert 0.7 < voice.speech_s / voice.duration_s <= 1.0
     assert voice.snr_db > 20
     assert -40 < voice.speech_rms_dbfs < -10
     assert voice.true_peak_dbtp > voice.speech_rms_dbfs

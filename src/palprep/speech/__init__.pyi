@@ -1,6 +1,10 @@
 from .activity import Silero as Silero, speech_spans as speech_spans
 from .arrays import RATE_HZ as RATE_HZ
-from .facts import SpeakerFacts as SpeakerFacts, VoiceFacts as VoiceFacts
+from .facts import (
+    TARGET_RMS_DBFS as TARGET_RMS_DBFS,
+    SpeakerFacts as SpeakerFacts,
+    VoiceFacts as VoiceFacts,
+)
 from .loudness import Levels as Levels, measure_levels as measure_levels
 from .spectrum import (
     FRAME_S as FRAME_S,

@@ -11,6 +11,10 @@ from typing import Literal
 
 from palprep.values import Span, Value
 
+TARGET_RMS_DBFS = -20.0
+"""The level that speech is brought to: in the middle of -23 to -18 dB, which published guidance for
+voice cloning asks for."""
+
 
 class SpeakerFacts(Value):
     """Whether more than one person speaks, as far as it can be told without enrolment."""
@@ -31,8 +35,6 @@ class VoiceFacts(Value):
     speech: tuple[Span, ...]
     """Stretches of speech by Silero VAD."""
     speech_s: float
-    speech_ratio: float
-    """Share of the duration that is speech, 0..1."""
     integrated_lufs: float | None
     """EBU R 128; None for silence or less than 400 ms."""
     speech_rms_dbfs: float | None
@@ -46,10 +48,8 @@ class VoiceFacts(Value):
     pauses; None for less than 2 s without a pause."""
     snr_db: float | None
     """Speech power, noise taken off, against the noise between the words; -10 at the least."""
-    target_rms_dbfs: float
-    """The speech level that ``noise_after_gain_dbfs`` is projected to."""
     noise_after_gain_dbfs: float | None
-    """The noise floor once speech is brought to ``target_rms_dbfs``."""
+    """The noise floor once speech is brought to :data:`TARGET_RMS_DBFS`."""
     bandwidth_hz: float | None
     """Highest frequency that carries sound; a 16 kHz recording reads about 8000 at any
     sample rate. None for silence."""

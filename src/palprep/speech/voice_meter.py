@@ -17,7 +17,6 @@ from palprep.speech.speakers import UNTOLD, SpeakerMeter, spoken_runs
 from palprep.speech.spectrum import Bandwidth, SpectrumMeter, ToneMeter
 from palprep.speech.voiceprint import Voiceprint
 from palprep.speech.waveform import (
-    TARGET_RMS_DBFS,
     DefectMeter,
     Envelope,
     EnvelopeMeter,
@@ -156,12 +155,10 @@ class VoiceMeter:
             channels=self._channels,
             speech=speech,
             speech_s=spoken,
-            speech_ratio=min(1.0, ratio),
             integrated_lufs=self._loudness.integrated_lufs(),
             true_peak_dbtp=self._peak.peak_dbtp(),
             clipped_runs=clipping.runs,
             clipped_s=clipping.seconds,
-            target_rms_dbfs=TARGET_RMS_DBFS,
             bandwidth_hz=band.hz if band else None,
             hum_hz=hum.hz if hum else None,
             hum_dbfs=hum.dbfs if hum else None,

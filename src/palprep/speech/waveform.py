@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from palprep.media import FLOOR_DBFS, decibels
 from palprep.speech.arrays import Floats, runs_of
+from palprep.speech.facts import TARGET_RMS_DBFS
 from palprep.values import Span
 
 _ZERO = 1.5 / 32768
@@ -22,8 +23,6 @@ _EDGE_MS = 5
 _SHORTEST_MS = 2
 _LONGEST_MS = 500
 
-TARGET_RMS_DBFS = -20.0
-"""In the middle of -23 to -18 dB, which published guidance for voice cloning asks for."""
 _GUARD_MS = 100
 """Words fade in and out: this much on both sides of speech is counted as neither."""
 _LEAST_MS = 100

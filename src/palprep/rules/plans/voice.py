@@ -21,7 +21,7 @@ from palprep.rules.plans.values import (
 )
 from palprep.rules.profile import Profile
 from palprep.rules.report import Report
-from palprep.speech import VoiceFacts
+from palprep.speech import TARGET_RMS_DBFS, VoiceFacts
 from palprep.values import Role, Span, spans_within
 
 _CONTAINER_FIXES = {"extract": ("audio_only",), "convert": ("audio_format",)}
@@ -118,7 +118,7 @@ def _loudness(voice: VoiceFacts) -> float | None:
     """
     if voice.integrated_lufs is None or voice.speech_rms_dbfs is None:
         return None
-    wanted = voice.integrated_lufs + voice.target_rms_dbfs - voice.speech_rms_dbfs
+    wanted = voice.integrated_lufs + TARGET_RMS_DBFS - voice.speech_rms_dbfs
     low, high = LOUDNESS_RANGE_LUFS
     return round(min(high, max(low, wanted)), 1)
 
