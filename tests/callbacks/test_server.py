@@ -13,7 +13,7 @@ import pytest
 
 from palprep.api import ReplicaTraining, VoiceStatusChanged
 from palprep.callbacks.server import CallbackServer, Delivery, callback_app
-from palprep.errors import JournalError, ToolFailed, UnexpectedReply, UsageError
+from palprep.errors import JournalError, UnexpectedReply, UsageError
 
 NONCE = "s3cret-path"
 VOICE = {"voice_id": "v1", "voice_name": "Ada", "status": "completed"}
@@ -190,9 +190,9 @@ def test_a_public_address_in_front(inbox):
 def test_a_taken_port_is_named(inbox):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        with pytest.raises(ToolFailed, match=f"127.0.0.1:{port}.*choose another port"):
+        with pytest.raises(UsageError, match=f"127.0.0.1:{port}.*choose another port"):
             CallbackServer(inbox, nonce=NONCE, port=port)
-    with pytest.raises(ToolFailed, match="choose another port or host"):
+    with pytest.raises(UsageError, match="choose another port or host"):
         CallbackServer(inbox, nonce=NONCE, host="192.0.2.1")
 
 

@@ -34,7 +34,7 @@ def test_every_loopback_address_will_do(host):
 
 
 def test_a_port_in_use_is_said():
-    with Sandbox() as first, pytest.raises(UsageError, match="another --port"):
+    with Sandbox() as first, pytest.raises(UsageError, match="another port"):
         Sandbox(port=int(first.url.rpartition(":")[2])).__enter__()
 
 

@@ -159,13 +159,7 @@ class CallbackServer:
                 f"The public URL {public_url.rpartition('@')[2]!r} is not of the form "
                 "https://HOST[:PORT][/PATH], without a user"
             )
-        try:
-            self._socket = listening_socket(host, port)
-        except OSError as error:
-            raise ToolFailed(
-                f"Cannot listen for callbacks on {host}:{port}: {error.strerror or error}; "
-                "choose another port or host"
-            ) from None
+        self._socket = listening_socket(host, port)
         app = callback_app(sink, nonce=self._nonce)
         self._server = ServerThread(app, self._socket, name="palprep-callbacks")
 

@@ -59,7 +59,7 @@ def callback_server(
 
     Hand it to ``make_voice`` and ``make_replica`` together with the journal. ``port`` 0 takes a
     free one, so that a later server has another address. ``then`` is told of each callback once it
-    is recorded. Raises ToolFailed when the port is taken.
+    is recorded. Raises UsageError when the port is taken.
     """
     return CallbackServer(
         into_journal(journal, then=then),

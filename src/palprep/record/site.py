@@ -67,13 +67,7 @@ class LocalSite:
     """
 
     def __init__(self, name: str, routes: Iterable[Route], *, port: int) -> None:
-        try:
-            self._listener = listening_socket(HOST, port)
-        except OSError as error:
-            raise UsageError(
-                f"Port {port} cannot be used: {error.strerror}. Use another --port, or 0 for a "
-                "free one."
-            ) from None
+        self._listener = listening_socket(HOST, port)
         self.origin = url_of(self._listener)
         self.ended = threading.Event()
         secret = secrets.token_urlsafe(24)

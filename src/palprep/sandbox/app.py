@@ -190,10 +190,4 @@ def bind_loopback(host: str, port: int) -> socket.socket:
         raise UsageError(
             f"The sandbox listens on loopback only, and {host} is not; use 127.0.0.1 or ::1."
         )
-    try:
-        return listening_socket(address, port)
-    except OSError as error:
-        raise UsageError(
-            f"The sandbox cannot listen on {host}:{port}: {error.strerror}. Use another --port, "
-            "or 0 for a free one."
-        ) from error
+    return listening_socket(address, port)

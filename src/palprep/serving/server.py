@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import errno
 import logging
 import math
 import os
@@ -19,6 +18,7 @@ from typing import Any, Literal, TypeVar, cast
 import uvicorn
 from starlette.types import ASGIApp
 
+from palprep.errors import UsageError
 from palprep.serving.protocol import ImpatientProtocol
 
 T = TypeVar("T")
@@ -27,7 +27,6 @@ log = logging.getLogger("palprep.serving")
 
 _BACKLOG = 128
 """Also how many connections asyncio accepts at once, before any is looked at."""
-_LAST_PORT = 65535
 _TOLD_EVERY_S = 60.0
 _LOOK_S = 0.002
 """Until it is looked again whether the server has started: uvicorn has only a flag for it."""
@@ -35,10 +34,8 @@ _LOOK_S = 0.002
 
 def listening_socket(host: str, port: int) -> socket.socket:
     """A TCP socket that listens on the address ``host``, IPv4 or IPv6; ``port`` 0 takes a free
-    one. Raises OSError when the system refuses, for example because the port is in use, and for
+    one. Raises UsageError when the system refuses, for example because the port is in use, and for
     what is no port."""
-    if not 0 <= port <= _LAST_PORT:
-        raise OSError(errno.EINVAL, f"a port is a number from 0 to {_LAST_PORT}")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # asyncio switches Nagle's algorithm off only where the protocol is named; with it on, an
     # answer's body waits for the acknowledgement of its head, 40 ms later.
@@ -50,9 +47,14 @@ def listening_socket(host: str, port: int) -> socket.socket:
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((host, port))
         listener.listen(_BACKLOG)
-    except OSError:
+    except (OSError, OverflowError) as error:
         listener.close()
-        raise
+        # Of a number that is no port, Python itself says which numbers are.
+        why = getattr(error, "strerror", None) or str(error).rstrip(".")
+        raise UsageError(
+            f"Cannot listen on {host}:{port}: {why}; choose another port or host. Port 0 takes a "
+            "free one"
+        ) from None
     return listener
 
 

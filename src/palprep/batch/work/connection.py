@@ -15,7 +15,7 @@ from palprep.api import UNSET, Rate, host_of, is_loopback
 from palprep.batch.work.sandbox_judges import Judges, judges_in
 from palprep.callbacks import PublicCallbacks
 from palprep.client import Client, Limiter, RequestHook
-from palprep.errors import ApiError, AuthenticationError, ToolFailed, UsageError
+from palprep.errors import ApiError, AuthenticationError, UsageError
 from palprep.journal import Journal, SandboxStatement, callback_server, secret_path
 from palprep.pipelines import Callbacks
 from palprep.preflight import media_workers
@@ -160,7 +160,7 @@ def _on_kept_port(
     kept = int(journal.setting(name, lambda: str(_free_port())))
     try:
         return stack.enter_context(make(kept))
-    except (ToolFailed, UsageError):
+    except UsageError:
         return stack.enter_context(make(0))
 
 
