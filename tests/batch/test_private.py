@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from palprep.fixes import atomic_output
 from palprep.journal import Journal
 from palprep.publish import SandboxPublisher
 from palprep.sandbox import Sandbox
+from palprep.storage import atomic_output
 
 
 @pytest.fixture

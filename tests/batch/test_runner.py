@@ -279,10 +279,13 @@ def test_an_unknown_profile_is_the_commands_error(go, add):
 def test_an_output_that_cannot_be_a_folder(go, add, tmp_path):
     add("ada")
     (tmp_path / "file").write_text("")
-    with pytest.raises(OutputUnwritable, match="choose another --into"):
+    with pytest.raises(OutputUnwritable, match="where the folder should be; choose another"):
         go(into=tmp_path / "file")
-    with pytest.raises(OutputUnwritable, match="cannot be made"):
+    with pytest.raises(OutputUnwritable, match="cannot be written"):
         go(into=tmp_path / "file" / "below")
+    (tmp_path / "loop").symlink_to("loop")
+    with pytest.raises(OutputUnwritable, match="where the folder should be; choose another"):
+        go(into=tmp_path / "loop")
 
 
 def test_the_people_and_an_address_are_no_output_folder(add, folder):

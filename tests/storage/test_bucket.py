@@ -77,10 +77,11 @@ def test_no_such_object(people, tmp_path):
         people.read("none.txt", max_bytes=10)
 
 
-def test_nothing_is_fetched_into_a_folder_that_is_not_there(people, tmp_path):
+def test_nothing_is_fetched_into_a_folder_that_cannot_be_made(people, tmp_path):
     people.put("one.txt", b"hello")
+    (tmp_path / "file").write_text("")
     with pytest.raises(OutputUnwritable, match="cannot be written"):
-        people.fetch("one.txt", tmp_path / "nowhere" / "one.txt", max_bytes=10)
+        people.fetch("one.txt", tmp_path / "file" / "one.txt", max_bytes=10)
 
 
 @pytest.mark.parametrize("url", ["s3://", "ftp://media", "media", "s3:///x"])

@@ -134,7 +134,8 @@ def test_over_a_real_connection(tmp_path):
     assert (tmp_path / "a").read_bytes() == BODY
 
 
-def test_a_folder_that_is_not_there(tmp_path):
+def test_a_folder_that_cannot_be_made(tmp_path):
     reply = httpx.Response(200, content=BODY)
-    with pytest.raises(OutputUnwritable):
-        fetch_url(LINK, tmp_path / "gone" / "a", max_bytes=4000, **server(reply))
+    (tmp_path / "file").write_text("")
+    with pytest.raises(OutputUnwritable, match="a file stands where the folder should be"):
+        fetch_url(LINK, tmp_path / "file" / "a", max_bytes=4000, **server(reply))

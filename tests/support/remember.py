@@ -13,9 +13,9 @@ import shutil
 from pathlib import Path
 
 from palprep.batch.engines.tasks import AssetTask, prepare_asset
-from palprep.fixes import atomic_output
 from palprep.media import Source
 from palprep.preflight import Asset
+from palprep.storage import atomic_output
 
 
 class Remembering:

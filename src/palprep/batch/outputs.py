@@ -16,7 +16,6 @@ from typing import Any, BinaryIO
 
 from palprep.errors import UsageError
 from palprep.escaping import escaped_json, table_rows
-from palprep.fixes import atomic_output, unwritable
 from palprep.journal import (
     JOURNAL_NAME,
     Journal,
@@ -25,7 +24,7 @@ from palprep.journal import (
     ReadableRun,
     RunReader,
 )
-from palprep.storage import private_file, private_folder
+from palprep.storage import atomic_output, private_file, private_folder, unwritable
 from palprep.views import (
     PEOPLE_FOLDER,
     PICTURES_NAME,
@@ -174,7 +173,7 @@ def write_messages(directory: str | Path, into: str | Path, language: str = "en"
 
 
 def replace(path: Path, parts: Iterable[str], *, lasting: bool = True) -> None:
-    """Write the text that ``parts`` make, as :func:`palprep.fixes.output.atomic_output` does. Lone
+    """Write the text that ``parts`` make, as :func:`palprep.storage.atomic_output` does. Lone
     surrogates, which a sender's JSON may hold, become escapes.
     """
     with (

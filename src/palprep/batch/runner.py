@@ -37,12 +37,12 @@ from palprep.batch.work.decision import known_profiles
 from palprep.batch.work.memory import Unchanged, record_start
 from palprep.batch.work.originals import SOURCES_NAME
 from palprep.consent import require_model
-from palprep.errors import OutputUnwritable, UsageError
+from palprep.errors import UsageError
 from palprep.journal import Journal, PersonView, RunReader, RunView, SandboxStatement, utc_now
 from palprep.preflight import kinds_of, media_workers, seen_by
 from palprep.publish import Publisher, publisher_for
 from palprep.rules import blocker_words, counted
-from palprep.storage import private_folder
+from palprep.storage import output_folder
 from palprep.values import Kind
 from palprep.views import PICTURES_NAME, cell_progress
 from palprep.workers import Engine, LocalEngine
@@ -96,7 +96,8 @@ def run(
     at, source = utc_now(), _source_of(people, into)
     place = options.select.place(Path(into))
     roster = find_everybody(people, place / SOURCES_NAME, at)
-    place = _output_folder(place)
+    output_folder(place)
+    place = Path(os.path.realpath(place))
     with (
         Journal.of(place, lock=True, create=True) as journal,
         _opened_engine(options, journal) as engine,
@@ -274,20 +275,11 @@ def _source_of(people: People, into: str | Path) -> str | None:
         return None
     if is_url(str(people)):
         return str(people)
-    source = Path(people).resolve()
-    if Path(into).resolve() == source:
+    # Path.resolve raises RuntimeError at a link that leads to itself, before Python 3.13.
+    source = os.path.realpath(people)
+    if os.path.realpath(into) == source:
         raise UsageError(
             f"{into} is the folder of the people: name another one with --into, or what is written "
             "there would be taken for people"
         )
-    return str(source)
-
-
-def _output_folder(into: Path) -> Path:
-    try:
-        private_folder(into)
-    except OSError as error:
-        raise OutputUnwritable(
-            f"The output folder {into} cannot be made: {error.strerror}; choose another --into"
-        ) from None
-    return into.resolve()
+    return source

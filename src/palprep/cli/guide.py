@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from palprep import batch, consent as statements, fixes, rules, views
+from palprep import batch, consent as statements, rules, storage, views
 from palprep.cli import options
 from palprep.cli.files import require_there
 from palprep.cli.output import print_line, tell, telling
@@ -38,7 +38,7 @@ def guide(
         page = views.guide_page(
             said.full_name, statement=said.text, profile=limits, language=language
         )
-        with fixes.atomic_output(into) as temporary:
+        with storage.atomic_output(into) as temporary:
             temporary.write_text(page, "utf-8", errors="backslashreplace")
         print_line(into)
         tell("Next: send it, or print it. It needs no other file.")

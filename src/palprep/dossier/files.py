@@ -29,10 +29,10 @@ from palprep.dossier.chain import (
     verify_dossier,
 )
 from palprep.errors import DossierUnusable, UsageError
-from palprep.fixes import atomic_output
 from palprep.media import sha256_of
 from palprep.preflight import Prepared
 from palprep.rules import CONSENT_DOUBTS, Check
+from palprep.storage import atomic_output
 
 DOSSIER_SUFFIX = ".consent.json"
 

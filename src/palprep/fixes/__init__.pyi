@@ -3,11 +3,9 @@ from .image import keep_picked as keep_picked
 from .output import (
     Applied as Applied,
     FixDone as FixDone,
-    atomic_output as atomic_output,
     move_into as move_into,
     new_output as new_output,
     remove_parts as remove_parts,
-    unwritable as unwritable,
 )
 from .recording import keep_recording as keep_recording, second_name as second_name
 from .voice import mp3_excerpt as mp3_excerpt

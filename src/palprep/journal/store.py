@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any, Self, TypeVar
 
 from palprep.errors import JournalError, UsageError
-from palprep.fixes import unwritable
 from palprep.journal import forgetting, projection
 from palprep.journal.creations import Creation, CreationState
 from palprep.journal.entries import (
@@ -40,7 +39,7 @@ from palprep.journal.file import (
     readable,
     run_lock,
 )
-from palprep.storage import private_folder
+from palprep.storage import output_folder
 
 JOURNAL_NAME = "journal.sqlite"
 
@@ -99,10 +98,7 @@ class Journal:
         Raises OutputUnwritable where it cannot be made.
         """
         if create:
-            try:
-                private_folder(Path(folder))
-            except OSError as error:
-                raise unwritable(Path(folder), error) from None
+            output_folder(Path(folder))
         return cls(Path(folder) / JOURNAL_NAME, lock=lock, create=create)
 
     @property

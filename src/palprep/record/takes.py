@@ -112,7 +112,7 @@ class Takes:
 
     def note(self, take: Take) -> Take:
         """Write down what is known of a take."""
-        with fixes.atomic_output(self.place / f"{take.stem}.json", lasting=False) as temporary:
+        with storage.atomic_output(self.place / f"{take.stem}.json", lasting=False) as temporary:
             temporary.write_text(take.model_dump_json(), "utf-8")
         return take
 

@@ -1,4 +1,4 @@
-"""Objects in the buckets of Amazon S3, Google Cloud Storage and Azure Blob Storage."""
+"""Files that are private and whole; objects in the buckets of S3, Google Cloud and Azure."""
 
 import lazy_loader
 

@@ -9,9 +9,12 @@ from .clouds import CLOUDS as CLOUDS, is_bucket as is_bucket
 from .files import (
     GoOn as GoOn,
     Stored as Stored,
+    atomic_output as atomic_output,
     opener as opener,
+    output_folder as output_folder,
     private_file as private_file,
     private_folder as private_folder,
+    unwritable as unwritable,
     without_secrets as without_secrets,
 )
 from .web import fetch_url as fetch_url, look_at_url as look_at_url

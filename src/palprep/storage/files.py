@@ -1,28 +1,49 @@
-"""Files that nobody but the user can read, and objects that become files: whole, or not at all.
+"""Files that nobody but the user can read, and that are there whole or not at all.
 
 Everything that palprep writes about people is made private here, whatever the umask. A mask of the
 process is never changed: a program that uses palprep may have threads of its own.
+
+What is written goes to a temporary file next to its target, which takes the target's name only when
+everything is on the disk. Whatever interrupts that (an error, Ctrl-C) leaves neither half a
+target nor the temporary file, and a target of an earlier run stays as it was.
 """
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import os
 import re
+import secrets
 import stat
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from palprep.errors import OutputUnwritable, StorageError, UsageError
+from palprep.errors import OutputUnwritable, StorageError, ToolFailed, UsageError
 
 FILE_MODE = 0o600
 _FOLDER_MODE = 0o700
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+:/")
 """How an address begins as a path, which holds no two slashes side by side. A drive has one letter.
 """
+
+_WORDS = {
+    errno.ENOSPC: "the disk is full; free some space",
+    errno.EDQUOT: "your disk quota is used up; free some space",
+    errno.EACCES: "the folder cannot be written to; choose another or change its permissions",
+    errno.EPERM: "the folder cannot be written to; choose another or change its permissions",
+    errno.EROFS: "the file system is read-only; choose another folder",
+    errno.ENOTDIR: "a part of its path is a file, not a folder; choose another folder",
+    errno.EEXIST: "a file stands where the folder should be; choose another folder",
+    errno.EISDIR: "a folder of that name is in the way; remove it or choose another folder",
+    errno.ENAMETOOLONG: "the name is too long; choose a shorter one",
+    errno.EFBIG: "the file system takes no file of that size; choose another folder",
+}
+_WHILE_WRITING = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS})
+"""What a write can meet although the file was already open; a read never does."""
 
 
 def private_folder(folder: Path) -> None:
@@ -45,6 +66,14 @@ def private_folder(folder: Path) -> None:
             raise
 
 
+def output_folder(folder: Path) -> None:
+    """Make a folder for what is written, as :func:`private_folder`. Raises OutputUnwritable."""
+    try:
+        private_folder(folder)
+    except OSError as error:
+        raise unwritable(folder, error) from None
+
+
 def opener(path: str, flags: int) -> int:
     """For the ``opener`` of ``open``: a file that is made is private."""
     return os.open(path, flags, FILE_MODE)
@@ -62,6 +91,68 @@ def private_file(path: Path) -> None:
         mode = path.stat().st_mode
         if stat.S_ISREG(mode) and stat.S_IMODE(mode) != FILE_MODE:
             path.chmod(FILE_MODE)
+
+
+@contextlib.contextmanager
+def atomic_output(
+    target: Path, *, lasting: bool = True, settle: Callable[[Path], object] | None = None
+) -> Iterator[Path]:
+    """Yield an empty temporary file next to ``target``; rename it to ``target`` at the end.
+
+    The temporary name keeps the target's suffix, so that writers which go by it choose the
+    same format, and starts with a dot, so that no glob of the folder takes it for a result.
+    Missing folders are made, and both are private to the user. A file that has the name is
+    replaced, unless ``settle`` is given: that gives the temporary file its name. What is not
+    ``lasting`` can be made again, such as a page: it is not waited for until it is on the disk, and
+    a power cut may leave it empty. Raises OutputUnwritable where the operating system refuses.
+    """
+    name = f".palprep-{os.getpid()}-{secrets.token_hex(6)}.part{target.suffix}"
+    temporary = target.with_name(name)
+    settle = settle or (lambda whole: whole.replace(target))
+    try:
+        private_folder(target.parent)
+        # Made before ffmpeg or Pillow writes into it, and the rename keeps its mode.
+        os.close(opener(os.fspath(temporary), os.O_CREAT | os.O_EXCL | os.O_WRONLY))
+    except OSError as error:
+        raise unwritable(target, error) from None
+    try:
+        try:
+            yield temporary
+        except OSError as error:
+            if error.errno in _WHILE_WRITING or error.filename == os.fspath(temporary):
+                raise unwritable(target, error) from None
+            raise
+        except ToolFailed as error:
+            # ffmpeg's message is all that tells a full disk from a broken source.
+            for number in _WHILE_WRITING:
+                if os.strerror(number) in error.message:
+                    raise unwritable(target, OSError(number, os.strerror(number))) from error
+            raise
+        try:
+            # Flushed, and the folder too, so that a power cut leaves old or new.
+            if lasting:
+                _sync(temporary, os.O_RDWR)
+            settle(temporary)
+            if lasting and hasattr(os, "O_DIRECTORY"):
+                _sync(target.parent, os.O_RDONLY | os.O_DIRECTORY)
+        except OSError as error:
+            raise unwritable(target, error) from None
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def unwritable(target: Path, error: OSError) -> OutputUnwritable:
+    """The error for ``target`` in words that say what to do."""
+    words = _WORDS.get(error.errno or 0, error.strerror or str(error))
+    return OutputUnwritable(f"{target} cannot be written: {words}", path=str(target))
+
+
+def _sync(path: Path, flags: int) -> None:
+    descriptor = os.open(path, flags)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 GoOn = Callable[[], object]
@@ -85,30 +176,17 @@ class Fetched(NamedTuple):
 
 
 def written(pieces: Iterable[bytes], to: Path, go_on: GoOn | None = None) -> tuple[str, int]:
-    """Write the pieces into the file ``to``, or replace it; their SHA-256 in hex, and their size.
-
-    The file appears when all of it has arrived. Raises OutputUnwritable when the disk is
-    full, and what ``go_on`` raises.
+    """Write the pieces as :func:`atomic_output` does; their SHA-256 in hex, and their size. Raises
+    what ``go_on`` raises, which is called before each.
     """
     digest, size = hashlib.sha256(), 0
-    # Two threads, or a worker and its successor, may fetch the same object at once.
-    part = to.with_name(f".palprep-{os.getpid()}-{id(digest):x}.part")
-    try:
-        with open(part, "xb", opener=opener) as file:
-            for piece in pieces:
-                if go_on is not None:
-                    go_on()
-                digest.update(piece)
-                size += len(piece)
-                file.write(piece)
-        part.replace(to)
-    except OSError as error:
-        raise OutputUnwritable(
-            f"{to.parent} cannot be written: {error.strerror}; free some space, or choose "
-            "another folder"
-        ) from None
-    finally:
-        part.unlink(missing_ok=True)
+    with atomic_output(to, lasting=False) as part, part.open("wb") as file:
+        for piece in pieces:
+            if go_on is not None:
+                go_on()
+            digest.update(piece)
+            size += len(piece)
+            file.write(piece)
     return digest.hexdigest(), size
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from palprep._version import __version__
 from palprep.dossier import ExaminedDossier
 from palprep.errors import PalprepError, UsageError
-from palprep.fixes import atomic_output
 from palprep.rules import SAME_PERSON
+from palprep.storage import atomic_output
 from palprep.values import Span
 from palprep.views.consent_words import code_words, entry_words, flaw_words, standing
 from palprep.views.html import environment

@@ -15,7 +15,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from palprep import fixes, media
+from palprep import media, storage
 from palprep.errors import UsageError
 from palprep.rules import Profile
 from palprep.values import Role
@@ -109,7 +109,7 @@ def write_thumbnail(file: media.Source, target: Path) -> Path:
 
     Raises MediaError for a file without a picture, OutputUnwritable.
     """
-    with fixes.atomic_output(target, lasting=False) as temporary:
+    with storage.atomic_output(target, lasting=False) as temporary:
         temporary.write_bytes(media.thumbnail(file))
     return target
 

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
 
-from palprep import fixes, media, preflight, rules, speech
+from palprep import fixes, media, preflight, rules, speech, storage
 from palprep._version import __version__
 from palprep.errors import PalprepError
 from palprep.values import Role, Span
@@ -104,7 +104,7 @@ def write_picture(report: rules.Report, target: Path) -> Path | None:
     picture = report_picture(report, preflight.shared_toolkit().models)
     if picture is None:
         return None
-    with fixes.atomic_output(target) as temporary:
+    with storage.atomic_output(target) as temporary:
         picture.save(temporary, "PNG")
     return target
 
@@ -284,7 +284,7 @@ class PictureFolder:
             return None
         if drawn is None:
             return None
-        with fixes.atomic_output(path, lasting=False) as temporary:
+        with storage.atomic_output(path, lasting=False) as temporary:
             temporary.write_bytes(drawn.data)
         return path
 

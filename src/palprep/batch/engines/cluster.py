@@ -32,10 +32,9 @@ from palprep.errors import (
     ToolMissing,
     UsageError,
 )
-from palprep.fixes import atomic_output
 from palprep.media import Source
 from palprep.preflight import media_workers
-from palprep.storage import PROBE, PROBE_NAME, GoOn
+from palprep.storage import PROBE, PROBE_NAME, GoOn, atomic_output
 from palprep.vocabulary import install_advice
 from palprep.workers import Engine, Limits, WorkStopped
 

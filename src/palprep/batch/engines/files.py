@@ -24,12 +24,11 @@ from typing import NamedTuple
 from palprep.batch.fingerprint import Fingerprint, digest_of, folder_fingerprint
 from palprep.batch.people.files import RemoteFile, is_web
 from palprep.errors import FileUnreadable, StorageError
-from palprep.fixes import unwritable
 from palprep.journal import Journal
 from palprep.media import MOST_BYTES, Source, sha256_of
 from palprep.preflight import Prepared
 from palprep.publish import Content, ObjectStorePublisher, Publishable, Publisher
-from palprep.storage import Bucket, GoOn, fetch_url, object_at, private_folder
+from palprep.storage import Bucket, GoOn, fetch_url, object_at
 
 MAX_BYTES = 1 << 40
 """Of a file in a run's bucket: what was put there for the run has a size that is known already."""
@@ -46,10 +45,6 @@ def fetch_here(file: RemoteFile, to: Path, go_on: GoOn | None = None) -> Source:
     Raises FileUnreadable when it is not the one of the file's tag any more; StorageError,
     OutputUnwritable, and what ``go_on`` raises, which is called again and again meanwhile.
     """
-    try:
-        private_folder(to.parent)
-    except OSError as error:
-        raise unwritable(to.parent, error) from None
     if is_web(file.url):
         found = fetch_url(file.url, to, max_bytes=MOST_BYTES, go_on=go_on)
     else:
@@ -174,7 +169,6 @@ class BucketFiles(Files):
 
     def fetch(self, prepared: Prepared, to: Path) -> None:
         """Fetch the file. Raises StorageError when it is gone, or is another one by now."""
-        private_folder(to.parent)
         self._fetch(_key_of(prepared), to, prepared.sha256)
 
     def put(self, prepared: Prepared) -> None:

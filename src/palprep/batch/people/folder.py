@@ -31,7 +31,7 @@ from palprep.batch.people.settings import (
 from palprep.errors import UsageError
 from palprep.journal import JOURNAL_NAME
 from palprep.rules import counted
-from palprep.storage import Bucket, Stored, private_folder
+from palprep.storage import Bucket, Stored
 
 DEFAULT_INTO = "palprep-out"
 
@@ -192,7 +192,6 @@ def _person(
     def statement(name: str) -> Path | None:
         if name not in stored:
             return None
-        private_folder(into)
         path = into / f"statement{Path(name).suffix}"
         bucket.fetch(stored[name].name, path, max_bytes=MAX_BYTES)
         return path

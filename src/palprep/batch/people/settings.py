@@ -15,9 +15,9 @@ from pydantic_core import ErrorDetails, PydanticCustomError
 
 from palprep.api import ShortLink, Tag, VoiceDescription
 from palprep.errors import MediaError, UsageError
-from palprep.fixes import atomic_output
 from palprep.media import Source
 from palprep.rules import BUILT_IN
+from palprep.storage import atomic_output
 from palprep.values import Role, Value
 from palprep.vocabulary import did_you_mean
 
