@@ -6,9 +6,9 @@ import threading
 
 import pytest
 
-from palprep.batch.work.context import Stopped
 from palprep.batch.work.pace import HeldBack, Outage, Pace, Places
 from palprep.errors import ServiceUnreachable
+from palprep.workers import WorkStopped
 
 
 def go_on() -> None:
@@ -83,9 +83,9 @@ def test_waiting_for_a_place_ends_when_the_run_does():
     create(places, "a")
 
     def stopped() -> None:
-        raise Stopped("enough")
+        raise WorkStopped("enough")
 
-    with pytest.raises(Stopped):
+    with pytest.raises(WorkStopped):
         places.take("b", stopped)
     places.close("too late")
     places.free("a")
@@ -132,7 +132,7 @@ def test_a_service_that_stays_away_is_waited_for_once():
 
 def test_waiting_for_a_service_ends_when_the_run_does():
     def stopped() -> None:
-        raise Stopped("It is to stop.")
+        raise WorkStopped("It is to stop.")
 
-    with pytest.raises(Stopped):
+    with pytest.raises(WorkStopped):
         Service(back_at=100).outage(900).wait_out(ServiceUnreachable("Gone."), stopped)

@@ -29,7 +29,7 @@ from typing import ParamSpec, TypeVar
 from palprep.batch.engines.files import FilesPublisher
 from palprep.batch.people.person import Person
 from palprep.batch.work.connection import Remote
-from palprep.batch.work.context import Reporter, RunContext, Stopped
+from palprep.batch.work.context import Reporter, RunContext
 from palprep.batch.work.media_steps import Ready, prepare_files
 from palprep.batch.work.pace import Outage, Places
 from palprep.batch.work.service_steps import Requested, ServiceSteps
@@ -73,7 +73,7 @@ def guarded(person: Person, steps: Callable[[], T]) -> T | PersonOutcome:
     """
     try:
         return steps()
-    except (Stopped, WorkStopped):
+    except WorkStopped:
         return CUT_OFF
     except PalprepError as error:
         everybodys = isinstance(error, ClusterFailed | JournalError | OutputUnwritable)

@@ -31,13 +31,7 @@ _PROBE_BYTES = 1 << 20
 """Written to see whether a worker has room for files."""
 
 
-class OtherVersion(ToolFailed):
-    """A worker of the cluster has another version of palprep. Install this one there."""
-
-    code = "other_version"
-
-
-_OF_MACHINES = (OtherVersion, OutputUnwritable, StorageError, ToolMissing)
+_OF_MACHINES = (OutputUnwritable, StorageError, ToolMissing)
 """Errors that the next machine need not have: another may do the same task."""
 
 
@@ -59,13 +53,13 @@ def telling_faults(
     """What the function replies here, or the fault of this machine. ``version`` is that of palprep
     where it was asked for: a worker that joined later may have another one.
     """
+    wrong = cannot_work(version)
     try:
-        wrong = cannot_work(version)
-        if wrong is not None:
-            raise OtherVersion(f"A worker cannot do the work: {wrong}")
-        return function(*args, **kwargs)
+        if wrong is None:
+            return function(*args, **kwargs)
+        fault: PalprepError = ToolFailed(f"A worker cannot do the work: {wrong}")
     except _OF_MACHINES as error:
-        fault: PalprepError = error
+        fault = error
     except OSError as error:
         fault = ToolFailed(f"The worker's folder for temporary files: {error.strerror or error}")
     address: str = importlib.import_module("distributed").get_worker().address

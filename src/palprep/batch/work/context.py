@@ -14,12 +14,11 @@ from palprep.batch.work.aside import Stop
 from palprep.batch.work.connection import Connection
 from palprep.batch.work.decision import KnownProfile
 from palprep.batch.work.pace import Pace
-from palprep.errors import PalprepError
 from palprep.journal import CUT_OFF, Journal, PersonOutcome
 from palprep.values import Value
 from palprep.views import Progress
 from palprep.vocabulary import DEFAULT_PROFILE
-from palprep.workers import Engine, Limits
+from palprep.workers import Engine, Limits, WorkStopped
 
 PREPARED_NAME = "prepared"
 """The folder of a run that takes prepared files, by person and role."""
@@ -99,12 +98,6 @@ def tell_no_one(_: object) -> None:
     """Where nobody wants to hear of it."""
 
 
-class Stopped(PalprepError):
-    """The run was told to stop. It ends the work at a person, and becomes that outcome."""
-
-    code = "run_stopped"
-
-
 @dataclass(frozen=True)
 class Reporter:
     """Tells of one person's steps, and takes none once the run is being stopped."""
@@ -115,7 +108,7 @@ class Reporter:
     people: int = 0
 
     def begin(self, step: str) -> None:
-        """Tell which step comes next. Raises Stopped."""
+        """Tell which step comes next. Raises WorkStopped."""
         self.go_on()
         self.tell_step(step)
 
@@ -123,9 +116,9 @@ class Reporter:
         self.tell(Progress(person=self.person, step=step, people=self.people))
 
     def go_on(self) -> None:
-        """Return, unless the run is being stopped. Raises Stopped then."""
+        """Return, unless the run is being stopped. Raises WorkStopped then."""
         if self.stop.is_set():
-            raise Stopped(*CUT_OFF.reasons)
+            raise WorkStopped(*CUT_OFF.reasons)
 
     def end(self, outcome: PersonOutcome) -> None:
         """Tell how it ended. Whoever was interrupted is not through: nothing is told then."""

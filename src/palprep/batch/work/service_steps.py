@@ -9,7 +9,7 @@ from typing import get_args
 from palprep.batch.fingerprint import stage_key
 from palprep.batch.people.person import Person
 from palprep.batch.work.connection import Remote
-from palprep.batch.work.context import Reporter, RunContext, Stopped
+from palprep.batch.work.context import Reporter, RunContext
 from palprep.batch.work.media_steps import Ready
 from palprep.batch.work.pace import HeldBack, Outage, Places
 from palprep.batch.work.waiting import Watch
@@ -27,8 +27,9 @@ from palprep.pipelines import MakeOptions, Request, ValidatedModel, create, vali
 from palprep.preflight import Prepared
 from palprep.publish import Publisher
 from palprep.values import Role
+from palprep.workers import WorkStopped
 
-_HOPELESS = (AuthenticationError, HeldBack, RateLimited, Stopped, TransportError)
+_HOPELESS = (AuthenticationError, HeldBack, RateLimited, TransportError, WorkStopped)
 """Errors after which a second request would fare like the first."""
 
 
@@ -176,7 +177,7 @@ def _after(errors: Sequence[PalprepError]) -> PersonOutcome | None:
     if not errors:
         return None
     reasons = tuple(dict.fromkeys(error.message for error in errors))
-    if all(isinstance(error, HeldBack | Stopped) for error in errors):
+    if all(isinstance(error, HeldBack | WorkStopped) for error in errors):
         return PersonOutcome(status="waiting", reasons=reasons)
     codes = tuple(dict.fromkeys(error.code for error in errors))
     return PersonOutcome(status="failed", reasons=reasons, blocked_by=codes)
