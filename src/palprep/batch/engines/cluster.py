@@ -34,7 +34,7 @@ from palprep.errors import (
 )
 from palprep.media import Source
 from palprep.preflight import media_workers
-from palprep.storage import PROBE, PROBE_NAME, GoOn, atomic_output
+from palprep.storage import PROBE, PROBE_NAME, atomic_output
 from palprep.vocabulary import install_advice
 from palprep.workers import Engine, Limits, WorkStopped
 
@@ -83,7 +83,7 @@ class DaskEngine(Engine):
         self.limits = limits or Limits()
         self._address = address
         self._store = store
-        self._bucket = None if store is None else _SharedFiles(store, self)
+        self._bucket = None if store is None else BucketFiles(store, self.take_in)
         self.files: Files = self._bucket or Files()
         """Where the workers put what they prepared."""
         self._closing = False
@@ -231,19 +231,6 @@ class DaskEngine(Engine):
                 "they run on may have too little memory. Give --memory-limit less than they have"
             )
         return f"{self._address} could not do the media work ({what}: {error}). Please report this"
-
-
-class _SharedFiles(BucketFiles):
-    """Those of a run on a cluster, whose workers fetch what lies elsewhere."""
-
-    def __init__(self, store: Store, engine: DaskEngine) -> None:
-        super().__init__(store)
-        self._engine = engine
-
-    def take_in(self, file: RemoteFile, to: Path, go_on: GoOn) -> Source:
-        del to
-        go_on()
-        return self._engine.take_in(file)
 
 
 def make_engine(

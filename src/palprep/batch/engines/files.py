@@ -118,17 +118,23 @@ class BucketFiles(Files):
     """They lie in a bucket, under the names that publishing gives them. Sources lie next to them,
     below the name of the ``run``: what another one needs is its own.
 
-    Thread-safe. Each method raises StorageError where the bucket cannot be used.
+    ``take_in`` has a worker fetch a source that lies elsewhere, and put it there. Thread-safe. Each
+    method raises StorageError where the bucket cannot be used.
     """
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, take_in: Callable[[RemoteFile], Source] | None = None) -> None:
         self.bucket = Bucket(store.url)
         self._run = store.run
+        self._take_in = take_in
         self._listed: Mapping[str, int] | None = None
         self._sources: dict[str, threading.Lock] = {}
         """By their keys."""
         self._there: set[str] = set()
         self._guard = threading.Lock()
+
+    def take_in(self, file: RemoteFile, to: Path, go_on: GoOn) -> Source:
+        go_on()
+        return super().take_in(file, to, go_on) if self._take_in is None else self._take_in(file)
 
     def holds(self, prepared: Prepared) -> bool:
         """Whether the file is there. Its name holds its SHA-256."""
