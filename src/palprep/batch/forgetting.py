@@ -22,6 +22,7 @@ import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from palprep import sandbox
 from palprep.batch.engines.files import key_in_bucket, run_name, source_key
 from palprep.batch.outputs import write_outputs
 from palprep.batch.work.connection import SANDBOX_NAME
@@ -112,10 +113,7 @@ def forget(directory: str | Path, person: str, *, buckets: Sequence[str] = ()) -
             found = _emptied(found, opened, alone)
             made = journal.made_for(slug)
             if (place / SANDBOX_NAME).is_dir():
-                # Loaded here: a run against a service of its own needs none of it.
-                from palprep.sandbox import forget as forget_in_sandbox  # noqa: PLC0415
-
-                forget_in_sandbox(place / SANDBOX_NAME, (*made.keys, *made.ids, *alone))
+                sandbox.forget(place / SANDBOX_NAME, (*made.keys, *made.ids, *alone))
             for each in found.files:
                 _remove(place / each)
         for pattern in ("", f"{PEOPLE_FOLDER}/**/", f"{PICTURES_NAME}/**/"):

@@ -1,9 +1,4 @@
-"""The way from prepared files to a validated face, a voice and a replica.
-
-make       validate_face, make_voice, make_replica
-consent    the gate: whether a replica may be made of a video; the evidence that is kept
-creation   what may be asked for; publish, create at most once, wait
-"""
+"""The way from prepared files to a validated face, a voice and a replica."""
 
 import lazy_loader
 

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, cast
 
+from palprep import preflight
 from palprep.api import UNSET
 from palprep.callbacks import PublicCallbacks
 from palprep.client import AnyClient, ask, routine, work
@@ -146,10 +147,7 @@ async def make_replica(
         raise _refused(missing, "fails")
     if compared is None and consent is not None and video is not None:
         paths = (video.path, consent.path)
-        # Loaded here: a run has its workers compare them, and loads no network itself.
-        from palprep.preflight import same_person  # noqa: PLC0415
-
-        compared = await work(client, lambda: same_person(paths))
+        compared = await work(client, lambda: preflight.same_person(paths))
     evidence = consent_evidence(video, consent, compared or ())
     if evidence.against:
         raise _refused(evidence.against)

@@ -9,8 +9,9 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
+from palprep import sandbox
 from palprep.api import UNSET, Rate, host_of, is_loopback
 from palprep.batch.work.sandbox_judges import Judges, judges_in
 from palprep.callbacks import PublicCallbacks
@@ -20,9 +21,6 @@ from palprep.journal import Journal, SandboxStatement, callback_server, secret_p
 from palprep.pipelines import Callbacks
 from palprep.preflight import media_workers
 from palprep.workers import Runner
-
-if TYPE_CHECKING:
-    from palprep.sandbox import Sandbox
 
 S = TypeVar("S")
 
@@ -106,8 +104,8 @@ def connect(
         if base_url is None:
             judges = judges_in(judge_in or stack.enter_context(media_workers(1)), statements)
             start = _embedded(connection, into, judges)
-            sandbox = _on_kept_port(stack, journal, "sandbox_port", start)
-            base_url, api_key = sandbox.url, sandbox.user_key
+            own = _on_kept_port(stack, journal, "sandbox_port", start)
+            base_url, api_key = own.url, own.user_key
         if api_key is None:
             raise UsageError(f"No API key for {base_url}: set PALPREP_API_KEY")
         here = is_loopback(host_of(base_url))
@@ -137,14 +135,14 @@ def connect(
         yield Remote(connection, stack.enter_context(client), callbacks)
 
 
-def _embedded(connection: Connection, into: Path, judges: Judges) -> Callable[[int], Sandbox]:
+def _embedded(
+    connection: Connection, into: Path, judges: Judges
+) -> Callable[[int], sandbox.Sandbox]:
     """A sandbox of the run's own, by its port."""
-    # Loaded here: a run against a service of its own needs none of it.
-    from palprep.sandbox import Choices, Sandbox  # noqa: PLC0415
-
     elsewhere = connection.publish_to or connection.callback_url
-    choices = Choices(outbound="anywhere" if elsewhere else "loopback")
-    return lambda port: Sandbox(data=into / SANDBOX_NAME, port=port, choices=choices, **judges)
+    choices = sandbox.Choices(outbound="anywhere" if elsewhere else "loopback")
+    data = into / SANDBOX_NAME
+    return lambda port: sandbox.Sandbox(data=data, port=port, choices=choices, **judges)
 
 
 def _on_kept_port(

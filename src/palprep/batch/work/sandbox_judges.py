@@ -1,7 +1,8 @@
 """palprep's own checks as the sandbox's judge and trainer, in the workers of an engine.
 
 The sandbox opens no media itself. With these, what it says of a portrait and of a training is what
-was measured, and what was heard. This module loads no decoder: its functions do, in the workers.
+was measured, and what was heard. What a door names is loaded where it is used: decoders in the
+workers.
 """
 
 from __future__ import annotations
@@ -10,8 +11,9 @@ import functools
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, ParamSpec, TypedDict, TypeVar
+from typing import ParamSpec, TypedDict, TypeVar
 
+from palprep import preflight, sandbox
 from palprep.api import FACE_CHECKS
 from palprep.consent import required_statement
 from palprep.errors import DamagedMedia, FixError, ToolFailed
@@ -21,9 +23,6 @@ from palprep.rules import Report
 from palprep.values import Outcome, Role
 from palprep.workers import Runner
 
-if TYPE_CHECKING:
-    from palprep.sandbox import JudgeImage, Recognise, Trainer, TrainingKind
-
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -31,9 +30,9 @@ T = TypeVar("T")
 class Judges(TypedDict):
     """What opens media for a sandbox, by the names of its arguments."""
 
-    judge_image: JudgeImage
-    trainer: Trainer
-    recognise: Recognise
+    judge_image: sandbox.JudgeImage
+    trainer: sandbox.Trainer
+    recognise: sandbox.Recognise
 
 
 def judges_in(workers: Runner, statements: Sequence[SandboxStatement] = ()) -> Judges:
@@ -60,7 +59,7 @@ def apart(function: Callable[P, T], workers: Runner) -> Callable[P, T]:
     return call
 
 
-_ROLES: Mapping[TrainingKind, tuple[Role, ...]] = {
+_ROLES: Mapping[sandbox.TrainingKind, tuple[Role, ...]] = {
     "voice": (Role.VOICE_AUDIO,),
     "replica-video": (Role.TRAINING_VIDEO, Role.CONSENT_VIDEO),
     "replica-image": (Role.FACE_IMAGE,),
@@ -77,15 +76,16 @@ def judge_image(path: Path, model: str) -> Mapping[str, bool | None]:
 
     Raises DamagedMedia for a file that is no image.
     """
-    from palprep.preflight import check  # noqa: PLC0415
-
-    report = _readable(check(path, role=Role.FACE_IMAGE, profile=model))
+    report = _readable(preflight.check(path, role=Role.FACE_IMAGE, profile=model))
     passed = {each.id: each.passed for each in report.checks}
     return {check_id: passed.get(check_id) for check_id in FACE_CHECKS}
 
 
 def train(
-    kind: TrainingKind, paths: tuple[Path, ...], *, statements: Sequence[SandboxStatement] = ()
+    kind: sandbox.TrainingKind,
+    paths: tuple[Path, ...],
+    *,
+    statements: Sequence[SandboxStatement] = (),
 ) -> str | None:
     """The error_message of a training from these files, or None when it succeeds.
 
@@ -94,17 +94,15 @@ def train(
     ``statements``, or else palprep's template in English, is listened for in the consent video, or
     without one in the opening of the training video.
     """
-    from palprep.preflight import check, prepare  # noqa: PLC0415
-
     for role, path in zip(_ROLES[kind], paths, strict=False):
         if kind == "replica-image-auto-fix":
             with TemporaryDirectory() as folder:
                 try:
-                    report = prepare(path, into=folder, role=role).report
+                    report = preflight.prepare(path, into=folder, role=role).report
                 except FixError as error:
                     return f"{role.value}: {error.message}"
         else:
-            report = _readable(check(path, role=role, quick=kind == "replica-video"))
+            report = _readable(preflight.check(path, role=role, quick=kind == "replica-video"))
         failed = next(iter(report.told(Outcome.FAIL)), None)
         if failed is not None:
             return f"{role.value}: {failed.sentence}"
@@ -114,16 +112,14 @@ def train(
 
 def _unheard(paths: tuple[Path, ...], statements: Sequence[SandboxStatement]) -> str | None:
     """Why the wording of the consent does not match; None when it does."""
-    from palprep.preflight import shared_toolkit, verify_wording  # noqa: PLC0415
-
     where = "the consent video" if len(paths) > 1 else "the opening of the training video"
     why: list[str] = []
     for required in statements:
-        heard = verify_wording(
+        heard = preflight.verify_wording(
             paths[-1],
             statement=required.text,
             language=required.language,
-            model=shared_toolkit().listeners(required.model),
+            model=preflight.shared_toolkit().listeners(required.model),
         )
         if heard.outcome.passed:
             return None
