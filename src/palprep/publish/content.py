@@ -54,7 +54,7 @@ class Publisher(Protocol):
 
 @dataclass(frozen=True)
 class Content:
-    """What is published: a file on disk, its SHA-256 in hex, and its own name.
+    """What is published: a file on disk, its SHA-256 in hex, its own name and its MIME type.
 
     ``source`` keeps the temporary copy of bytes.
     """
@@ -62,8 +62,8 @@ class Content:
     path: Path
     sha256: str
     name: str
+    mime: str = ""
     source: Source | None = None
-    known_mime: str | None = None
 
     @classmethod
     def of(cls, file: Publishable) -> Content:
@@ -71,26 +71,25 @@ class Content:
 
         Raises PublishError when it cannot be read, and for a prepared file that has changed.
         """
-        if not is_file(file):
-            if not hasattr(file, "sha256"):
-                raise no_file(file)
-            try:
-                changed = sha256_of(file.path) != file.sha256
-            except OSError as error:
-                raise PublishError(
-                    f"{file.path} cannot be read ({error.strerror}): prepare it again"
-                ) from None
-            if changed:
-                raise PublishError(f"{file.path} has changed since it was judged: prepare it again")
-            return cls(file.path, file.sha256, file.path.name, known_mime=file.mime)
         try:
+            if not is_file(file):
+                if not hasattr(file, "sha256"):
+                    raise no_file(file)
+                if sha256_of(file.path) != file.sha256:
+                    raise PublishError(
+                        f"{file.path} has changed since it was judged: prepare it again"
+                    )
+                mime = file.mime or Source.of(file.path).type.mime
+                return cls(file.path, file.sha256, file.path.name, mime)
             source = Source.of(file)
-            name = (
-                source.name
-                if source.facts.has_name
-                else "".join((source.stem, *source.type.extensions[:1]))
-            )
-            return cls(source.path, source.sha256, name, source)
+            named = "".join((source.stem, *source.type.extensions[:1]))
+            name = source.name if source.facts.has_name else named
+            return cls(source.path, source.sha256, name, source.type.mime, source)
+        except OSError as error:
+            what = getattr(file, "path", "The file")
+            raise PublishError(
+                f"{what} cannot be read ({error.strerror}): prepare it again"
+            ) from None
         except (MediaError, FixError) as error:
             raise PublishError(f"Nothing is published: {error.message}") from None
 
@@ -107,17 +106,6 @@ class Content:
         if not re.fullmatch(r"\.[a-z0-9]{1,8}", suffix):
             raise PublishError(f"{name}: a published file needs its usual extension, such as .mp4")
         return f"{self.sha256[:_DIGEST_CHARS]}-{stem}{suffix}"
-
-    @property
-    def mime(self) -> str:
-        """What the file is, by its content, which is read where nobody has said.
-
-        Raises PublishError when it cannot be read.
-        """
-        try:
-            return self.known_mime or (self.source or Source.of(self.path)).type.mime
-        except MediaError as error:
-            raise PublishError(f"Nothing is published: {error.message}") from None
 
 
 def checked_url(url: str) -> str:

@@ -56,19 +56,13 @@ class _Connected:
 class SandboxPublisher(_Connected):
     """Publishes into the asset host of a palprep sandbox.
 
-    ``transport`` replaces the network, as in httpx. ``timeout_s`` bounds each read and write.
+    ``transport`` replaces the network, as in httpx.
     """
 
-    def __init__(
-        self,
-        base_url: str,
-        *,
-        timeout_s: float = 60.0,
-        transport: httpx.BaseTransport | None = None,
-    ) -> None:
+    def __init__(self, base_url: str, *, transport: httpx.BaseTransport | None = None) -> None:
         # An http_proxy of the environment must not stand between loopback and loopback.
         self._http = httpx.Client(
-            base_url=base_url, timeout=timeout_s, transport=transport, trust_env=False
+            base_url=base_url, timeout=60.0, transport=transport, trust_env=False
         )
 
     def publish(self, file: Publishable, name: str | None = None) -> str:
