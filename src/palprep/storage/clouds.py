@@ -28,8 +28,8 @@ class Cloud(NamedTuple):
     """The variables of a long-lived key."""
     besides: str
     """Where credentials come from on a machine of the cloud."""
-    allow_http: str
-    timeout: str
+    variables: str
+    """How the names of its variables begin."""
 
 
 S3 = Cloud(
@@ -39,8 +39,7 @@ S3 = Cloud(
     example="s3://BUCKET/PREFIX",
     credentials="AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
     besides="the role of a machine at AWS",
-    allow_http="AWS_ALLOW_HTTP",
-    timeout="AWS_TIMEOUT",
+    variables="AWS",
 )
 GOOGLE = Cloud(
     name="Google Cloud Storage",
@@ -49,8 +48,7 @@ GOOGLE = Cloud(
     example="gs://BUCKET/PREFIX",
     credentials="GOOGLE_SERVICE_ACCOUNT (the path of a service account's JSON key)",
     besides="the service account of a machine at Google",
-    allow_http="GOOGLE_ALLOW_HTTP",
-    timeout="GOOGLE_TIMEOUT",
+    variables="GOOGLE",
 )
 AZURE = Cloud(
     name="Azure Blob Storage",
@@ -59,8 +57,7 @@ AZURE = Cloud(
     example="az://CONTAINER/PREFIX",
     credentials="AZURE_STORAGE_ACCOUNT_NAME and AZURE_STORAGE_ACCOUNT_KEY",
     besides="the managed identity of a machine at Azure",
-    allow_http="AZURE_ALLOW_HTTP",
-    timeout="AZURE_TIMEOUT",
+    variables="AZURE",
 )
 CLOUDS = (S3, GOOGLE, AZURE)
 
@@ -95,14 +92,14 @@ _HERE = (
     ),
     (
         ("Config error: failed to parse",),
-        ("one of its settings cannot be read ({line}). Check {cloud.allow_http}, which is true or "
-        "false, and {cloud.timeout}, such as 120s"),
+        ("one of its settings cannot be read ({line}). Check {cloud.variables}_ALLOW_HTTP, which "
+        "is true or false, and {cloud.variables}_TIMEOUT, such as 120s"),
     ),
     (("incorrectly configured region",), _ELSEWHERE),
     (
         ("BadScheme",),
-        ("{host} is not https. If that is what you want, set {cloud.allow_http}=true; the files "
-        "then travel unencrypted"),
+        ("{host} is not https. If that is what you want, set {cloud.variables}_ALLOW_HTTP=true; "
+        "the files then travel unencrypted"),
     ),
     (
         ("InvalidContentType", "invalid peer certificate"),
@@ -110,7 +107,8 @@ _HERE = (
     ),
     (
         ("TimedOut", "operation timed out"),
-        "{host} is too slow to answer. Allow it more time in {cloud.timeout}, such as 120s",
+        ("{host} is too slow to answer. Allow it more time in {cloud.variables}_TIMEOUT, such as "
+        "120s"),
     ),
     (("dns error",), "{host} is not known here. Check the name and the network"),
     (("kind: Connect",), "{host} does not answer. Check its address and the network"),
