@@ -55,7 +55,8 @@ class Recording:
     """One person's recordings: ``folder`` is theirs, ``journal`` that of the run to come.
 
     What is sent is looked at by ``engine`` alone, one file after the other. Raises UsageError for a
-    folder that cannot be used, for settings that cannot be read, and for a language without a page.
+    folder that is a link, for settings that cannot be read, and for a language without a page; and
+    OutputUnwritable.
     """
 
     def __init__(

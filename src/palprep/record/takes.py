@@ -74,7 +74,7 @@ class Take(Value):
 class Takes:
     """The takes in a person's ``folder``, which is made where it is missing.
 
-    Raises UsageError for a folder, or a hidden one in it, that cannot be used.
+    Raises OutputUnwritable for a folder that cannot be used, UsageError for a link in its place.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -82,10 +82,7 @@ class Takes:
         # Who can write into the folder must not choose where recordings go.
         if self.place.is_symlink():
             raise UsageError(f"{self.place} is a link: remove it")
-        try:
-            storage.private_folder(self.place)
-        except OSError as error:
-            raise UsageError(f"{self.place} cannot be made: {error.strerror}") from None
+        storage.output_folder(self.place)
         for part in self.place.glob("*.part*"):  # Of a server that was killed.
             part.unlink(missing_ok=True)
 
