@@ -39,7 +39,8 @@ B = TypeVar("B", bound=Body)
 
 
 class PersonStanding(Value):
-    """Where one person stands, as ``palprep status --json`` prints it."""
+    """Where one person stands, as ``palprep status --json`` prints it, without what is excluded.
+    ``blocked_by`` and ``held``: see :class:`PersonOutcome`."""
 
     person: str
     status: PersonStatus
@@ -49,11 +50,8 @@ class PersonStanding(Value):
     replica_status: str | None
     reasons: tuple[str, ...]
     blocked_by: tuple[str, ...] = Field(default=(), exclude=True)
-    """See :class:`PersonOutcome`. Not part of the line."""
     held: bool = Field(default=False, exclude=True)
-    """A doubt about the consent holds the replica, whatever else goes on. Not part of the line."""
     evidence: ConsentEvidence = Field(default=ConsentEvidence(), exclude=True)
-    """What was found of the consent. Not part of the line."""
 
     @property
     def blocker(self) -> str | None:
@@ -76,7 +74,8 @@ class PersonResult(PersonStanding):
 
 
 class PersonView(PersonNames):
-    """What the journal knows of one person in the last run.
+    """What the journal knows of one person in the last run; ``blocked_by`` and ``held`` as in
+    :class:`PersonOutcome`.
 
     A row in a list of everybody is one without assets and verdict: no report is read for it.
     """
@@ -88,9 +87,7 @@ class PersonView(PersonNames):
     waived: tuple[str, ...] = ()
     """What is missing of the consent or in doubt, where it was waived."""
     blocked_by: tuple[str, ...] = ()
-    """See :class:`PersonOutcome`."""
     held: bool = False
-    """A doubt about the consent holds the replica."""
     consent_state: ConsentState = ConsentState(state="holds")
     """Whether the consent holds, and what was decided about it."""
     state: str | None = Field(default=None, exclude=True)
@@ -218,9 +215,7 @@ class RunReader:
         self.head = RunHead(
             started_at=started.at,
             updated_at=newest.at,
-            target=started.body.target,
-            profile=started.body.profile,
-            dry_run=started.body.dry_run,
+            **started.body.model_dump(include={"target", "profile", "dry_run"}),
             version=started.body.palprep_version,
         )
         self._journal = journal

@@ -49,9 +49,6 @@ T = TypeVar("T")
 
 R = TypeVar("R")
 
-_COMPARED = (Role.FACE_IMAGE, Role.TRAINING_VIDEO, Role.CONSENT_VIDEO, Role.VOICE_AUDIO)
-"""The roles whose files show a face or hold a voice."""
-
 _SEVERAL = frozenset({"one_person_throughout", "same_person_throughout"})
 """What must not fail of a video whose one face is compared, though it is not fit."""
 
@@ -321,7 +318,7 @@ class MediaSteps:
         """Whether portrait, videos and recording show and hold one person, pair by pair."""
         # Not a recording that is the training video's own sound.
         own = {*self.person.sources, Role.CONSENT_VIDEO}
-        shown = [files[role] for role in _COMPARED if role in files and role in own]
+        shown = [files[role] for role in Role if role in files and role in own]
         if len(shown) < 2 or files.keys().isdisjoint(LISTENED_TO):
             return ()
         key = stage_key("compared", *(each.sha256 for each in shown), __version__)
