@@ -326,7 +326,8 @@ def filter_for(numbers: Numbers) -> bytes:
 
 def _program(numbers: Numbers) -> Iterator[_Instruction]:
     yield _LOAD, 0, 0, _ARCHITECTURE
-    yield from _unless(_EQUAL, numbers.audit, _KILL)
+    yield _EQUAL, 1, 0, numbers.audit
+    yield _RETURN, 0, 0, _KILL
     yield _LOAD, 0, 0, _NUMBER
     if numbers.foreign is not None:
         yield from _where(_NOT_BELOW, numbers.foreign, _KILL)
@@ -341,11 +342,6 @@ def _program(numbers: Numbers) -> Iterator[_Instruction]:
 
 def _where(test: int, value: int, answer: int) -> Iterator[_Instruction]:
     yield test, 0, 1, value
-    yield _RETURN, 0, 0, answer
-
-
-def _unless(test: int, value: int, answer: int) -> Iterator[_Instruction]:
-    yield test, 1, 0, value
     yield _RETURN, 0, 0, answer
 
 
