@@ -39,8 +39,7 @@ B = TypeVar("B", bound=Body)
 
 
 class PersonStanding(Value):
-    """Where one person stands, as ``palprep status --json`` prints it, without what is excluded.
-    ``blocked_by`` and ``held``: see :class:`PersonOutcome`."""
+    """Where one person stands, as ``palprep status --json`` prints it."""
 
     person: str
     status: PersonStatus
@@ -49,6 +48,7 @@ class PersonStanding(Value):
     replica_id: str | None
     replica_status: str | None
     reasons: tuple[str, ...]
+    # Not part of the line; the first two are as in PersonOutcome.
     blocked_by: tuple[str, ...] = Field(default=(), exclude=True)
     held: bool = Field(default=False, exclude=True)
     evidence: ConsentEvidence = Field(default=ConsentEvidence(), exclude=True)
@@ -74,10 +74,10 @@ class PersonResult(PersonStanding):
 
 
 class PersonView(PersonNames):
-    """What the journal knows of one person in the last run; ``blocked_by`` and ``held`` as in
-    :class:`PersonOutcome`.
+    """What the journal knows of one person in the last run.
 
     A row in a list of everybody is one without assets and verdict: no report is read for it.
+    ``blocked_by`` and ``held`` are as in :class:`PersonOutcome`.
     """
 
     status: PersonStatus
