@@ -117,9 +117,15 @@ def test_a_list_for_both_kinds_of_video_gives_way_to_that_of_one(tmp_path):
     [
         ("name = ", "not valid TOML"),
         ('name = "a"\nextends = "nowhere"', "There is no profile 'nowhere'"),
-        (OWN.replace('level = "fail"', 'level = "pass"'), "level"),
+        (OWN.replace('level = "fail"', 'level = "pass"'), r"0\.level must be 'fail' or 'warn'$"),
         (OWN.replace("face-image", "face-picture"), "face-picture"),
-        (OWN.replace("source =", "sauce ="), "sauce"),
+        (OWN.replace("source =", "sauce ="), "source is required; .*sauce is unknown$"),
+        (OWN.replace("[[", "[").replace("]]", "]"), "image_resolution must be an array"),
+        ('name = "a"\nextends = "core-4"\nlimits = 5', ": limits must be "),
+        ('name = "a"\nextends = "core-4"\nlimits.face-image = 5', "limits.face-image must be "),
+        ('name = "a"\nextends = "core-4"\nconsent = "x"', "consent must be "),
+        ('name = "a"\nextends = ["core-4"]', "extends must be a string"),
+        ('name = "a"\nextends = "core-4"\ndisable = "image_metadata"', "disable must be an array"),
         (OWN.replace(".image_resolution", ".image_resolutoin"), "did you mean image_resolution"),
         (OWN.replace('"image_metadata"', '"image_meta"'), "names 'image_meta', which is no check"),
         (OWN.replace("limits.face-image", "pairs"), "'image_resolution', which is no check"),
@@ -141,6 +147,15 @@ def test_profiles_that_extend_each_other_are_refused(tmp_path):
     second.write_text(f'extends = "{first}"')
     with pytest.raises(ProfileError, match="circle"):
         load_profile(first)
+
+
+def test_a_profile_extends_the_one_next_to_it(tmp_path):
+    (tmp_path / "studio.toml").write_text(OWN)
+    (tmp_path / "a.toml").write_text('name = "a"\nextends = "studio.toml"')
+    assert (
+        load_profile(tmp_path / "a.toml").tightest_minimum(*(Role.FACE_IMAGE, "image_resolution"))
+        == 720
+    )
 
 
 def test_an_unknown_name_lists_the_known_ones():

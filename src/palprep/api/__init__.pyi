@@ -17,6 +17,7 @@ from .call import (
 )
 from .failures import (
     Given as Given,
+    problems_in as problems_in,
     request_id as request_id,
 )
 from .fields import (

@@ -32,7 +32,10 @@ _PLAIN = {
     "string_type": "must be a string",
     "bool_type": "must be true or false",
     "int_type": "must be an integer",
+    "tuple_type": "must be an array",
 }
+_MEMBER = re.compile(r"<[\w.]+: ('[^']*')>")
+"""How a member of an enumeration is shown."""
 _KINDS = {"Sequence": "must be an array", "Mapping": "must be an object"}
 
 
@@ -61,7 +64,7 @@ def _sentence(detail: ErrorDetails) -> str:
         return _PLAIN[detail["type"]]
     if detail["type"] == "is_instance_of":
         return _KINDS[detail["ctx"]["class"]]
-    text = detail["msg"]
+    text = _MEMBER.sub(r"\1", detail["msg"])
     if text.startswith("Input should "):
         return "must " + text.removeprefix("Input should ")
     return text if text.startswith("must ") else f"is not valid: {text[0].lower()}{text[1:]}"

@@ -15,21 +15,24 @@ A profile is a TOML file::
 A role's list for a rule replaces the extended profile's list for it. ``[[pairs.same_person]]``
 does the same for a check of two files, ``[consent.unsaid_word_probability]`` for one limit of the
 statement (:class:`ConsentLimits`). What stands under ``limits.video`` holds for a training video
-and for a consent video, unless the profile has a list under that role.
+and for a consent video, unless the profile has a list under that role. A file that ``extends``
+names is looked for next to the file that says so.
 """
 
 from __future__ import annotations
 
 import datetime as dt
 import functools
+import os.path
 import tomllib
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from importlib import resources
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import ConfigDict, Field, ValidationError, model_validator
 
+from palprep.api import problems_in
 from palprep.errors import ProfileError
 from palprep.rules.texts import TEXTS
 from palprep.values import Outcome, Role, Value
@@ -193,10 +196,31 @@ def load_profile(name_or_path: str | Path | Profile = DEFAULT_PROFILE) -> Profil
     try:
         return Profile.model_validate({**data, "limits": limits, "pairs": pairs})
     except ValidationError as error:
-        wrong = "; ".join(
-            f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors()[:3]
-        )
-        raise ProfileError(f"Profile {name_or_path}: {wrong}") from None
+        raise _mistaken(name_or_path, error) from None
+
+
+class _Tables(Value):
+    """What the tables of a file are, before it is joined with those that it extends."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    extends: str | None = None
+    disable: tuple[str, ...] = ()
+    limits: Mapping[str, Mapping[str, Any]] = {}
+    pairs: Mapping[str, Any] = {}
+    consent: Mapping[str, Any] = {}
+
+
+def _mistaken(profile: str | Path, error: ValidationError) -> ProfileError:
+    unknown = "extra_forbidden"
+    found = [
+        f"{'.'.join(map(str, each['loc']))} "
+        + ("is unknown" if each["type"] == unknown else problem.message)
+        for each, problem in zip(error.errors(), problems_in(error), strict=True)
+        # A list whose one limit is wrong counts as empty, too.
+        if each["type"] != "too_short" or len(error.errors()) == 1
+    ]
+    return ProfileError(f"Profile {profile}: {'; '.join(found[:3])}")
 
 
 def _require_checks(profile: str | Path, named: Iterable[str], known: Collection[str]) -> None:
@@ -215,7 +239,9 @@ def _resolve(name: str, seen: tuple[str, ...]) -> dict[str, Any]:
     data = _parse(name)
     parent_name = data.pop("extends", None)
     if parent_name is not None:
-        parent = _resolve(str(parent_name), (*seen, name))
+        if parent_name.endswith(".toml"):
+            parent_name = os.path.normpath(Path(name).parent / parent_name)
+        parent = _resolve(parent_name, (*seen, name))
     elif name != DEFAULT_PROFILE:
         default = _parse(DEFAULT_PROFILE)
         parent = {table: default[table] for table in ("pairs", "consent")}
@@ -251,8 +277,11 @@ def _parse(name: str) -> dict[str, Any]:
             ) from None
     try:
         data = dict(_tables(text))
+        _Tables.model_validate(data)
     except tomllib.TOMLDecodeError as error:
         raise ProfileError(f"Profile {name} is not valid TOML: {error}") from None
+    except ValidationError as error:
+        raise _mistaken(name, error) from None
     limits = dict(data.get("limits", {}))
     shared = limits.pop("video", {})
     for role in (Role.TRAINING_VIDEO, Role.CONSENT_VIDEO) if shared else ():
