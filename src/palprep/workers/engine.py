@@ -46,8 +46,8 @@ class Limits(Given):
     it runs hold in memory (the resident set).
     """
 
-    time_s: float | None = Field(None, gt=0)
-    memory_bytes: int = Field(MEMORY_BYTES, gt=0)
+    time_s: float | None = Field(default=None, gt=0)
+    memory_bytes: int = Field(default=MEMORY_BYTES, gt=0)
 
     def time_for(self, media_s: float) -> float:
         """The processor time in seconds for media that says it lasts ``media_s``."""
