@@ -131,3 +131,14 @@ def test_a_file_in_text_mode_is_refused_whatever_is_in_it(tmp_path: Path):
     path.write_bytes(JPEG)
     with path.open(encoding="utf-8") as text, pytest.raises(UsageError, match="mode 'rb'"):
         Source.of(text)
+
+
+def test_a_file_whose_read_must_be_awaited_is_told(recwarn: pytest.WarningsRecorder):
+    class UploadFile:
+        async def read(self, size: int = -1) -> bytes:
+            return b""
+
+    with pytest.raises(UsageError, match=r"UploadFile is read with await: .*UploadFile\.file"):
+        Source.of(UploadFile())  # type: ignore[arg-type]
+    gc.collect()
+    assert not recwarn.list

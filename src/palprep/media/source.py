@@ -7,6 +7,7 @@ What comes as bytes or as a binary file is put on the disk first, where decoders
 from __future__ import annotations
 
 import hashlib
+import inspect
 import os
 import re
 import stat
@@ -247,8 +248,8 @@ def address_of(path: Path) -> str | None:
 
 
 def read_binary(file: IO[bytes], size: int) -> bytes:
-    """At most so many bytes of an open file. Raises UsageError when it was opened for text, and
-    FileUnreadable when it cannot be read."""
+    """At most so many bytes of an open file. Raises UsageError when it was opened for text or must
+    be awaited, and FileUnreadable when it cannot be read."""
     piece: bytes | None = None
     try:
         piece = file.read(size)
@@ -256,6 +257,10 @@ def read_binary(file: IO[bytes], size: int) -> bytes:
         pass  # No text of the encoding in which it is read.
     except (OSError, ValueError) as error:
         raise FileUnreadable(f"{name_of(file)} cannot be read: {error}") from None
+    if inspect.iscoroutine(piece):
+        piece.close()
+        kind = type(file).__name__
+        raise UsageError(f"{kind} is read with await: give the file in it, as UploadFile.file.")
     if not isinstance(piece, bytes):
         raise UsageError("The file is in text mode; open it with mode 'rb'.")
     return piece
