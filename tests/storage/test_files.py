@@ -121,6 +121,15 @@ def test_a_file_in_place_of_the_folder_is_told_in_words(tmp_path: Path):
         atomic_output(tmp_path / "taken" / "deeper" / "out.bin").__enter__()
 
 
+def test_a_folder_that_can_never_be_made_is_told_in_words():
+    for folder in ("/proc/nowhere", "a\0b"):
+        with (
+            pytest.raises(OutputUnwritable, match="cannot be written"),
+            atomic_output(Path(folder, "out.txt")),
+        ):
+            pass
+
+
 def test_a_folder_in_place_of_the_target_is_told_in_words(tmp_path: Path):
     (tmp_path / "out.bin").mkdir()
     with pytest.raises(OutputUnwritable, match=r"out\.bin"), atomic_output(tmp_path / "out.bin"):

@@ -60,7 +60,9 @@ def private_folder(folder: Path) -> None:
         folder.mkdir(_FOLDER_MODE)
     except FileNotFoundError:
         private_folder(folder.parent)
-        private_folder(folder)
+        folder.mkdir(_FOLDER_MODE, exist_ok=True)
+    except ValueError as error:
+        raise OSError(errno.EINVAL, str(error)) from None
     except OSError:
         if not folder.is_dir():
             raise
