@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from io import BufferedReader, BytesIO, FileIO
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from typing_extensions import TypeIs
 
@@ -250,7 +250,7 @@ def address_of(path: Path) -> str | None:
 def read_binary(file: IO[bytes], size: int) -> bytes:
     """At most so many bytes of an open file. Raises UsageError when it was opened for text or must
     be awaited, and FileUnreadable when it cannot be read."""
-    piece: bytes | None = None
+    piece: Any = None
     try:
         piece = file.read(size)
     except UnicodeError:
