@@ -2,14 +2,71 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+import functools
+import os
+from collections.abc import Callable, Iterable, Sequence
+from numbers import Integral, Real
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 from pydantic import BaseModel, ConfigDict
 
+from palprep.errors import UsageError
 from palprep.vocabulary import Kind, Outcome, Role
 
-__all__ = ["Kind", "Outcome", "Rect", "Role", "Span", "Value", "spans_within"]
+__all__ = [
+    "Kind",
+    "Outcome",
+    "Rect",
+    "Role",
+    "Span",
+    "Value",
+    "require_type",
+    "spans_within",
+    "typed",
+]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_WIDER: dict[Any, type] = {float: Real, int: Integral, Path: os.PathLike}
+"""What is taken where a type is declared: the numbers of numpy, and whatever is a path."""
+
+
+def require_type(name: str, value: object, declared: Any, advice: str = "") -> None:
+    """Raises UsageError, with the advice, for an argument that is not of the type declared for it.
+    A text is no sequence of texts."""
+    union = get_origin(declared) in {Union, UnionType}
+    kinds = [get_origin(each) or each for each in (get_args(declared) if union else (declared,))]
+    for kind in kinds:
+        try:
+            fits = isinstance(value, _WIDER.get(kind, kind))
+        except TypeError:  # Such as Any, of which everything is.
+            return
+        if fits and not (kind is Sequence and isinstance(value, str)):
+            return
+    words = " or ".join("None" if each is NoneType else each.__name__ for each in kinds)
+    raise UsageError(f"{name} takes {words}, not {type(value).__name__}{advice}")
+
+
+def typed(*names: str) -> Callable[[F], F]:
+    """A function whose arguments of these names must be of the types that it declares."""
+
+    def of(function: F) -> F:
+        hints = functools.cache(lambda: get_type_hints(function))
+        advice = f"; help(palprep.{function.__qualname__}) says more"
+
+        @functools.wraps(function)
+        def checked(*args: Any, **kwargs: Any) -> Any:
+            given = {**dict(zip(function.__code__.co_varnames, args, strict=False)), **kwargs}
+            for name in names:
+                if name in given:
+                    require_type(name, given[name], hints()[name], advice)
+            return function(*args, **kwargs)
+
+        return cast("F", checked)
+
+    return of
 
 
 _OFFERED = {"model_copy", "model_dump", "model_dump_json", "model_validate", "model_validate_json"}

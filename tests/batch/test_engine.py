@@ -31,7 +31,7 @@ def work():
 def test_unknown_engines_and_job_counts():
     with pytest.raises(UsageError, match="give local or dask://HOST:PORT"):
         make_engine("spark")
-    with pytest.raises(UsageError, match="--jobs must be at least 1"):
+    with pytest.raises(UsageError, match="jobs must be at least 1"):
         make_engine("local", jobs=-1)
     for address in ("dask://", "dask://localhost"):
         with pytest.raises(UsageError, match="dask://HOST:PORT"):

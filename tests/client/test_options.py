@@ -305,3 +305,39 @@ def test_the_log_is_shown_as_the_environment_asks(capsys):
 def test_an_address_that_is_not_set_is_told(url):
     with pytest.raises(errors.UsageError, match="Check base_url, or PALPREP_BASE_URL"):
         Client(api_key="k", base_url=url)
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"timeout": "5"}, "timeout takes float or Timeout or None, not str"),
+        ({"timeout": -1}, "timeout takes more than 0 seconds, not -1"),
+        ({"deadline": "5"}, "deadline takes float or None, not str"),
+    ],
+)
+def test_a_time_that_is_none_is_told_in_words(api, options, says):
+    with pytest.raises(errors.UsageError, match=says):
+        Client(api_key="k", base_url="http://127.0.0.1:9", **options)
+    with pytest.raises(errors.UsageError, match=says):
+        api("voices.get", "v1", **options)
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"retries": "2"}, "retries takes int, not str"),
+        ({"headers": "x"}, "headers takes Mapping or None, not str"),
+        ({"query": [1]}, "query takes Mapping or None, not list"),
+        ({"clock": 5}, "clock takes Callable or None, not int"),
+        ({"api_key": 5}, "The API key is empty or holds"),
+        ({"base_url": 5}, "The base URL '5' is not of the form"),
+    ],
+)
+def test_an_option_of_a_wrong_type_is_told_in_words(options, says):
+    with pytest.raises(errors.UsageError, match=says):
+        Client(**({"api_key": "k", "base_url": "http://127.0.0.1:9"} | options))
+
+
+def test_a_wait_without_a_number_of_seconds_is_told_in_words(api):
+    with pytest.raises(errors.UsageError, match="timeout takes float, not str"):
+        api("voices.wait", "v1", timeout="5")

@@ -54,6 +54,12 @@ def test_only_heard_and_matching_consent_is_even_uploaded(call, ready, alike, he
         call(make_replica, Refusing(), request, without_consent=True, **files)
 
 
+def test_what_is_no_truth_value_waives_no_consent(call, ready):
+    request = ReplicaRequest(replica_name="Ada", voice_name="gloria")
+    with pytest.raises(UsageError, match="without_consent takes bool, not str"):
+        call(make_replica, Refusing(), request, image=None, without_consent="no")
+
+
 def test_without_consent_no_face_is_compared(call, ready, monkeypatch):
     monkeypatch.setattr("palprep.preflight.same_person", None)
     files = in_either(ready, "unknown", apart=True)

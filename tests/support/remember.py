@@ -16,8 +16,10 @@ from palprep.batch.engines.tasks import AssetTask, prepare_asset
 from palprep.media import Source
 from palprep.preflight import Asset
 from palprep.storage import atomic_output
+from palprep.workers import Engine
 
 
+@Engine.register
 class Remembering:
     """Works in the calling thread."""
 

@@ -16,8 +16,10 @@ from palprep.media import FileFacts, Source, sha256_of
 from palprep.preflight import Asset, Prepared
 from palprep.rules import CONSENT_CHECKS, Check, Report
 from palprep.values import Outcome, Role
+from palprep.workers import Engine
 
 
+@Engine.register
 class Scripted:
     """Prepares by copying, hears what it is told, and keeps the tasks."""
 

@@ -254,7 +254,7 @@ def test_workers_end_with_a_program_that_is_killed(work, tmp_path):
 
 
 def test_an_impossible_number_of_jobs():
-    with pytest.raises(UsageError, match="--jobs must be at least 1"):
+    with pytest.raises(UsageError, match="jobs must be at least 1"):
         LocalEngine(-1)
     with pytest.raises(UsageError, match="not 0"):
         LocalEngine(0)

@@ -23,6 +23,7 @@ from palprep.api.fields import is_header_name, is_header_value
 from palprep.api.reply import Reply, Unspecified, deviations, read_leniently
 from palprep.api.request import UNSET, AccountSettings, Request, Shape, Unset
 from palprep.errors import ApiError, Problem, UnexpectedReply, UsageError
+from palprep.values import require_type
 
 P = ParamSpec("P")
 R = TypeVar("R", bound=Reply)
@@ -88,6 +89,11 @@ class Endpoint(Generic[P, R]):
         shape = self.shape
         values = shape.bind(args, kwargs, open_file)
         options = {name: values.pop(name) for name in shape.options if name in values}
+        for name in options.keys() - {"timeout"}:
+            if options[name] is not UNSET:
+                require_type(
+                    name, options[name], shape.client_signature.parameters[name].annotation
+                )
         if options.get("validate", True):
             values = shape.validated(values, settings or AccountSettings())
         if missing := [name for name in shape.in_path if name not in values]:

@@ -43,13 +43,14 @@ from palprep.preflight import kinds_of, media_workers, seen_by
 from palprep.publish import Publisher, publisher_for
 from palprep.rules import blocker_words, counted
 from palprep.storage import output_folder
-from palprep.values import Kind
+from palprep.values import Kind, typed
 from palprep.views import PICTURES_NAME, cell_progress
 from palprep.workers import Engine, LocalEngine
 
 _DEFAULTS = RunOptions()
 
 
+@typed("people", "into", "options")
 def run(
     people: People,
     *,

@@ -52,6 +52,7 @@ from palprep.client.writer import (
     own_http_client,
 )
 from palprep.errors import UsageError
+from palprep.values import require_type
 
 R = TypeVar("R", bound=Reply)
 F = TypeVar("F", bound=Callable[..., Any])
@@ -108,6 +109,12 @@ class AsyncClientOptions(SharedOptions, total=False):
     sleep: Callable[[float], Awaitable[object]] | None
 
 
+_PLAIN = {"deadline", "retries", "headers", "query", "settings", "strict", "trust_env"} | {
+    *("clock", "random", "now", "sleep")
+}
+"""Options whose types say all. Of others it is said in words of their own what they take."""
+
+
 def spelt_out(function: F) -> F:
     """``function`` with its options one by one in its signature. It takes no others."""
     signature = inspect.signature(function, eval_str=True)
@@ -122,6 +129,8 @@ def spelt_out(function: F) -> F:
     @functools.wraps(function)
     def checked(*args: Any, **kwargs: Any) -> Any:
         signature.bind(*args, **kwargs)
+        for name in kwargs.keys() & _PLAIN:
+            require_type(name, kwargs[name], signature.parameters[name].annotation)
         return function(*args, **kwargs)
 
     checked.__signature__ = signature  # type: ignore[attr-defined]

@@ -29,6 +29,7 @@ from palprep.api import Document, Endpoint, Replica, Reply, Voice, calls
 from palprep.client.exchange import exchange
 from palprep.client.senders import AnySender, AsyncSender, RawResponse, SyncSender
 from palprep.client.upload import open_upload
+from palprep.values import require_type
 from palprep.vocabulary import FileInput
 
 P = ParamSpec("P")
@@ -199,6 +200,7 @@ async def until(
     ``what`` was waited for; its ``last`` is the last state.
     """
     sender = _sender_of(owner)
+    require_type("timeout", timeout, float)
     give_up = sender.clock() + timeout
     ask_at, poll = sender.clock(), FIRST_POLL_S
     last: T | None = None

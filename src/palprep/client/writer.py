@@ -26,6 +26,7 @@ from palprep.api import (
     is_loopback,
 )
 from palprep.errors import UsageError
+from palprep.values import require_type
 
 log = logging.getLogger("palprep.client")
 
@@ -59,7 +60,7 @@ class AsyncHttpClient(Protocol):
 
 def checked_key(api_key: str) -> SecretStr:
     """The key. Raises :class:`~palprep.errors.UsageError` for one that no header can carry."""
-    if not api_key or not is_header_value(api_key):
+    if not api_key or not isinstance(api_key, str) or not is_header_value(api_key):
         raise UsageError(
             "The API key is empty or holds characters that no HTTP header takes. Check "
             "api_key, or PALPREP_API_KEY."
@@ -71,7 +72,8 @@ def checked_base_url(url: str) -> str:
     """The address before every path, without a slash at its end. Raises
     :class:`~palprep.errors.UsageError` for what is no such address. Warns in the log of a key that
     would travel unencrypted."""
-    url = url or ""  # As os.environ.get() gives None for what is not set.
+    # os.environ.get() gives None for what is not set.
+    url = url if isinstance(url, str) else str(url or "")
     try:
         parts = urlsplit(url)
     except ValueError:
@@ -94,8 +96,12 @@ def checked_base_url(url: str) -> str:
 
 def limits_of(timeout: float | httpx.Timeout | None) -> Mapping[str, float | None]:
     """Seconds for connect, read, write and pool. A Timeout may be of either library."""
+    if isinstance(timeout, int | float) and timeout <= 0:
+        raise UsageError(f"timeout takes more than 0 seconds, not {timeout:g}")
     if timeout is None or isinstance(timeout, int | float):
         timeout = httpx.Timeout(timeout)
+    if not hasattr(timeout, "as_dict"):
+        require_type("timeout", timeout, float | httpx.Timeout | None)
     return timeout.as_dict()
 
 

@@ -40,6 +40,7 @@ from palprep.journal.file import (
     run_lock,
 )
 from palprep.storage import output_folder
+from palprep.values import typed
 
 JOURNAL_NAME = "journal.sqlite"
 
@@ -92,6 +93,7 @@ class Journal:
             raise
 
     @classmethod
+    @typed("folder")
     def of(cls, folder: str | Path, *, lock: bool = False, create: bool = False) -> Self:
         """The journal of an output folder. With ``create`` a missing folder is made, too.
 

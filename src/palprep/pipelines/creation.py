@@ -6,7 +6,7 @@ import contextlib
 import functools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from palprep.api import Given
 from palprep.client import AnyClient, ask, until, work
@@ -65,6 +65,7 @@ class ReplicaRequest(Given):
 Request = VoiceRequest | ReplicaRequest
 
 
+@runtime_checkable
 class Callbacks(Protocol):
     """How the service reaches this journal: this machine, or another that writes to it."""
 

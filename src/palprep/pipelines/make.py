@@ -31,7 +31,7 @@ from palprep.pipelines.creation import (
 from palprep.preflight import Prepared
 from palprep.publish import Publisher
 from palprep.rules import Check
-from palprep.values import Role
+from palprep.values import Role, typed
 
 if TYPE_CHECKING:
     from palprep.api import ImageMime
@@ -65,6 +65,7 @@ async def validate_face(
 
 
 @routine
+@typed("journal", "callbacks", "timeout_s", "options")
 async def make_voice(
     client: AnyClient,
     publisher: Publisher,
@@ -102,6 +103,7 @@ async def make_voice(
 
 
 @routine
+@typed("without_consent", "compared", "journal", "callbacks", "timeout_s", "options")
 async def make_replica(
     client: AnyClient,
     publisher: Publisher,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +18,7 @@ from palprep.facts import Facts
 from palprep.preflight.loop import shared_toolkit
 from palprep.preflight.values import Candidate
 from palprep.speech import voice_of
-from palprep.values import Kind, Outcome, Role
+from palprep.values import Kind, Outcome, Role, typed
 from palprep.vocabulary import DEFAULT_PROFILE, FileInput
 
 FRAMES = 8
@@ -31,8 +31,9 @@ FACE_PX = 400
 """Face height above which more pixels hardly help."""
 
 
+@typed("paths")
 def same_person(
-    paths: Sequence[FileInput | media.Source],
+    paths: Iterable[FileInput | media.Source],
     *,
     profile: str | Path | rules.Profile = DEFAULT_PROFILE,
 ) -> tuple[rules.Check, ...]:
@@ -44,7 +45,8 @@ def same_person(
     cosines are known. Raises UsageError for fewer than two files, MediaError for a file that cannot
     be read, ProfileError for a profile that cannot be read.
     """
-    if media.is_file(paths) or len(paths) < 2:
+    paths = () if media.is_file(paths) else tuple(paths)
+    if len(paths) < 2:
         raise UsageError("Comparing takes two files at the least: give them in a list")
     chosen = rules.load_profile(profile)
     shared = shared_toolkit()

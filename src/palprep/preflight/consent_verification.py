@@ -18,7 +18,7 @@ from palprep.consent import (
 )
 from palprep.media import Source
 from palprep.rules import Profile, grade_statement, load_profile
-from palprep.values import Outcome
+from palprep.values import Outcome, typed
 from palprep.vocabulary import DEFAULT_PROFILE, FileInput
 
 _STAND_IN = "Somebody Else"
@@ -28,6 +28,7 @@ _MOST_NAME_WORDS = 8
 """Where more words are heard in the name's place, they are not a name alone."""
 
 
+@typed("full_name", "spoken_as", "statement", "language", "whisper_model", "code")
 def verify_consent(
     path: FileInput | Source,
     *,

@@ -22,7 +22,7 @@ from palprep.media import Source, name_of
 from palprep.preflight.loop import check_source, prepare_source
 from palprep.preflight.values import CheckRequest, Prepared, kinds_of, role_named
 from palprep.rules import Profile, Report, load_profile
-from palprep.values import Kind, Role
+from palprep.values import Kind, Role, typed
 from palprep.vocabulary import DEFAULT_PROFILE, FileInput, RoleName
 from palprep.workers import LONGEST_S, Callback, Engine, Limits, LocalEngine, Runner, WorkStopped
 
@@ -33,6 +33,7 @@ Progress = Callable[[float], None]
 """Called with the fraction done, 0 to 1, never decreasing."""
 
 
+@typed("speaker", "consent_apart", "quick", "engine")
 def check(
     path: FileInput | Source,
     *,
@@ -72,6 +73,7 @@ def check(
         )
 
 
+@typed("into", "speaker", "consent_apart", "split_consent", "overwrite", "progress", "engine")
 def prepare(
     path: FileInput | Source,
     *,
@@ -158,6 +160,7 @@ def _run(
     return for_source(engine, source).run(function, request, source, **options)
 
 
+@typed("jobs", "limits")
 def media_workers(jobs: int | None = None, *, limits: Limits | None = None) -> LocalEngine:
     """Workers on this machine that load what an image needs when they start.
 

@@ -11,11 +11,19 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
-from palprep.errors import MediaError, MediaTooHeavy, PalprepError, ToolFailed, UnsupportedMedia
-from palprep.media import Source, is_file, name_of
+from palprep.errors import (
+    MediaError,
+    MediaTooHeavy,
+    PalprepError,
+    ToolFailed,
+    UnsupportedMedia,
+    UsageError,
+)
+from palprep.media import Source, is_file, name_of, no_file
 from palprep.preflight.preflight import for_source
 from palprep.preflight.values import Candidate, Ranking
 from palprep.rules import Profile, load_profile
+from palprep.values import typed
 from palprep.vocabulary import DEFAULT_PROFILE, FileInput
 from palprep.workers import Engine, WorkStopped
 
@@ -29,6 +37,7 @@ NEAR_DUPLICATE_BITS = 8
 standard deviations off."""
 
 
+@typed("per_second", "engine", "passed_over")
 def pick_best(
     source: FileInput | Iterable[FileInput | Source],
     *,
@@ -46,6 +55,8 @@ def pick_best(
     FileMissing when nothing is there, UnsupportedMedia when nothing of it is an image or a video,
     MediaError for a video that does not decode, ToolFailed for one that crashes its worker.
     """
+    if per_second <= 0:
+        raise UsageError(f"per_second must be more than 0, not {per_second}")
     limits = load_profile(profile)
     found: list[Candidate] = []
     files, lenient = _files(source)
@@ -96,6 +107,8 @@ def _files(
         if path.is_dir():
             return sorted(each for each in path.iterdir() if each.is_file()), True
         return [path], False
+    if not is_file(source) and not isinstance(source, Iterable):
+        raise no_file(source)
     return ([source] if is_file(source) else list(source)), False
 
 

@@ -76,7 +76,7 @@ class LocalEngine(Engine):
     ) -> None:
         self._jobs = usable_cores() if jobs is None else jobs
         if self._jobs < 1:
-            raise UsageError(f"--jobs must be at least 1, not {jobs}")
+            raise UsageError(f"jobs must be at least 1, not {jobs}")
         self.limits = limits or Limits()
         start = partial(
             Worker,

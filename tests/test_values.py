@@ -1,0 +1,59 @@
+"""Arguments of a wrong type, wherever a script gives them, are told in words."""
+
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import palprep
+from palprep.values import require_type
+
+NOWHERE = "nowhere.jpg"
+JANE = {"full_name": "Jane Carter"}
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        (lambda: palprep.check(NOWHERE, engine="local"), "engine takes Engine or None, not str"),
+        (lambda: palprep.check(NOWHERE, speaker=123), "speaker takes Speaker or str or None"),
+        (lambda: palprep.prepare(NOWHERE, into=None), "into takes str or Path, not NoneType"),
+        (lambda: palprep.prepare(NOWHERE, into="x", progress=True), "progress takes Callable"),
+        (lambda: palprep.prepare(NOWHERE, into="x", overwrite="no"), "overwrite takes bool"),
+        (lambda: palprep.media_workers("2"), "jobs takes int or None, not str"),
+        (lambda: palprep.media_workers(1, limits={}), "limits takes Limits or None, not dict"),
+        (lambda: palprep.verify_consent(NOWHERE, full_name=5), "full_name takes str, not int"),
+        (
+            lambda: palprep.verify_consent(NOWHERE, **JANE, statement=Path("words.txt")),
+            "statement takes str or None, not .*Path",
+        ),
+        (lambda: palprep.verify_consent(NOWHERE, **JANE, code="a b c"), "code takes AskedCode"),
+        (lambda: palprep.pick_best(5), "Give a file as a path, .*, not as int"),
+        (lambda: palprep.pick_best([NOWHERE], per_second="2"), "per_second takes float, not str"),
+        (lambda: palprep.pick_best([NOWHERE], per_second=0), "per_second must be more than 0"),
+        (lambda: palprep.same_person(None), "paths takes Iterable, not NoneType"),
+        (
+            lambda: palprep.Journal.of(5),
+            r"folder takes str or Path, not int; help\(palprep.Journal",
+        ),
+        (lambda: palprep.run(None), "people takes .*, not NoneType"),
+    ],
+)
+def test_an_argument_of_a_wrong_type_is_told_in_words(call, says):
+    with pytest.raises(palprep.UsageError, match=says):
+        call()
+
+
+@pytest.mark.parametrize(
+    ("value", "declared"),
+    [
+        (np.float32(2), float),
+        (Fraction(1, 2), float),
+        (np.int64(2), int | None),
+        (Path(), str | Path),
+        (("a",), tuple[str, ...] | None),
+    ],
+)
+def test_numbers_of_numpy_and_every_path_are_taken(value, declared):
+    require_type("value", value, declared)
