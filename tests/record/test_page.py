@@ -178,6 +178,17 @@ def test_a_portrait_from_the_camera_outlives_a_reload(page: Page) -> None:
         assert kept.size == (960, 540)
 
 
+def test_a_portrait_without_a_picture_of_it_shows_none(page: Page, sample_media: Path) -> None:
+    page.browser.give(
+        page.at(FACE, "input[type=file]"), sample_media / "broken/truncated-portrait.heic"
+    )
+    take = f"document.querySelector({page.at(FACE, '.take')!r})"
+    page.browser.until(f"{take}.querySelector('.fail')", 60)
+    assert "Take 2" in page.told(FACE)
+    assert page.browser.run(f"{take}.querySelector('img, button')") is None
+    assert page.browser.complaints == []
+
+
 def test_a_silent_microphone_is_told_at_once_and_after(page: Page) -> None:
     browser = page.browser
     browser.press(page.at(VOICE, "[data-do=open]"))

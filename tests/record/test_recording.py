@@ -146,10 +146,15 @@ def test_what_is_no_portrait_is_told_and_not_kept(serve: Serve, sample_media: Pa
     nobody = served.give("face-image", sample_media / "broken/landscape-without-a-face.jpg")
     assert (nobody["verdict"], nobody["kept_as"]) == ("again", None)
     assert nobody["findings"][0]["sentence"] == "No face was found."
-    text = served.give("face-image", b"<script>alert(1)</script>")
-    assert (text["verdict"], text["name"]) == ("again", "")
-    assert served.tab.post(f"take/{text['number']}/use").status_code == 409
-    assert served.tab.get(f"take/{text['number']}").status_code == 404
+    for unusable in (
+        b"<script>alert(1)</script>",
+        sample_media / "people/anna-miller/recording.mov",
+        sample_media / "broken/truncated-portrait.heic",
+    ):
+        take = served.give("face-image", unusable)
+        assert (take["verdict"], take["name"]) == ("again", "")
+        assert served.tab.post(f"take/{take['number']}/use").status_code == 409
+        assert served.tab.get(f"take/{take['number']}").status_code == 404
     assert (
         not (served.folder / "person.toml").exists()
         or "files" not in (served.folder / "person.toml").read_text()

@@ -52,7 +52,7 @@ class Take(Value):
     role: Role
     by: By
     name: str
-    """Of its file in :data:`TAKES_NAME`; empty for what was no media."""
+    """Of its file in :data:`TAKES_NAME`; empty for what was no media, or cannot be used."""
     verdict: Literal["good", "decide", "again"] | None = None
     findings: tuple[Finding, ...] = ()
     picture: bool = False
@@ -147,7 +147,8 @@ def judged(take: Take, report: Report, profile: Profile) -> Take:
     What a fix will put right is no finding: it is tried by ``run``, which proves it.
     """
     if report.error is not None:
-        return take.failed(report.error.message)
+        # No run can use it, whoever keeps it.
+        return take.failed(report.error.message).model_copy(update={"name": ""})
     planned = plan(report, profile)
     mended = {each for reason in planned.reasons for each in reason.answers} if planned else set()
     told = [

@@ -257,7 +257,7 @@ class Step {
     // What a camera writes, no browser may show: then there is a drawing of it.
     const portrait = this.role === "face-image";
     const seen = portrait && take.by === "browser" ? "" : "/picture";
-    const media = !take.name ? null : portrait || take.picture
+    const media = !take.name || (portrait && seen && !take.picture) ? null : portrait || take.picture
       ? el("img", { src: `take/${take.number}${seen}`, alt: `${texts[portrait ? "portrait" : "video"]}, ${title}` })
       : el(this.films ? "video" : "audio", { src: `take/${take.number}`, controls: true, preload: "metadata", ariaLabel: title });
     return el("li", { className: "take" },
