@@ -85,7 +85,7 @@ async def main(client: palprep.AsyncClient) -> str:
 
 
 @pytest.mark.static
-def test_type_checkers_let_every_method_be_a_task_and_know_defaults(checkout: Path, tmp_path: Path) -> None:
+def test_type_checkers_know_tasks_and_defaults(checkout: Path, tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     program.write_text(PROGRAM)
     command = [sys.executable, "-m", "mypy", "--strict", str(program)]
