@@ -101,6 +101,14 @@ def test_a_name_is_heard_as_it_is_written_and_as_it_is_spoken(heard, likeness, s
     assert (found.likeness, found.same) == (pytest.approx(likeness), same)
 
 
+@pytest.mark.parametrize(
+    ("name", "own"), [("Ann " * 500, None), ("Ann Lee", "I, {full_name}, agree. " * 120)]
+)
+def test_what_no_one_reads_aloud_is_not_listened_for(name, own):
+    with pytest.raises(UsageError, match=r"has 2,\d{3} characters, .*; at most 2,000 are listened"):
+        statement_for(name, own, language="en")
+
+
 def test_a_statement_of_ones_own_has_the_name_as_it_is_spoken():
     own = "I, Seán Ó Sé, agree."
     required = statement_for("Seán Ó Sé", own, language="en", spoken_as="Shawn O Shay")

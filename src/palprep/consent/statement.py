@@ -17,6 +17,10 @@ from palprep.errors import UsageError
 
 PLACEHOLDER = "{full_name}"
 
+MOST_CHARACTERS = 2_000
+"""Of a statement with its name: two minutes of speech. Listening for one takes the longer, the more
+words it has: 8 s for 100, and 17 s for 200."""
+
 
 class Statement(NamedTuple):
     """What must be said."""
@@ -165,7 +169,8 @@ def fill_statement(template: str, full_name: str) -> str:
     """The statement as it must be spoken, on one line.
 
     A template without the placeholder must hold the very name: a statement that names nobody,
-    or somebody else, is nobody's consent. Raises UsageError for such a one, or without a name.
+    or somebody else, is nobody's consent. Raises UsageError for such a one, without a name, or
+    for more than :data:`MOST_CHARACTERS`.
     """
     name = " ".join((full_name or "").split())
     if not any(char.isalpha() for char in name):
@@ -176,7 +181,13 @@ def fill_statement(template: str, full_name: str) -> str:
             f"The consent statement names nobody called {name}: write {PLACEHOLDER} where the "
             "name is said"
         )
-    return text.replace(PLACEHOLDER, name)
+    text = text.replace(PLACEHOLDER, name)
+    if len(text) > MOST_CHARACTERS:
+        raise UsageError(
+            f"The consent statement has {len(text):,} characters, with the name in it; at most "
+            f"{MOST_CHARACTERS:,} are listened for"
+        )
+    return text
 
 
 def open_statement(text: str, full_name: str) -> str:
