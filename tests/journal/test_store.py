@@ -206,6 +206,16 @@ def test_resolving_lists_what_is_in_doubt(path):
             resolve_found(journal, "a", " ")
 
 
+def test_what_is_known_to_be_of_another_was_not_found(path):
+    with Journal(path, lock=True, create=True) as journal:
+        for person in ("ada", "bob"):
+            journal.append(INTENT, person=person, key=person)
+        resolve_found(journal, "ada", "v7")
+        with pytest.raises(UsageError, match="v7 is the voice of ada already"):
+            resolve_found(journal, "bob", "v7")
+        assert [each.key for each in journal.in_doubt()] == ["bob"]
+
+
 def test_a_resource_in_error_may_be_retried(path):
     with Journal(path, lock=True, create=True) as journal:
         journal.append(INTENT, person="ada", key="a")

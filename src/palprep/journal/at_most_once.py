@@ -137,13 +137,17 @@ def resolve_found(journal: Journal | str | Path, key: str, resource_id: str) -> 
     """Decide that the creation in doubt was carried out, as ``resource_id``.
 
     ``journal`` is an open journal, or the folder of one. The next run continues with it. Raises
-    UsageError when nothing is in doubt under ``key``, and JournalError while a run is at work.
+    UsageError when nothing is in doubt under ``key``, or the id is another creation's; JournalError
+    while a run is at work.
     """
     found_id = resource_id.strip()
     if not found_id:
         raise UsageError("Give the id of the voice or replica that was found")
     with _alone_in(journal) as opened:
-        return _decided(opened, _in_doubt(opened, key), Resolved(found_id=found_id))
+        creation, known = _in_doubt(opened, key), opened.creation_of(found_id)
+        if known is not None and known.key != key:
+            raise UsageError(f"{found_id} is the {known.what} of {known.person} already")
+        return _decided(opened, creation, Resolved(found_id=found_id))
 
 
 def resolve_retry(journal: Journal | str | Path, key: str) -> Creation:
