@@ -98,8 +98,9 @@ def test_a_watch_needs_a_run_of_the_same_service(go, add, mute, out, tmp_path):
     go(connection=mute, pace=NOT_AT_ALL)
     with pytest.raises(UsageError, match=f"The last run used {mute.base_url}"):
         watch(out, connection=replace(mute, base_url="https://api.example.com"))
-    with pytest.raises(UsageError, match="give that as --base-url"):
+    with pytest.raises(UsageError, match="No API key for"):  # The same service.
         watch(out)
+    assert watch(out, connection=replace(mute, base_url=None), pace=NOT_AT_ALL).people
 
 
 def test_only_so_many_are_created_and_the_next_run_goes_on(go, add, log, mute):

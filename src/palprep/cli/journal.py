@@ -56,7 +56,8 @@ def watch(
     """Wait for the trainings that a run has begun, and write the results when they end.
 
     Without --wait it waits until all have ended. With --no-wait, as for cron, it asks about each
-    training once. Nothing is created. The key comes from PALPREP_API_KEY.
+    training once. Nothing is created. Without --base-url it asks the service of the last run. The
+    key comes from PALPREP_API_KEY.
     """
     require_there(directory)
     pace = batch.Pace(

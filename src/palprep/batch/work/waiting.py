@@ -13,7 +13,7 @@ import math
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from palprep.batch.forgetting import remove_outlived
@@ -270,7 +270,7 @@ def watch(
     The service is asked about each training at least once, even if ``pace`` leaves no time to wait.
     Nothing is created, and no file is worked on. ``tell`` is called for everybody who is waited
     for. ``note``, ``retain_s`` (see :class:`RunOptions`) and ``with_reports`` are as for
-    :func:`run`.
+    :func:`run`. Without a ``base_url`` the service is that of the last run.
 
     Raises JournalError without a run in the folder, or while one is at work there; UsageError for
     a ``connection`` to another service.
@@ -279,6 +279,8 @@ def watch(
     place = Path(directory)
     with Journal.of(place, lock=True) as journal:
         seen = RunReader(journal)
+        if asked.base_url is None and seen.head.target != EMBEDDED:
+            asked = replace(asked, base_url=seen.head.target)
         if seen.head.target != asked.target:
             own = seen.head.target == EMBEDDED
             service = "an embedded sandbox: watch it without --base-url"
