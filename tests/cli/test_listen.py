@@ -12,7 +12,7 @@ import pytest
 from .conftest import SCRIPT, Palprep
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_it_ends_well_and_counts(tmp_path: Path, number: signal.Signals) -> None:
     journal = tmp_path / "before-any-run"
     command = [SCRIPT, "listen", "--journal", journal, "--port", "0"]

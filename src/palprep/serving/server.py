@@ -20,6 +20,7 @@ from starlette.types import ASGIApp
 
 from palprep.errors import UsageError
 from palprep.serving.protocol import ImpatientProtocol
+from palprep.system import ENDING
 
 T = TypeVar("T")
 
@@ -190,12 +191,14 @@ class _Seldom:
 
 @contextmanager
 def until_signalled(until: threading.Event | None = None) -> Iterator[threading.Event]:
-    """The event to wait for (``until``, or a new one). Inside the block, SIGINT and SIGTERM set it.
-    They are handled in the main thread only. The former handlers are put back at the end."""
+    """The event to wait for (``until``, or a new one). Inside the block, the signals that ask a
+    process to end set it, unless they are ignored, as under `nohup`. They are handled in the main
+    thread only. The former handlers are put back at the end."""
     stop = until or threading.Event()
     with ExitStack() as restored:
         if threading.current_thread() is threading.main_thread():
-            for number in (signal.SIGINT, signal.SIGTERM):
-                previous = signal.signal(number, lambda *_: stop.set())
-                restored.callback(signal.signal, number, previous)
+            for number in ENDING:
+                if signal.getsignal(number) is not signal.SIG_IGN:
+                    previous = signal.signal(number, lambda *_: stop.set())
+                    restored.callback(signal.signal, number, previous)
         yield stop
