@@ -37,7 +37,9 @@ def test_what_nobody_else_needs_is_removed_from_the_bucket(
         assert [each.name for each in bucket.below()] == list(look_up(out, "twin").published)
 
 
-def test_without_the_right_to_delete_it_is_named(add, go, out, monkeypatch):
+def test_without_the_right_to_delete_it_is_named_and_removed_later(
+    add, go, out, monkeypatch, tmp_path_factory
+):
     add("ada")
     go()
     with answering(403, "AccessDenied") as endpoint:
@@ -46,3 +48,10 @@ def test_without_the_right_to_delete_it_is_named(add, go, out, monkeypatch):
     assert done.removed == ()
     assert any(each.startswith(f"s3://media/people/{done.published[0]}: ") for each in done.stuck)
     assert not (out / "prepared/ada").exists()
+    with real_bucket(tmp_path_factory.mktemp("s3")) as endpoint:
+        set_up(monkeypatch, endpoint)
+        (name,) = done.published
+        Bucket("s3://media/people").put(name, b"x")
+        # Its name is still known.
+        assert forget(out, "ada", buckets=["s3://media/people"]).removed[0].endswith(name)
+    assert "ada" not in (out / "results.jsonl").read_text()

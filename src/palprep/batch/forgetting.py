@@ -92,7 +92,9 @@ def look_up(directory: str | Path, person: str) -> Forgetting:
 def forget(directory: str | Path, person: str, *, buckets: Sequence[str] = ()) -> Forgetting:
     """Remove everything that the folder holds of a person, and what was carried into ``buckets``,
     by their URLs. Later runs pass the person over, until :func:`take_in_again`. The people's own
-    folder is never touched. Raises as :func:`look_up`, and JournalError while a run is at work.
+    folder is never touched. Where something is stuck in a bucket, the journal keeps its name, and
+    with it all rows, lines and pictures of the person: a later call removes them. Raises as
+    :func:`look_up`, and JournalError while a run is at work.
     """
     place, opened = Path(directory), [Bucket(url) for url in buckets]
     with Journal.of(place, lock=True) as journal:
@@ -116,9 +118,13 @@ def forget(directory: str | Path, person: str, *, buckets: Sequence[str] = ()) -
                 sandbox.forget(place / SANDBOX_NAME, (*made.keys, *made.ids, *alone))
             for each in found.files:
                 _remove(place / each)
-        for pattern in ("", f"{PEOPLE_FOLDER}/**/", f"{PICTURES_NAME}/**/"):
-            for part in place.glob(f"{pattern}.palprep-*.part*"):
-                part.unlink(missing_ok=True)
+            if found.stuck:
+                return found
+        folders = ("", f"{PEOPLE_FOLDER}/**/", f"{PICTURES_NAME}/**/")
+        for part in itertools.chain.from_iterable(
+            place.glob(f"{each}.palprep-*.part*") for each in folders
+        ):
+            part.unlink(missing_ok=True)
         journal.forget(slug)
         if journal.last_run() is not None:
             write_outputs(place, RunReader(journal), again=True)

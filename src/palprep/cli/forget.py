@@ -19,6 +19,12 @@ EXAMPLES = (
     'palprep forget palprep-out "Ada Lovelace" --yes --publish-to s3://bucket/prefix',
 )
 
+_TO_DELETE = "delete the person's own folder; a run would pass it over."
+_TO_FINISH = (
+    "run the same command again when the buckets can be used, or without them. Only then go the "
+    "rows of the journal, lines of the results and of the page, and pictures."
+)
+
 
 def forget(
     directory: options.Output,
@@ -62,7 +68,7 @@ def forget(
             _show(done, verb="removed")
         for each in done.stuck:
             tell_warning(f"Not removed: {each}")
-        tell("Next: delete the person's own folder; a run would pass it over.")
+        tell(f"Next: {_TO_FINISH if done.stuck else _TO_DELETE}")
     raise typer.Exit(ExitCode.SERVICE if done.stuck else ExitCode.OK)
 
 
@@ -82,7 +88,8 @@ def _show(found: batch.Forgetting, *, verb: str) -> None:
     print_line(f"Person: {', '.join(names)}")
     for each in found.files:
         print_line(f"  {verb}: {each}")
-    print_line(f"  {verb}: rows of the journal, lines of the results and of the page, pictures")
+    if not found.stuck:
+        print_line(f"  {verb}: rows of the journal, lines of the results and of the page, pictures")
     for each in found.elsewhere:
         print_line(f"  stays, since it lies outside: {each}")
     for made in found.at_service:
