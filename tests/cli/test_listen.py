@@ -26,6 +26,19 @@ def test_it_ends_well_and_counts(tmp_path: Path, number: signal.Signals) -> None
     assert said == f"1 callback received. Next: palprep report {journal}\n"
 
 
+def test_nobody_need_read_what_it_prints(tmp_path: Path) -> None:
+    command = [SCRIPT, "listen", "--journal", tmp_path, "--port", "0"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True) as process:
+        address = process.stdout.readline().split()[-1]
+        process.stdout.close()
+        for _ in range(2):
+            assert httpx.post(f"{address}/ada", json={}, trust_env=False).status_code == 204
+        process.send_signal(signal.SIGTERM)
+        assert process.stderr.read().startswith("2 callbacks received.")
+    assert process.returncode == 0
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [

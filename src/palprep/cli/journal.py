@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime as dt
 import os
 import shlex
@@ -303,7 +304,9 @@ def listen(
         nonlocal received
         received += 1
         kind = type(delivery.event).__name__ if delivery.event else "unknown event"
-        print_line(f"{kind}: {delivery.body}")
+        # It is recorded, also where nobody reads the lines any more.
+        with contextlib.suppress(OSError):
+            print_line(f"{kind}: {delivery.body}")
 
     with telling(quiet=quiet, log_format=log_format), serving.until_signalled() as stop:
         with (
