@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from palprep.api import ReplicaTraining, VoiceStatusChanged
-from palprep.callbacks.server import CallbackServer, Delivery, callback_app
+from palprep.callbacks.server import CallbackServer, Delivery, PublicCallbacks, callback_app
 from palprep.errors import JournalError, UnexpectedReply, UsageError
 
 NONCE = "s3cret-path"
@@ -255,6 +255,8 @@ def test_a_public_address_that_no_one_can_ask(inbox, url):
     with pytest.raises(UsageError, match="The public URL") as caught:
         CallbackServer(inbox, public_url=url)
     assert "secret" not in str(caught.value)
+    with pytest.raises(UsageError, match="The public URL"):
+        PublicCallbacks(url, "path")
 
 
 def test_a_body_may_be_text_as_functions_in_a_cloud_get_it():

@@ -122,13 +122,25 @@ def new_nonce() -> str:
     return secrets.token_urlsafe(24)
 
 
+def _require_public(url: str) -> None:
+    if not is_link(url) or "@" in url:
+        raise UsageError(
+            f"The public URL {url.rpartition('@')[2]!r} is not of the form "
+            "https://HOST[:PORT][/PATH], without a user"
+        )
+
+
 @dataclass(frozen=True)
 class PublicCallbacks:
     """Where the service reaches a server that takes callbacks into a journal: `palprep listen`, or
-    one of your own. ``address`` is public, ``secret`` the path behind it."""
+    one of your own. ``address`` is public, ``secret`` the path behind it. Raises UsageError for an
+    address that is no link."""
 
     address: str
     secret: str = field(repr=False)
+
+    def __post_init__(self) -> None:
+        _require_public(self.address)
 
     def url_for(self, tag: str) -> str:
         """The address for the callback of the creation ``tag``."""
@@ -154,11 +166,8 @@ class CallbackServer:
     ) -> None:
         self._nonce = nonce or new_nonce()
         self._public_url = public_url
-        if public_url is not None and (not is_link(public_url) or "@" in public_url):
-            raise UsageError(
-                f"The public URL {public_url.rpartition('@')[2]!r} is not of the form "
-                "https://HOST[:PORT][/PATH], without a user"
-            )
+        if public_url is not None:
+            _require_public(public_url)
         self._socket = listening_socket(host, port)
         app = callback_app(sink, nonce=self._nonce)
         self._server = ServerThread(app, self._socket, name="palprep-callbacks")
