@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import httpx
@@ -18,6 +19,7 @@ from palprep.errors import UsageError
 from palprep.sandbox import ApiKey, Choices, Sandbox, serve
 from palprep.sandbox.clock import Scheduler
 from palprep.sandbox.faults import FaultScript
+from palprep.workers import WorkStopped
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "192.0.2.1", "::", "example.com", ""])  # noqa: S104
@@ -198,3 +200,29 @@ def test_a_proxy_of_the_environment_is_nothing_to_a_sandbox_that_asks_no_other(m
     monkeypatch.setenv("ALL_PROXY", "what://x")
     with Sandbox() as sandbox:
         assert sandbox.log()["requests"] == []
+
+
+def test_a_training_that_was_broken_off_is_done_after_the_next_start(tmp_path):
+    begun = threading.Event()
+
+    def ended(kind, paths):
+        begun.set()
+        raise WorkStopped
+
+    choices = Choices(voice_seconds=0)
+    with Sandbox(data=tmp_path, trainer=ended, choices=choices) as sandbox:
+        port, key = int(sandbox.url.rpartition(":")[2]), {"x-api-key": sandbox.user_key}
+        sent = {"voice_name": "Ada", "training_audio_url": sandbox.put_asset("a.wav", WAV)}
+        with httpx.Client(base_url=sandbox.url, headers=key, trust_env=False) as http:
+            made = http.post("/v2/voices", json=sent).json()
+            assert begun.wait(30)
+            time.sleep(0.3)
+            address = f"/v2/voices/{made['voice_id']}"
+            assert http.get(address).json()["status"] == "started"
+    with Sandbox(data=tmp_path, trainer=lambda *_: None, choices=choices, port=port) as sandbox:
+        deadline = time.monotonic() + 30
+        with httpx.Client(base_url=sandbox.url, headers=key, trust_env=False) as http:
+            while http.get(address).json()["status"] == "started":
+                assert time.monotonic() < deadline
+                time.sleep(0.1)
+            assert http.get(address).json()["status"] == "completed"

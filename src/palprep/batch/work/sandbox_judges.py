@@ -21,7 +21,7 @@ from palprep.journal import SandboxStatement
 from palprep.media import MediaType, Source
 from palprep.rules import Report
 from palprep.values import Outcome, Role
-from palprep.workers import Runner
+from palprep.workers import Runner, WorkStopped
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -48,11 +48,14 @@ def judges_in(workers: Runner, statements: Sequence[SandboxStatement] = ()) -> J
 
 
 def apart(function: Callable[P, T], workers: Runner) -> Callable[P, T]:
-    """The function, called by ``workers``. DamagedMedia is raised where it crashes one, too."""
+    """The function, called by ``workers``. DamagedMedia is raised where it crashes one, too, and
+    WorkStopped where they are ended."""
 
     def call(*args: P.args, **kwargs: P.kwargs) -> T:
         try:
             return workers.run(function, *args, **kwargs)
+        except WorkStopped:
+            raise
         except ToolFailed as error:
             raise DamagedMedia(error.message) from None
 

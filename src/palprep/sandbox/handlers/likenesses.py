@@ -32,6 +32,7 @@ from palprep.sandbox.service import (
 )
 from palprep.sandbox.store import Record, new_id
 from palprep.values import Kind
+from palprep.workers import WorkStopped
 
 # What the judge where none is given asks of an image, in bytes.
 MIN_IMAGE_BYTES = 1024
@@ -81,7 +82,7 @@ def _judge(
             if found.mime.replace("heif", "heic") != mime_type.replace("heif", "heic"):
                 raise DamagedMedia(f"They are {found.description}, not {mime_type}.")
             outcomes = service.judge_image(path, model)
-        except MediaError as error:
+        except (MediaError, WorkStopped) as error:
             raise Refused(image_error("undecodable_image").answer(error.message)) from error
     left_out = service.choices.checks_left_out.get(model, ())
     return {check: passed for check, passed in outcomes.items() if check not in left_out}
@@ -202,6 +203,10 @@ async def _problem(service: Service, sent: Record) -> str | None:
                 for number, url in enumerate(urls)
             ]
             return await asyncio.to_thread(service.trainer, kind, tuple(paths))
+        except WorkStopped:
+            # The sandbox is ending, too. The job stays, and is done when it is started again.
+            await asyncio.Event().wait()
+            raise
         except PalprepError as error:
             return error.message
         except Exception as error:
