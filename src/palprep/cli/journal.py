@@ -42,7 +42,7 @@ Directories = Annotated[
 
 def watch(
     directory: options.Output,
-    base_url: options.BaseUrl = None,
+    base_url: options.LastBaseUrl = None,
     callback_url: options.CallbackUrl = None,
     wait: options.Wait = None,
     no_wait: options.NoWait = False,

@@ -170,6 +170,10 @@ BaseUrl = Annotated[
     str | None,
     typer.Option(envvar="PALPREP_BASE_URL", help="The service; without it, an embedded sandbox."),
 ]
+LastBaseUrl = Annotated[
+    str | None,
+    typer.Option(envvar="PALPREP_BASE_URL", help="The service; without it, that of the last run."),
+]
 CallbackUrl = Annotated[
     str | None,
     typer.Option(

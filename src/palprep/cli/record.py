@@ -77,7 +77,7 @@ def review(
     directory: options.Output,
     port: options.Port = 8703,
     no_browser: NoBrowser = False,
-    base_url: options.BaseUrl = None,
+    base_url: options.LastBaseUrl = None,
     verbose: options.Verbose = False,
     quiet: options.Quiet = False,
 ) -> None:
