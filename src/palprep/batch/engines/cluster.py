@@ -7,13 +7,13 @@ twice.
 from __future__ import annotations
 
 import asyncio
+import concurrent.futures
 import contextlib
 import functools
 import importlib
 import itertools
 import logging
 import re
-import threading
 from collections.abc import Callable, Container
 from pathlib import Path
 from typing import Any, cast
@@ -204,16 +204,16 @@ class DaskEngine(Engine):
 
     def _result(self, future: Any) -> Reply:
         # Not by `future.result(timeout=...)`: a time limit that ends while the result is fetched
-        # loses the result.
-        done = threading.Event()
-        future.add_done_callback(lambda _: done.set())
-        while not done.wait(LOOK_S):
+        # loses the result. Without a limit, it waits for ever for a client that was closed.
+        fetched = self._client.gather(future, asynchronous=True)
+        asked = asyncio.run_coroutine_threadsafe(fetched, self._client.loop.asyncio_loop)
+        while not concurrent.futures.wait([asked], timeout=LOOK_S).done:
             # A client that has given its scheduler up ends the tasks that were there, and forgets
             # those that came meanwhile.
-            if self._client.status in _GONE:
+            if self._closing or self._client.status in _GONE:
                 raise ConnectionError("the scheduler is gone")
             self._workers.to_use()
-        return cast("Reply", future.result())
+        return cast("Reply", asked.result())
 
     def close(self, *, at_once: bool = False) -> None:
         del at_once  # Tasks of a client that leaves are released by the scheduler.
