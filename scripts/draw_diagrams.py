@@ -1,7 +1,8 @@
-"""The drawings of the documentation: the layers of the import contract, as pyproject.toml states
-them, and who tells whom what on a cluster, for a callback, a publication and a doubt.
+"""The drawings of the documentation, which scripts/make_docs.py writes.
 
-scripts/make_docs.py writes them.
+docs/architecture.svg has the layers of the import contract, as pyproject.toml states them.
+docs/cluster.svg, docs/callbacks.svg, docs/publishing.svg and docs/in-doubt.svg show who tells whom
+what, docs/growth.svg what benchmarks/growth.py has kept.
 """
 
 from __future__ import annotations
