@@ -89,11 +89,10 @@ class Endpoint(Generic[P, R]):
         shape = self.shape
         values = shape.bind(args, kwargs, open_file)
         options = {name: values.pop(name) for name in shape.options if name in values}
-        for name in options.keys() - {"timeout"}:
-            if options[name] is not UNSET:
-                require_type(
-                    name, options[name], shape.client_signature.parameters[name].annotation
-                )
+        for name, value in options.items():
+            # What a timeout may be is said where its seconds are read.
+            if name != "timeout" and value is not UNSET:
+                require_type(name, value, shape.client_signature.parameters[name].annotation)
         if options.get("validate", True):
             values = shape.validated(values, settings or AccountSettings())
         if missing := [name for name in shape.in_path if name not in values]:
