@@ -120,11 +120,7 @@ def forget(directory: str | Path, person: str, *, buckets: Sequence[str] = ()) -
                 _remove(place / each)
             if found.stuck:
                 return found
-        folders = ("", f"{PEOPLE_FOLDER}/**/", f"{PICTURES_NAME}/**/")
-        for part in itertools.chain.from_iterable(
-            place.glob(f"{each}.palprep-*.part*") for each in folders
-        ):
-            part.unlink(missing_ok=True)
+        _remove_parts(place)
         journal.forget(slug)
         if journal.last_run() is not None:
             write_outputs(place, RunReader(journal), again=True)
@@ -133,6 +129,13 @@ def forget(directory: str | Path, person: str, *, buckets: Sequence[str] = ()) -
         for picture in {*drawn.drawn()} - shown:
             (drawn.place / picture).unlink(missing_ok=True)
     return found
+
+
+def _remove_parts(place: Path) -> None:
+    """Remove what runs that were killed had half written, of whomever it is."""
+    for pattern in ("", f"{PEOPLE_FOLDER}/**/", f"{PICTURES_NAME}/**/"):
+        for part in place.glob(f"{pattern}.palprep-*.part*"):
+            part.unlink(missing_ok=True)
 
 
 def take_in_again(directory: str | Path, person: str) -> None:
