@@ -1,8 +1,8 @@
 """The drawings of the documentation, which scripts/make_docs.py writes.
 
 docs/architecture.svg has the layers of the import contract, as pyproject.toml states them.
-docs/cluster.svg, docs/callbacks.svg, docs/publishing.svg and docs/in-doubt.svg show who tells whom
-what, docs/growth.svg what benchmarks/growth.py has kept.
+docs/cluster.svg, docs/callbacks.svg, docs/publishing.svg, docs/in-doubt.svg, docs/manifest.svg and
+docs/operations.svg show who tells whom what, docs/growth.svg what benchmarks/growth.py has kept.
 """
 
 from __future__ import annotations
@@ -76,6 +76,28 @@ FLOWS: Mapping[str, Flow] = {
             (0, 2, "create, with a URL that ends in three days"),
             (2, 1, "GET"),
             (1, 2, "the file"),
+        ),
+    ),
+    "manifest": Flow(
+        "Rows of a database become a manifest, files come from where they lie, results go back",
+        (("your database", ""), ("palprep run", ""), ("where files lie", "disk, bucket, https")),
+        (
+            (0, 1, "a manifest: a row for each person"),
+            (1, 1, "all rows are checked, before anything starts"),
+            (2, 1, "a person's files, when it is their turn"),
+            (1, 0, "results.jsonl or results.csv, by the names of the rows"),
+        ),
+    ),
+    "operations": Flow(
+        "A timer starts the run; its exit code says whether people are asked, or waited for",
+        (("timer", "cron, systemd, a job"), ("palprep run", ""), ("operator", ""), ("people", "")),
+        (
+            (0, 1, "the same command, each night"),
+            (1, 0, "exit code 0: rest, 5: palprep watch"),
+            (1, 2, "exit code 4: palprep review"),
+            (1, 2, "exit code 1: palprep ask"),
+            (2, 3, "a message: what to redo, and how"),
+            (3, 1, "new files in their folders"),
         ),
     ),
     "in-doubt": Flow(
