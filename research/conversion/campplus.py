@@ -83,12 +83,10 @@ class Graph:
 
     def normalise(self, value: str, norm: str) -> str:
         """A batch normalisation that stands before its convolution, and the rectifier."""
-        names = (f"{norm}.factor", f"{norm}.shift")
-        factor, shift = (
-            self.constant(name, part[:, None])
-            for name, part in zip(names, self.affine(norm), strict=True)
-        )
-        return self.add("Relu", self.add("Add", self.add("Mul", value, factor), shift))
+        factor, shift = self.affine(norm)
+        parts = {"factor": factor, "shift": shift, "mean": 0 * factor, "variance": 1 + 0 * factor}
+        inputs = [self.constant(f"{norm}.{name}", part) for name, part in parts.items()]
+        return self.add("Relu", self.add("BatchNormalization", value, *inputs, epsilon=0.0))
 
     def convolve(
         self,
@@ -146,12 +144,11 @@ def head(graph: Graph, features: str) -> str:
     return graph.add("Reshape", flow, graph.constant("rows", [1, 4 * BANDS, -1], np.int64))
 
 
-def context(graph: Graph, value: str, segments: str) -> str:
-    """The mean of everything and that of each position's segment, added up."""
+def context(graph: Graph, value: str) -> str:
+    """The mean of everything and that of a segment, added up, for each segment."""
     whole = graph.add("ReduceMean", value, axes=[2], keepdims=1)
     options = {"kernel_shape": [SEGMENT], "strides": [SEGMENT], "ceil_mode": 1}
-    means = graph.add("AveragePool", value, **options)
-    return graph.add("Add", graph.add("Gather", means, segments, axis=2), whole)
+    return graph.add("Add", graph.add("AveragePool", value, **options), whole)
 
 
 def dense_layer(graph: Graph, flow: str, name: str, dilation: int, segments: str) -> str:
@@ -160,9 +157,11 @@ def dense_layer(graph: Graph, flow: str, name: str, dilation: int, segments: str
     value = graph.convolve(value, f"{name}.linear1", f"{name}.nonlinear2.batchnorm")
     value = graph.add("Relu", value)
     local = graph.convolve(value, f"{name}.cam_layer.linear_local", dilation=dilation)
-    mask = graph.convolve(context(graph, value, segments), f"{name}.cam_layer.linear1")
+    # All positions of a segment have the same mask: it is worked out once a segment.
+    mask = graph.convolve(context(graph, value), f"{name}.cam_layer.linear1")
     mask = graph.convolve(graph.add("Relu", mask), f"{name}.cam_layer.linear2")
-    return graph.add("Mul", local, graph.add("Sigmoid", mask))
+    mask = graph.add("Gather", graph.add("Sigmoid", mask), segments, axis=2)
+    return graph.add("Mul", local, mask)
 
 
 def statistics(graph: Graph, flow: str) -> str:

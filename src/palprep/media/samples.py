@@ -252,11 +252,15 @@ class _Converter:
     def _keep(self, frames: list[AudioFrame]) -> None:
         for frame in frames:
             # Interleaved: PyAV reads planes past the eighth, and sometimes the eighth, wildly.
-            samples = frame.to_ndarray().astype(np.float32, copy=False)
-            channels = samples.reshape(-1, frame.layout.nb_channels).T
+            # Its to_ndarray costs as much as the decode of a frame.
+            count = frame.layout.nb_channels
+            plane: Any = frame.planes[0]  # PyAV does not declare that it is a buffer
+            samples = np.frombuffer(plane, np.float32, frame.samples * count)
+            channels = samples.reshape(-1, count).T
             # FFmpeg's own mixdown of equal channels would be 3 dB louder, and clip.
-            mixed = channels.mean(axis=0, keepdims=True) if self._channels == 1 else channels
-            self._waiting.append(mixed)
+            if self._channels == 1 < count:
+                channels = channels.mean(axis=0, keepdims=True)
+            self._waiting.append(channels)
             self._count += frame.samples
 
     def _flush(self) -> None:

@@ -104,10 +104,13 @@ def bandwidth_of(spectrum_db: NDArray[np.float64], rate_hz: int) -> Bandwidth:
 def _cliff(smooth: NDArray[np.float64], step: float, loudest: float) -> int | None:
     """The bin where the highest cliff begins, None when the sound fades or goes on."""
     reach = max(1, round(_CLIFF_HZ / step))
+    if len(smooth) < reach:
+        return None
     above = np.maximum.accumulate(smooth[::-1])[::-1]
+    medians = np.median(np.lib.stride_tricks.sliding_window_view(smooth, reach), axis=1)
     knee = None
     for index in range(len(smooth) - reach - 1, round(_LOWEST_CLIFF_HZ / step), -1):
-        below = float(np.median(smooth[index - reach : index]))
+        below = float(medians[index - reach])
         falls = below - float(above[index + reach // 2]) >= _CLIFF_DB
         if falls and below > loudest - _WIDE_DB:
             # Resamplers leave a slope: its upper end is found first, its lower end is meant.
