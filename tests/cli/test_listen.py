@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import subprocess
 from pathlib import Path
@@ -37,6 +38,18 @@ def test_nobody_need_read_what_it_prints(tmp_path: Path) -> None:
         process.send_signal(signal.SIGTERM)
         assert process.stderr.read().startswith("2 callbacks received.")
     assert process.returncode == 0
+
+
+def test_callbacks_are_json_lines_for_who_asks_for_them(tmp_path: Path) -> None:
+    command = [SCRIPT, "listen", "--journal", tmp_path, "--port", "0", "--log-format", "json"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True) as process:
+        address = process.stdout.readline().split()[-1]
+        httpx.post(f"{address}/ada", json={"event_type": "none"}, trust_env=False)
+        process.send_signal(signal.SIGTERM)
+        lines = [json.loads(line)["message"] for line in process.stderr]
+    assert lines[0] == "unknown event: {'event_type': 'none'}"
+    assert lines[1].startswith("1 callback received.")
 
 
 @pytest.mark.parametrize(

@@ -38,6 +38,9 @@ def test_a_users_statement_is_plain_text_or_toml(tmp_path):
     assert fill_statement(read_statement(plain), "Ada") == "I, Ada, agree."
     assert fill_statement(read_statement(table), "Ada") == "I, Ada, agree."
     assert fill_statement(read_statement(table, profile="studio"), "Ada") == "Ada agrees."
+    # As Windows' own editor saves it.
+    plain.write_text("I, {full_name}, agree.", "utf-8-sig")
+    assert fill_statement(read_statement(plain), "Ada") == "I, Ada, agree."
 
 
 def test_a_statement_may_hold_the_very_name_in_place_of_the_placeholder():

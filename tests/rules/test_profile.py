@@ -158,6 +158,14 @@ def test_a_profile_extends_the_one_next_to_it(tmp_path):
     )
 
 
+def test_a_profile_without_a_name_is_named_as_its_file_and_may_begin_with_a_mark(tmp_path):
+    path = tmp_path / "strict.toml"
+    path.write_text(OWN.replace('name = "studio"\n', ""), "utf-8-sig")
+    profile = load_profile(path)
+    assert profile.name == "strict"
+    assert profile.tightest_minimum(Role.FACE_IMAGE, "image_resolution") == 720
+
+
 def test_an_unknown_name_lists_the_known_ones():
     with pytest.raises(ProfileError, match=r"core-4, core-4\.5, core-3"):
         load_profile("core-5")

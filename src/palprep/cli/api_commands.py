@@ -158,7 +158,7 @@ def _kind(hint: Any) -> tuple[Any, str]:
 def _json(name: str, value: str) -> Any:
     option = "--" + name.replace("_", "-")
     try:
-        text = Path(value[1:]).read_text("utf-8") if value.startswith("@") else value
+        text = Path(value[1:]).read_text("utf-8-sig") if value.startswith("@") else value
         return json.loads(text)
     except OSError as error:
         raise UsageError(f"{option}: {value[1:]} cannot be read ({error.strerror}).") from None

@@ -306,7 +306,9 @@ def listen(
         kind = type(delivery.event).__name__ if delivery.event else "unknown event"
         # It is recorded, also where nobody reads the lines any more.
         with contextlib.suppress(OSError):
-            print_line(f"{kind}: {delivery.body}")
+            # What collects JSON lines reads standard error.
+            to_log = log_format is LogFormat.JSON
+            (tell if to_log else print_line)(f"{kind}: {delivery.body}")
 
     with telling(quiet=quiet, log_format=log_format), serving.until_signalled() as stop:
         with (

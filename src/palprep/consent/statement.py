@@ -153,7 +153,7 @@ def read_statement(path: str | Path, *, profile: str = "default") -> str:
     read or is empty.
     """
     try:
-        text = Path(path).read_text("utf-8")
+        text = Path(path).read_text("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         why = error.strerror if isinstance(error, OSError) else error
         raise UsageError(f"The statement {path} cannot be read as text: {why}") from None

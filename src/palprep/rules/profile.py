@@ -174,7 +174,8 @@ def load_profile(name_or_path: str | Path | Profile = DEFAULT_PROFILE) -> Profil
     """A built-in profile by name, or one from a TOML file by path. A ``Profile`` is returned
     unchanged.
 
-    If it says nothing of pairs or of consent, it takes that from the default profile.
+    If it says nothing of pairs or of consent, it takes that from the default profile. A file
+    without a ``name`` is named as the file is.
 
     Raises ProfileError when there is no such profile, the file is not a profile, or it names a
     check that does not exist.
@@ -247,7 +248,7 @@ def _resolve(name: str, seen: tuple[str, ...]) -> dict[str, Any]:
         parent = {table: default[table] for table in ("pairs", "consent")}
     else:
         return data
-    merged = {**parent, **data}
+    merged = {**parent, "name": Path(name).stem, **data}
     merged["disable"] = [*parent.get("disable", ()), *data.get("disable", ())]
     for table in ("pairs", "consent"):
         merged[table] = {**parent.get(table, {}), **data.get(table, {})}
@@ -265,7 +266,7 @@ def _parse(name: str) -> dict[str, Any]:
     else:
         known = ", ".join(BUILT_IN)
         try:
-            text = Path(name).read_text("utf-8")
+            text = Path(name).read_text("utf-8-sig")
         except FileNotFoundError:
             raise ProfileError(
                 f"There is no profile {name!r}: give one of {known}, or the path of a TOML file"

@@ -153,7 +153,7 @@ def script_from(source: object) -> FaultScript:
         return source
     try:
         if isinstance(source, str | Path):
-            source = json.loads(Path(source).read_text(encoding="utf-8"))
+            source = json.loads(Path(source).read_text(encoding="utf-8-sig"))
         return FaultScript.model_validate(source)
     except ValidationError as error:
         first = error.errors()[0]

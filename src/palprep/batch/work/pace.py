@@ -109,9 +109,8 @@ class Places:
             raise HeldBack(self._closed)
         most = self._pace.max_creates
         if most is not None and self._created >= most:
-            raise HeldBack(
-                f"Not asked for: this run may create {most} at most. Run the same command again"
-            )
+            then = "Run the same command again" if most else "Allow it at least one"
+            raise HeldBack(f"Not asked for: this run may create {most} at most. {then}")
 
 
 class Outage:
