@@ -87,6 +87,11 @@ def test_the_misheard_beginning_of_a_statement_is_no_remark_that_fails():
     assert before("Hello.", perhaps="I'm Jendo,", heard="Jendo") is Outcome.PASS
 
 
+@pytest.mark.parametrize("heard", ["H.", "12345"])
+def test_what_has_no_sound_may_stand_in_the_names_place(heard):
+    assert before("Hello, my name is Jane Doe.", heard=heard) is Outcome.PASS
+
+
 def test_talk_that_goes_on_is_no_remark_unless_it_bears_on_the_consent():
     assert after(TALK) is Outcome.WARN
     assert after(TALK, talk=True) is Outcome.PASS

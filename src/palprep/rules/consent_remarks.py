@@ -179,6 +179,8 @@ def _with_sign(said: Sequence[str], name: str) -> str:
                 (similarity(name, " ".join(words[first:last])), first, last)
                 for first in range(len(words))
                 for last in range(first + max(1, count - 1), first + count + 2)
+                # A word without a sound is like any other: a sign in a sign's place has no end.
+                if "@" not in words[first:last]
             ),
             default=(0.0, 0, 0),
         )
