@@ -108,6 +108,14 @@ def test_what_is_said_between_two_parts_is_told():
     assert " ".join(word.shown for word in found[1].between) == "nothing of this counts"
 
 
+def test_what_is_said_between_two_parts_is_told_where_a_later_window_holds_more_of_the_second():
+    first = find(TEXT)[0].statement.text
+    inserted = "nothing of this counts" + " chatter" * 24
+    found = find(TEXT.replace(first, f"{first} {inserted}"))
+    assert all(one.comparison.agreement == 1.0 for one in found)
+    assert " ".join(word.shown for word in found[1].between) == inserted
+
+
 def test_what_is_said_before_a_late_window_is_heard_too():
     before = "refuse " + "chatter " * 50
     text = " ".join(TEXT.split()[:23])

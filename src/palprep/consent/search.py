@@ -61,13 +61,14 @@ def find_statement(
     begin_s, until_s = first_s, window_s
     for part in statement.parts(_PART_WORDS):
         reading, start_s = _search(model, samples, part, begin_s, until_s, first_s=_PART_S)
+        earlier = _heard_between(model, samples, statement.language, begin_s, start_s)
         if found:
             # What is heard in front of a part, but for the end of the part before it.
             lead = reading.heard[: reading.opens] if reading.found else ()
-            between = tuple(without_end(lead, found[-1].statement.words))
+            said = (*split_words(" ".join(earlier)), *lead)
+            between = tuple(without_end(said, found[-1].statement.words))
             found.append(reading._replace(between=between))
         else:
-            earlier = _heard_between(model, samples, statement.language, first_s, start_s)
             found.append(reading._replace(earlier=earlier))
         if reading.found:
             begin_s = _pause_at(reading.aligned[-1].end, spans, samples)
