@@ -116,6 +116,15 @@ def test_what_is_said_between_two_parts_is_told_where_a_later_window_holds_more_
     assert " ".join(word.shown for word in found[1].between) == inserted
 
 
+def test_what_follows_is_heard_beyond_the_window_that_holds_the_statement():
+    text = " ".join(TEXT.split()[:23])
+    taken_back = "this counts for nothing at all"
+    (found,) = find(f"{'chatter ' * 36}{text} {taken_back}", text)
+    assert found.comparison.agreement == 1.0
+    assert found.aligned[-1].end == pytest.approx(29.4, abs=0.1)
+    assert found.afterwards[0].endswith(taken_back)
+
+
 def test_what_is_said_before_a_late_window_is_heard_too():
     before = "refuse " + "chatter " * 50
     text = " ".join(TEXT.split()[:23])

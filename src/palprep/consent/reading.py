@@ -45,7 +45,7 @@ from palprep.consent.words import (
     split_words,
     text_of,
 )
-from palprep.speech import RATE_HZ, WINDOW_S, speech_spans
+from palprep.speech import RATE_HZ, speech_spans
 
 HYPOTHESES = 5
 _FOUND = 0.5
@@ -132,10 +132,16 @@ class Reading(NamedTuple):
 
 
 def read_window(
-    model: Whisper, samples: NDArray[np.float32], statement: Statement, offset_s: float
+    model: Whisper,
+    samples: NDArray[np.float32],
+    statement: Statement,
+    offset_s: float,
+    window_s: float,
 ) -> Reading:
-    """Read up to 30 s of mono audio at 16 kHz that begin ``offset_s`` into the recording."""
-    heard = model.hear(samples)
+    """Read the first ``window_s`` seconds, 30 at the most, of mono audio at 16 kHz that begins
+    ``offset_s`` into the recording; what follows the statement is heard beyond them, too.
+    """
+    heard = model.hear(samples[: _at(window_s)])
     texts = model.transcribe(heard, statement.language, hypotheses=HYPOTHESES)
     words = split_words(texts[0])
     found = compare(statement.words, words)
@@ -155,7 +161,8 @@ def read_window(
         words_aligned = _aligned(aligned, statement.words, offset_s)
         last = words_aligned[-1]
         end_s = min(last.end, last.start + _LONG_WORD_S) - offset_s
-        if tail or speech_spans(samples[_at(end_s) :]):
+        following = samples[_at(end_s) : _at(end_s + _AFTERWARDS_S)]
+        if statement.ends and (tail or speech_spans(following)):
             afterwards = pool.submit(_afterwards, model, samples, statement, end_s)
         if statement.name:
             name = pool.submit(read_name, model, heard, statement, texts, lead)
@@ -258,7 +265,7 @@ def _aligned(
 
 
 def _at(seconds: float) -> int:
-    return round(max(0.0, min(seconds, WINDOW_S)) * RATE_HZ)
+    return round(max(0.0, seconds) * RATE_HZ)
 
 
 def part_reading(reading: Reading) -> PartReading:

@@ -146,9 +146,7 @@ def _read(
     window_s: float = WINDOW_S,
 ) -> Reading:
     first = int(start_s * RATE_HZ)
-    return read_window(
-        model, samples[first : first + int(window_s * RATE_HZ)], statement, first / RATE_HZ
-    )
+    return read_window(model, samples[first:], statement, first / RATE_HZ, window_s)
 
 
 def _goes_on(reading: Reading, spans: Sequence[Span], start_s: float) -> bool:
