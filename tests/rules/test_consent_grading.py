@@ -167,6 +167,11 @@ def test_an_added_word_fails_unless_it_was_a_whim():
     assert outcome(reading(heard, support=-1.0, others=(heard,))) == "fail"
 
 
+@pytest.mark.parametrize("heard", ["I, um, Jane Doe,", "I, Jane Doe, uh,", "Um, I, er, Jane Doe,"])
+def test_fillers_next_to_the_name_add_nothing(heard):
+    assert outcome(reading(TEXT.replace("I, Jane Doe,", heard), support=-9.0)) == "pass"
+
+
 def test_an_added_word_without_which_the_statement_fits_far_better_is_a_doubt():
     heard = TEXT.replace("can be", "can all be")
     grade, words, reasons = decide(reading(heard, support=3.5, others=(heard,)))

@@ -14,6 +14,7 @@ from palprep.consent.facts import NameReading
 from palprep.consent.statement import Statement
 from palprep.consent.whisper import Heard, Whisper, mean_probability
 from palprep.consent.words import (
+    FILLERS,
     LIKE_SOUND,
     NEAR_SOUND,
     SAME_SOUND,
@@ -81,12 +82,16 @@ def locate_name(
     sides = tuple(
         side
         for side in both
-        if keys_of(required[side.first : side.last])
-        != keys_of(heard[side.heard_first : side.heard_last])
+        if _spoken(required[side.first : side.last])
+        != _spoken(heard[side.heard_first : side.heard_last])
     )
     far = max(0, high - 2 * len(slot) - _REACH)
     reach = opens if likeness >= NEAR_SOUND else min(far, opens)
     return Place(first, last, likeness, opens, reach, sides, range(first_word, after[0]))
+
+
+def _spoken(words: Sequence[Word]) -> list[str]:
+    return [key for word in words for key in word.keys if key not in FILLERS]
 
 
 def name_in(text: str, slot: range, required: Sequence[Word]) -> tuple[Place, tuple[Word, ...]]:
