@@ -32,6 +32,7 @@ def after(*said, talk=False):
         "I, Jane Doe, am cur, sorry, once more.",
         "Hello, this is my recording for the training.",
         "Good morning, and thank you for taking the time to meet me.",
+        *("My name's Jane Doe, and here's my consent.", "This is my statement of consent."),
     ],
 )
 def test_greetings_fillers_and_slips_are_harmless(said):

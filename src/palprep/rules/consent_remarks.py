@@ -37,17 +37,17 @@ take (one|to|three|for|five)|here (we|i) go|go ahead|ready when you are
 ((let (me|us)|i|we)( will| can| am going to| would like to)? )?DO( it| that| THE)?
 (you can )?(stop|end) (recording|THE)
 ((are (you|we)|i am|we are|you are|is it|its|is this( thing)?) )?((all|still|now) )*(READY|on)
-((this|here|that|thats|its|it)( is| was)? )?(the (start|end)( of)? )?THE
+((this|heres?|that|thats|its|it)( is| was)? )?(the (start|end)( of)? )?THE
 ((that|this|it) (is|was)|thats|its) (it|all)|(that is )?the end
 (was|is) (that|it) (okay|good|fine|alright|all write)
-((my|the) (full )?name( is)? |i( am)? |(this|it) is |its )?@( speaking| here)?
+((my|the) (full )?name(s| is)? |i( am)? |(this|it) is |its )?@( speaking| here)?
 """
 _PARTS = {
     "DO": "(start|begin|try|read|say|repeat)",
     "TIME": "(your time|taking the time( to (meet|see) me)?)",
     "READY": "(ready|set|done|finished|recording|running|rolling)",
     "THE": "((the|my|this|a) )?((consent|voice|video|audio|training) )*"
-    "(statement|consent|recording|video|declaration|text|clip)"
+    "(statement|consent|recording|video|declaration|text|clip)( of (my )?consent)?"
     "( (for|of) (the|my) (training|recording|video|clone|avatar))?",
 }
 _WHOLE = re.sub("|".join(_PARTS), lambda one: _PARTS[one[0]], _PHRASES.strip().replace("\n", "|"))
