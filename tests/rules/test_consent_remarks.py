@@ -59,6 +59,7 @@ def test_everything_else_is_a_doubt(said):
         *("Until the end of March.", "My name is actually David Jones.", "Just kidding."),
         *("I speak on behalf of Maria Lopez.", "But I withdraw my consent.", "I take that back."),
         *("I can't allow that.", "Actually, I have changed my mind.", "They made me do it."),
+        *("My name is Émile Zola.", "My name is O'Brien."),
         *("That was my consent for Peter.", "I would throw my consent from last week."),
         "Hello and good morning. None of that is true. Thank you.",
     ],

@@ -69,8 +69,8 @@ _SUBJECT = re.compile(
     r"|rescind\w*|retract\w*|disagree\w*)\b"
 )
 _NAMED = re.compile(
-    r"\b[Nn]ame(?:'s| is)(?: [a-z]+)?((?: [A-Z]\w+)+)"
-    r"|\b(?:I'm|I am|[Tt]his is|behalf of)((?: [A-Z]\w+){2,})"
+    r"\b[Nn]ame(?:'s| is)(?: [a-z]+)?((?: [A-ZÀ-ÞĀ-ž][\w']+)+)"
+    r"|\b(?:I'm|I am|[Tt]his is|behalf of)((?: [A-ZÀ-ÞĀ-ž][\w']+){2,})"
 )
 _NEAR = 14
 """So many words next to the statement can belong to a remark about it."""
