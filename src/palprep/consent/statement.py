@@ -10,9 +10,10 @@ from collections.abc import Sequence
 from importlib import resources
 from pathlib import Path
 from typing import Any, NamedTuple
+from unicodedata import normalize
 
 from palprep.consent.code import AskedCode
-from palprep.consent.words import Word, split_words
+from palprep.consent.words import APOSTROPHE, Word, split_words
 from palprep.errors import UsageError
 
 PLACEHOLDER = "{full_name}"
@@ -172,10 +173,10 @@ def fill_statement(template: str, full_name: str) -> str:
     or somebody else, is nobody's consent. Raises UsageError for such a one, without a name, or
     for more than :data:`MOST_CHARACTERS`.
     """
-    name = " ".join((full_name or "").split())
+    name = " ".join(normalize("NFC", full_name or "").split())
     if not any(char.isalpha() for char in name):
         raise UsageError("The full name of the person who speaks is needed")
-    text = " ".join(template.split())
+    text = " ".join(normalize("NFC", template).split())
     if PLACEHOLDER not in text and not _name(name).search(text):
         raise UsageError(
             f"The consent statement names nobody called {name}: write {PLACEHOLDER} where the "
@@ -192,11 +193,14 @@ def fill_statement(template: str, full_name: str) -> str:
 
 def open_statement(text: str, full_name: str) -> str:
     """The statement with ``{full_name}`` in the place of this name."""
-    return text if PLACEHOLDER in text else _name(full_name).sub(PLACEHOLDER, text)
+    if PLACEHOLDER in text:
+        return text
+    return _name(normalize("NFC", full_name)).sub(PLACEHOLDER, normalize("NFC", text))
 
 
 def _name(name: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<!\w){re.escape(name)}(?!\w)", re.IGNORECASE)
+    words = r"\s+".join(map(re.escape, name.split()))
+    return re.compile(rf"(?<!\w){re.sub(APOSTROPHE, APOSTROPHE, words)}(?!\w)", re.IGNORECASE)
 
 
 def _choose(data: dict[str, Any], profile: str, where: str) -> str:

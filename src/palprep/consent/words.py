@@ -46,6 +46,8 @@ _UNITS = (
     *("eighteen", "nineteen"),
 )
 _TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+APOSTROPHE = "['\u2018\u2019]"
+"""As keyboards and word processors write it."""
 FILLERS = frozenset(("um", "uh", "uhm", "er", "erm", "ah", "hm", "hmm", "mm"))
 
 
@@ -65,7 +67,7 @@ def split_words(text: str) -> tuple[Word, ...]:
     One word can have several keys: ``don't`` compares as ``do not``, ``42`` as
     ``forty two``, ``well-known`` as ``well known``.
     """
-    plain = re.sub("[\u2018\u2019]", "'", text)
+    plain = re.sub(APOSTROPHE, "'", text)
     words = []
     for match in re.finditer(r"\S+", plain):
         keys = tuple(key for part in re.split("[-/\u2013\u2014]", match[0]) for key in _keys(part))
