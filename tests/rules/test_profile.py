@@ -131,6 +131,18 @@ def test_a_list_for_both_kinds_of_video_gives_way_to_that_of_one(tmp_path):
         (OWN.replace("limits.face-image", "pairs"), "'image_resolution', which is no check"),
         (OWN.replace("image_resolution", "same_person"), r"write \[\[pairs.same_person\]\]"),
         ('name = "a"\nextends = "core-4"\n[pairs]\nsame_person = []', "at least 1 item"),
+        (
+            OWN.replace("image_resolution", "image_format"),
+            r"face-image\.image_format must give any_of",
+        ),
+        (
+            OWN.replace("min = 720", 'equals = "big"'),
+            "image_resolution must give min, max or both,",
+        ),
+        (
+            OWN.replace("image_resolution", "image_alpha"),
+            "must give equals = true or false, as core-4",
+        ),
     ],
 )
 def test_a_bad_profile_is_told_in_one_line(tmp_path, text, says):

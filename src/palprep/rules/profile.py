@@ -195,9 +195,29 @@ def load_profile(name_or_path: str | Path | Profile = DEFAULT_PROFILE) -> Profil
     _require_checks(name_or_path, data["pairs"], PAIR_CHECKS)
     _require_checks(name_or_path, disabled, TEXTS.rules.keys())
     try:
-        return Profile.model_validate({**data, "limits": limits, "pairs": pairs})
+        profile = Profile.model_validate({**data, "limits": limits, "pairs": pairs})
     except ValidationError as error:
         raise _mistaken(name_or_path, error) from None
+    known = _parse(DEFAULT_PROFILE)
+    ways = {
+        rule: _way(each[0]) for found in known["limits"].values() for rule, each in found.items()
+    }
+    for role, rules in limits.items():
+        for rule, entries in rules.items():
+            if any(_way(each) != ways[rule] for each in entries):
+                raise ProfileError(
+                    f"Profile {name_or_path}: limits.{role}.{rule} must give {ways[rule]}, as "
+                    f"{DEFAULT_PROFILE} does: `palprep explain {rule}` shows it"
+                )
+    return profile
+
+
+def _way(limit: Mapping[str, Any]) -> str:
+    """How a limit compares, which hangs on what its rule measures: words, a yes or no, a number."""
+    equals = limit.get("equals")
+    if "any_of" in limit or isinstance(equals, str):
+        return "any_of"
+    return "equals = true or false" if isinstance(equals, bool) else "min, max or both"
 
 
 class _Tables(Value):
