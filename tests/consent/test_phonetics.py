@@ -51,6 +51,7 @@ def test_names_in_another_script_are_their_letters():
         ("محمد", True),
         ("Ada 王", True),
         ("Siobhán Ó Briain", False),
+        ("M\N{FEMININE ORDINAL INDICATOR} José", False),
         ("Małgorzata Wójcik-Ðorđević", False),
         ("Ka\N{MODIFIER LETTER TURNED COMMA}iulani O'Neill 3", False),
         ("", False),

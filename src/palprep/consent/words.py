@@ -214,7 +214,7 @@ def beyond_latin(text: str) -> bool:
     """Whether a text has letters of another script than the Latin one."""
     return any(
         "LATIN" not in unicodedata.name(char, "")
-        for char in text
+        for char in unicodedata.normalize("NFKC", text)
         if unicodedata.category(char).startswith("L") and unicodedata.category(char) != "Lm"
     )
 
