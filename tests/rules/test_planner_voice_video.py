@@ -15,10 +15,10 @@ PROFILE = load_profile()
 TIMING = TimingFacts(dropped_frames=0)
 
 
-def planned(facts, role):
-    checks = judge(facts, role, PROFILE)
-    report = Report(path="x", role=role, profile=PROFILE.name, checks=checks, facts=facts)
-    return plan(report, PROFILE)
+def planned(facts, role, profile=PROFILE):
+    checks = judge(facts, role, profile)
+    report = Report(path="x", role=role, profile=profile.name, checks=checks, facts=facts)
+    return plan(report, profile)
 
 
 def heard(facts, *speech, **changed):
@@ -45,6 +45,30 @@ def test_soft_speech_is_raised_to_its_target_but_its_noise_only_to_the_limit(aud
     assert repair.noise.floor_dbfs == -75.0
     assert repair.noise.max_gain_db == 25.0
     assert repair.spans == ()
+
+
+@pytest.mark.parametrize(
+    ("level", "peak", "speech", "highest"),
+    [
+        ({"min": -18, "max": -14}, -6, -17.0, -6.5),
+        ({"min": -30, "max": -26}, -30, -27.0, -20.0),
+        ({"min": -24}, -1, -20.0, -3.5),
+    ],
+)
+def test_level_and_peaks_keep_to_the_limits_of_the_profile(
+    audio_facts, tmp_path, level, peak, speech, highest
+):
+    own = tmp_path / "own.toml"
+    end = 'level = "warn"\nsource = "us"\ndate = 2026-11-01\n'
+    bounds = "".join(f"{bound} = {value}\n" for bound, value in level.items())
+    table = "[[limits.voice-audio."
+    own.write_text(
+        f'extends = "core-4"\n{table}voice_level]]\n{bounds}{end}'
+        f"{table}voice_true_peak]]\nmax = {peak}\n{end}"
+    )
+    facts = heard(audio_facts(), speech_rms_dbfs=-40.0, integrated_lufs=-40.0)
+    repair = planned(facts, Role.VOICE_AUDIO, load_profile(own))
+    assert (repair.loudness_lufs, repair.true_peak_dbtp) == (speech, highest)
 
 
 @pytest.mark.parametrize(

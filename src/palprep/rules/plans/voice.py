@@ -45,7 +45,13 @@ HIGH_PASS_HZ = 75.0
 """Below the lowest voices (about 80 Hz), above the mains' 50 and 60 Hz."""
 
 TRUE_PEAK_DBTP = -3.5
-"""Half a decibel below the limit, which lossy coding may use up."""
+"""Unless the profile asks for less."""
+
+LOWEST_PEAK_DBTP = -20.0
+"""What peaks can be limited to, whatever a profile asks for."""
+
+LOSSY_DB, LEVEL_ROOM_DB = 0.5, 1.0
+"""What peaks keep from their limit, for lossy coding may use it up, and levels from theirs."""
 
 MARGIN_S = 1.0
 """A selection ends this much short of the longest length, for what joins and coding add."""
@@ -104,21 +110,33 @@ def _cleaned(
         spans=spans,
         mix=_mix(voice) if "mix" in fixes else "keep" if voice.channels <= 2 else "average",
         high_pass_hz=HIGH_PASS_HZ if "high_pass" in fixes else None,
-        loudness_lufs=_loudness(voice) if "level" in fixes else None,
-        true_peak_dbtp=TRUE_PEAK_DBTP,
+        loudness_lufs=_loudness(voice, profile) if "level" in fixes else None,
+        true_peak_dbtp=_highest_peak(profile),
         noise=_noise_bound(voice, profile),
     )
 
 
-def _loudness(voice: VoiceFacts) -> float | None:
-    """The integrated loudness at which the speech stands at its target level.
+def _highest_peak(profile: Profile) -> float:
+    rules = ("voice_true_peak", "audio_sample_peak")
+    limits = (profile.tightest_maximum(Role.VOICE_AUDIO, rule) for rule in rules)
+    asked = (each - LOSSY_DB for each in limits if each is not None)
+    return max(LOWEST_PEAK_DBTP, min((TRUE_PEAK_DBTP, *asked)))
+
+
+def _loudness(voice: VoiceFacts, profile: Profile) -> float | None:
+    """The integrated loudness at which the speech stands at its target level, or as near to it as
+    the profile allows.
 
     Levels of speech are advised in RMS and set in LUFS; the recording's own difference
     between the two is kept.
     """
     if voice.integrated_lufs is None or voice.speech_rms_dbfs is None:
         return None
-    wanted = voice.integrated_lufs + TARGET_RMS_DBFS - voice.speech_rms_dbfs
+    least = profile.tightest_minimum(Role.VOICE_AUDIO, "voice_level")
+    most = profile.tightest_maximum(Role.VOICE_AUDIO, "voice_level")
+    target = TARGET_RMS_DBFS if least is None else max(TARGET_RMS_DBFS, least + LEVEL_ROOM_DB)
+    target = target if most is None else min(target, most - LEVEL_ROOM_DB)
+    wanted = voice.integrated_lufs + target - voice.speech_rms_dbfs
     low, high = LOUDNESS_RANGE_LUFS
     return round(min(high, max(low, wanted)), 1)
 
