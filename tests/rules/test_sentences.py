@@ -7,6 +7,7 @@ import datetime as dt
 import pytest
 from portraits import FLAWLESS
 
+from palprep.consent import ConsentFacts
 from palprep.facts import Facts
 from palprep.media import SignalFacts
 from palprep.rules.catalogue import judge
@@ -133,6 +134,24 @@ def test_a_sentence_is_true_under_another_profile(image_facts):
         "The image is too large: it has 1600 x 1200 px.",
     )
     assert found.limit == "at most 1,000 px"
+
+
+def test_an_image_that_was_looked_at_is_not_told_to_be_too_heavy_for_it(image_facts):
+    light = with_limit("image_memory", Role.FACE_IMAGE, max=1, level=Outcome.WARN)
+    found = checks(image_facts(), Role.FACE_IMAGE, light)["image_memory"]
+    assert found.sentence.startswith("Decoding the image takes much memory: ")
+
+
+def test_a_statement_heard_with_doubts_is_told_so_where_a_profile_takes_it(video_facts):
+    lenient = with_limit("consent_spoken", Role.CONSENT_VIDEO, any_of=("pass", "warn"))
+    doubtful = ConsentFacts(
+        outcome=Outcome.WARN, starts_at=1.0, ends_at=9.0, words=(), reasons=("Listen to it.",),
+        statement="", full_name="Ada", language="en",
+    )  # fmt: skip
+    facts = video_facts().model_copy(update={"consent": doubtful})
+    found = checks(facts, Role.CONSENT_VIDEO, lenient)["consent_spoken"]
+    assert found.outcome is Outcome.PASS
+    assert found.sentence == "The statement of consent was heard, with doubts."
 
 
 def test_a_yes_is_told_as_it_is_where_a_profile_wants_no(image_facts):

@@ -37,7 +37,11 @@ def consent_spoken(consent: ConsentFacts) -> Measured:
         shown=(f"{outcome}: {reason}" if reason else outcome)
         + (f" (and {more} more)" if more else ""),
         way=ways.get(len(reasons), "several"),
-        words={"reason": reason, "more": str(more)},
+        words={
+            "reason": reason,
+            "more": str(more),
+            "heard": "word for word" if consent.outcome is Outcome.PASS else "with doubts",
+        },
     )
 
 
