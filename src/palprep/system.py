@@ -56,15 +56,22 @@ def to_lock(path: Path) -> Path:
     return path
 
 
+_FLAGS = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", None)
+OWN_GROUP: Any = {"process_group": 0} if _FLAGS is None else {"creationflags": _FLAGS}
+"""Of :class:`subprocess.Popen`: Ctrl-C in the terminal does not reach the process."""
+
+
+def ask_to_end(process: subprocess.Popen[Any]) -> None:
+    """Send a process with :data:`OWN_GROUP` what Ctrl-C sends; on Windows, what is like it."""
+    process.send_signal(getattr(signal, "CTRL_BREAK_EVENT", signal.SIGINT))
+
+
 def start_group(command: list[str], end: socket.socket, **options: Any) -> subprocess.Popen[bytes]:
     """Start a process that leads a group of its own and is given a socket. Raises OSError."""
     share = getattr(end, "share", None)
-    if share is not None:
-        flags = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
-        options |= {"stdin": subprocess.PIPE, "creationflags": flags}
-    else:
-        options |= {"stdin": subprocess.DEVNULL, "pass_fds": [end.fileno()], "process_group": 0}
-    process = subprocess.Popen(command, **options)  # noqa: S603 -- no shell
+    given = {"pass_fds": [end.fileno()]} if share is None else {}
+    options |= {"stdin": subprocess.DEVNULL if share is None else subprocess.PIPE, **given}
+    process = subprocess.Popen(command, **OWN_GROUP, **options)  # noqa: S603 -- no shell
     if share is not None and process.stdin is not None:
         with process.stdin:
             process.stdin.write(share(process.pid))

@@ -6,7 +6,6 @@ An answer is what it is elsewhere, too: a line of person.toml, or a call of ``de
 from __future__ import annotations
 
 import secrets
-import signal
 import subprocess
 import tempfile
 import threading
@@ -23,7 +22,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from palprep import batch, media, pipelines, preflight, views
+from palprep import batch, media, pipelines, preflight, system, views
 from palprep.batch import Person
 from palprep.errors import MediaError, PalprepError, ToolFailed
 from palprep.journal import READY, Journal, PersonView, RunReader, RunStarted
@@ -100,7 +99,7 @@ class Review:
     def close(self) -> None:
         """Let a run that goes on end well, and remove what was drawn."""
         if self._run is not None and self._run.poll() is None:
-            self._run.send_signal(signal.SIGINT)
+            system.ask_to_end(self._run)
             self._run.wait()
         self._drawn.cleanup()
 
@@ -242,8 +241,15 @@ class Review:
         command, nothing = self._command(started.body), subprocess.DEVNULL
         self._told.clear()
         # palprep itself, as the user starts it: it takes its options from the environment, too.
+        # Ctrl-C in the terminal is for the page: a second one would cut the run off.
         self._run = subprocess.Popen(  # noqa: S603
-            command, stdin=nothing, stdout=nothing, stderr=subprocess.PIPE, text=True
+            command,
+            stdin=nothing,
+            stdout=nothing,
+            stderr=subprocess.PIPE,
+            text=True,
+            errors="replace",
+            **system.OWN_GROUP,
         )
         threading.Thread(target=self._listen, args=(self._run,), daemon=True).start()
 
