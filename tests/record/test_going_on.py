@@ -10,10 +10,12 @@ from pathlib import Path
 
 import httpx
 import pytest
+from starlette.routing import Route
 
 from palprep import system
 from palprep.journal import Journal, RunStarted
 from palprep.record import LocalSite, Review
+from palprep.record.site import strangers_file
 from palprep.workers import LocalEngine
 
 RUN = """
@@ -57,3 +59,22 @@ def test_where_there_is_no_sigint_for_a_process_its_like_is_sent(
     with subprocess.Popen([sys.executable, "-c", ""]) as process:
         system.ask_to_end(process)
     assert sent == [1]
+
+
+def test_a_file_that_a_browser_holds_open_ends_without_complaint(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    film = tmp_path / "film.mp4"
+    film.touch()
+    os.truncate(film, 100_000_000)
+    routes = [Route("/film", lambda _: strangers_file(film))]
+    with (
+        LocalSite("review", routes, port=0) as site,
+        httpx.Client(base_url=site.link, trust_env=False) as tab,
+    ):
+        # A browser reads no more of a video that is paused.
+        reply = tab.send(tab.build_request("GET", "film"), stream=True)
+        assert reply.status_code == 200
+        site.__exit__()
+        reply.close()
+    assert caplog.records == []

@@ -39,6 +39,8 @@ _POLICY = (
 _STRANGERS_POLICY = "default-src 'none'; sandbox"
 """Of a person's files: whatever they turn out to be, nothing in them runs."""
 
+_GRACE_S = 1
+
 _HEADERS = {
     "cache-control": "no-store",
     "cross-origin-opener-policy": "same-origin",
@@ -55,6 +57,11 @@ class Uploads(ImpatientProtocol):
 
     floor = 100_000
     most = 50
+
+    def shutdown(self) -> None:
+        """Cut what does not end, such as a paused video, before uvicorn does so by a traceback."""
+        super().shutdown()
+        self.loop.call_later(_GRACE_S / 2, self.transport.abort)
 
 
 class LocalSite:
@@ -81,7 +88,7 @@ class LocalSite:
         app.router.redirect_slashes = False
         guarded = _Guard(app, self.origin, secret)
         self._server = ServerThread(
-            guarded, self._listener, name="palprep-page", http=Uploads, grace_s=1
+            guarded, self._listener, name="palprep-page", http=Uploads, grace_s=_GRACE_S
         )
 
     def _done(self, _: Request) -> Response:
