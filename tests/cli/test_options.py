@@ -16,7 +16,7 @@ def test_durations(text: str, length: float) -> None:
     assert seconds(text) == length
 
 
-@pytest.mark.parametrize("text", ["", "soon", "-3", "4 weeks", "h"])
+@pytest.mark.parametrize("text", ["", "soon", "-3", "4 weeks", "h", "99999999d", "9" * 400])
 def test_what_is_no_duration(text: str) -> None:
     with pytest.raises(typer.BadParameter, match="write 90s, 15m, 4h or 2d"):
         seconds(text)
@@ -31,7 +31,9 @@ def test_sizes(text: str, size: int) -> None:
     assert size_bytes(text) == size
 
 
-@pytest.mark.parametrize("text", ["", "much", "-3", "4 pieces", "MB", "0", "i"])
+@pytest.mark.parametrize(
+    "text", ["", "much", "-3", "4 pieces", "MB", "0", "i", "99999999999GB", "9" * 400]
+)
 def test_what_is_no_size(text: str) -> None:
     with pytest.raises(typer.BadParameter, match="write 500MB or 2GiB"):
         size_bytes(text)

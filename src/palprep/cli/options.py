@@ -20,21 +20,28 @@ _SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86_400}
 _BYTES = {"": 1, "k": 1000, "m": 1000**2, "g": 1000**3, "ki": 1 << 10, "mi": 1 << 20, "gi": 1 << 30}
 
 
+_LONGEST_S = 3.2e9
+"""Of a duration, a hundred years: dates and timers go no further."""
+
+
 def seconds(text: str) -> float:
-    """The seconds of a duration: 90, 90s, 15m, 4h or 2d. Raises BadParameter for anything else."""
+    """The seconds of a duration: 90, 90s, 15m, 4h or 2d. Raises BadParameter for anything else, and
+    for more than a hundred years."""
     found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([smhd]?)", text.strip().lower())
-    if found is None:
+    length = float(found[1]) * _SECONDS[found[2]] if found else math.inf
+    if length > _LONGEST_S:
         raise typer.BadParameter(f"{text!r} is no duration: write 90s, 15m, 4h or 2d")
-    return float(found[1]) * _SECONDS[found[2]]
+    return length
 
 
 def size_bytes(text: str) -> int:
-    """The bytes of a size above 0: 800000, 500MB or 2GiB. Raises BadParameter for anything else."""
+    """The bytes of a size above 0: 800000, 500MB or 2GiB. Raises BadParameter for anything else,
+    and for more than a system counts (2**63)."""
     found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kmg]?i?)b?", text.strip().lower())
-    size = int(float(found[1]) * _BYTES.get(found[2], 0)) if found else 0
-    if size == 0:
+    size = float(found[1]) * _BYTES.get(found[2], 0) if found else 0.0
+    if not 1 <= size < 1 << 63:
         raise typer.BadParameter(f"{text!r} is no size: write 500MB or 2GiB")
-    return size
+    return int(size)
 
 
 def waiting_time(wait: float | None, *, no_wait: bool, otherwise: float) -> float:
