@@ -10,7 +10,7 @@ import pytest
 from rich.table import Table
 from rich.text import Text
 
-from palprep.escaping import escaped, escaped_json, escaped_line
+from palprep.escaping import escaped, escaped_json, escaped_line, table_rows
 from palprep.preflight import check
 from palprep.views import SafeConsole
 from palprep.views.html import environment
@@ -72,3 +72,16 @@ def test_a_page_shows_what_strangers_wrote_and_is_not_turned_by_it() -> None:
     assert page.endswith("|3")
     assert page.count(r"\u202e") == 2
     assert not set(page) & set(HOSTILE)
+
+
+@pytest.mark.parametrize(
+    ("name", "cell"),
+    [
+        ("=1+1", "'=1+1"),
+        (" @sum(A1)", "' @sum(A1)"),
+        ("Ada; =1+1", "Ada;' =1+1"),
+        ("a=b; c-d", "a=b; c-d"),
+    ],
+)
+def test_no_cell_of_a_table_is_computed(name: str, cell: str) -> None:
+    assert "".join(table_rows(["name"], [{"name": name}])).splitlines()[1] == cell

@@ -23,8 +23,9 @@ _UNSEEN = re.compile(
 )
 _BREAKS = re.compile("[\t\n]")
 
-_FORMULA = re.compile(r"\s*[=+\-@\uff0b\uff0d\uff1d\uff20]|[\t\r]")
-"""How a cell begins that a spreadsheet computes."""
+_FORMULA = re.compile(r"(?:^|(?<=;))(?=\s*[=+\-@\uff0b\uff0d\uff1d\uff20]|[\t\r])")
+"""Where a cell begins that a spreadsheet computes. A semicolon ends one where numbers have decimal
+commas, whatever stands in quotation marks."""
 
 _BYTES = range(0xDC80, 0xDD00)
 """How Python holds bytes of a name that are not UTF-8 (PEP 383)."""
@@ -61,7 +62,7 @@ def table_rows(columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -> 
 
 def _cell(value: object) -> str:
     text = " ".join(map(str, value)) if isinstance(value, list | tuple) else f"{value}"
-    return escaped(f"'{text}" if _FORMULA.match(text) else text)
+    return escaped(_FORMULA.sub("'", text))
 
 
 def _written_out(found: re.Match[str]) -> str:
