@@ -40,6 +40,8 @@ def test_top_shows_no_more_than_asked(palprep: Palprep, pictures: Path) -> None:
     best = pictures / "portrait.heic"
     assert ran.err == f"1 of 2 images passes. Next: palprep fix {best} --into prepared\n"
     assert palprep("best", pictures, "--quiet").err == ""
+    stricter = palprep("best", pictures, "--profile", "core-3").err
+    assert stricter.endswith(f"palprep fix {best} --profile core-3 --into prepared\n")
 
 
 def test_a_video_gives_its_frames(palprep: Palprep, light_people: Path) -> None:

@@ -171,6 +171,10 @@ def test_a_folder_is_read_with_all_below_it(palprep: Palprep, folder: Path) -> N
     )
     assert following == f"Next: palprep fix {folder} --into prepared"
     assert palprep("check", "--quick", "--quiet", folder).err == ""
+    options = ("--as", "face-image", "--profile", "core-3", "--full-name", "Jane Carter")
+    following = palprep("check", "--quick", folder, *options).err.splitlines()[1]
+    said = "--as face-image --profile core-3 --full-name 'Jane Carter'"
+    assert following == f"Next: palprep fix {folder} {said} --into prepared"
 
 
 @pytest.mark.usefixtures("folder")

@@ -11,8 +11,8 @@ import typer
 from palprep import fixes, media, preflight, rules, views
 from palprep.cli import options
 from palprep.cli.exits import ExitCode
-from palprep.cli.files import limits_of, require_there
-from palprep.cli.output import ending_well, paths_in_shell, print_json, show, tell, telling
+from palprep.cli.files import fix_command, limits_of, require_there
+from palprep.cli.output import SAME, ending_well, print_json, show, tell, telling
 from palprep.vocabulary import DEFAULT_PROFILE
 
 EXAMPLES = (
@@ -70,11 +70,11 @@ def best(
                 print_json(candidate.to_json())
         else:
             show(views.ranking_table(ranked, top))
-        tell(_next(ranked, kept))
+        tell(_next(ranked, kept, profile))
     raise typer.Exit(ExitCode.FAILED if ranked[0].failed else ExitCode.OK)
 
 
-def _next(ranked: Sequence[preflight.Candidate], kept: Path | None) -> str:
+def _next(ranked: Sequence[preflight.Candidate], kept: Path | None, profile: str) -> str:
     """What was ranked, and what to do with the best of it, or with its copy that was ``kept``."""
     best, fit = ranked[0], sum(not each.failed for each in ranked)
     frames = best.at_s is not None
@@ -82,7 +82,6 @@ def _next(ranked: Sequence[preflight.Candidate], kept: Path | None) -> str:
     passing = f"{fit} of {looked} {'passes' if fit == 1 else 'pass'}."
     if best.failed:
         return f"None of {looked} passes. Next: take another one, as the failing checks say."
-    file = paths_in_shell([kept or Path(best.path)])
     if frames and kept is None:
-        return f"{passing} Next: palprep best {file} --into FOLDER keeps it."
-    return f"{passing} Next: palprep fix {file} --into prepared"
+        return f"{passing} Next: {SAME} with --into FOLDER, which keeps it."
+    return f"{passing} Next: {fix_command([kept or Path(best.path)], profile=profile)}"

@@ -12,8 +12,8 @@ import typer
 from palprep import preflight, rules, views
 from palprep.cli import options
 from palprep.cli.exits import ExitCode, worst
-from palprep.cli.files import DECIDE, MEND, FileOptions, files_at_work, limits_of
-from palprep.cli.output import paths_in_shell, print_json, show, tell, telling
+from palprep.cli.files import DECIDE, MEND, FileOptions, files_at_work, fix_command, limits_of
+from palprep.cli.output import print_json, show, tell, telling
 from palprep.rules import plans
 from palprep.vocabulary import DEFAULT_PROFILE, Outcome
 
@@ -99,7 +99,9 @@ def check(
                 work.done += 1
         tell(_summary(endings, work.passed_over))
         if fixable:
-            tell(f"Next: palprep fix {paths_in_shell(paths)} --into prepared")
+            same = {"as": role, "profile": profile, "full_name": name, "spoken_as": spoken_as}
+            heard = {"statement": statement, "language": language, "whisper_model": model}
+            tell(f"Next: {fix_command(paths, **same, **heard)}")
         elif ExitCode.IN_DOUBT in work.codes:
             tell(DECIDE)
         elif set(work.codes) == {ExitCode.OK}:

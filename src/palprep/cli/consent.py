@@ -28,7 +28,7 @@ from palprep import (
 )
 from palprep.cli import options
 from palprep.cli.exits import ExitCode, worst
-from palprep.cli.files import DECIDE, limits_of, require_there
+from palprep.cli.files import DECIDE, fix_command, limits_of, require_there
 from palprep.cli.output import (
     SAME,
     ending_well,
@@ -162,22 +162,21 @@ def consent(
     else:
         show(views.consent_view(file, facts))
         with telling(quiet=quiet):
-            tell(_after_listening(facts, file))
+            heard = {"statement": statement, "language": language, "whisper_model": model}
+            again = fix_command([file], full_name=name, spoken_as=spoken_as, **heard)
+            tell(_after_listening(facts, again))
     codes = {Outcome.PASS: ExitCode.OK, Outcome.WARN: ExitCode.IN_DOUBT}
     raise typer.Exit(codes.get(Outcome(facts.outcome), ExitCode.FAILED))
 
 
-def _after_listening(facts: statements.ConsentFacts, file: Path) -> str:
+def _after_listening(facts: statements.ConsentFacts, fixing: str) -> str:
     if facts.outcome is Outcome.UNKNOWN:
         return f"Next: do what the reasons say, and {SAME}."
     if facts.outcome is Outcome.WARN:
         return DECIDE
     if not facts.outcome.passed:
         return f"Next: record the statement again, word for word, and {SAME}."
-    name = shlex.quote(facts.full_name)
-    if facts.spoken_as is not None:
-        name += f" --spoken-as {shlex.quote(facts.spoken_as)}"
-    return f"Next: palprep fix {paths_in_shell([file])} --full-name {name} --into prepared"
+    return f"Next: {fixing}"
 
 
 def decide(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -11,9 +12,9 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from palprep import batch, consent, facts, media, preflight, rules, workers
 from palprep.cli.exits import ExitCode, exit_code_of
-from palprep.cli.output import SAME, WAIVE, ending_well, is_watched
+from palprep.cli.output import SAME, WAIVE, ending_well, is_watched, paths_in_shell
 from palprep.errors import FileMissing, PalprepError, UsageError
-from palprep.vocabulary import Kind, Role, did_you_mean
+from palprep.vocabulary import DEFAULT_PROFILE, Kind, Role, did_you_mean
 
 if TYPE_CHECKING:  # It loads rich.
     from palprep.cli.progress import Advance, FilesProgress
@@ -232,6 +233,15 @@ def _walk(folder: Path) -> Iterator[Path]:
         below[:] = sorted(each for each in below if not each.startswith("."))
         # Special files, too: a pipe that is named like media is refused later, with a reason.
         yield from (Path(where, name) for name in sorted(names) if not name.startswith("."))
+
+
+def fix_command(paths: Sequence[Path], **options: object) -> str:
+    """The command that fixes these files by the same ``options``: those that are not as usual."""
+    usual = {"profile": DEFAULT_PROFILE, "language": "en"}
+    given = (each for each in options.items() if each[1] not in {None, usual.get(each[0])})
+    said = ((f"--{name.replace('_', '-')}", f"{value}") for name, value in given)
+    more = map(shlex.quote, (word for each in said for word in each))
+    return " ".join(("palprep fix", paths_in_shell(paths), *more, "--into prepared"))
 
 
 def _not_there(path: Path) -> str:
