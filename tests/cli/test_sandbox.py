@@ -36,8 +36,9 @@ def test_the_trainer_is_an_option(tmp_path: Path, options: tuple[str, ...], in_f
     ],
 )
 def test_it_prints_the_keys_that_everybody_may_know(
-    tmp_path: Path, options: tuple[str, ...], said: str
+    tmp_path: Path, options: tuple[str, ...], said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("PALPREP_API_KEY", "of-the-real-service")
     command = [SCRIPT, "sandbox", "--port", "0", *options]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=tmp_path) as process:
         assert process.stdout.readline().startswith("palprep sandbox ready on http://127.0.0.1:")

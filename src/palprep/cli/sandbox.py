@@ -25,7 +25,9 @@ def sandbox(
     api_key: Annotated[
         list[str] | None,
         typer.Option(
-            help="A user-scoped key, instead of sandbox-user-key and sandbox-service-key."
+            # PALPREP_API_KEY is that of the service.
+            envvar="PALPREP_SANDBOX_API_KEY",
+            help="A user-scoped key, instead of sandbox-user-key and sandbox-service-key.",
         ),
     ] = None,
     faults: Annotated[Path | None, typer.Option(help="Script of faults, JSON.")] = None,
