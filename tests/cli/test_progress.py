@@ -17,6 +17,7 @@ def test_a_bar_tells_checking_from_fixing(monkeypatch: pytest.MonkeyPatch) -> No
     screen = io.StringIO()
     screened = Console(file=screen, force_terminal=True, width=100)
     monkeypatch.setattr(progress, "SafeConsole", lambda **_: screened)
+    monkeypatch.setattr(progress, "is_watched", lambda: True)
     shown = []
     with (
         progress.showing_files(1) as files,
@@ -39,6 +40,7 @@ def test_many_files_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     screen = io.StringIO()
     screened = Console(file=screen, force_terminal=True, width=100)
     monkeypatch.setattr(progress, "SafeConsole", lambda **_: screened)
+    monkeypatch.setattr(progress, "is_watched", lambda: True)
     with progress.showing_files(3) as files:
         with files.at("one.jpg"), files.at("two.jpg"):
             both = _live(screened, screen)
@@ -56,6 +58,7 @@ def test_bars_go_over_nothing_that_was_printed_meanwhile(monkeypatch: pytest.Mon
     screen = io.StringIO()
     screened = Console(file=screen, force_terminal=True, width=100)
     monkeypatch.setattr(progress, "SafeConsole", lambda **_: screened)
+    monkeypatch.setattr(progress, "is_watched", lambda: True)
     with progress.showing_files(3) as files, files.at("one.jpg"):
         assert "1A" in _live(screened, screen)
         with files.aside():
@@ -188,3 +191,14 @@ def test_without_a_terminal_the_pace_is_told_once_a_minute(
         "3.0 people a minute, 94 to go: about 31 min 20 s left",
         "3.0 people a minute, 91 to go: about 30 min 20 s left",
     ]
+
+
+def test_nothing_is_drawn_into_a_log_that_may_have_colours(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    with progress.showing_run(wanted=True) as shown:
+        shown(Progress(person="ada", step="prepare", people=2))
+    with progress.at_work("looking at ada"):
+        pass
+    assert capsys.readouterr().err == ""

@@ -85,7 +85,7 @@ def _write_json(text: str) -> None:
 
 
 def is_watched() -> bool:
-    """Whether standard error is a terminal."""
+    """Whether standard error is a terminal. With FORCE_COLOR, rich takes every log for one."""
     return sys.stderr.isatty()
 
 

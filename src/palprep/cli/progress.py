@@ -26,7 +26,7 @@ from rich.progress import (
 from rich.table import Column
 from rich.text import Text
 
-from palprep.cli.output import tell, tell_detail
+from palprep.cli.output import is_watched, tell, tell_detail
 from palprep.views import STATUSES, RunProgress, SafeConsole, duration
 
 ROWS = 8
@@ -236,16 +236,14 @@ def showing_run(*, wanted: bool) -> Iterator[RunProgress]:
 
 
 def _bars(*, wanted: bool = True) -> Bars:
-    console = SafeConsole(stderr=True)
-    return Bars(console, disable=not (wanted and console.is_terminal))
+    return Bars(SafeConsole(stderr=True), disable=not (wanted and is_watched()))
 
 
 @contextmanager
 def at_work(what: str, *, wanted: bool = True) -> Iterator[None]:
     """Show that something is under way while this lasts."""
-    console = SafeConsole(stderr=True)
-    if not (wanted and console.is_terminal):
+    if not (wanted and is_watched()):
         yield
         return
-    with console.status(escape(what)):
+    with SafeConsole(stderr=True).status(escape(what)):
         yield
