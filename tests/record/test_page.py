@@ -168,6 +168,9 @@ def test_a_portrait_from_the_camera_outlives_a_reload(page: Page) -> None:
     assert browser.until(live) == "Good light. Good framing."
     assert violations(browser) == []
     browser.press(page.at(FACE, "[data-do=shoot]"))
+    # A second click would take a second picture, which is refused while the first is on its way.
+    shoot = page.at(FACE, "[data-do=shoot]")
+    assert not browser.run(f"document.querySelector({shoot!r}).checkVisibility()")
     browser.until(f"document.querySelector({page.at(FACE, '.take')!r})")
     browser.open(page.site.link)
     browser.until(f"document.querySelector({page.at(FACE, '.badge.o-pass')!r})", 60)

@@ -172,6 +172,7 @@ class Step {
   }
 
   async shoot() {
+    this.button("shoot").hidden = true; // A second click would take a second picture.
     for (const count of [3, 2, 1]) {
       this.is("count").textContent = count;
       await new Promise((done) => setTimeout(done, 600));
