@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import httpx
 import imageio_ffmpeg
 import pytest
 
@@ -18,6 +19,7 @@ from palprep.errors import UsageError
 from palprep.journal import Journal
 from palprep.journal.entries import ProcessingAgreed
 from palprep.preflight import check, kinds_of
+from palprep.record import LocalSite
 from palprep.values import Role
 
 from .conftest import Served
@@ -67,7 +69,22 @@ def test_nobody_else_is_answered(serve: Serve) -> None:
     assert len(secret) >= 32
     for guess in ("/", "/state", f"/{secret[:-1]}/", f"/{'a' * 32}/state", f"//{secret}/"):
         assert tab.get(f"{served.site.origin}{guess}").status_code == 404
+    # What is no path at all is a stranger, too.
+    extensions = {"target": b"*"}
+    assert tab.request("OPTIONS", served.site.origin, extensions=extensions).status_code == 404
     assert served.state["agreed"] is False
+
+
+def test_a_page_at_the_port_that_browsers_leave_out_answers(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("palprep.record.site.url_of", lambda _: "http://127.0.0.1:80")
+    site = LocalSite("record", (), port=0)
+    assert site.link.startswith("http://127.0.0.1/")
+    address = site._listener.getsockname()
+    with site, httpx.Client(trust_env=False) as tab:
+        url = site.link.replace("127.0.0.1", f"127.0.0.1:{address[1]}") + "record.js"
+        assert tab.get(url, headers={"host": "127.0.0.1"}).status_code == 200
 
 
 def test_nothing_is_taken_before_somebody_has_agreed(serve: Serve, portrait: Path) -> None:

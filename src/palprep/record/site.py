@@ -75,7 +75,8 @@ class LocalSite:
 
     def __init__(self, name: str, routes: Iterable[Route], *, port: int) -> None:
         self._listener = listening_socket(HOST, port)
-        self.origin = url_of(self._listener)
+        # Browsers leave port 80 out.
+        self.origin = url_of(self._listener).removesuffix(":80")
         self.ended = threading.Event()
         secret = secrets.token_urlsafe(24)
         self.link = f"{self.origin}/{secret}/"
@@ -129,7 +130,7 @@ class _Guard:
     def _may_ask(self, scope: Scope) -> bool:
         headers = Headers(scope=scope)
         hosts, origins = headers.getlist("host"), headers.getlist("origin")
-        given = scope["path"].split("/")[1]
+        given = scope["path"].removeprefix("/").partition("/")[0]
         reads = scope["method"] in {"GET", "HEAD"}
         # A link may be followed from anywhere; what a page asks for comes from this one alone.
         followed = reads and headers.get("sec-fetch-mode") == "navigate"
