@@ -110,6 +110,14 @@ def test_what_makes_no_sense(tmp_path: Path) -> None:
         pytest.fail("entered")
 
 
+def test_a_full_disk_is_said_once_and_the_work_goes_on(capsys: pytest.CaptureFixture[str]) -> None:
+    with telling(log_file=Path("/dev/full")):
+        tell("one")
+        tell("two")
+    full = "palprep: The log file /dev/full cannot be written: No space left on device"
+    assert capsys.readouterr().err.splitlines() == ["one", full, "two"]
+
+
 def test_names_of_files_keep_their_spaces(capsys: pytest.CaptureFixture[str]) -> None:
     print_error("a  b.png\n  is gone")
     assert capsys.readouterr().err == "palprep: a  b.png is gone\n"

@@ -13,7 +13,7 @@ import shlex
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -196,6 +196,24 @@ class _StandardError(logging.Handler):
         sys.stderr.flush()
 
 
+class _LogFile(logging.FileHandler):
+    """Tells once that the disk takes no more: the work goes on."""
+
+    _told = False
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 -- logging's
+        error = sys.exc_info()[1]
+        if not isinstance(error, OSError):
+            super().handleError(record)
+        elif not self._told:
+            self._told = True
+            print_error(f"The log file {self.baseFilename} cannot be written: {error.strerror}")
+
+    def close(self) -> None:
+        with suppress(OSError):
+            super().close()
+
+
 class _Harmless(logging.Formatter):
     """A message on one line, and nothing that gives a terminal orders."""
 
@@ -234,7 +252,7 @@ def _into(path: Path) -> logging.Handler:
     try:
         storage.private_folder(path.parent)
         storage.private_file(path)
-        handler = logging.FileHandler(path, encoding="utf-8", errors="backslashreplace")
+        handler = _LogFile(path, encoding="utf-8", errors="backslashreplace")
     except OSError as error:
         raise OutputUnwritable(
             f"The log file {path} cannot be written: {error.strerror}; choose another --log-file"
