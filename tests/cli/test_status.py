@@ -13,7 +13,7 @@ from palprep.journal import (
     RunStarted,
     Snapshot,
 )
-from palprep.journal.entries import Created, Intent
+from palprep.journal.entries import CalledBack, Created, Intent
 
 from .conftest import Palprep
 
@@ -30,12 +30,14 @@ def test_what_is_under_way_is_no_doubt_while_a_run_is_at_work(
         journal.append(started)
         journal.append(CreationUsed(what="voice"), person="ada", key="voice-1")
         journal.append(Intent(what="voice", request={}), person="ada", key="voice-1")
+        journal.append(CalledBack(received=1), key="unknown")
         during = palprep("status", into)
         page = palprep("report", into)
         assert palprep("status", into, "--retry", "voice-1").code == 1
     assert (during.code, page.code) == (5, 0)
     assert "A run is at work, and this person is not finished yet" in during.out
-    assert during.out.endswith("in doubt: look again after the run.\n")
+    assert "in doubt: look again after the run.\n" in during.out
+    assert during.out.endswith("\n1 callback belongs to nothing made here\n")
     assert during.err.endswith("Next: let the run that is at work end, or interrupt it.\n")
     assert page.err == during.err
     assert "not finished yet" in (into / "results.jsonl").read_text()

@@ -65,3 +65,7 @@ def test_a_file_that_is_gone_has_words_alone(tmp_path: Path) -> None:
     assert "<img" not in html
     assert "&lt;gone&gt;.jpg" in html
     assert "face_obscured" in html
+
+
+def test_one_portrait_is_no_portraits(painted: dict[str, str]) -> None:
+    assert "<b>1 portrait, best first</b>" in html_of(Ranking([candidate(painted["red"])]))

@@ -167,8 +167,8 @@ def _show_open_ends(head: journals.JournalHead, people: Tally) -> None:
     for person in people.doubts:
         print_line(_how_to_decide(head.directory, person))
     if len(people.doubts) < people.held:
-        more = people.held - len(people.doubts)
-        print_line(f"\n{more:,} more are held by a doubt: decide about these first.")
+        more = rules.counted(people.held - len(people.doubts), "more is", "more are")
+        print_line(f"\n{more} held by a doubt: decide about these first.")
     if people.in_training and not head.running:
         command = shlex.join(["palprep", "status", head.directory, "--ended"])
         print_line(
@@ -177,7 +177,8 @@ def _show_open_ends(head: journals.JournalHead, people: Tally) -> None:
             f"  {command} {people.in_training} error        if it did not"
         )
     if head.unclaimed_callbacks:
-        print_line(f"{head.unclaimed_callbacks} callbacks belong to nothing made here")
+        lost = rules.counted(head.unclaimed_callbacks, "callback belongs", "callbacks belong")
+        print_line(f"{lost} to nothing made here")
 
 
 def _resolve(
