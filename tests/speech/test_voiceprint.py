@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import wave
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from palprep.media import Source
+from palprep.media import Source, probe_audio, run_ffmpeg
 from palprep.speech import Silero, Voiceprint, voice_of
 from palprep.speech.voiceprint import LEAST_S, MOST_S, speech_of
 
@@ -53,3 +54,28 @@ def test_without_sound_or_speech_there_is_no_voice(voiceprint, sample_media):
     silent = Source.of(sample_media / "broken" / "silent-training.mp4")
     assert voice_of(silent, activity, voiceprint) is None
     assert LEAST_S < MOST_S
+
+
+def test_the_voice_is_that_of_the_track_which_a_player_plays(tmp_path, sample_media):
+    recording = sample_media / "people" / "jane-carter" / "recording.m4a"
+    both = tmp_path / "both.mkv"
+    run_ffmpeg(
+        [
+            *("-f", "lavfi", "-t", "5", "-i", "anullsrc=r=48000:cl=mono"),
+            *("-f", "mov", "-protocol_whitelist", "file", "-t", "8", "-i", str(recording)),
+            *("-f", "lavfi", "-t", "1", "-i", "color=s=64x64"),
+            *("-map", "2", "-map", "0", "-map", "1", "-c:a", "flac", "-c:v", "libx264"),
+            *("-disposition:a:0", "0", "-disposition:a:1", "default", str(both)),
+        ]
+    )
+    source = Source.of(both)
+    assert probe_audio(source, levels=False).chosen == 1
+    assert len(speech_of(source, Silero.load())) > LEAST_S * RATE_HZ
+
+
+def test_a_recording_of_some_samples_holds_no_voice(tmp_path, voiceprint):
+    clipped = tmp_path / "clipped.wav"
+    with wave.open(str(clipped), "wb") as file:
+        file.setparams((1, 2, 48_000, 0, "NONE", "not compressed"))
+        file.writeframes(bytes(2 * 3))
+    assert voice_of(Source.of(clipped), Silero.load(), voiceprint) is None

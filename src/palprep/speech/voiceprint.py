@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from palprep.errors import UnsupportedMedia
-from palprep.media import Source, open_network, read_manifest, stream_samples
+from palprep.media import Sink, Source, open_network, probe_audio, read_manifest
 from palprep.speech.activity import CHUNK, Silero
 from palprep.speech.arrays import RATE_HZ, Floats, mix_down, product
 from palprep.speech.speakers import spoken_runs
@@ -83,15 +83,12 @@ def speech_of(source: Source, activity: Silero) -> Floats:
     """What is spoken in the first minute, without pauses, mono at 16 kHz: all of it, or
     :data:`MOST_S` from places that lie equally far apart.
     """
-    blocks, seconds = [], 0.0
+    blocks: list[Floats] = [np.zeros(0, np.float32)]
+    sink = Sink(lambda block: blocks.append(mix_down(block)), RATE_HZ, 2, LISTENED_S)
     try:
-        for block in stream_samples(source, rate_hz=RATE_HZ, channels=2):
-            blocks.append(mix_down(block))
-            seconds += len(blocks[-1]) / RATE_HZ
-            if seconds >= LISTENED_S:
-                break
+        probe_audio(source, levels=False, sinks=lambda _: (sink,), most_s=LISTENED_S)
     except UnsupportedMedia:
-        return np.zeros(0, np.float32)
+        return blocks[0]
     samples = np.concatenate(blocks)
     probabilities, _ = activity.run(samples)
     runs = spoken_runs(samples, probabilities, CHUNK)
