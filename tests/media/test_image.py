@@ -149,6 +149,19 @@ def test_icc_is_recognised_by_what_it_does_and_converted(tmp_path, picture):
     assert np.array_equal(pixels, gradient())
 
 
+def test_exif_behind_the_pixels_of_a_png_counts(tmp_path, picture):
+    path = tmp_path / "a.png"
+    picture.save(path, exif=exif_of(6, gps=True))
+    data = path.read_bytes()
+    start = data.index(b"eXIf") - 4
+    end = start + 12 + int.from_bytes(data[start : start + 4], "big")
+    path.write_bytes(data[:start] + data[end:-12] + data[start:end] + data[-12:])
+    facts, pixels = probed(Source.of(path))
+    assert facts.metadata == ("exif", "gps")
+    assert (facts.orientation, facts.width, facts.height) == (6, 48, 64)
+    assert np.array_equal(pixels, np.rot90(gradient(), -1))
+
+
 def test_metadata_kinds(tmp_path, picture):
     path = tmp_path / "a.jpg"
     picture.save(path, exif=exif_of(1, gps=True), comment="hello", xmp=b"<x:xmpmeta/>",

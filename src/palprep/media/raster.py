@@ -84,7 +84,6 @@ class RasterImage:
         self.mode = picture.mode
         self.frames = int(getattr(picture, "n_frames", 1))
         self.icc: bytes | None = info.get("icc_profile") or None
-        self.exif: bytes | None = info.get("exif") or _from_hex(info.get(_PNG_EXIF))
         self.has_alpha = has_alpha(picture)
         self.has_thumbnail = False
 
@@ -146,6 +145,11 @@ class RasterImage:
         if self._frame is not None and self._frame.progressive:
             kept = pixels * self._frame.samples * _COEFFICIENT_BYTES
         return int(stored // scale**2 + kept)
+
+    @property
+    def exif(self) -> bytes | None:
+        """The EXIF block. PNG can place it after the pixels."""
+        return self._info.get("exif") or _from_hex(self._info.get(_PNG_EXIF))
 
     @property
     def xmp(self) -> bytes | None:
