@@ -112,6 +112,15 @@ def test_transparency_is_flattened_onto_white(tmp_path):
     assert pixels_of(Source.of(path)).min() == 255
 
 
+def test_a_transparent_grey_of_16_bits_leaves_all_others_as_they_are(tmp_path):
+    path = tmp_path / "a.png"
+    greys = np.tile(np.arange(8, dtype=np.uint16) << 13, (8, 1))
+    Image.fromarray(greys).save(path, transparency=1 << 13)
+    facts, pixels = probed(Source.of(path))
+    assert (facts.mode, facts.has_alpha) == ("I;16", True)
+    assert pixels[0, :, 0].tolist() == [0, 255, 64, 96, 128, 160, 192, 224]
+
+
 def test_cmyk_jpeg(tmp_path, picture):
     path = tmp_path / "a.jpg"
     picture.convert("CMYK").save(path, quality=95)

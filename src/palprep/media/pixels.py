@@ -120,11 +120,16 @@ def describe_icc(icc: bytes | None) -> tuple[str | None, bool | None]:
 
 def eight_bits(picture: Image.Image) -> Image.Image:
     """In one of the modes L, RGB, RGBA, CMYK or LAB."""
+    if picture.mode.startswith("I;16"):
+        # Pillow would clip what is above 255 on the way to RGBA.
+        wide = np.asarray(picture, dtype=np.uint16)
+        grey = Image.fromarray((wide >> 8).astype(np.uint8))
+        if not has_alpha(picture):
+            return grey
+        grey.putalpha(Image.fromarray(wide != picture.info["transparency"]))
+        return grey.convert("RGBA")
     if has_alpha(picture):
         return picture if picture.mode == "RGBA" else picture.convert("RGBA")
-    if picture.mode.startswith("I;16"):
-        wide = np.asarray(picture, dtype=np.uint16)
-        return Image.fromarray((wide >> 8).astype(np.uint8))
     if picture.mode in {"I", "F"}:
         values = np.asarray(picture, dtype=np.float64)
         # Pillow reads 16-bit greys of some files into 32 bits without scaling them.
