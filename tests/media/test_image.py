@@ -194,6 +194,16 @@ def test_frames_and_base64_length(tmp_path, picture):
     assert facts.base64_chars == len(base64.b64encode(path.read_bytes()))
 
 
+@pytest.mark.parametrize(("mode", "shown"), [("RGBA", 191), ("RGBa", 255)])
+def test_a_heic_is_flattened_whether_or_not_alpha_has_darkened_its_colours(tmp_path, mode, shown):
+    path = tmp_path / "a.heic"
+    half = np.full((64, 64, 4), 128, np.uint8)
+    pillow_heif.from_bytes(mode, (64, 64), half.tobytes()).save(path, quality=-1)
+    facts, pixels = probed(Source.of(path))
+    assert (facts.mode, facts.has_alpha) == ("RGBA", True)
+    assert np.abs(pixels.astype(int) - shown).max() <= 2
+
+
 @pytest.mark.parametrize("form", ["JPEG", "PNG", "WEBP", "HEIF"])
 def test_a_truncated_file_is_found_out(tmp_path, form):
     noise = np.random.default_rng(1).integers(0, 255, (200, 300, 3), np.uint8)

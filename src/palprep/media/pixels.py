@@ -38,8 +38,12 @@ class Decoded(NamedTuple):
     """Copies a part."""
 
 
-def in_array(pixels: NDArray[np.uint8], *, blue_first: bool = False) -> Decoded:
-    """Pixels that a library left in an array: (height, width) or (height, width, channels)."""
+def in_array(
+    pixels: NDArray[np.uint8], *, blue_first: bool = False, premultiplied: bool = False
+) -> Decoded:
+    """Pixels that a library left in an array: (height, width) or (height, width, channels).
+    ``premultiplied`` are colours that alpha has darkened already.
+    """
 
     def part(box: Box) -> Image.Image:
         left, top, right, bottom = box
@@ -47,7 +51,10 @@ def in_array(pixels: NDArray[np.uint8], *, blue_first: bool = False) -> Decoded:
         if blue_first and taken.ndim == 3:
             turned = cv2.COLOR_BGRA2RGBA if taken.shape[2] == 4 else cv2.COLOR_BGR2RGB
             taken = np.asarray(cv2.cvtColor(taken, turned), np.uint8)
-        return Image.fromarray(np.ascontiguousarray(taken))
+        taken = np.ascontiguousarray(taken)
+        if premultiplied:
+            return Image.frombytes("RGBa", taken.shape[1::-1], taken.tobytes())
+        return Image.fromarray(taken)
 
     return Decoded((pixels.shape[1], pixels.shape[0]), part)
 
@@ -177,7 +184,8 @@ class HeifImage:
         primary = images[images.primary_index]
         self._primary: Any = primary
         self.size: tuple[int, int] = primary.size
-        self.mode: str = primary.mode
+        self._premultiplied: bool = primary.premultiplied_alpha
+        self.mode: str = "RGBA" if self._premultiplied else primary.mode
         self.has_alpha: bool = primary.has_alpha
         self.frames = len(images)
         info: dict[str, Any] = primary.info
@@ -201,4 +209,4 @@ class HeifImage:
         primary, self._primary = self._primary, None
         pixels = np.asarray(primary)
         # Rows may be padded.
-        return in_array(pixels[:, : primary.size[0]])
+        return in_array(pixels[:, : primary.size[0]], premultiplied=self._premultiplied)
