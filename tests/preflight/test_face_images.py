@@ -33,12 +33,18 @@ def test_a_face_at_the_side_is_cropped_and_proved(wide: Path) -> None:
     assert ready.report.check("person_centered").outcome is Outcome.PASS
 
 
-def test_a_step_that_makes_a_passing_check_fail_is_left_out(wide: Path) -> None:
+@pytest.fixture
+def own(wide: Path) -> Path:
+    """A profile whose limit a crop of the picture breaks."""
     own = wide.with_name("own.toml")
     own.write_text(
         'name = "own"\nextends = "core-4"\n[[limits.face-image.image_resolution]]\n'
         'min = 1000\nlevel = "fail"\nsource = "ours"\ndate = 2026-11-24\n'
     )
+    return own
+
+
+def test_a_step_that_makes_a_passing_check_fail_is_left_out(wide: Path, own: Path) -> None:
     out = wide.parent / "out"
     ready = prepare(wide, into=out, profile=own)
     assert ready.path.read_bytes() == wide.read_bytes()
@@ -46,6 +52,20 @@ def test_a_step_that_makes_a_passing_check_fail_is_left_out(wide: Path) -> None:
     assert [fix.id for fix in ready.fixes] == ["left_out"]
     assert "crop" in ready.fixes[0].did
     assert [each.name for each in out.iterdir()] == ["wide.jpg"]
+
+
+def test_fixes_that_are_only_tried_replace_no_file(wide: Path, own: Path) -> None:
+    with Image.open(wide) as opened:
+        opened.save(wide, quality=95, comment="with metadata to lose")
+    out = wide.parent / "out"
+    out.mkdir()
+    others = {name: out / name for name in ("wide-tried.jpg", "wide-tried-2.jpg")}
+    for name, other in others.items():
+        other.write_text(name)
+    ready = prepare(wide, into=out, profile=own, overwrite=True)
+    assert "left_out" in {fix.id for fix in ready.fixes}
+    assert {other.read_text() for other in others.values()} == set(others)
+    assert {each.name for each in out.iterdir()} == {"wide.jpg", *others}
 
 
 def test_what_a_fix_hides_is_told_of_the_output(wide: Path) -> None:

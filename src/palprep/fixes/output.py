@@ -7,6 +7,7 @@ import errno
 import filecmp
 import itertools
 import os
+import secrets
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -91,6 +92,11 @@ def move_into(path: Path, folder: Path) -> Path:
     except OSError as error:
         raise unwritable(target, error) from None
     return moved
+
+
+def stem_of_a_part(folder: Path) -> Path:
+    """A name for what is only tried: nobody else's, and one that :func:`remove_parts` knows."""
+    return folder / f".palprep-{os.getpid()}-{secrets.token_hex(6)}.part"
 
 
 def remove_parts(folder: Path, pid: int) -> None:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from palprep import facts, fixes, media, rules
 from palprep.errors import FixError, MediaError, UsageError
-from palprep.fixes import FixDone, new_output
+from palprep.fixes import FixDone, new_output, stem_of_a_part
 from palprep.media import Source
 from palprep.preflight.values import CheckRequest, Prepared, infer_role, require_kind
 from palprep.rules import CONSENT_CHECKS, Check, Profile, Report, plans
@@ -114,7 +114,7 @@ def prepare_source(
         return _prepared(source, output, report, applied.fixes)
 
     def tried(planned: Plan) -> Report:
-        made = fixed(planned, target_stem.with_name(f"{source.stem}-tried"), before.role, None)
+        made = fixed(planned, stem_of_a_part(into), before.role, None)
         made.path.unlink()
         return made.report
 
