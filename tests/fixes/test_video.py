@@ -10,7 +10,7 @@ from videos import first_frame, heard_at, times, video_plan
 
 from palprep.errors import CannotFit, FixError
 from palprep.fixes.carry_out import apply
-from palprep.media import Source
+from palprep.media import Source, declared_length_s
 from palprep.values import Span
 
 
@@ -27,6 +27,15 @@ def test_a_remux_keeps_every_packet_and_turns_the_file_round(
     assert boxes.index("moov") < boxes.index("mdat")
     assert [each.id for each in applied.fixes] == ["remux", "faststart", "strip_metadata"]
     assert applied.fixes[0].did == "copied the h264 and aac packets into an mp4 unchanged"
+
+
+def test_a_video_that_states_no_length_is_copied_whole(make, picture, packets, tmp_path):
+    live = ("-c:v", "libx264", "-live", "1", "-f", "matroska")
+    recorded = make("recorded.mkv", *picture, *live)
+    source = Source.of(recorded)
+    assert declared_length_s(source) == pytest.approx(2.0, abs=0.05)
+    target = Path(apply(video_plan(), source, tmp_path / "ada").path)
+    assert len(packets(target, "video")) == len(packets(recorded, "video")) == 60
 
 
 def test_rotation_survives_a_remux_as_metadata(phone_video, tmp_path):

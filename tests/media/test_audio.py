@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import av
 import numpy as np
 import pytest
 
@@ -9,7 +10,7 @@ from palprep.media.facts import FLOOR_DBFS
 from palprep.media.samples import stream_samples
 from palprep.media.source import Source
 
-from .conftest import sine
+from .conftest import mux_sound, sine
 
 
 def test_levels_of_a_sine(make_wav):
@@ -117,3 +118,13 @@ def test_damaged_packets_are_passed_over(make_sound):
     path.write_bytes(data)
     facts = probe_audio(Source.of(path))
     assert 3.5 < facts.duration_s < 4.2
+
+
+def test_a_recording_that_states_no_length_lasts_as_long_as_its_packets(tmp_path):
+    path = tmp_path / "recorded.webm"
+    with av.open(str(path), "w", container_options={"live": "1"}) as out:
+        stream = out.add_stream("libopus", rate=48_000, layout="mono")
+        mux_sound(out, stream, sine(2.0, 48_000), 48_000)
+    facts = probe_audio(Source.of(path), levels=False)
+    assert facts.stream.duration_s is None
+    assert facts.duration_s == pytest.approx(2.0, abs=0.03)

@@ -11,7 +11,12 @@ from av.stream import Disposition
 from numpy.typing import NDArray
 
 from palprep.errors import DamagedMedia, UnsupportedMedia
-from palprep.media.container import Packets, open_container, stated_length_s
+from palprep.media.container import (
+    Packets,
+    open_container,
+    stated_length_s,
+    undecoded_length_s,
+)
 from palprep.media.facts import FLOOR_DBFS, AudioFacts, AudioLevels, AudioStreamFacts
 from palprep.media.samples import AudioDecode, Sink, audio_stream
 from palprep.media.source import Source
@@ -31,8 +36,8 @@ def probe_audio(
 
     The chosen stream is the one that the container marks as default, else the first. With
     ``levels``, or with ``sinks`` that take its samples, it is decoded once, a second at a time.
-    Without them only headers are read, and the duration is the stated one. Decoding ends soon
-    after ``most_s``, and the duration is then the stated one if that is longer. Raises DamagedMedia
+    Without them the duration is the stated one, or that of the packets. Decoding ends soon after
+    ``most_s``, and the duration is then the stated one if that is longer. Raises DamagedMedia
     when nothing decodes, or to no sound; UnsupportedMedia when there is no audio stream, no
     decoder for it, or its sample rate is not read.
     """
@@ -43,13 +48,15 @@ def probe_audio(
                 f"{source.name} has no audio: record it again with the microphone on"
             )
         chosen = default_stream(streams)
+        decodes = levels or sinks is not None
+        length_s = stated_length_s if decodes else undecoded_length_s
         facts = AudioFacts(
-            duration_s=streams[chosen].duration_s or stated_length_s(container),
+            duration_s=streams[chosen].duration_s or length_s(container),
             streams=streams,
             chosen=chosen,
             levels=None,
         )
-        if levels or sinks is not None:
+        if decodes:
             meter = LevelMeter()
             stream = audio_stream(container, streams[chosen].index, source)
             others = sinks(streams[chosen]) if sinks is not None else ()

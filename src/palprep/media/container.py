@@ -7,6 +7,7 @@ open, and references of QuickTime files to other files are not followed.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -104,12 +105,12 @@ def translate_av_errors(source: Source) -> Iterator[None]:
 
 
 def declared_length_s(source: Source) -> float:
-    """How long the media lasts in seconds, as the file says; 0 for an image, and where it says
-    nothing. Raises nothing for bad media, which whoever decodes it will name.
+    """How long the media lasts in seconds, as the file or its packets say; 0 for an image. Raises
+    nothing for bad media, which whoever decodes it will name.
     """
     try:
         with open_container(source, analyse_frames=False) as container:
-            return stated_length_s(container)
+            return undecoded_length_s(container)
     except MediaError:
         return 0.0
 
@@ -127,6 +128,20 @@ def with_still(source: Source) -> bool:
 def stated_length_s(container: InputContainer) -> float:
     """How long the container says that it lasts, in seconds; 0 where it says nothing."""
     return max(0.0, (container.duration or 0) / av.time_base)
+
+
+def undecoded_length_s(container: InputContainer) -> float:
+    """How long the container says that it lasts, in seconds; where it says nothing, as browsers
+    that record do, how long its packets do. They are then read to the end.
+    """
+    if stated := stated_length_s(container):
+        return stated
+    first, last = math.inf, 0.0
+    for packet in Packets(container):
+        if packet.pts is not None:
+            first = min(first, float(packet.pts * packet.time_base))
+            last = max(last, float((packet.pts + (packet.duration or 0)) * packet.time_base))
+    return max(0.0, last - first)
 
 
 def video_stream(container: InputContainer, source: Source) -> VideoStream:

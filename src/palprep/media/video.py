@@ -25,8 +25,8 @@ from palprep.media.container import (
     decoded,
     no_frame,
     open_container,
-    stated_length_s,
     translate_av_errors,
+    undecoded_length_s,
     video_stream,
 )
 from palprep.media.facts import AudioFacts, AudioStreamFacts, TimingFacts, VideoFacts
@@ -102,7 +102,7 @@ def read_header(source: Source) -> VideoHeader:
         stated = float((picture.duration or 0) * (picture.time_base or 0))
         return VideoHeader(
             codec=picture.codec_context.codec.canonical_name,
-            duration_s=stated or stated_length_s(container),
+            duration_s=stated or undecoded_length_s(container),
             sounds=sounds,
             chosen=default_stream(sounds),
             index_in_front=source.movie is not None and source.movie.moov_position == "front",
