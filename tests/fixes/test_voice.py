@@ -13,7 +13,7 @@ from palprep.errors import FixError
 from palprep.fixes.carry_out import apply
 from palprep.fixes.graph import read
 from palprep.fixes.loudness import Loudness, choose_gain, measure_loudness
-from palprep.media import Source
+from palprep.media import Source, probe_audio
 from palprep.rules.plans import VoicePlan
 from palprep.rules.plans.values import NoiseBound
 from palprep.values import Span
@@ -72,6 +72,19 @@ def at_hz(samples: np.ndarray, hz: float) -> float:
     """Amplitude of a sine of that frequency, by a window of whole periods."""
     t = np.arange(len(samples)) / RATE
     return float(2 * np.abs(np.mean(samples * np.exp(-2j * np.pi * hz * t))))
+
+
+def test_a_pause_of_which_nothing_was_recorded_stays_a_pause(make, tmp_path):
+    recorded = make(
+        "recorded.webm",
+        *("-f", "lavfi", "-i", f"sine=440:r={RATE}:d=5", "-c:a", "libopus", "-f", "webm"),
+        *("-bsf:a", "noise=drop=between(pts\\,48000\\,143999)"),
+    )
+    source = Source.of(recorded)
+    whole = apply(voice_plan(mix="keep"), source, tmp_path / "whole").path
+    samples = decoded(whole)[0]
+    assert len(samples) / RATE == pytest.approx(probe_audio(source).duration_s, abs=0.02)
+    assert np.abs(samples[round(1.1 * RATE) : round(2.9 * RATE)]).max() < 1e-3
 
 
 def test_spans_are_cut_to_the_sample_and_joined_in_order(tmp_path):

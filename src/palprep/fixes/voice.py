@@ -131,7 +131,8 @@ def fix_voice(
             sound = read(Source.of(joined))["a:0"]
         else:
             length_s = facts.duration_s
-            sound = read(source)[str(stream.index)]
+            # Pauses of which a browser records nothing stay: they are filled with silence.
+            sound = read(source)[str(stream.index)].filter("aresample", **{"async": 1})
         sound = _cleaned(sound, plan, stream)
         sound, level = levelled(sound, plan, duration_s=length_s, progress=stages.next(0.5))
         encoding = {"f": "wav", "c:a": "pcm_s16le", **BARE_SOUND, "ar": rate_hz, "ac": channels}
