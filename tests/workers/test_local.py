@@ -44,6 +44,15 @@ def goes(pid: int) -> bool:
     return False
 
 
+def test_a_worker_whose_folder_is_gone_removes_no_other(tmp_path):
+    (tmp_path / "other").mkdir()
+    code = "from palprep.workers.worker_main import _forget_temporary_files as forget; forget()"
+    for folder in ("gone", "other"):
+        places = {"TMPDIR": str(tmp_path / folder), "TEMP": str(tmp_path / "other")}
+        subprocess.run([sys.executable, "-c", code], env={**os.environ, **places}, check=True)
+        assert (tmp_path / "other").exists() is (folder == "gone")
+
+
 def test_values_and_errors_come_back(engine, work):
     assert engine.run(work.double, 21) == 42
     with pytest.raises(UnsupportedMedia, match="is a spreadsheet") as caught:

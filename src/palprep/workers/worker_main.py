@@ -11,7 +11,6 @@ import queue
 import shutil
 import signal
 import sys
-import tempfile
 import threading
 import time
 import traceback
@@ -96,7 +95,8 @@ def _receive(channel: Channel, tasks: queue.SimpleQueue[bytes]) -> None:
 
 def _forget_temporary_files() -> None:
     """Remove the folder for temporary files, which is this process's own."""
-    shutil.rmtree(tempfile.gettempdir(), ignore_errors=True)
+    # Not what tempfile finds: where this folder is gone or full, that is everybody's.
+    shutil.rmtree(os.environ["TMPDIR"], ignore_errors=True)
 
 
 def _reply(message: bytes, channel: Channel) -> bytes:
