@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import av
@@ -36,6 +37,14 @@ def test_a_video_that_states_no_length_is_copied_whole(make, picture, packets, t
     assert declared_length_s(source) == pytest.approx(2.0, abs=0.05)
     target = Path(apply(video_plan(), source, tmp_path / "ada").path)
     assert len(packets(target, "video")) == len(packets(recorded, "video")) == 60
+
+
+def test_names_that_are_no_text_are_names(phone_video, tmp_path):
+    named = tmp_path / os.fsdecode(b"M\xfcller.mov")
+    named.write_bytes(phone_video.read_bytes())
+    applied = apply(video_plan(), Source.of(named), tmp_path / named.stem)
+    assert os.fsencode(applied.path).endswith(b"/M\xfcller.mp4")
+    assert Path(applied.path).stat().st_size > 0
 
 
 def test_rotation_survives_a_remux_as_metadata(phone_video, tmp_path):

@@ -44,9 +44,12 @@ def write(
     run_ffmpeg(node, duration_s=duration_s, progress=progress)
 
 
-def address(path: Path) -> str:
-    """``path`` as ffmpeg takes it, whatever characters it starts with or contains."""
-    return "file:" + os.fspath(path)
+def address(path: Path) -> bytes:
+    """``path`` as ffmpeg takes it, whatever characters it starts with or contains.
+
+    As bytes: ffmpeg-python hashes what it is given, and cannot hash text that is no UTF-8.
+    """
+    return b"file:" + os.fsencode(path)
 
 
 def seconds(value: float) -> str:

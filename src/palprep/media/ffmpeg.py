@@ -136,7 +136,7 @@ def _end(process: subprocess.Popen[str]) -> None:
 
 def _arguments(command: Sequence[str] | Any) -> list[str]:
     if hasattr(command, "get_args"):
-        return [str(argument) for argument in command.get_args()]
+        return [os.fsdecode(argument) for argument in command.get_args()]
     return [os.fspath(argument) for argument in command]
 
 
