@@ -225,7 +225,7 @@ def test_the_name_tells_a_consent_video(clip):
     [
         (b"just words, no media", "media_unsupported", "text"),
         (b"#EXTM3U\n#EXTINF:1,\nfile:///etc/hosts\n", "media_unsupported", "playlist"),
-        (b"", "media_unsupported", "empty"),
+        (b"", "media_damaged", "send it again"),
         (b"\xff\xd8\xff\xe0\x00\x10JFIF" + bytes(50), "media_damaged", "JPEG"),
     ],
 )

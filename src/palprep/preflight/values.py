@@ -60,8 +60,9 @@ def role_named(role: Role | RoleName) -> Role:
 def infer_role(source: Source) -> Role:
     """The role that content and, among videos, the file's name suggest.
 
-    Raises UnsupportedMedia for content that no role takes.
+    Raises UnsupportedMedia for content that no role takes, DamagedMedia for none.
     """
+    _require_content(source)
     match source.type.kind:
         case Kind.IMAGE:
             return Role.FACE_IMAGE
@@ -101,12 +102,16 @@ def _told(file: Path | Source, tell: Callable[[Source], T], otherwise: T) -> T:
 def require_kind(source: Source, role: Role) -> None:
     """Raise UnsupportedMedia for content that cannot fill the role, DamagedMedia for none."""
     kinds, wanted = _TAKES[role]
-    if source.type.format == "empty":
-        raise DamagedMedia(f"{source.name} is empty: it did not arrive whole, send it again")
+    _require_content(source)
     if not source.type.accepted or source.type.kind not in kinds:
         raise UnsupportedMedia(
             f"{source.name} is {source.type.description}; a {role.value} must be {wanted}"
         )
+
+
+def _require_content(source: Source) -> None:
+    if source.type.format == "empty":
+        raise DamagedMedia(f"{source.name} is empty: it did not arrive whole, send it again")
 
 
 class Prepared(Value):
