@@ -127,3 +127,8 @@ def test_the_timeline_is_no_part_of_the_record(ten_seconds):
     assert "timeline" not in ten_seconds.to_json()
     assert type(ten_seconds).model_validate(ten_seconds.to_json()) == fresh
     assert pickle.loads(pickle.dumps(ten_seconds)).timeline == ten_seconds.timeline  # noqa: S301
+
+
+def test_a_video_that_claims_years_gets_the_timeline_of_a_day(video_facts):
+    line = video_facts(duration_s=1e12).timeline
+    assert line.duration_s == len(line.seconds) == 86_400

@@ -35,6 +35,9 @@ _ALMOST_SHUT = 0.3
 """Added to the median of the opening, which the deviation is divided by. On a photograph that is
 tilted, the opening changes in proportion to itself; of a mouth that is shut that is nothing."""
 
+MOST_S = 86_400.0
+"""The longest timeline, in seconds. Damaged time stamps say that a video lasts for years."""
+
 SPOKEN_SHARE = 0.3
 """A second counts as spoken when this much of it is speech: words have pauses between."""
 
@@ -141,7 +144,7 @@ def timeline_of(
 ) -> Timeline:
     """The timeline of a video, of the parts that were measured. See ``Facts.timeline``."""
     starts_s, late_s = player_times(video)
-    duration_s = video.start_s + video.duration_s - starts_s
+    duration_s = min(video.start_s + video.duration_s - starts_s, MOST_S)
     speech = tuple(span.moved(late_s) for span in voice.speech) if voice else ()
     signal = video.signal or SignalFacts(frames=0, seconds=(), black=())
     stated = None
