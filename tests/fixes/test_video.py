@@ -7,11 +7,12 @@ import av
 import numpy as np
 import pytest
 from pydantic import ValidationError
-from videos import first_frame, heard_at, times, video_plan
+from videos import edited, first_frame, heard_at, times, video_plan
 
 from palprep.errors import CannotFit, FixError
 from palprep.fixes.carry_out import apply
-from palprep.media import Source, declared_length_s
+from palprep.media import Source, declared_length_s, probe_audio
+from palprep.rules.plans import AudioPlan
 from palprep.values import Span
 
 
@@ -37,6 +38,18 @@ def test_a_video_that_states_no_length_is_copied_whole(make, picture, packets, t
     assert declared_length_s(source) == pytest.approx(2.0, abs=0.05)
     target = Path(apply(video_plan(), source, tmp_path / "ada").path)
     assert len(packets(target, "video")) == len(packets(recorded, "video")) == 60
+
+
+def test_what_was_cut_out_of_a_video_stays_out(phone_video, tmp_path):
+    cut = tmp_path / "cut.mov"
+    cut.write_bytes(edited(phone_video.read_bytes(), (0.0, 0.5), (1.5, 2.0)))
+    source = Source.of(cut)
+    applied = apply(video_plan(), source, tmp_path / "ada")
+    assert {"transcode_video", "transcode_audio"} <= {each.id for each in applied.fixes}
+    assert len(times(Path(applied.path))) == 30
+    sound = AudioPlan(reasons=(), stream=1, container="m4a")
+    alone = probe_audio(Source.of(apply(sound, source, tmp_path / "sound").path))
+    assert alone.duration_s == pytest.approx(1.0, abs=0.05)
 
 
 def test_names_that_are_no_text_are_names(phone_video, tmp_path):

@@ -70,6 +70,16 @@ def test_chapter_pictures_are_no_picture_track():
     assert [(each.track_id, each.handler) for each in found.tracks] == [(1, "soun"), (2, "vide")]
 
 
+@pytest.mark.parametrize("layout", [">IiI", ">QqI"])
+def test_edits_are_the_stretches_that_are_shown(layout):
+    version = int(layout == ">QqI") << 24
+    for times, cut in (((-1, 0), False), ((0, 96_000), True)):
+        listed = (struct.pack(layout, 1000, time, 1 << 16) for time in times)
+        edits = box(b"edts", box(b"elst", struct.pack(">II", version, len(times)), *listed))
+        assert read(FTYP + movie(track(1, b"vide", edits)) + MDAT).is_cut is cut
+    assert read(FTYP + movie(track(1, b"vide")) + MDAT).is_cut is False
+
+
 def test_encrypted_samples():
     table = box(b"stbl", box(b"stsd", struct.pack(">II", 0, 1), box(b"encv", bytes(70))))
     mdia = box(b"mdia", box(b"hdlr", bytes(8), b"vide", bytes(13)), box(b"minf", table))

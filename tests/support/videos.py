@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from pathlib import Path
 
 import av
@@ -18,6 +19,33 @@ PROFILE = load_profile()
 
 def video_plan(*, copy: bool = True, **more) -> VideoPlan:
     return VideoPlan(**{"reasons": (), "copy_video": copy, "copy_audio": copy, **more})
+
+
+def edited(data: bytes, *shown: tuple[float, float], ticks: int = 0, scale: int = 0) -> bytes:
+    """A movie with its index at its end, of which these stretches, in seconds, are shown.
+
+    A second has ``ticks`` in the movie, and ``scale`` in a track.
+    """
+    boxes = b""
+    while data:
+        size, kind = struct.unpack_from(">I4s", data)
+        body, data = data[8:size], data[size:]
+        if kind == b"mvhd":
+            [ticks] = struct.unpack_from(">I", body, 12)
+        if kind == b"trak":
+            [scale] = struct.unpack_from(">I", body, body.index(b"mdhd") + 16)
+        if kind in {b"moov", b"trak", b"edts"}:
+            body = edited(body, *shown, ticks=ticks, scale=scale)
+        elif kind == b"elst":
+            [begin] = struct.unpack_from(">i", body, 12)
+            body = struct.pack(">II", 0, len(shown)) + b"".join(
+                struct.pack(
+                    ">IiI", round((end - start) * ticks), begin + round(start * scale), 1 << 16
+                )
+                for start, end in shown
+            )
+        boxes += struct.pack(">I4s", 8 + len(body), kind) + body
+    return boxes
 
 
 def times(path: Path) -> list[float]:

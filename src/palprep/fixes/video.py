@@ -207,10 +207,13 @@ def fix_video(
 ) -> Applied:
     """Write the plan's video and audio of ``source`` as an mp4.
 
-    Rotation stays as metadata when the packets are copied, and is applied when they are encoded.
-    All other metadata is left behind. Raises FixError for a plan that the source does not
-    allow, CannotFit when no rate fits ``max_size_bytes``.
+    What edits of the source leave out stays out: such a video is encoded. Rotation stays as
+    metadata when the packets are copied, and is applied when they are encoded. All other metadata
+    is left behind. Raises FixError for a plan that the source does not allow, CannotFit when no
+    rate fits ``max_size_bytes``.
     """
+    if source.movie is not None and source.movie.is_cut:
+        plan = plan.model_copy(update={"copy_video": False, "copy_audio": False})
     header = read_header(source)
     sound = header.sounds[header.chosen] if header.sounds else None
     if plan.audio_stream is not None:

@@ -70,10 +70,14 @@ _CROSSFADE_MS = round(CROSSFADE_S * 1000)
 def fix_audio(
     plan: AudioPlan, source: Source, new: NewOutput, progress: Progress | None
 ) -> Applied:
-    """Write the packets of the plan's stream of ``source``, without metadata.
+    """Write the packets of the plan's stream of ``source``, without metadata. What edits of the
+    source leave out stays out: such a recording is encoded.
 
     Raises FixError when the source has no such stream, or the container does not take its packets.
     """
+    if source.movie is not None and source.movie.is_cut:
+        whole = VoicePlan(reasons=plan.reasons, stream=plan.stream, mix="keep")
+        return fix_voice(whole, source, new, progress)
     facts = probe_audio(source, levels=False)
     stream = stream_at(facts.streams, plan.stream, source)
     if COPY_CONTAINERS.get(stream.codec) != plan.container:

@@ -47,6 +47,8 @@ class Track:
     encrypted: bool
     """Its samples are scrambled (ISO/IEC 23001-7): no decoder can read them."""
     dolby_vision: DolbyVision | None = None
+    edits: int = 0
+    """Stretches of its media that its edit list shows (8.6.6)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +59,11 @@ class Movie:
     truncated: bool
     """A box claims bytes that the file does not have, or the index or the media is missing."""
     tracks: tuple[Track, ...]
+
+    @property
+    def is_cut(self) -> bool:
+        """Several stretches of a track are shown. What lies between them is in its packets, too."""
+        return any(track.edits > 1 for track in self.tracks)
 
     @property
     def video_tracks(self) -> tuple[Track, ...]:
@@ -206,7 +213,15 @@ def _track(reader: HeaderReader, trak: _Node) -> Track:
         ),
         encrypted=any(each.kind in {b"encv", b"enca"} for each in samples),
         dolby_vision=_dolby_vision(reader, samples) if name == b"vide" else None,
+        edits=_edits(trak.content(reader, b"edts", b"elst")),
     )
+
+
+def _edits(listed: bytes) -> int:
+    """How many entries of an edit list are no pauses, whose time is -1 (8.6.6)."""
+    wide, size = (8, 20) if listed[:1] == b"\x01" else (4, 12)
+    times = range(8 + wide, len(listed) - wide + 1, size)
+    return sum(listed[at : at + wide] != b"\xff" * wide for at in times)
 
 
 _VISUAL_ENTRY = 78
