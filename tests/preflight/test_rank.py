@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from pathlib import Path
 
 import cv2
@@ -9,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from palprep.errors import FileMissing, UnsupportedMedia
+from palprep.errors import FileMissing, FileUnreadable, UnsupportedMedia
 from palprep.preflight import pick_best
 from palprep.preflight.comparison import fitness
 from palprep.preflight.rank import NEAR_DUPLICATE_BITS, distance, group_duplicates
@@ -40,6 +41,17 @@ def test_best_of_nothing_is_said(tmp_path: Path) -> None:
     with pytest.raises(FileMissing):
         pick_best(tmp_path / "gone")
     with pytest.raises(UnsupportedMedia):
+        pick_best(tmp_path)
+
+
+def test_a_folder_that_the_system_keeps_closed_is_told_in_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(_: Path) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr(Path, "iterdir", refused)
+    with pytest.raises(FileUnreadable, match="Permission denied; check its path"):
         pick_best(tmp_path)
 
 

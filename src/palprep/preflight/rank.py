@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from palprep.errors import (
+    FileUnreadable,
     MediaError,
     MediaTooHeavy,
     PalprepError,
@@ -52,8 +53,9 @@ def pick_best(
     are passed over. With an ``engine`` its workers look at each file on its own. A file that
     crashes its worker is passed over as well, and logged. ``passed_over`` is called with each such
     file and its error. If it is given, files that are named are passed over in the same way. Raises
-    FileMissing when nothing is there, UnsupportedMedia when nothing of it is an image or a video,
-    MediaError for a video that does not decode, ToolFailed for one that crashes its worker.
+    FileMissing when nothing is there, FileUnreadable when the system refuses, UnsupportedMedia when
+    nothing of it is an image or a video, MediaError for a video that does not decode, ToolFailed
+    for one that crashes its worker.
     """
     if per_second <= 0:
         raise UsageError(f"per_second must be more than 0, not {per_second}")
@@ -104,8 +106,13 @@ def _files(
     """The files to look at, and whether one that is no image is passed over."""
     if isinstance(source, str | os.PathLike):
         path = Path(source)
-        if path.is_dir():
-            return sorted(each for each in path.iterdir() if each.is_file()), True
+        try:
+            if path.is_dir():
+                return sorted(each for each in path.iterdir() if each.is_file()), True
+        except OSError as error:
+            raise FileUnreadable(
+                f"{path} cannot be read: {error.strerror}; check its path and its permissions"
+            ) from None
         return [path], False
     if not is_file(source) and not isinstance(source, Iterable):
         raise no_file(source)
