@@ -129,8 +129,9 @@ def test_no_proxy_of_the_environment_stands_before_a_sandbox(monkeypatch, proxy)
         assert api.voices.get("v").voice_id == "v"
 
 
-def test_a_proxy_that_cannot_be_used_is_told(monkeypatch) -> None:
-    monkeypatch.setenv("ALL_PROXY", "what://x")
+@pytest.mark.parametrize("proxy", ["what://x", "http://proxy:port"])
+def test_a_proxy_that_cannot_be_used_is_told(monkeypatch, proxy) -> None:
+    monkeypatch.setenv("ALL_PROXY", proxy)
     for kind in (Client, AsyncClient):
         with pytest.raises(errors.UsageError, match="This proxy, or these certificates, cannot be"):
             kind(api_key="k", base_url="https://api.example.com")

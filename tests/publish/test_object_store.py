@@ -228,7 +228,15 @@ def test_temporary_credentials_are_told(environ, when, server, monkeypatch, s3):
     assert when in note
 
 
-def test_a_proxy_that_cannot_be_used_is_told(monkeypatch):
-    monkeypatch.setenv("ALL_PROXY", "what://x")
-    with pytest.raises(PublishError, match="Unknown scheme for proxy"):
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("ALL_PROXY", "what://x", "Unknown scheme for proxy"),
+        ("ALL_PROXY", "http://proxy:port", "cannot be read"),
+        ("SSL_CERT_FILE", "/nowhere.pem", "No such file"),
+    ],
+)
+def test_a_proxy_or_certificates_that_cannot_be_used_are_told(monkeypatch, name, value, said):
+    monkeypatch.setenv(name, value)
+    with pytest.raises(PublishError, match=said):
         ObjectStorePublisher("s3://bucket")

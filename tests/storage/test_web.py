@@ -127,6 +127,21 @@ def test_a_connection_that_breaks_off(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("ALL_PROXY", "what://x"),
+        ("ALL_PROXY", "http://u:secret/@h"),
+        ("SSL_CERT_FILE", "/nowhere.pem"),
+    ],
+)
+def test_a_proxy_or_certificates_that_cannot_be_used_are_told(monkeypatch, name, value):
+    monkeypatch.setenv(name, value)
+    with pytest.raises(StorageError, match="or these certificates, cannot") as caught:
+        look_at_url(LINK, resolve=public)
+    assert "secret" not in str(caught.value)
+
+
 def test_over_a_real_connection(tmp_path):
     with loopback(answer(BODY)) as real:
         assert look_at_url(f"{real.url}/a").size_bytes == len(BODY)

@@ -25,7 +25,8 @@ from palprep.api import (
     is_link,
     is_loopback,
 )
-from palprep.errors import UsageError
+from palprep.errors import StorageError, UsageError
+from palprep.storage import http_client
 from palprep.values import require_type
 
 log = logging.getLogger("palprep.client")
@@ -125,6 +126,6 @@ def own_http_client(kind: Callable[..., H], address: str, *, trust_env: bool, **
     # A proxy of the environment must not stand between loopback and loopback.
     near = address.lower().startswith("http:") and is_loopback(host_of(address))
     try:
-        return kind(trust_env=trust_env and not near, **options)
-    except (ImportError, ValueError, OSError) as error:
-        raise UsageError(f"This proxy, or these certificates, cannot be used: {error}") from None
+        return http_client(kind, trust_env=trust_env and not near, **options)
+    except StorageError as error:
+        raise UsageError(error.message) from None

@@ -14,7 +14,7 @@ import httpx
 from palprep.api import host_of, is_address, is_loopback
 from palprep.errors import PublishError, ServiceUnreachable, StorageError, UsageError
 from palprep.publish.content import Content, Hashed, Publishable, checked_url
-from palprep.storage import PROBE, PROBE_NAME, RETRY_WITHIN, Bucket
+from palprep.storage import PROBE, PROBE_NAME, RETRY_WITHIN, Bucket, http_client
 
 _SIGNED_FOR_AT_LEAST = timedelta(days=1)
 """Training fetches the file some time after the request."""
@@ -126,11 +126,9 @@ class ObjectStorePublisher(_Connected):
             self._bucket = Bucket(
                 url, config=config, client_options=client_options, retry_within=retry_within
             )
-            self._http = httpx.Client(
-                transport=transport, mounts=mounts, timeout=_TIMEOUT_S, follow_redirects=True
-            )
-        # httpx raises the last two for a proxy that cannot be used.
-        except (StorageError, ImportError, ValueError) as error:
+            options = {"mounts": mounts, "timeout": _TIMEOUT_S, "follow_redirects": True}
+            self._http = http_client(httpx.Client, transport=transport, **options)
+        except StorageError as error:
             raise PublishError(f"Nothing can be published: {error}") from None
 
     def publish(self, file: Publishable, name: str | None = None) -> str:

@@ -17,4 +17,8 @@ from .files import (
     unwritable as unwritable,
     without_secrets as without_secrets,
 )
-from .web import fetch_url as fetch_url, look_at_url as look_at_url
+from .web import (
+    fetch_url as fetch_url,
+    http_client as http_client,
+    look_at_url as look_at_url,
+)

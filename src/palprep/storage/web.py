@@ -11,12 +11,15 @@ import socket
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 import httpx
 
 from palprep.errors import StorageError
 from palprep.storage.files import Fetched, GoOn, Stored, too_large, without_secrets, written
+
+H = TypeVar("H")
 
 FETCH_WITHIN_S = 3600.0
 """The longest time that one file may take."""
@@ -39,6 +42,20 @@ Resolve = Callable[[str], list[str]]
 def resolved(host: str) -> list[str]:
     """What the system's resolver says."""
     return [str(found[4][0]) for found in socket.getaddrinfo(host, None)]
+
+
+def http_client(kind: Callable[..., H], **options: Any) -> H:
+    """A client of httpx. Raises StorageError for a proxy, or certificates, that cannot be used."""
+    try:
+        return kind(**options)
+    except httpx.InvalidURL:
+        why = "the proxy's address cannot be read"  # httpx quotes it, and a password may be in it.
+    except (ImportError, ValueError, OSError) as error:
+        why = str(error).rstrip(".")
+    raise StorageError(
+        f"This proxy, or these certificates, cannot be used: {why}. Check what HTTPS_PROXY, "
+        "HTTP_PROXY, ALL_PROXY and SSL_CERT_FILE name"
+    )
 
 
 def look_at_url(
@@ -106,9 +123,8 @@ def _opened(
     private, shown = _is_private(url, resolve), without_secrets(url)
     with contextlib.ExitStack() as stack:
         # A proxy of the environment must not stand between loopback and loopback.
-        client = stack.enter_context(
-            httpx.Client(timeout=silent_for_s, transport=transport, trust_env=not private)
-        )
+        options = {"timeout": silent_for_s, "transport": transport, "trust_env": not private}
+        client = stack.enter_context(http_client(httpx.Client, **options))
         # If it were compressed on the way, the stated size would not be that of the file.
         headers = {"Accept-Encoding": "identity"}
         at = url
