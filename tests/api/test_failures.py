@@ -143,6 +143,8 @@ def test_errors_pickle_whole() -> None:
         ("inf", None),
         ("1e9", None),
         ("9" * 400, None),
+        ("Sat, 01 Aug 99999999999 11:00:00 GMT", None),
+        ("Sat, 01 Aug 2026 11:00:00 +99999999999999", None),
         ("-3", None),
         ("", None),
     ],

@@ -224,7 +224,7 @@ def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> floa
         return float(value)
     try:
         date = parsedate_to_datetime(value)
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
     if date.tzinfo is None:
         date = date.replace(tzinfo=UTC)
