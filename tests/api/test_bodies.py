@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from palprep.api import json_value, mended_json, read_body
+from palprep.api import calls, json_value, mended_json, read_body
 
 
 @pytest.mark.parametrize(
@@ -60,3 +60,10 @@ def test_bodies_that_are_no_json_are_kept_as_text() -> None:
     assert read_body(b"") is None
     assert read_body(b'{"a":1}') == {"a": 1}
     assert read_body(b"\xffoops") == "\ufffdoops"
+    assert read_body(b'\xef\xbb\xbf{"a":"\xff"}') == {"a": "\ufffd"}
+
+
+def test_a_reply_that_was_cut_within_a_character_is_read() -> None:
+    body = b'{"ok":false,"error":{"message":"it says \\ud83d"}}'
+    check = calls.runtime_check_connector.read(read_body(body), strict=True)
+    assert (check.error.message, read_body(b'"\\ud83d\\ude00"')) == ("it says \ufffd", "\U0001f600")

@@ -24,13 +24,16 @@ def compact_json(value: Any) -> str:
 
 
 def read_body(content: bytes) -> Any:
-    """Parsed JSON, the text when it is none, or None when there is nothing."""
+    """Parsed JSON, the text when it is none, or None when there is nothing. What is no character,
+    such as the half of one at the end of a text that was cut, becomes U+FFFD."""
     if not content:
         return None
+    text = content.decode("utf-8-sig", "replace")
     try:
-        return json.loads(content)
+        value = json.loads(text)
+        return _mended(value) if "\\u" in text else value
     except (ValueError, RecursionError):
-        return content.decode("utf-8", "replace")
+        return text
 
 
 def json_value(body: bytes) -> Any:
@@ -56,7 +59,11 @@ def mended_json(body: bytes | str) -> Any:
         depth += {"[": 1, "{": 1, "]": -1, "}": -1}.get(found[0], 0)
         if depth > _DEEPEST:
             raise ValueError("nested too deeply")
-    whole = json.dumps(_json_value(text), ensure_ascii=False)
+    return _mended(_json_value(text))
+
+
+def _mended(value: Any) -> Any:
+    whole = json.dumps(value, ensure_ascii=False)
     return json.loads(whole.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace"))
 
 
