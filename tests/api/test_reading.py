@@ -24,6 +24,7 @@ STRANGE: list[tuple[Endpoint[..., Any], dict[str, Any]]] = [
     (calls.get_voice, VOICE | {"voice_type": "borrowed"}),
     (calls.get_voice, VOICE | {"voice_name": 7}),
     (calls.get_voice, VOICE | {"new_member": {"a": [1]}}),
+    (calls.get_voice, VOICE | {"status": "paused", "cls": 1, "_fields_set": ["a"]}),
     (calls.list_voices, {"data": [VOICE, VOICE | {"status": "paused"}]}),
     (calls.get_tool, TOOL | {"trigger_type": "pre_call"}),
     (calls.get_tool, TOOL | {"origin": "touch"}),
@@ -59,6 +60,16 @@ def test_what_is_new_is_kept_as_it_came(endpoint: Endpoint[..., Any], body: Any)
         record = endpoint.read(copy.deepcopy(body))
         assert record.model_dump(mode="json", exclude_unset=True, warnings=False) == body
         assert record.to_json()
+
+
+def test_records_inside_a_record_are_records_whatever_is_new_in_them() -> None:
+    check = calls.runtime_check_connector.read(CHECK | {"error": {"message": "m" * 600}})
+    assert (check.error.message, check.error.http_status) == ("m" * 600, None)
+    voices = calls.list_voices.read({"data": [VOICE, VOICE | {"status": "paused"}]})
+    assert [each.status for each in voices.data] == ["completed", "paused"]
+    checks = [{"id": "a", "passed": "perhaps"}, {"id": "b", "passed": False}]
+    result = calls.validate_face_image.read(RESULT | {"checks": checks})
+    assert [each.id for each in result.failed] == ["b"]
 
 
 @pytest.mark.parametrize(("endpoint", "body"), STRANGE)

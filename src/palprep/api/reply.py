@@ -96,17 +96,21 @@ def read_leniently(kind: type[R], body: Mapping[str, Any]) -> R:
     if kind.id_member and type(values.get(kind.id_member)) is int:
         values[kind.id_member] = str(values[kind.id_member])
     extras = {name: value for name, value in body.items() if name not in values}
-    return cast("R", kind.model_construct(_fields_set=set(body), **values, **extras))
+    record = cast("R", kind.model_construct(_fields_set=set(body), **values))
+    # Given above, one could have the name of an argument.
+    cast("dict[str, Any]", record.model_extra).update(extras)
+    return record
 
 
 def _part(hint: Any, value: Any) -> Any:
     """``value`` as ``hint`` says, or as it came; with every record inside it that there is."""
-    arms = [arm for arm in get_args(hint) if arm is not types.NoneType]
-    if get_origin(hint) in {Union, types.UnionType} and len(arms) == 1 and value is not None:
+    bare = get_args(hint)[0] if get_origin(hint) is Annotated else hint
+    arms = [arm for arm in get_args(bare) if arm is not types.NoneType]
+    if get_origin(bare) in {Union, types.UnionType} and len(arms) == 1 and value is not None:
         return _part(arms[0], value)
-    if isinstance(hint, type) and issubclass(hint, Reply) and isinstance(value, Mapping):
-        return read_leniently(hint, value)
-    if get_origin(hint) is tuple and isinstance(value, list):
+    if isinstance(bare, type) and issubclass(bare, Reply) and isinstance(value, Mapping):
+        return read_leniently(bare, value)
+    if get_origin(bare) is tuple and isinstance(value, list):
         return tuple(_part(arms[0], part) for part in value)
     try:
         return TypeAdapter(hint).validate_python(value)
