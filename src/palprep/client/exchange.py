@@ -23,11 +23,13 @@ The header ``x-should-retry`` of an answer overrides the table: ``false`` ends t
 from __future__ import annotations
 
 import logging
+import math
 from typing import Any, TypeVar
 
 from palprep import errors
 from palprep.api import UNSET, Call, Reply, request_id
 from palprep.client.senders import Answer, AnySender, Limiter, NoAnswer, RawResponse, Retry
+from palprep.client.writer import LONGEST_S
 
 R = TypeVar("R", bound=Reply)
 log = logging.getLogger("palprep.client")
@@ -45,24 +47,31 @@ async def exchange(call: Call[R], sender: AnySender) -> RawResponse[R]:
     """Send ``call`` and read its reply, trying again where that is safe. Returns the reply with its
     record. Raises the errors of the table above, and :class:`~palprep.errors.UnexpectedReply` for a
     success that is not of its shape."""
+    seconds = sender.deadline if call.deadline is UNSET else call.deadline
+    # An infinite deadline is one, too, and no system waits for ever.
+    within = None if seconds is None else min(max(seconds, 0.0), LONGEST_S)
+    ends = None if within is None else sender.clock() + within
     if call.endpoint.rate is None:
-        return await _attempts(call, sender)
-    turn = await sender.turn(call.endpoint.name)
+        return await _attempts(call, sender, ends)
+    turn = await sender.turn(call.endpoint.name, within)
+    if turn is None:
+        raise _error(call, _UNSENT, doubtful=False)
     try:
-        return await _attempts(call, sender)
+        return await _attempts(call, sender, ends)
     finally:
         turn.release()
 
 
-async def _attempts(call: Call[R], sender: AnySender) -> RawResponse[R]:
+async def _attempts(call: Call[R], sender: AnySender, ends: float | None) -> RawResponse[R]:
     attempt = 0
     doubtful = False
-    seconds = sender.deadline if call.deadline is UNSET else call.deadline
-    ends = None if seconds is None else sender.clock() + seconds
     while True:
         if (rate := call.endpoint.rate) is not None:
             limiter = sender.limiters.setdefault(call.endpoint.name, Limiter(rate))
-            if (wait_s := limiter.reserve(sender.clock())) > 0:
+            wait_s = limiter.reserve(sender.clock(), ends)
+            if math.isinf(wait_s):
+                raise _error(call, _UNSENT, doubtful=doubtful)
+            if wait_s > 0:
                 await sender.pause(wait_s)
         left = None if ends is None else ends - sender.clock()
         if left is not None and left <= 0:

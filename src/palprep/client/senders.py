@@ -13,6 +13,7 @@ import contextlib
 import contextvars
 import inspect
 import json
+import math
 import threading
 import time
 from collections import deque
@@ -91,10 +92,13 @@ class Limiter:
         self._moments: deque[float] = deque(maxlen=rate.requests)
         self._lock = threading.Lock()
 
-    def reserve(self, now: float) -> float:
-        """Count one more request; how many seconds it must wait before it may leave."""
+    def reserve(self, now: float, ends: float | None = None) -> float:
+        """Count one more request; how many seconds it must wait before it may leave. Infinite, and
+        none is counted, where that would not be before the moment ``ends``."""
         with self._lock:
             wait_s = self.rate.wait_s(self._moments, now)
+            if ends is not None and now + wait_s >= ends:
+                return math.inf
             self._moments.append(now + wait_s)
             return wait_s
 
@@ -284,11 +288,11 @@ class SyncSender(_Sender[httpx.Client]):
         """The value of ``do()``, which may block."""
         return do()
 
-    async def turn(self, name: str) -> threading.Lock:
-        """The lock of this name, acquired. Whoever asked for it releases it."""
+    async def turn(self, name: str, within: float | None) -> threading.Lock | None:
+        """The lock of this name, acquired; None where that took longer than ``within`` seconds.
+        Whoever asked for it releases it."""
         turn = self.turns.setdefault(name, threading.Lock())
-        turn.acquire()
-        return turn
+        return turn if turn.acquire(timeout=-1 if within is None else within) else None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -336,11 +340,13 @@ class AsyncSender(_Sender[httpx.AsyncClient]):
         """The value of ``do()``, which may block: it has a thread of its own."""
         return await anyio.to_thread.run_sync(do)
 
-    async def turn(self, name: str) -> anyio.Lock:
+    async def turn(self, name: str, within: float | None) -> anyio.Lock | None:
         """As that of :class:`SyncSender`."""
         turn = self.turns.setdefault(name, anyio.Lock())
-        await turn.acquire()
-        return turn
+        with anyio.move_on_after(within):
+            await turn.acquire()
+            return turn
+        return None
 
 
 AnySender: TypeAlias = SyncSender | AsyncSender

@@ -38,6 +38,9 @@ H = TypeVar("H")
 
 _KNOWN = frozenset({"httpx", "httpx2"})
 
+LONGEST_S = 2_000_000.0
+"""23 days: a socket takes its timeout in milliseconds of 31 bits."""
+
 
 class HttpClient(Protocol):
     """An ``httpx.Client`` or an ``httpx2.Client``, which need not be installed."""
@@ -97,8 +100,10 @@ def checked_base_url(url: str) -> str:
 
 def limits_of(timeout: float | httpx.Timeout | None) -> Mapping[str, float | None]:
     """Seconds for connect, read, write and pool. A Timeout may be of either library."""
-    if isinstance(timeout, int | float) and timeout <= 0:
-        raise UsageError(f"timeout takes more than 0 seconds, not {timeout:g}")
+    if isinstance(timeout, int | float):
+        if not timeout > 0:
+            raise UsageError(f"timeout takes more than 0 seconds, not {timeout:g}")
+        timeout = min(timeout, LONGEST_S)
     if timeout is None or isinstance(timeout, int | float):
         timeout = httpx.Timeout(timeout)
     if not hasattr(timeout, "as_dict"):
