@@ -55,6 +55,16 @@ def test_a_wait_outlives_outages_but_not_refusals(api, service):
         api("voices.wait", "v")
 
 
+def test_a_wait_asks_no_earlier_than_the_service_wishes(api, service, time):
+    service.will(httpx.Response(429, headers={"retry-after": "300"}), voice("completed"))
+    assert api("voices.wait", "v").status == "completed"
+    assert time.slept == [300.0]
+    service.will(httpx.Response(503, headers={"retry-after": "3600"}))
+    with pytest.raises(errors.WaitTimeout, match="asks to wait 1 h"):
+        api("voices.wait", "v", timeout=90)
+    assert time.slept == [300.0, 90.0]
+
+
 def test_a_wait_that_never_got_an_answer_says_why(api, service):
     service.will(httpx.ConnectError("refused"))
     with pytest.raises(errors.WaitTimeout, match="refused") as late:

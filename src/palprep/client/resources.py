@@ -210,13 +210,15 @@ async def until(
             last = await look()
         due = sender.clock() >= min(ask_at, give_up) and (last is None or not ended(last))
         if ask is not None and due:
+            wished_s = 0.0
             try:
                 last = await ask()
                 trouble = ""
             except PASSING as error:
                 trouble = f" The last attempt to ask failed: {error}"
+                wished_s = getattr(error, "retry_after", None) or 0.0
             # A little jitter keeps many waiting clients from asking in step.
-            ask_at = sender.clock() + poll * (0.75 + 0.25 * sender.random())
+            ask_at = sender.clock() + max(poll * (0.75 + 0.25 * sender.random()), wished_s)
             poll = min(LONGEST_POLL_S, poll * 1.5)
         if last is not None and ended(last):
             return last
