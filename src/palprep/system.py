@@ -1,5 +1,5 @@
 """What operating systems do differently: locks, signals, processes that end together, memory that
-is given back.
+is given back, threads that nobody waits for.
 
 The tests run on Linux. macOS has all of it but os.waitid, Windows none.
 """
@@ -7,17 +7,23 @@ The tests run on Linux. macOS has all of it but os.waitid, Windows none.
 from __future__ import annotations
 
 import contextlib
+import contextvars
 import importlib.util
 import os
 import signal
 import subprocess
 import sys
+import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     import socket
+    from concurrent.futures import Future
+
+T = TypeVar("T")
 
 _fcntl = importlib.import_module("fcntl") if importlib.util.find_spec("fcntl") else None
 
@@ -108,6 +114,24 @@ def kill_group(pid: int) -> None:
     with contextlib.suppress(psutil.NoSuchProcess):
         for each in (*psutil.Process(pid).children(recursive=True), psutil.Process(pid)):
             each.kill()
+
+
+def left_alone(do: Callable[[], T]) -> Future[T]:
+    """What ``do()`` will give, in a thread that sees the context of its caller. Whoever does not
+    wait for it leaves it behind: it does not keep the process from ending."""
+    from concurrent.futures import Future  # noqa: PLC0415 -- as socket above
+
+    made: Future[T] = Future()
+
+    def run() -> None:
+        try:
+            made.set_result(do())
+        except BaseException as error:  # noqa: BLE001 -- raised where it is waited for
+            made.set_exception(error)
+
+    context = contextvars.copy_context()
+    threading.Thread(target=context.run, args=(run,), daemon=True).start()
+    return made
 
 
 def hand_back() -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
+import time
 
 import httpx
 import pytest
@@ -140,6 +142,22 @@ def test_a_proxy_or_certificates_that_cannot_be_used_are_told(monkeypatch, name,
     with pytest.raises(StorageError, match="or these certificates, cannot") as caught:
         look_at_url(LINK, resolve=public)
     assert "secret" not in str(caught.value)
+
+
+def test_a_head_that_drips(tmp_path):
+    def drip(connection):
+        connection.sendall(b"HTTP/1.1 200 OK\r\nx-endless: ")
+        with contextlib.suppress(OSError):
+            for _ in range(100):
+                connection.sendall(b" ")
+                time.sleep(0.05)
+
+    with loopback(drip) as slow:
+        started = time.monotonic()
+        with pytest.raises(StorageError, match="the server did not answer in time"):
+            fetch_url(f"{slow.url}/a", tmp_path / "a", max_bytes=1000, within_s=0.3)
+        assert time.monotonic() - started < 3
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_over_a_real_connection(tmp_path):

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import contextvars
 import inspect
 import json
 import math
@@ -18,7 +17,6 @@ import threading
 import time
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Mapping
-from concurrent.futures import Future
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from http.client import HTTPConnection, HTTPException
@@ -36,6 +34,7 @@ from palprep._version import __version__
 from palprep.api import UNSET, AccountSettings, Call, Rate, Reply, StreamedBody, read_body
 from palprep.client.writer import limits_of
 from palprep.errors import UsageError
+from palprep.system import left_alone
 
 T = TypeVar("T")
 R = TypeVar("R", bound=Reply)
@@ -253,18 +252,8 @@ class SyncSender(_Sender[httpx.Client]):
             response = self.http.send(request, follow_redirects=False)
             return response, response.content
         late = threading.Event()
-        made: Future[tuple[httpx.Response, bytes]] = Future()
-
-        def attempt() -> None:
-            try:
-                made.set_result(self._read(request, late))
-            except BaseException as error:  # noqa: BLE001 -- the caller's, in its own thread
-                made.set_exception(error)
-
-        context = contextvars.copy_context()
-        threading.Thread(target=context.run, args=(attempt,), daemon=True).start()
         try:
-            return made.result(within + _GRACE_S)
+            return left_alone(lambda: self._read(request, late)).result(within + _GRACE_S)
         finally:
             late.set()
 

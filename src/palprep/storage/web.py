@@ -10,6 +10,7 @@ import ipaddress
 import socket
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
@@ -18,6 +19,7 @@ import httpx
 
 from palprep.errors import StorageError
 from palprep.storage.files import Fetched, GoOn, Stored, too_large, without_secrets, written
+from palprep.system import left_alone
 
 H = TypeVar("H")
 
@@ -34,6 +36,9 @@ _STATUSES = {
     404: "there is no such file",
     410: "the file is gone",
 }
+
+_UNASKABLE = (httpx.InvalidURL, UnicodeError, OverflowError)
+"""What an address may raise before anything is sent."""
 
 Resolve = Callable[[str], list[str]]
 """The addresses of a host's name. Raises OSError for one that is not known."""
@@ -119,7 +124,8 @@ def _opened(
     resolve: Resolve,
     silent_for_s: float = _SILENT_FOR_S,
 ) -> Iterator[httpx.Response]:
-    """The reply with the file, of which only the head has been read."""
+    """The reply with the file, of which only the head has been read. Its head, and those of all
+    redirects, have ``silent_for_s`` seconds together."""
     private, shown = _is_private(url, resolve), without_secrets(url)
     with contextlib.ExitStack() as stack:
         # A proxy of the environment must not stand between loopback and loopback.
@@ -127,12 +133,16 @@ def _opened(
         client = stack.enter_context(http_client(httpx.Client, **options))
         # If it were compressed on the way, the stated size would not be that of the file.
         headers = {"Accept-Encoding": "identity"}
-        at = url
+        at, until = url, time.monotonic() + silent_for_s
         for _ in range(_REDIRECTS + 1):
             try:
-                reply = stack.enter_context(client.stream("GET", at, headers=headers))
-            except (httpx.HTTPError, httpx.InvalidURL, UnicodeError, OverflowError) as error:
-                late = isinstance(error, httpx.TimeoutException)
+                request = client.build_request("GET", at, headers=headers)
+                # The library bounds single reads, and a head that drips takes any number of them.
+                sent = left_alone(partial(client.send, request, stream=True))
+                reply = sent.result(max(until - time.monotonic(), 0.0))
+                stack.callback(reply.close)
+            except (TimeoutError, httpx.HTTPError, *_UNASKABLE) as error:
+                late = isinstance(error, TimeoutError | httpx.TimeoutException)
                 why = "the server did not answer in time" if late else str(error).rstrip(".")
                 raise StorageError(
                     f"{shown} cannot be fetched: {why or type(error).__name__}. Check the address "
