@@ -247,6 +247,8 @@ def test_an_async_sink_is_awaited_before_the_sender_is_told(wrapped):
         "https://[::1%eth0]/",
         "https://[::1",
         "https://h/a\n",
+        "https://h/?tenant=a",
+        "https://h/#a",
         "ftp://h/",
         "h",
     ],

@@ -123,10 +123,10 @@ def new_nonce() -> str:
 
 
 def _require_public(url: str) -> None:
-    if not is_link(url) or "@" in url:
+    if not is_link(url) or not {*"@?#"}.isdisjoint(url):
         raise UsageError(
             f"The public URL {url.rpartition('@')[2]!r} is not of the form "
-            "https://HOST[:PORT][/PATH], without a user"
+            "https://HOST[:PORT][/PATH], without a user and a query"
         )
 
 

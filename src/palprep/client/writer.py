@@ -82,10 +82,10 @@ def checked_base_url(url: str) -> str:
         parts = urlsplit(url)
     except ValueError:
         parts = urlsplit("")
-    more = parts.query or parts.fragment or parts.username is not None
+    more = "?" in url or "#" in url or parts.username is not None
     if more or not is_link(url):
         # A name and a password in it are somebody's secret.
-        shown = re.sub(r"^([a-z]+://)?.*@", r"\1***@", url)
+        shown = re.sub(r"(?s)^([a-z]+://)?.*@", r"\1***@", url)
         raise UsageError(
             f"The base URL {shown!r} is not of the form "
             "https://HOST[:PORT][/PATH]. Check base_url, or PALPREP_BASE_URL."
