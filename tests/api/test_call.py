@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given, strategies as st
@@ -82,6 +83,13 @@ def test_content_is_compact_json_in_utf8() -> None:
 def test_content_that_json_cannot_say_is_refused() -> None:
     with pytest.raises(InvalidRequest, match="JSON"):
         calls.create_conversation(other={"x": float("inf")}).content()
+    deep: dict[str, Any] = {}
+    for _ in range(100_000):
+        deep = {"type": "object", "a": deep}
+    with pytest.raises(InvalidRequest, match="JSON"):
+        calls.create_conversation(other=deep).content()
+    with pytest.raises(InvalidRequest, match="JSON"):
+        calls.create_tool(name="a", description="b", parameters=deep)
 
 
 def test_the_body_limit_is_counted_in_bytes() -> None:
