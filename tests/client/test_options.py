@@ -31,6 +31,26 @@ def test_extra_headers_and_query_travel(api, service):
     assert dict(request.url.params) == {"tag": "a", "n": "2"}
 
 
+def test_a_query_of_the_path_travels_beside_others_and_shows_no_secret(api, service, caplog):
+    service.will(httpx.Response(404))
+    api.options |= {"query": {"team": True, "a": "0"}}
+    with pytest.raises(errors.NotFound) as caught:
+        api("request", "GET", "/v2/x?a=1&a=%202&token=hush", query={"b": False, "secret": "hush"})
+    (request,) = service.requests
+    assert request.url.params.multi_items() == [
+        ("team", "true"), ("a", "1"), ("a", " 2"), ("token", "hush"), ("b", "false"),
+        ("secret", "hush"),
+    ]  # fmt: skip
+    assert "hush" not in f"{caught.value}{caught.value.call}{caplog.text}"
+
+
+def test_a_header_of_a_call_replaces_that_of_the_client_however_it_is_spelt(api, service):
+    service.will(httpx.Response(200, json={"deployment_id": "d", "status": "draft"}))
+    api.options |= {"headers": {"if-match": '"1"'}}
+    api("deployments.patch", "d", [], if_match='"2"')
+    assert service.requests[0].headers.get_list("if-match") == ['"2"']
+
+
 @pytest.mark.parametrize(
     "headers",
     [{"x-api-key": "other"}, {"Host": "h"}, {"content-length": "1"}, {"x": "ä"}, {"x": "a\r\nb: c"},

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from typing import Any, Generic, Literal, ParamSpec, TypedDict, TypeVar, Unpack, get_args
-from urllib.parse import quote, unquote
+from urllib.parse import parse_qsl, quote, unquote
 
 from palprep.api.bodies import Base64Stream, OpenFile, StreamedBody, compact_json, read_body, redact
 from palprep.api.failures import failure, refusal, request_id
@@ -236,7 +236,7 @@ class Call(Generic[R]):
         """What may be logged or kept: method, path and body with secrets masked."""
         shown: dict[str, Any] = {"method": self.method, "path": self.path}
         if self.query:
-            shown["query"] = dict(self.query)
+            shown["query"] = redact(dict(self.query))
         if self.body is not UNSET:
             shown["body"] = redact(self.body)
         return shown
@@ -297,16 +297,18 @@ class PlainOptions(TypedDict, total=False):
 
 
 def plain_call(method: Verb, path: str, **options: Unpack[PlainOptions]) -> Call[Unspecified]:
-    """A call of what no endpoint declares. ``path`` is percent-encoded and starts with a slash.
+    """A call of what no endpoint declares. ``path`` is percent-encoded, starts with a slash, and
+    may end with a query of its own.
     What the method means (RFC 9110) decides whether it may be repeated. Raises
     :class:`~palprep.errors.UsageError` for another method or a path without a slash."""
     if method not in get_args(Verb) or not path.startswith("/"):
         methods = ", ".join(get_args(Verb))
         raise UsageError(f"Give a method ({methods}) and a path from the base URL on: /v2/...")
+    path, _, query = path.partition("?")
     return Call(
         endpoint=Endpoint("plain.request", method, path, Request, Unspecified),
         path=path,
-        query=_pairs(options.get("query") or {}),
+        query=(*parse_qsl(query, keep_blank_values=True), *_pairs(options.get("query") or {})),
         headers=sendable({}, options.get("headers") or {}),
         body=options.get("body", UNSET),
         timeout=options.get("timeout", UNSET),
@@ -322,7 +324,9 @@ def segment(value: object) -> str:
 
 
 def _pairs(query: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
-    return tuple((name, str(value)) for name, value in query.items())
+    """As in JSON: ``true`` and ``false``, nothing for None."""
+    words = {"True": "true", "False": "false", "None": ""}
+    return tuple((name, words.get(str(each), str(each))) for name, each in query.items())
 
 
 _OWN_HEADERS = frozenset({"content-length", "host", "transfer-encoding", "x-api-key"})

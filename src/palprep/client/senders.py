@@ -185,9 +185,11 @@ class _Sender(Generic[H]):
             "accept-encoding": "gzip, deflate",
             "user-agent": f"palprep/{__version__}",
             **self.headers,
-            **call.headers,
+            **{name.lower(): value for name, value in call.headers.items()},
             "x-api-key": self.key.get_secret_value(),
         }
+        query = [pair for pair in self.query.items() if pair[0] not in dict(call.query)]
+        query += call.query
         body = call.content()
         if body is not None:
             headers["content-type"] = "application/json"
@@ -200,7 +202,7 @@ class _Sender(Generic[H]):
             request: httpx.Request = self.library.Request(
                 call.method,
                 self.base_url + call.path,
-                params=[*(self.query | dict(call.query)).items()] or None,
+                params=query or None,
                 headers=headers,
                 content=content,
                 extensions={"timeout": limits},
