@@ -11,6 +11,7 @@ from typing import Any
 import httpx
 import pytest
 from bucket import KEYS, real_bucket
+from loopback import answer, loopback
 from scripted_bucket import answering
 
 from palprep.errors import OutputUnwritable, StorageError, UsageError
@@ -82,6 +83,34 @@ def test_nothing_is_fetched_into_a_folder_that_cannot_be_made(people, tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(OutputUnwritable, match="cannot be written"):
         people.fetch("one.txt", tmp_path / "file" / "one.txt", max_bytes=10)
+
+
+def listed(*objects: tuple[str, int]) -> Any:
+    """Answers as S3 does to whoever lists a bucket."""
+    found = "".join(
+        f"<Contents><Key>{key}</Key><Size>{size}</Size><ETag>e</ETag>"
+        "<LastModified>2026-01-01T00:00:00.000Z</LastModified></Contents>"
+        for key, size in objects
+    )
+    listing = f"<ListBucketResult><IsTruncated>false</IsTruncated>{found}</ListBucketResult>"
+    return answer(listing.encode())
+
+
+def test_the_marks_of_folders_are_no_objects():
+    objects = ("people/", 0), ("people/ada/", 0), ("people/ada/a.jpg", 3), ("people/ada/b.jpg", 0)
+    for url in ("s3://media/people", "s3://media//people/"):
+        with loopback(listed(*objects)) as server:
+            names = [each.name for each in s3(server.url, url).below()]
+        assert names == ["ada/a.jpg", "ada/b.jpg"]
+
+
+@pytest.mark.parametrize("key", ["people//a.jpg", "people/../a.jpg", "people/a&#1;.jpg"])
+def test_a_name_that_cannot_be_read_is_told(key):
+    with (
+        loopback(listed((key, 3))) as server,
+        pytest.raises(StorageError, match=r"a name in it cannot be read .* Rename that object"),
+    ):
+        list(s3(server.url).below())
 
 
 @pytest.mark.parametrize("url", ["s3://", "ftp://media", "media", "s3:///x"])

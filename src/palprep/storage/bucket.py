@@ -76,13 +76,19 @@ class Bucket:
         return Stored(name, found["size"], found.get("e_tag"))
 
     def below(self, prefix: str = "") -> Iterator[Stored]:
-        """All objects whose names begin with ``prefix`` and a slash, in the order of names."""
+        """All objects whose names begin with ``prefix`` and a slash, in the order of names.
+
+        What consoles write when a folder is made is none: it is empty, and its name ends with a
+        slash, which obstore takes off.
+        """
         start = self._key(prefix).strip("/")
         cut = len(self._prefix)
         with self._failing():
             for page in obstore.list(self._store, start or None):
                 for found in page:
-                    yield Stored(found["path"][cut:], found["size"], found.get("e_tag"))
+                    name = found["path"][cut:]
+                    if found["size"] or "." in name.rpartition("/")[2]:
+                        yield Stored(name, found["size"], found.get("e_tag"))
 
     def put(self, name: str, content: Path | bytes, content_type: str | None = None) -> None:
         """Write an object, or replace it."""
@@ -170,7 +176,8 @@ def _parted(url: str) -> tuple[Cloud, str, str]:
     """The cloud, the bucket's own URL, and the prefix of names in it."""
     cloud = cloud_of(url)
     scheme, _, rest = url.partition("://")
-    bucket, _, prefix = rest.rstrip("/").partition("/")
+    bucket, _, prefix = rest.partition("/")
+    prefix = prefix.strip("/")  # obstore knows no name that begins or ends with a slash.
     if cloud is None or not bucket:
         known = ", ".join(cloud.example for cloud in CLOUDS)
         raise UsageError(f"{url!r} names no bucket: give one of {known}")

@@ -110,6 +110,11 @@ _HERE = (
         ("{host} is too slow to answer. Allow it more time in {cloud.variables}_TIMEOUT, such as "
         "120s"),
     ),
+    (
+        ("invalid path", "parse path"),
+        ("a name in it cannot be read ({line}). Rename that object: no control characters, no "
+        "folder without a name or named . or .."),
+    ),
     (("dns error",), "{host} is not known here. Check the name and the network"),
     (("kind: Connect",), "{host} does not answer. Check its address and the network"),
 )  # fmt: skip
