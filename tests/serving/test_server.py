@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import logging
 import socket
 import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
+from unittest.mock import Mock
 
 import httpx
 import pytest
@@ -136,3 +138,12 @@ def test_answers_do_not_wait_for_acknowledgements(listener: socket.socket) -> No
 def test_what_is_no_port_is_said(port: int) -> None:
     with pytest.raises(UsageError, match="0-65535; choose another port"):
         listening_socket("127.0.0.1", port)
+
+
+def test_a_host_that_is_none_and_a_system_without_ipv6(monkeypatch) -> None:
+    with pytest.raises(UsageError, match="null character; choose another port or host"):
+        listening_socket("a\0", 0)
+    refusal = OSError(errno.EAFNOSUPPORT, "Address family not supported by protocol")
+    monkeypatch.setattr(socket, "socket", Mock(side_effect=refusal))
+    with pytest.raises(UsageError, match="Cannot listen on ::1:0: Address family not supported"):
+        listening_socket("::1", 0)

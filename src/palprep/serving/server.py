@@ -38,18 +38,20 @@ def listening_socket(host: str, port: int) -> socket.socket:
     one. Raises UsageError when the system refuses, for example because the port is in use, and for
     what is no port."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # asyncio switches Nagle's algorithm off only where the protocol is named; with it on, an
-    # answer's body waits for the acknowledgement of its head, 40 ms later.
-    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    listener = None
     try:
+        # asyncio switches Nagle's algorithm off only where the protocol is named; with it on, an
+        # answer's body waits for the acknowledgement of its head, 40 ms later.
+        listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         # A restarted server must get its port back while old connections linger. On Windows this
         # would give it to two servers.
         if os.name != "nt":
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((host, port))
         listener.listen(_BACKLOG)
-    except (OSError, OverflowError) as error:
-        listener.close()
+    except (OSError, OverflowError, TypeError) as error:
+        if listener is not None:
+            listener.close()
         # Of a number that is no port, Python itself says which numbers are.
         why = getattr(error, "strerror", None) or str(error).rstrip(".")
         raise UsageError(
