@@ -261,6 +261,13 @@ def test_a_public_address_that_no_one_can_ask(inbox, url):
         PublicCallbacks(url, "path")
 
 
+@pytest.mark.parametrize("secret", ["a/b", "ä", "a b", "a?", "%61", "a\n"])
+def test_a_secret_path_behind_which_nothing_would_arrive(inbox, secret):
+    for receiver in (CallbackServer, callback_app):
+        with pytest.raises(UsageError, match="The secret path of callbacks is one segment"):
+            receiver(inbox, nonce=secret)
+
+
 def test_a_body_may_be_text_as_functions_in_a_cloud_get_it():
     body = '{"voice_id": "v", "status": "completed"}'
     assert Delivery.read(body, "a") == Delivery.read(body.encode(), "a")

@@ -11,6 +11,7 @@ import asyncio
 import contextlib
 import hmac
 import inspect
+import re
 import secrets
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
@@ -32,6 +33,8 @@ MAX_BODY_BYTES = 64 * 1024
 """A callback is a state snapshot of a few fields; this is generous."""
 
 _BODY_WITHIN_S = 10.0
+_SEGMENT = re.compile(r"[\w.~!$&'()*+,;=:@-]+", re.ASCII)
+"""RFC 3986, section 3.3, without what is percent-encoded."""
 
 
 class Delivery(Value):
@@ -67,8 +70,14 @@ def callback_app(sink: Sink, *, nonce: str, within_s: float = _BODY_WITHIN_S) ->
     It answers 204 once the sink has returned, 404 to any other path, 400 to a body that is
     not JSON or nested too deeply, 413 to a body above 64 KiB, 408 to one that does not arrive
     within ``within_s`` seconds and 503 when the sink failed. ``GET /health`` is for whoever
-    watches over it: 200, and nothing of what it holds.
+    watches over it: 200, and nothing of what it holds. Raises UsageError for a nonce that is no
+    one segment of a path.
     """
+    if not _SEGMENT.fullmatch(nonce):
+        raise UsageError(
+            "The secret path of callbacks is one segment of an address, without slash and space: "
+            "no callback would arrive. secrets.token_urlsafe(24) makes one"
+        )
 
     async def receive(request: Request) -> Response:
         if not hmac.compare_digest(request.path_params["nonce"].encode(), nonce.encode()):
@@ -152,7 +161,8 @@ class CallbackServer:
 
     ``nonce`` is the secret path: where an address must outlive the server, make one with
     :func:`new_nonce` and keep it. ``port`` 0 takes a free one. ``public_url`` is how the service
-    reaches this socket from outside (a tunnel, a reverse proxy).
+    reaches this socket from outside (a tunnel, a reverse proxy). Raises UsageError for what
+    cannot be one of these.
     """
 
     def __init__(
@@ -168,8 +178,8 @@ class CallbackServer:
         self._public_url = public_url
         if public_url is not None:
             _require_public(public_url)
-        self._socket = listening_socket(host, port)
         app = callback_app(sink, nonce=self._nonce)
+        self._socket = listening_socket(host, port)
         self._server = ServerThread(app, self._socket, name="palprep-callbacks")
 
     @property
