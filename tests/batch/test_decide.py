@@ -16,7 +16,7 @@ from standings import status
 from palprep import decide
 from palprep.batch import forget, kept_dossiers, write_report
 from palprep.batch.work.decision import REFUSED
-from palprep.dossier import examine_dossier, read_dossier
+from palprep.dossier import add_entry, examine_dossier, read_dossier
 from palprep.errors import UsageError
 from palprep.journal import ConsentDecided, utc_now
 from palprep.views import standing
@@ -118,6 +118,26 @@ def test_a_voice_goes_on_beside_the_decision(go, place, wav, log, out, accept):
     [person] = go(engine=Scripted("warn")).people
     assert person.status == ("done" if accept else "redo")
     assert log.creates == {"voice": 1, "replica": 1} if accept else {"voice": 1}
+
+
+@pytest.mark.parametrize(
+    ("entry", "told"),
+    [
+        ({"kind": "revocation"}, "training.mp4 (training-video): The person took the consent back"),
+        ({"kind": "expiry", "expires_at": utc_now()}, "The consent expired on"),
+    ],
+)
+def test_nothing_is_made_under_a_consent_that_is_over(go, place, log, out, entry, told):
+    go(engine=Scripted("pass"), dry_run=True)
+    add_entry(dossier_of(out), written_at=utc_now(), **entry)
+    [person] = go(engine=Scripted("pass")).people
+    assert (person.status, log.creates) == ("redo", {})
+    assert told in person.reasons[0]
+    assert stands(out) == "VOID"
+    with pytest.raises(UsageError, match=told.partition(": ")[2] or told):
+        decide(out, "jane-carter", accept=True, **EVE)
+    [person] = go(engine=Scripted("pass"), without_consent=True).people
+    assert (person.status, told in person.waived[0]) == ("done", True)
 
 
 @pytest.mark.parametrize("heard", ["pass", "fail"])

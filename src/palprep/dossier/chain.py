@@ -30,6 +30,7 @@ from palprep.rules import (
     consent_doubts,
     consent_failures,
     consent_state,
+    stamp,
     voice_doubts,
 )
 from palprep.values import Outcome, Value
@@ -144,15 +145,17 @@ class Dossier(Value):
 
     def in_force(self, now: dt.datetime) -> bool:
         """Whether consent holds, and neither expiry nor revocation has come."""
-        return self.consent.state == "holds" and self._lasts(now)
+        return self.consent.state == "holds" and not self.over(now)
 
     def is_open(self, now: dt.datetime) -> bool:
         """Whether nothing but a doubt keeps it from being in force: a person must decide."""
-        return self.consent.state == "open" and self._lasts(now)
+        return self.consent.state == "open" and not self.over(now)
 
-    def _lasts(self, now: dt.datetime) -> bool:
-        ends = (self.expires_at, self.revoked_at)
-        return all(now < moment for moment in ends if moment is not None)
+    def over(self, now: dt.datetime) -> tuple[str, ...]:
+        """Why the consent lasts no more, in sentences: it was taken back, or has expired."""
+        ends = {"The person took the consent back": self.revoked_at}
+        ends["The consent expired"] = self.expires_at
+        return tuple(f"{told} on {stamp(at)}." for told, at in ends.items() if at and at <= now)
 
     @property
     def expires_at(self) -> dt.datetime | None:

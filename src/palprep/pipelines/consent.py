@@ -8,10 +8,18 @@ in doubt a named person must have accepted.
 from __future__ import annotations
 
 import contextlib
+import datetime as dt
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from palprep.dossier import add_entry, add_waiver, keep_dossier, read_dossier, sole_writer
+from palprep.dossier import (
+    add_entry,
+    add_waiver,
+    dossier_path,
+    keep_dossier,
+    read_dossier,
+    sole_writer,
+)
 from palprep.errors import UsageError
 from palprep.journal import (
     ConsentDecided,
@@ -171,15 +179,19 @@ def settle_consent(
     or not it suffices. Files of different people are told apart from it: the caller sees to them.
 
     Each file in which the statement was listened for gets a dossier next to it, which the journal
-    keeps, too. ``compared`` holds the checks that compare the files. To ``waive`` is to go on
-    whatever is missing or in doubt, but not over a refusal: the journal records that, under the
-    ``key`` of the replica where it is known, and so do the dossiers, as they record a decision that
-    counts for this evidence, or counts no more.
+    keeps, too. A consent that its dossier says was taken back, or has expired, is missing.
+    ``compared`` holds the checks that compare the files. To ``waive`` is to go on whatever is
+    missing or in doubt, but not over a refusal: the journal records that, under the ``key`` of the
+    replica where it is known, and so do the dossiers, as they record a decision that counts for
+    this evidence, or counts no more.
 
     Raises DossierUnusable for a dossier that was changed, and OutputUnwritable.
     """
     told = journal.entries(ConsentDecided, person=person)
     decision = told[-1].body.decision if told else None
+    files, now, compared = tuple(files), journal.now(), tuple(compared)
+    if over := tuple(f"{named(each)}: {why}" for each in files for why in _over(each, now)):
+        evidence = evidence.model_copy(update={"missing": (*evidence.missing, *over), "doubts": ()})
     state = consent_state(evidence.model_copy(update={"against": ()}), decision)
     waived = evidence.waivable if waive and state.state in {"open", "fails"} else ()
     if waived:
@@ -191,7 +203,6 @@ def settle_consent(
         )
         found = evidence.model_copy(update={"files": placed})
         journal.append(ConsentFound(evidence=found), person=person)
-    now, compared = journal.now(), tuple(compared)
     for file in files:
         path = keep_dossier(file, person=person, written_at=now, compared=compared)
         if path is None:
@@ -206,6 +217,12 @@ def settle_consent(
             add_waiver(path, written_at=now, note=" ".join(waived))
         _keep(journal, person, path)
     return state.waived() if waive else state
+
+
+def _over(file: Prepared, now: dt.datetime) -> tuple[str, ...]:
+    """Why the consent in a file lasts no more, by the dossier that an earlier run wrote of it."""
+    path = dossier_path(file)
+    return read_dossier(path).over(now) if path.exists() else ()
 
 
 def _keep(journal: Journal, person: str, path: Path) -> None:

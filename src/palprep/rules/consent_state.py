@@ -45,7 +45,8 @@ class ConsentEvidence(Value):
     against: tuple[str, ...] = ()
     """Files that show or hold different people. Nothing passes over it."""
     missing: tuple[str, ...] = ()
-    """Empty when the statement was heard and matches. Only a waiver passes over it."""
+    """Empty when the statement was heard and matches, and was not taken back since. Only a waiver
+    passes over it."""
     doubts: tuple[ConsentDoubt, ...] = ()
     """What a person's decision, or a waiver, passes over."""
 

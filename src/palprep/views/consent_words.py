@@ -224,12 +224,9 @@ def _ended(examined: ExaminedDossier, now: dt.datetime) -> Iterator[str]:
     dossier = examined.dossier
     consent = dossier.evidence.consent
     yield headline(consent) if consent else "The dossier holds no reading of the statement."
-    if dossier.revoked_at is not None:
-        tense = "took the consent back" if dossier.revoked_at <= now else "takes the consent back"
-        yield f"The person {tense} on {stamp(dossier.revoked_at)}."
-    if dossier.expires_at is not None:
-        tense = "expired" if dossier.expires_at <= now else "expires"
-        yield f"The consent {tense} on {stamp(dossier.expires_at)}."
+    yield from dossier.over(now)
+    if dossier.expires_at is not None and dossier.expires_at > now:
+        yield f"The consent expires on {stamp(dossier.expires_at)}."
 
 
 def _doubts(dossier: Dossier) -> Iterator[str]:
