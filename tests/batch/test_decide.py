@@ -88,6 +88,20 @@ def test_a_decision_falls_with_a_new_doubt(go, place, log, out, monkeypatch):
     assert "Another word was added." in person.reasons[0]
 
 
+def test_a_dossier_holds_what_the_replica_was_made_under(go, place, log, out):
+    """Judged for the folder's name first, then for the full name that somebody wrote since."""
+    go(engine=Scripted("fail"))
+    assert (log.creates, stands(out)) == ({}, "VOID")
+    (place / "person.toml").write_text('full_name = "Jane Ann Carter"')
+    for _ in range(2):
+        assert [each.status for each in go(engine=Scripted("pass")).people] == ["done"]
+        entries = read_dossier(dossier_of(out)).entries
+        assert [each.kind for each in entries] == ["evidence", "evidence"]
+        assert [each.consent.full_name for each in entries] == ["Jane Carter", "Jane Ann Carter"]
+    assert stands(out) == "HOLDS"
+    assert examine_dossier(dossier_of(out)).flaws == ()
+
+
 def test_a_refused_person_is_to_record_again_until_somebody_decides_otherwise(go, place, log, out):
     go(engine=Scripted("warn"))
     refusal = decide(out, "Jane Carter", accept=False, by="Eve", because="it is somebody else")

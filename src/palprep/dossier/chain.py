@@ -2,8 +2,9 @@
 
 A dossier is a chain of entries. Each entry holds the sha256 of the one before, so the chain
 breaks when anything is changed, removed or inserted. Entries are only added. The first one
-records the evidence. Later ones record what a person decided about its doubts and that a decision
-fell, an expiry, a revocation, a waiver, or that the video was removed on purpose.
+records the evidence. Later ones record that the video was judged anew, what a person decided about
+doubts and that a decision fell, an expiry, a revocation, a waiver, or that the video was removed on
+purpose.
 
 Pure values: the clock and the hashes of the files come in. The caller writes.
 """
@@ -37,13 +38,14 @@ from palprep.values import Outcome, Value
 
 _START = "0" * 64
 
-NewEntry = Literal["decision", "lapse", "expiry", "revocation", "waiver", "removal"]
-"""What is added to the evidence.
+NewEntry = Literal["evidence", "decision", "lapse", "expiry", "revocation", "waiver", "removal"]
+"""What is added to the first evidence.
 
-Of several decisions the last one counts, until a lapse says that it fell; of several expiries the
-last one. A revocation counts from when it is written. No entry takes it back: a new statement is a
-new dossier. A waiver is the decision to go on although consent was not heard as required; its note
-says what was missing. It does not put consent in force.
+Of evidence the last one counts: the same video may be judged anew, for another name or by another
+model. Of several decisions the last one counts, until a lapse says that it fell; of several
+expiries the last one. A revocation counts from when it is written. No entry takes it back: a new
+statement is a new dossier. A waiver is the decision to go on although consent was not heard as
+required; its note says what was missing. It does not put consent in force.
 """
 
 _Time = Annotated[AwareDatetime, AfterValidator(lambda each: each.astimezone(dt.UTC))]
@@ -73,7 +75,7 @@ class Entry(Value):
     schema_name: Literal["palprep-consent-dossier/3"] = "palprep-consent-dossier/3"
     """It changes with what an entry holds."""
     number: int
-    kind: Literal["evidence"] | NewEntry
+    kind: NewEntry
     written_at: _Time
     previous_sha256: str
     person: str
@@ -101,7 +103,9 @@ class Dossier(Value):
 
     @property
     def evidence(self) -> Entry:
-        return self.entries[0]
+        """What was found when the video was judged last."""
+        found = (each for each in reversed(self.entries) if each.kind == "evidence")
+        return next(found, self.entries[0])
 
     @property
     def waivers(self) -> tuple[Entry, ...]:

@@ -78,8 +78,9 @@ def keep_dossier(
 ) -> Path | None:
     """Write the dossier of a prepared video in which consent was listened for; its path, or None
     where none was. It is named after the video and its sha256, so that another video never takes
-    its place. One that is there already is verified and kept. ``compared`` holds the checks that
-    compare the face with those of the person's other files.
+    its place. One that is there already is verified and kept, and where the video was judged
+    otherwise since, that is added to it. ``compared`` holds the checks that compare the face with
+    those of the person's other files.
 
     Raises DossierUnusable for a dossier that was changed, and OutputUnwritable.
     """
@@ -88,9 +89,6 @@ def keep_dossier(
         return None
     video, source, code = prepared.path, Path(prepared.source), prepared.evidence
     path = dossier_path(prepared)
-    if path.exists():
-        _require_intact(read_dossier(path), path)
-        return path
     checks = [
         *(check for check in prepared.report.checks if check.id in _CHECKED),
         *(check for check in compared if video.name in check.label),
@@ -100,20 +98,27 @@ def keep_dossier(
         # OpenCV may come from another package.
         with contextlib.suppress(importlib.metadata.PackageNotFoundError):
             tools[name] = importlib.metadata.version(name)
-    dossier = open_dossier(
-        person=person,
-        consent=facts.consent,
-        source=_proof(source, prepared.source_sha256),
-        output=FileProof(name=video.name, sha256=prepared.sha256, size_bytes=facts.file.size_bytes),
-        code=_proof(code.path, code.sha256) if code else None,
-        written_at=written_at,
-        checks=tuple(
+    evidence: dict[str, Any] = {
+        "consent": facts.consent,
+        "source": _proof(source, prepared.source_sha256),
+        "output": FileProof(
+            name=video.name, sha256=prepared.sha256, size_bytes=facts.file.size_bytes
+        ),
+        "code": _proof(code.path, code.sha256) if code else None,
+        "written_at": written_at,
+        "checks": tuple(
             ConsentCheck(id=each.id, outcome=each.outcome, sentence=each.sentence)
             for each in checks
         ),
-        tools=tools,
-    )
-    _write(path, dossier)
+        "tools": tools,
+    }
+    if not path.exists():
+        _write(path, open_dossier(person=person, **evidence))
+        return path
+    there = read_dossier(path)
+    _require_intact(there, path)
+    if any(getattr(there.evidence, name) != evidence[name] for name in ("consent", "checks")):
+        add_entry(path, kind="evidence", **evidence)
     return path
 
 
@@ -181,9 +186,9 @@ def examine_dossier(
         files.append(_examined_file("source", first.source, made_of, "missing"))
     for file in files:
         if file.state == "missing":
-            flaws.append(Flaw(1, f"{file.path} is not there"))
+            flaws.append(Flaw(first.number, f"{file.path} is not there"))
         elif file.state == "changed" and file.path is not None:
-            flaws.append(Flaw(1, f"{file.path.name} was changed since"))
+            flaws.append(Flaw(first.number, f"{file.path.name} was changed since"))
     return ExaminedDossier(
         place, dossier, tuple(files), tuple(flaws), with_journal=kept is not None
     )
