@@ -8,12 +8,13 @@ from dataclasses import replace
 
 import httpx
 import pytest
+from scripted_engine import Scripted
 from standings import status
 
 from palprep.batch.work.connection import Connection
 from palprep.batch.work.pace import Pace
 from palprep.batch.work.waiting import watch
-from palprep.errors import CreationUnrecorded, JournalError, UsageError
+from palprep.errors import AuthenticationError, CreationUnrecorded, JournalError, UsageError
 from palprep.journal import Journal
 from palprep.journal.entries import Created
 from palprep.sandbox import Sandbox
@@ -191,3 +192,31 @@ def test_a_voice_that_the_service_does_not_tell_of_is_said_so(go, add, log, mute
     assert (told[-1].person, told[-1].status) == ("ada", "failed")
     assert statuses(go(connection=mute, pace=NOT_AT_ALL)) == {"waiting"}
     assert log.creates == {"voice": 1}
+
+
+def test_a_watch_with_a_wrong_key_fails_nobody(go, add, log, mute, sandbox, out):
+    add("ada")
+    go(connection=mute, pace=NOT_AT_ALL)
+    with pytest.raises(AuthenticationError):
+        watch(out, connection=replace(mute, api_key="wrong"), pace=NOT_AT_ALL)
+    advance(sandbox, 100_000)
+    assert statuses(watch(out, connection=mute, pace=NOT_AT_ALL)) == {"voice_only"}
+
+
+def test_a_watch_tells_what_is_left_to_redo(go, add, log, mute, sandbox, out):
+    add("ada", training=True)
+    go(connection=mute, pace=NOT_AT_ALL, engine=Scripted("fail"))
+    advance(sandbox, 100_000)
+    told = []
+    [person] = watch(out, connection=mute, pace=NOT_AT_ALL, tell=told.append).people
+    assert (person.status, told[-1].status) == ("redo", "redo")
+    assert told[-1].reasons == person.reasons
+
+
+def test_who_cannot_be_asked_about_still_has_the_rest_to_redo(go, add, log, mute, out):
+    add("ada", training=True)
+    go(connection=mute, pace=NOT_AT_ALL, engine=Scripted("fail"))
+    log.fault(on="request", endpoint="voices.get", status=404, body={"message": "gone"}, skip=1)
+    [person] = watch(out, connection=mute, pace=NOT_AT_ALL).people
+    assert person.status == "failed"
+    assert "Only the voice is made" in " ".join(person.reasons)

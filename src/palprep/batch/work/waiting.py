@@ -23,8 +23,9 @@ from palprep.batch.work.connection import EMBEDDED, Connection, Remote, connect
 from palprep.batch.work.context import Reporter, TakeNote, Tell, tell_no_one
 from palprep.batch.work.pace import Pace
 from palprep.client import FIRST_POLL_S, LOOK_EVERY_S, PASSING
-from palprep.errors import JournalError, PalprepError, UsageError
+from palprep.errors import AuthenticationError, JournalError, PalprepError, UsageError
 from palprep.journal import (
+    CUT_OFF,
     Creation,
     CreationState,
     Journal,
@@ -273,7 +274,7 @@ def watch(
     :func:`run`. Without a ``base_url`` the service is that of the last run.
 
     Raises JournalError without a run in the folder, or while one is at work there; UsageError for
-    a ``connection`` to another service.
+    a ``connection`` to another service; AuthenticationError for a wrong key.
     """
     asked, allowed = connection or Connection(), pace or Pace()
     place = Path(directory)
@@ -304,11 +305,22 @@ def watch(
             made_for = {
                 each.slug: tuple(filter(None, (each.voice, each.replica))) for each in seen.people
             }
+            try:
+                remote.require_answer()
+            except AuthenticationError:
+                raise
+            except PalprepError as error:  # It may answer later.
+                _log.info("%s", error)
             waiting = {
                 slug: made for slug, made in made_for.items() if any(map(watched.can_tell, made))
             }
+            outcomes = {
+                each.person: each.body.outcome
+                for each in journal.standing("person_ended")
+                if isinstance(each.body, PersonEnded)
+            }
             for slug, made in waiting.items():
-                watched.add(slug, PersonOutcome(status="waiting", complete=True), made)
+                watched.add(slug, outcomes.get(slug, CUT_OFF), made)
             watched.keep(ask_all=True)
         if retain_s is not None:
             for each in remove_outlived(journal, place, retain_s):
