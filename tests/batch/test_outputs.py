@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import stat
+from pathlib import Path
 
 from finished_runs import creation, person, run
 
@@ -38,3 +39,24 @@ def test_the_table_computes_nothing_in_a_spreadsheet(tmp_path):
     assert first["reasons"] == """'=HYPERLINK(1) a, "b\""""
     assert (first["blocked_by"], first["replica_id"]) == ("no_nudity", "")
     assert (second["person"], second["status"]) == ("bob", "done")
+
+
+def test_no_file_is_open_when_another_takes_its_place(tmp_path, monkeypatch):
+    """Windows replaces none that is open."""
+    write_results(tmp_path, run(person(slug="ada"), person(slug="bob")))
+    before = (tmp_path / "results.jsonl").read_bytes()
+    opened, (open_it, replace_it) = [], (Path.open, Path.replace)
+
+    def noted(path, *args, **kwargs):
+        opened.append(open_it(path, *args, **kwargs))
+        return opened[-1]
+
+    def replaced(path, target):
+        assert all(each.closed for each in opened)
+        return replace_it(path, target)
+
+    monkeypatch.setattr(Path, "open", noted)
+    monkeypatch.setattr(Path, "replace", replaced)
+    write_results(tmp_path, run(person(slug="ada"), person(slug="bob")), kept={"ada"})
+    assert len(opened) == 3
+    assert (tmp_path / "results.jsonl").read_bytes() == before

@@ -97,18 +97,20 @@ def write_results(
     if kept:
         with contextlib.suppress(OSError):
             file = path.open("rb")
-    with file:
-        lines = _lines(file, kept)
 
-        def line(slug: str) -> str:
-            if slug in lines:
-                at, length = lines[slug]
-                file.seek(at)
-                return file.read(length).decode("utf-8", "backslashreplace")
-            result = run.person(slug).result.to_json()
-            return escaped_json(json.dumps(result, ensure_ascii=False)) + "\n"
+    def lines() -> Iterator[str]:
+        with file:  # Closed before another takes its place: Windows replaces none that is open.
+            there = _lines(file, kept)
+            for slug in (each.slug for each in run.rows()):
+                if slug in there:
+                    at, length = there[slug]
+                    file.seek(at)
+                    yield file.read(length).decode("utf-8", "backslashreplace")
+                else:
+                    result = run.person(slug).result.to_json()
+                    yield escaped_json(json.dumps(result, ensure_ascii=False)) + "\n"
 
-        replace(path, (line(each.slug) for each in run.rows()))
+    replace(path, lines())
     columns = [each for each in PersonStanding.model_fields if each not in {"held", "evidence"}]
     replace(into / TABLE_NAME, table_rows(columns, (dict(each.standing) for each in run.rows())))
 
