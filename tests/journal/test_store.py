@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import os
 import random
 import signal
 import sqlite3
@@ -13,6 +14,7 @@ import threading
 
 import pytest
 
+from palprep import system
 from palprep.errors import JournalError, OutputUnwritable, UsageError
 from palprep.journal.at_most_once import resolve_ended, resolve_found, resolve_retry
 from palprep.journal.creations import CreationState
@@ -285,6 +287,14 @@ def test_who_holds_the_lock_is_seen_without_writing(tmp_path):
     with Journal(path, create=True, lock=True):
         assert is_running(path)
     assert not is_running(path)
+
+
+def test_who_only_looks_keeps_no_run_from_starting(path):
+    Journal(path, create=True, lock=True).close()
+    looking = os.open(path.with_name("journal.sqlite.lock"), os.O_RDONLY)
+    assert system.lock(looking, shared=True)
+    threading.Timer(0.05, os.close, [looking]).start()
+    Journal(path, lock=True).close()
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import contextlib
 import errno
 import os
 import sqlite3
+import time
 import zlib
 from collections.abc import Collection, Iterator
 from pathlib import Path
@@ -85,7 +86,10 @@ def run_lock(path: Path) -> Iterator[None]:
         try:
             handle = os.open(_lock_of(path), os.O_RDWR | os.O_CREAT, 0o600)
             closed.callback(os.close, handle)
-            alone = system.lock(handle)
+            # Whoever looks whether a run is at work has the lock for a moment, too.
+            tries = 10
+            while not (alone := system.lock(handle)) and (tries := tries - 1):
+                time.sleep(0.02)
         except OSError as error:
             raise readable(path, error) from None
         if not alone:
