@@ -47,6 +47,11 @@ WHOLE = {
 }
 
 
+HALF = r'{"x": "\ud800"}'
+DEEP = '{"x": ' * 252 + "1" + "}" * 252
+"""What JSON can spell, and no request can hold."""
+
+
 def find_everybody(people):
     found = given(people, Path("/nowhere"), utc_now())
     return Roster(read_people(found.people, kinds_of), found.loose)
@@ -283,6 +288,8 @@ def test_places_that_no_file_is_fetched_from(place, place_of_file):
         ('{"person": "a", "voice-audio": "ada/voice.wav", "model": "x"}', "must be one of core-4"),
         ('{"person": "a", "voice-audio": "ada/voice.wav", "properties": "x"}', "JSON object"),
         ('{"person": "a", "voice-audio": "ada/voice.wav", "properties": [1]}', "must be an obj"),
+        (f'{{"person": "a", "voice-audio": "ada/voice.wav", "properties": {HALF}}}', "whole char"),
+        (f'{{"person": "a", "voice-audio": "ada/voice.wav", "properties": {DEEP}}}', "whole char"),
         ('{"person": "a", "voice-audio": "ada/voice.wav", "statement": "no"}', "no is not there"),
         ('{"person": "a", "voice-audio": "ada/voice.wav", "statement": "s3://b/k"}', "machine"),
     ],

@@ -267,6 +267,10 @@ def test_a_name_is_what_lists_exports_and_copies_leave_of_it(slug):
         ('statement = "gone.txt"', "names gone.txt, which is not in the folder"),
         ('[files]\nvoice-audio = "gone.wav"', "names gone.wav as voice-audio; it is not there"),
         ("name = ", "person.toml cannot be read: Invalid value"),
+        (
+            "properties = " + "{x = " * 252 + "1" + "}" * 252,
+            "properties: must be JSON in whole char",
+        ),
         ('name = "Ada\\u0000"', "name: must not hold line breaks or control characters"),
         ('model = "nonsense"', "model: must be one of core-4, core-4.5, core-3"),
         ('callback_url = "javascript:alert(1)"', "callback_url: must be a link that starts with"),

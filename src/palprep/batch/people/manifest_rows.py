@@ -25,7 +25,13 @@ from pydantic_core import PydanticCustomError
 
 from palprep.api import Given
 from palprep.batch.people.files import is_url, is_web
-from palprep.batch.people.settings import NamedFiles, Settings, holds_controls, unknown_words
+from palprep.batch.people.settings import (
+    NamedFiles,
+    Properties,
+    Settings,
+    holds_controls,
+    unknown_words,
+)
 from palprep.errors import RowProblem, ToolMissing, UsageError
 from palprep.storage import is_bucket
 from palprep.values import Role
@@ -107,7 +113,7 @@ class Row(Settings, NamedFiles):
     person: Slug
     """The person's own name in the journal, in the results and in the output folder: unlike every
     other person's, and the same in every run."""
-    properties: Annotated[Mapping[str, Any] | None, BeforeValidator(_object)] = None
+    properties: Annotated[Properties | None, BeforeValidator(_object)] = None
     """The replica's ``properties``, as the service takes them. A table holds them as JSON."""
 
     @property

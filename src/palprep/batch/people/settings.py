@@ -11,7 +11,7 @@ from pathlib import Path, PurePath
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, ConfigDict, Field, ValidationError
-from pydantic_core import ErrorDetails, PydanticCustomError
+from pydantic_core import ErrorDetails, PydanticCustomError, PydanticSerializationError, to_json
 
 from palprep.api import ShortLink, Tag, VoiceDescription
 from palprep.errors import MediaError, UsageError
@@ -75,6 +75,18 @@ def _known_model(model: str) -> str:
     return model
 
 
+def _in_a_request(properties: Mapping[str, Any]) -> Mapping[str, Any]:
+    try:
+        to_json([[[[[[[[properties]]]]]]]])  # What is sent and kept holds them some levels deeper.
+    except PydanticSerializationError:
+        raise PydanticCustomError(
+            "json", "must be JSON in whole characters, and not nested deeper than 200"
+        ) from None
+    return properties
+
+
+Properties = Annotated[Mapping[str, Any], AfterValidator(_in_a_request)]
+
 Name = Annotated[str, Field(min_length=1, max_length=255), AfterValidator(_spoken_of)]
 
 FileName = Annotated[str, Field(min_length=1)]
@@ -135,7 +147,7 @@ class Settings(Value):
     """The service sends the outcome to this address. The run does not wait for the replica then."""
     auto_fix_training_image: bool | None = None
     """Whether the service may fix the image that it trains a replica from."""
-    properties: Mapping[str, Any] | None = None
+    properties: Properties | None = None
     """The replica's ``properties``, as the service takes them."""
     statement: str | None = None
     """A text or TOML file with the consent statement that your service demands."""
