@@ -112,6 +112,14 @@ def test_of_several_images_one_is_to_be_picked(folder):
     assert roles(picked) == {Role.FACE_IMAGE: "two.jpg"}
 
 
+def test_a_file_is_named_in_either_form_of_unicode(folder):
+    (folder / "a.jpg").write_bytes(JPEG)
+    (folder / "Jose\u0301.jpg").write_bytes(JPEG)
+    (folder / "person.toml").write_text('[files]\nface-image = "Jos\u00e9.jpg"', "utf-8")
+    person = read_person(folder, kinds_of)
+    assert (person.problems, roles(person)) == ((), {Role.FACE_IMAGE: "Jose\u0301.jpg"})
+
+
 def test_one_hint_among_several_decides(folder):
     (folder / "one.jpg").write_bytes(JPEG)
     (folder / "portrait.jpg").write_bytes(JPEG)

@@ -43,6 +43,15 @@ def test_conditions_add_up(conditions, who):
     assert selected(**conditions) == who
 
 
+@pytest.mark.parametrize(
+    ("slug", "asked"),
+    [("Jos\u00e9", "Jose\u0301"), ("Jose\u0301", "Jos\u00e9"), ("ada [2]", "ada [2]")],
+)
+def test_a_name_means_itself_however_it_is_written(slug, asked):
+    people = (SimpleNamespace(slug=slug), SimpleNamespace(slug="ada 2"))
+    assert Selection(only=(asked,)).of(people, None) == people[:1]
+
+
 def test_those_who_failed_or_were_refused():
     ended = {"ada": "done", "alan": "failed", "bob": "redo", "zoe": "failed"}
     assert selected(ended, failed=True) == ["alan", "bob"]

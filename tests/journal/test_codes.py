@@ -13,6 +13,7 @@ from palprep.journal import (
     PersonNames,
     RunStarted,
     asked_code,
+    find_person,
     give_code,
     note_code,
 )
@@ -44,6 +45,18 @@ def test_without_a_chooser_the_words_cannot_be_foretold():
 def test_nobody_gets_no_code(name):
     with pytest.raises(UsageError, match="give the full name"):
         give_code(Journal(), name)
+
+
+def test_a_name_is_one_in_either_form_of_unicode():
+    journal, composed, apart = Journal(), "Jos\u00e9 Garc\u00eda", "Jose\u0301 Garci\u0301a"
+    given = give_code(journal, composed)
+    asked = asked_code(journal, apart, name="a.mp4", sha256="a")
+    assert asked is not None
+    assert asked.words == given.words
+    assert find_person(journal, apart) == composed
+    journal.mark_forgotten(composed, (composed,))
+    with pytest.raises(UsageError, match="was forgotten"):
+        give_code(journal, apart.upper())
 
 
 def test_codes_go_with_the_person_and_no_new_one_is_given():

@@ -155,7 +155,7 @@ def _looked_up(journal: Journal, place: Path, asked: str) -> Forgetting:
         return _known(journal, place, slug, people_named(journal)[slug])
     if journal.forgotten("person", (asked,)):
         return _known(journal, place, asked, ())
-    if journal.forgotten("name", (asked.casefold(),)):
+    if journal.forgotten("name", (asked,)):
         return Forgetting(person=None)
     raise nobody(journal, asked)
 

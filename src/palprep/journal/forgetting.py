@@ -12,6 +12,7 @@ import json
 import secrets
 import shlex
 import sqlite3
+import unicodedata
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -33,7 +34,12 @@ _SHARED = (
 
 def name_key(full_name: str) -> str:
     """The key of entries about the codes for a name: who bears it is known by a folder later."""
-    return f"code:{' '.join(full_name.split()).casefold()}"
+    return f"code:{same_name(' '.join(full_name.split()))}"
+
+
+def same_name(name: str) -> str:
+    """What all spellings of one name share: in any case, in either form of Unicode."""
+    return unicodedata.normalize("NFC", name).casefold()
 
 
 class Made(NamedTuple):
@@ -75,7 +81,7 @@ def mark(connection: sqlite3.Connection, person: str, names: Iterable[str]) -> N
     own, made = _mark(secret, "person", person), made_for(connection, person)
     marks = {
         own,
-        *(_mark(secret, "name", each.casefold()) for each in names),
+        *(_mark(secret, "name", each) for each in names),
         *(_mark(secret, "made", each) for each in (*made.keys, *made.ids)),
     }
     connection.executemany(
@@ -166,5 +172,7 @@ def _setting(connection: sqlite3.Connection, name: str) -> str | None:
 
 
 def _mark(secret: str, what: Marked, name: str) -> str:
-    told = f"{what}\0{name}".encode("utf-8", "surrogateescape")
+    told = f"{what}\0{same_name(name) if what == 'name' else name}".encode(
+        "utf-8", "surrogateescape"
+    )
     return _PREFIX + hmac.new(bytes.fromhex(secret), told, hashlib.sha256).hexdigest()

@@ -12,7 +12,7 @@ from difflib import get_close_matches
 from palprep.consent import VALID_S, AskedCode, Choose, ConsentFacts, FreshCode, draw_code
 from palprep.errors import UsageError
 from palprep.journal.entries import CodeGiven, FileJudged, ProcessingAgreed, RunStarted
-from palprep.journal.forgetting import name_key
+from palprep.journal.forgetting import name_key, same_name
 from palprep.journal.store import Journal
 
 
@@ -23,10 +23,10 @@ def people_named(journal: Journal) -> dict[str, tuple[str, ...]]:
         for each in run.body.people:
             before = found.get(each.slug, ())
             found[each.slug] = tuple(dict.fromkeys((*before, each.name, each.full_name)))
-    known = {each.casefold() for names in found.values() for each in names}
+    known = {same_name(each) for names in found.values() for each in names}
     for given in journal.entries(CodeGiven):
         name = given.body.full_name
-        if name.casefold() not in known:
+        if same_name(name) not in known:
             # No run has met them yet: they are known by the name alone.
             found.setdefault(name, (name,))
     return found
@@ -37,10 +37,10 @@ def find_person(journal: Journal, asked: str) -> str | None:
 
     Raises UsageError for a name that several have.
     """
-    people, folded = people_named(journal), asked.casefold()
+    people, meant = people_named(journal), same_name(asked)
     if asked in people:
         return asked
-    found = [slug for slug, names in people.items() if folded in map(str.casefold, (slug, *names))]
+    found = [slug for slug, names in people.items() if meant in map(same_name, (slug, *names))]
     if len(found) > 1:
         shared = ", ".join(sorted(found))
         raise UsageError(f"{asked} is the name of {shared}: give the name of the folder")
@@ -88,7 +88,7 @@ def has_agreed(journal: Journal, full_name: str) -> bool:
 
 
 def _require_known(journal: Journal, name: str) -> None:
-    if journal.forgotten("name", (name.casefold(),)):
+    if journal.forgotten("name", (name,)):
         raise UsageError(
             f"{name} was forgotten, and nothing is recorded for them: `palprep forget DIR FOLDER "
             "--again` takes the person in again"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
+from unicodedata import normalize
 from urllib.parse import unquote
 
 from pydantic import Field
@@ -98,6 +99,13 @@ def some_of(names: Sequence[str], most: int = 5) -> str:
     """The first of some names, and how many more there are."""
     more = f" and {len(names) - most:,} more" if len(names) > most else ""
     return ", ".join(names[:most]) + more
+
+
+def in_other_form(name: str, among: Iterable[File]) -> File | None:
+    """The file whose name looks the same, in another form of Unicode: macOS and archives made there
+    take letters and accents apart."""
+    wanted = normalize("NFC", name)
+    return next((path for path in among if normalize("NFC", path.name) == wanted), None)
 
 
 def is_hidden(name: str) -> bool:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from unicodedata import combining, normalize
 
 from palprep.batch.fingerprint import Fingerprint
-from palprep.batch.people.files import File, KindsOf, printable, some_of
+from palprep.batch.people.files import File, KindsOf, in_other_form, printable, some_of
 from palprep.batch.people.settings import (
     SETTINGS_NAME,
     NamedFiles,
@@ -332,7 +332,7 @@ def _named(
         name = named.of(role)
         if name is None:
             continue
-        path = None if leads_out(name) else look_up(name)
+        path = None if leads_out(name) else look_up(name) or in_other_form(name, among)
         if path is not None:
             assigned.append(AssignedFile(role=role, path=path, why=f"{SETTINGS_NAME} names it"))
         else:

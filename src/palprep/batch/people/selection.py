@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Self
+from unicodedata import normalize
 
 from palprep.batch.people.files import some_of
 from palprep.batch.people.folder import find_people, people_in_bucket, shards_in
@@ -159,15 +160,22 @@ class Selection:
                 "run without it, or name the --into folder of that run"
             )
         known = [each.slug for each in people]
-        for pattern in self.only:
-            if not any(fnmatchcase(slug, pattern) for slug in known):
+        # Unicode has two forms of many letters, which look the same.
+        names = {slug: normalize("NFC", slug) for slug in known}
+        only, there = [normalize("NFC", one) for one in self.only], frozenset(names.values())
+
+        def is_meant(slug: str, one: str) -> bool:
+            return names[slug] == one if one in there else fnmatchcase(names[slug], one)
+
+        for pattern in only:
+            if not any(is_meant(slug, pattern) for slug in known):
                 hint = did_you_mean(pattern, known, f"there are {some_of(known)}")
                 raise UsageError(f"--only {pattern} names nobody; {hint}")
         found = [
             each
             for each in people
             if (self.shard is None or self.shard.holds(each.slug))
-            and (not self.only or any(fnmatchcase(each.slug, one) for one in self.only))
+            and (not only or any(is_meant(each.slug, one) for one in only))
             and (ended is None or not self.failed or ended.get(each.slug) in WENT_WRONG)
         ]
         return tuple(found[: self.limit])
