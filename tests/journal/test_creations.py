@@ -171,6 +171,15 @@ def test_the_answer_to_a_second_request_counts():
     assert (creation.state, creation.id) == ("started", "v2")
 
 
+@pytest.mark.parametrize("then", [(), (INTENT,), (INTENT, LOST)])
+def test_a_callback_of_what_was_let_go_says_nothing_of_what_is_asked_for_next(then):
+    failed = CalledBack(snapshot=told("error", "v1"))
+    before = INTENT, CREATED, failed, Resolved(), *then
+    assert after(*before, failed) == after(*before)
+    assert after(*before, failed, CalledBack(snapshot=told("completed", "v2"))).id == "v2"
+    assert after(*before, Resolved(found_id="v1"), failed).id == "v1"
+
+
 def test_a_callback_about_another_resource_changes_nothing():
     other = CalledBack(snapshot=told("completed", "v2"))
     assert after(INTENT, CREATED, other).status == "started"

@@ -113,6 +113,9 @@ class Creation(Value):
     """When the end of its training was recorded."""
     why: str | None = None
     """The error that left it in doubt or refused it, if one was seen."""
+    let_go: tuple[str, ...] = ()
+    """The ids of earlier ones, which ended in error and were to be tried again. What is told of
+    them later says nothing of this one."""
 
     @computed_field  # type: ignore[prop-decorator]
     @property
@@ -170,6 +173,7 @@ def advanced(before: Creation | None, entry: Entry[Body]) -> Creation | None:
             state=CreationState.IN_DOUBT,
             request=entry.body.request,
             intended_at=entry.at,
+            let_go=before.let_go if before else (),
         )
     if before is not None and isinstance(entry.body, AboutCreation):
         return _after(before, entry.body, entry.at)
@@ -181,7 +185,7 @@ def _after(before: Creation, body: AboutCreation, at: str) -> Creation:
         case Created(snapshot=told) if told.id != before.id:
             # The answer to the last request. What was told before is of an earlier resource.
             fresh = before.model_copy(update={"state": CreationState.IN_DOUBT, "id": None})
-            return _told(fresh, told, at)
+            return _told(_without(fresh, told.id), told, at)
         case Created(snapshot=told) | Polled(snapshot=told) | CalledBack(snapshot=told):
             return _told(before, told, at)
         case NotCreated(message=why):
@@ -194,7 +198,7 @@ def _after(before: Creation, body: AboutCreation, at: str) -> Creation:
 
 
 def _told(before: Creation, told: Snapshot | None, at: str) -> Creation:
-    if told is None or before.id not in {None, told.id}:
+    if told is None or told.id in before.let_go or before.id not in {None, told.id}:
         return before
     event = Event(told.status)
     after = _moved(before, event, id=told.id)
@@ -207,12 +211,23 @@ def _told(before: Creation, told: Snapshot | None, at: str) -> Creation:
 
 def _resolved(before: Creation, decided: Resolved, at: str) -> Creation:
     found_id = decided.found_id
+    if found_id is not None:
+        before = _without(before, found_id)
     if found_id is not None and decided.status is not None:
         return _told(before, Snapshot(id=found_id, status=decided.status), at)
     if found_id is not None:
         return _moved(before, Event.FOUND, id=before.id or found_id)
     after = _moved(before, Event.RETRY)
-    return after.model_copy(update={"id": None}) if after.state is CreationState.ABSENT else after
+    if after.state is not CreationState.ABSENT:
+        return after
+    let_go = (*before.let_go, *filter(None, (before.id,)))
+    return after.model_copy(update={"id": None, "let_go": let_go})
+
+
+def _without(before: Creation, found_id: str) -> Creation:
+    """The creation to which the resource of that id belongs, also where it was let go."""
+    left = tuple(each for each in before.let_go if each != found_id)
+    return before.model_copy(update={"let_go": left})
 
 
 def _moved(before: Creation, event: Event, **changes: Any) -> Creation:
