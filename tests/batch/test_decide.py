@@ -77,6 +77,18 @@ def test_a_decision_falls_with_the_file_that_it_was_taken_on(go, place, log, out
     assert [each.status for each in go(engine=Scripted("warn")).people] == ["done"]
 
 
+def test_a_refusal_falls_with_the_video_that_it_was_about(go, add, place, log, out):
+    go(engine=Scripted("warn"))
+    refusal = decide(out, "jane-carter", accept=False, by="Eve", because="it is somebody else")
+    (place / "training.mp4").unlink()
+    shutil.copy(add("x", portrait=True) / "portrait.heic", place)
+    shutil.rmtree(place.parent / "x")
+    (place / "person.toml").write_text('stock_voice = "gloria"')
+    [person] = go().people
+    assert (person.status, log.creates) == ("done", {"replica": 1})
+    assert f"{refusal.words} That counts no more" in (person.consent_state.decided or "")
+
+
 def test_a_decision_falls_with_a_new_doubt(go, place, log, out, monkeypatch):
     go(engine=Scripted("warn"))
     decide(out, "jane-carter", accept=True, **EVE)

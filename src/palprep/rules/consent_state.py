@@ -74,9 +74,10 @@ class ConsentDecision(Value):
     evidence: ConsentEvidence
 
     def covers(self, evidence: ConsentEvidence) -> bool:
-        """Whether it was taken on all of these files as they are, and on all of these doubts."""
+        """Whether it was taken on all of these files as they are, and on all of these doubts. On no
+        files it was not taken."""
         doubts = {each.sentence for each in self.evidence.doubts}
-        return self.evidence.is_about(evidence) and doubts.issuperset(
+        return bool(evidence.files and self.evidence.is_about(evidence)) and doubts.issuperset(
             each.sentence for each in evidence.doubts
         )
 
