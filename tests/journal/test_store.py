@@ -16,6 +16,7 @@ import pytest
 
 from palprep import system
 from palprep.errors import JournalError, OutputUnwritable, UsageError
+from palprep.journal import forgetting
 from palprep.journal.at_most_once import resolve_ended, resolve_found, resolve_retry
 from palprep.journal.creations import CreationState
 from palprep.journal.entries import Body, CalledBack, Created, Intent, Polled, Snapshot
@@ -178,6 +179,28 @@ def test_a_full_disk_says_so_and_keeps_what_was_written(path):
         with pytest.raises(JournalError, match="free some space"):
             journal.append(CalledBack(received=noise))
         assert len(journal.entries(Body)) == 1
+
+
+def test_nothing_is_recorded_of_whom_another_process_forgets_meanwhile(path, monkeypatch):
+    """As `palprep decide` and `palprep forget` at once."""
+    look = forgetting.refuse
+
+    def then_forgets(*asked):
+        look(*asked)
+        other.start()
+        other.join(0.3)
+
+    def forgets():
+        second.mark_forgotten("ada")
+        second.forget("ada")
+
+    with Journal(path, create=True) as journal, Journal(path) as second:
+        other = threading.Thread(target=forgets)
+        with monkeypatch.context() as meanwhile:
+            meanwhile.setattr(forgetting, "refuse", then_forgets)
+            journal.append(NOTE, person="ada")
+        other.join()
+        assert journal.people() == ()
 
 
 def test_a_setting_is_chosen_once(path):

@@ -141,11 +141,12 @@ class Journal:
         at = self.now().isoformat(timespec="milliseconds")
         # ASCII, since SQLite refuses the lone surrogates that a sender's JSON may hold.
         stored = body.relocated(self.named).model_dump(mode="json", round_trip=True)
-        forgetting.refuse(connection, person, key, self.path)
         cursor = connection.execute(
             "INSERT INTO entry (at, person, kind, key, body) VALUES (?, ?, ?, ?, ?)",
             (at, person, body.kind, key, packed(json.dumps(stored, allow_nan=False))),
         )
+        # Only now, since nobody else can forget them before this is written or undone.
+        forgetting.refuse(connection, person, key, self.path)
         entry = Entry(int(cursor.lastrowid or 0), at, person, key, body)
         projection.take(connection, entry)
         return entry
