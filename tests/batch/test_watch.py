@@ -11,12 +11,20 @@ import pytest
 from scripted_engine import Scripted
 from standings import status
 
-from palprep.batch.work.connection import Connection
+from palprep.batch.work.aside import Stop
+from palprep.batch.work.connection import Connection, Remote
+from palprep.batch.work.context import Reporter
 from palprep.batch.work.pace import Pace
-from palprep.batch.work.waiting import watch
-from palprep.errors import AuthenticationError, CreationUnrecorded, JournalError, UsageError
-from palprep.journal import Journal
-from palprep.journal.entries import Created
+from palprep.batch.work.waiting import Watch, watch
+from palprep.errors import (
+    AuthenticationError,
+    CreationUnrecorded,
+    InvalidRequest,
+    JournalError,
+    UsageError,
+)
+from palprep.journal import Journal, PersonOutcome
+from palprep.journal.entries import CalledBack, Created, Intent, Snapshot
 from palprep.sandbox import Sandbox
 
 NOT_AT_ALL = Pace(wait_s=0, doubt_wait_s=0)
@@ -192,6 +200,32 @@ def test_a_voice_that_the_service_does_not_tell_of_is_said_so(go, add, log, mute
     assert (told[-1].person, told[-1].status) == ("ada", "failed")
     assert statuses(go(connection=mute, pace=NOT_AT_ALL)) == {"waiting"}
     assert log.creates == {"voice": 1}
+
+
+def test_an_error_about_a_training_that_ended_meanwhile_is_nobodys(monkeypatch):
+    """Two people share the voice. The second one comes while the service is asked about it."""
+    journal, told = Journal(), []
+    journal.append(Intent(what="voice", request={}), person="ada", key="v")
+    journal.append(Created(snapshot=Snapshot(id="v1", status="started")), person="ada", key="v")
+    waits = PersonOutcome(status="waiting", complete=True)
+    remote = Remote(Connection(), None, None)
+    made = Watch(journal, remote, Pace(), lambda who: Reporter(who, told.append, Stop()))
+    made.add("ada", waits, journal.creations())
+
+    def asked(*_):
+        ended = CalledBack(snapshot=Snapshot(id="v1", status="completed"))
+        journal.append(ended, person="ada", key="v")
+        made.add("bob", waits, before)
+        raise InvalidRequest("gone")
+
+    before = journal.creations()
+    monkeypatch.setattr("palprep.batch.work.waiting.ask_state", asked)
+    made.step()
+    made.close()
+    assert {(each.person, each.status) for each in told if each.status} == {
+        ("ada", "voice_only"),
+        ("bob", "voice_only"),
+    }
 
 
 def test_a_watch_with_a_wrong_key_fails_nobody(go, add, log, mute, sandbox, out):

@@ -203,6 +203,8 @@ class Watch:
     def _lose(self, watched: _Watched, error: PalprepError) -> None:
         """The service cannot be asked about it any more: tell the people who wait for it."""
         with self._guard:
+            if self._watched.get(watched.creation.key) is not watched:
+                return  # It has ended meanwhile.
             failed = PersonOutcome.failed(error.message, error.code)
             for person in watched.people:
                 outcome, keys = self._open[person]
