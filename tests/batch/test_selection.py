@@ -119,7 +119,7 @@ def test_a_shard_has_a_folder_of_its_own(tmp_path):
     second = Selection(shard=Shard(2, 12))
     assert second.place(tmp_path) == tmp_path / "shard-2-of-12"
     assert Selection().place(tmp_path) == tmp_path
-    for number in (10, 2):
+    for number in (10, 2, "x"):
         touch(tmp_path / f"shard-{number}-of-12")
     assert [each.name for each in shards_in(tmp_path)] == ["shard-2-of-12", "shard-10-of-12"]
     assert second.place(tmp_path) == tmp_path / "shard-2-of-12"

@@ -38,7 +38,8 @@ DEFAULT_INTO = "palprep-out"
 
 def shards_in(into: Path) -> list[Path]:
     """The output folders of shards within ``into``, in order."""
-    found = (each for each in into.glob("shard-*-of-*") if (each / JOURNAL_NAME).exists())
+    named = (each for each in into.glob("shard-*-of-*") if each.name.split("-")[1].isdecimal())
+    found = (each for each in named if (each / JOURNAL_NAME).exists())
     return sorted(found, key=lambda each: int(each.name.split("-")[1]))
 
 
