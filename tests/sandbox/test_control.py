@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import pydoc
+import queue
+import socket
+import time
 
 import pytest
-from raw import WAV, Raw
+from raw import MP4, WAV, Raw
 
 from palprep.errors import UsageError
 from palprep.sandbox import Choices, Sandbox
@@ -152,3 +155,40 @@ def test_a_sandbox_that_does_not_run_says_so():
     for act in (sandbox.now, sandbox.log, sandbox.reset):
         with pytest.raises(UsageError, match="not running"):
             act()
+
+
+@pytest.mark.parametrize("by_hand", [True, False])
+def test_a_training_that_was_ended_or_forgotten_meanwhile_does_not_end_again(by_hand):
+    begun = queue.SimpleQueue()
+
+    def trainer(kind, paths):
+        begun.put(kind)
+        time.sleep(0.6 if kind == "voice" else 0)
+
+    with (
+        socket.create_server(("127.0.0.1", 0)) as silent,
+        Sandbox(trainer=trainer, choices=Choices(voice_seconds=0, replica_seconds=0)) as sandbox,
+        Raw(sandbox) as raw,
+    ):
+        if not by_hand:  # A reset goes on without a training while a callback has no answer.
+            address = f"http://127.0.0.1:{silent.getsockname()[1]}/"
+            sent = {"train_video_url": raw.publish("a.mp4", MP4), "callback_url": address}
+            raw.ok("POST", "/v2/replicas", sent)
+            begun.get(timeout=30)
+        voice_id = raw.voice()["voice_id"]
+        begun.get(timeout=30)
+        if by_hand:
+            sandbox.end_training(voice_id, error_message="Too dark.")
+        else:
+            sandbox.reset()
+        time.sleep(0.8)
+        kept = raw.ok("GET", "/v2/voices")["data"]
+    assert [voice["error_message"] for voice in kept] == ["Too dark."] * by_hand
+
+
+def test_a_voice_that_is_seeded_over_one_in_training_stays_as_it_was_seeded(caplog, sandbox, raw):
+    voice_id = raw.voice()["voice_id"]
+    raw.seed(voices=[{"voice_id": voice_id, "status": "started"}])
+    sandbox.advance(10)
+    assert raw.ok("GET", f"/v2/voices/{voice_id}")["status"] == "started"
+    assert caplog.records == []

@@ -147,17 +147,15 @@ async def train(service: Service, job: Record, *, kind: Trained) -> None:
     announce it."""
     record_id = job[f"{kind}_id"]
     record = _in_training(service, kind, record_id)
-    if record is not None:
+    if record is not None and SENT in record:  # One that was seeded has nothing to train from.
         _end_training(service, kind, record_id, await _problem(service, record[SENT]))
 
 
 def end_by_hand(service: Service, record_id: str, error_message: str | None) -> Record | None:
     """End the training of a voice or a replica, completed or in error; its record. None when
     nothing of this id is in training."""
-    for kind in TRAINED:
-        if _in_training(service, kind, record_id):
-            return _end_training(service, kind, record_id, error_message)
-    return None
+    ended = (_end_training(service, kind, record_id, error_message) for kind in TRAINED)
+    return next(filter(None, ended), None)
 
 
 def _in_training(service: Service, kind: Trained, record_id: str) -> Record | None:
@@ -165,11 +163,16 @@ def _in_training(service: Service, kind: Trained, record_id: str) -> Record | No
     return record if record is not None and record["status"] == "started" else None
 
 
-def _end_training(service: Service, kind: Trained, record_id: str, problem: str | None) -> Record:
-    """Completed, or in error with the ``problem``; written and announced as one."""
+def _end_training(
+    service: Service, kind: Trained, record_id: str, problem: str | None
+) -> Record | None:
+    """Completed, or in error with the ``problem``; written and announced as one. None when it is
+    in training no more."""
     with service.store.transaction():
-        # Read again: the record may have been updated while it was being trained.
-        record = service.store.get(kind, record_id) or {}
+        # Read again: while it was being trained it may have been updated, ended by hand, forgotten.
+        record = _in_training(service, kind, record_id)
+        if record is None:
+            return None
         record["status"] = "completed" if problem is None else "error"
         if problem is not None:
             record["error_message"] = problem
