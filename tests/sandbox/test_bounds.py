@@ -12,7 +12,7 @@ import httpx
 import pytest
 from raw import WAV, Raw
 
-from palprep.sandbox import Choices, Sandbox
+from palprep.sandbox import Choices, Sandbox, outbound
 from palprep.serving import ImpatientProtocol
 
 PATHS = ["/", "/openapi.json", "/v2/tools", "/assets/token/name", "/_sandbox/log", "/nothing"]
@@ -136,14 +136,15 @@ class redirecting:  # noqa: N801 -- a context manager, read as a verb
 
 
 @pytest.fixture
-def dripping():
-    """A file that never ends, one byte every 50 ms."""
+def dripping(request):
+    """A file that never ends, one byte every 50 ms; or whatever begins otherwise."""
+    head = getattr(request, "param", b"HTTP/1.1 200 OK\r\ncontent-length: 9999\r\n\r\n")
 
     def serve(connection):
         with connection:
             connection.recv(65536)
             try:
-                connection.sendall(b"HTTP/1.1 200 OK\r\ncontent-length: 9999\r\n\r\n")
+                connection.sendall(head)
                 while True:
                     connection.sendall(b"x")
                     time.sleep(0.05)
@@ -168,6 +169,35 @@ def test_a_download_that_drips_comes_to_an_end(dripping):
     choices = Choices(fetch_seconds=0.5)
     with Sandbox(clock="virtual", choices=choices) as sandbox, Raw(sandbox) as raw:
         assert "not arrived within 0.5 s" in trained(raw, dripping)["error_message"]
+
+
+HEAD = b"HTTP/1.1 200 OK\r\nx-long: "
+
+
+@pytest.mark.parametrize("dripping", [HEAD], indirect=True)
+def test_a_callback_whose_answer_drips_is_given_up(monkeypatch, dripping):
+    monkeypatch.setattr(outbound, "_POST_TIMEOUT_S", 0.3)
+    choices = Choices(callback_retry_seconds=())
+    with Sandbox(clock="virtual", choices=choices) as sandbox, Raw(sandbox) as raw:
+        raw.voice(callback_url=dripping)
+        sandbox.advance(2, answered_within=10)
+        (sent,) = sandbox.log()["callbacks"]
+    assert (sent["status"], sent["error"]) == (None, "TimeoutError")
+
+
+@pytest.mark.parametrize("dripping", [HEAD], indirect=True)
+@pytest.mark.parametrize("auth", ["none", "oauth2_client_credentials"])
+def test_a_tool_or_its_token_endpoint_that_drips_is_given_up(monkeypatch, dripping, auth):
+    monkeypatch.setattr(outbound, "_POST_TIMEOUT_S", 0.3)
+    choices = Choices(loopback_webhooks=True, tool_timeout_seconds=0.3)
+    api = {"url": dripping, "auth": {"type": auth, "token_url": dripping}}
+    with Sandbox(choices=choices, seed={"pals": [{"pal_id": "p"}]}) as sandbox, Raw(sandbox) as raw:
+        tool = raw.tool(delivery={"app_message": False, "api": api})
+        conversation = raw.ok("POST", "/v2/conversations", {"pal_id": "p"})["conversation_id"]
+        begun = time.monotonic()
+        answer = sandbox.call_tool(conversation, tool["name"])
+    assert time.monotonic() - begun < 5
+    assert answer["problem"].endswith("TimeoutError")
 
 
 def test_a_server_that_says_nothing_does_not_hold_the_sandbox_at_its_end():

@@ -93,3 +93,11 @@ def test_many_trainings_at_once_all_end(receiver):
         while any(v["status"] == "started" for v in voices) and time.monotonic() < deadline:
             voices = raw.ok("GET", "/v2/voices")["data"]
         assert [v["status"] for v in voices] == ["completed"] * 30
+
+
+def test_a_cookie_that_a_receiver_sets_is_not_kept(raw, receiver):
+    receiver.cookie = "session=1"
+    for _ in range(2):
+        raw.voice(callback_url=receiver.url)
+        raw.sandbox.advance(2)
+    assert ["cookie" in request.headers for request in receiver.wait(2)] == [False, False]

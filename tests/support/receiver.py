@@ -34,6 +34,7 @@ class Receiver:
     requests: list[Received] = field(default_factory=list)
     answers: list[tuple[int, bytes]] = field(default_factory=list)
     moved: int = 0
+    cookie: str = ""
     arrived: threading.Condition = field(default_factory=threading.Condition)
 
     def wait(self, count: int, timeout: float = 10) -> list[Received]:
@@ -68,6 +69,8 @@ def receiving(tls: Any = None) -> Iterator[Receiver]:
                 self.send_header("location", f"{self.path}?{receiver.moved}")
             self.send_header("content-length", str(len(content)))
             self.send_header("content-type", "application/json")
+            if receiver.cookie:
+                self.send_header("set-cookie", receiver.cookie)
             self.end_headers()
             if self.command != "HEAD":
                 self.wfile.write(content)

@@ -11,12 +11,13 @@ import ssl
 import threading
 from collections.abc import Mapping
 from concurrent.futures import Future
+from http.cookiejar import CookieJar, DefaultCookiePolicy
 from pathlib import Path
 from typing import Any
 
 import httpx
 
-from palprep.api import host_of, is_loopback
+from palprep.api import host_of, is_loopback, json_value
 from palprep.errors import PalprepError, StorageError
 from palprep.sandbox.faults import CALLBACK_EVENTS, CallbackFault
 from palprep.sandbox.service import Service
@@ -28,7 +29,7 @@ LOST = "lost, as the fault script says"
 ANSWER_BYTES = 64 * 1024
 """How much is read of an answer that is not a media file."""
 
-UNASKABLE = (httpx.HTTPError, httpx.InvalidURL, UnicodeError, OverflowError)
+UNASKABLE = (httpx.HTTPError, httpx.InvalidURL, UnicodeError, OverflowError, TimeoutError)
 """What a request can raise; UnicodeError for a host that is not a name (``http://xn--/``),
 OverflowError for a port above 65535."""
 
@@ -59,7 +60,9 @@ def refuse_elsewhere(host: str) -> None:
 
 def outbound_client(tls: ssl.SSLContext, *, anywhere: bool) -> httpx.AsyncClient:
     """For callbacks and tools. It uses a proxy of the environment, but not to loopback. Unless
-    ``anywhere`` is allowed, each request must be to this machine."""
+    ``anywhere`` is allowed, each request must be to this machine. It keeps no cookies: they would
+    reach every server of this machine. Who asks sets a deadline: a timeout of httpx is for one
+    read, and a server that drips never comes to it."""
 
     async def check(request: httpx.Request) -> None:
         refuse_elsewhere(request.url.host)
@@ -68,6 +71,8 @@ def outbound_client(tls: ssl.SSLContext, *, anywhere: bool) -> httpx.AsyncClient
     return httpx.AsyncClient(
         verify=tls,
         trust_env=anywhere,
+        timeout=None,  # noqa: S113 -- see above
+        cookies=CookieJar(DefaultCookiePolicy(allowed_domains=())),
         mounts=dict.fromkeys(loopback),
         event_hooks={"request": [] if anywhere else [check]},
     )
@@ -169,7 +174,10 @@ async def deliver_callback(service: Service, job: Record) -> None:
     event, url, payload, attempt = job["event"], job["url"], job["payload"], job["attempt"]
     kept, status, problem = service.store.cleared, None, None
     try:
-        async with service.http.stream("POST", url, json=payload, timeout=_POST_TIMEOUT_S) as reply:
+        async with (
+            asyncio.timeout(_POST_TIMEOUT_S),
+            service.http.stream("POST", url, json=payload) as reply,
+        ):
             status = reply.status_code  # no one reads its body
     except UNASKABLE as error:
         problem = str(error) or type(error).__name__
@@ -211,16 +219,20 @@ async def client_credentials_token(auth: Mapping[str, Any], http: httpx.AsyncCli
     login = httpx.BasicAuth(auth.get("client_id") or "", auth.get("client_secret") or "")
     try:
         url = auth.get("token_url") or ""
-        async with http.stream("POST", url, data=form, auth=login, timeout=10) as answer:
+        async with (
+            asyncio.timeout(_POST_TIMEOUT_S),
+            http.stream("POST", url, data=form, auth=login) as answer,
+        ):
             text = await beginning(answer)
     except UNASKABLE as error:
-        raise ServerFailed(f"The token endpoint cannot be reached: {error}") from error
+        why = str(error) or type(error).__name__
+        raise ServerFailed(f"The token endpoint cannot be reached: {why}") from error
     if not answer.is_success:
         raise ServerFailed(
             f"The token endpoint answered {answer.status_code}: {text}", answer.status_code
         )
     try:
-        return str(json.loads(text)["access_token"])
+        return str(json_value(text.encode())["access_token"])
     except (ValueError, KeyError, TypeError) as error:
         raise ServerFailed(
             "The token endpoint's answer holds no access_token.", answer.status_code

@@ -158,13 +158,12 @@ async def deliver(service: Service, tool: Record, arguments: Mapping[str, Any]) 
     timeout = api.get("timeout") or service.choices.tool_timeout_seconds
     try:
         request = await build_request(api, arguments, service.http)
-        request.extensions["timeout"] = httpx.Timeout(timeout).as_dict()
         async with (
-            aclosing(await service.http.send(request, stream=True)) as response,
             asyncio.timeout(timeout),
+            aclosing(await service.http.send(request, stream=True)) as response,
         ):
             answer |= {"status": response.status_code, "body": await beginning(response)}
-    except (*UNASKABLE, TimeoutError, ServerFailed) as error:
+    except (*UNASKABLE, ServerFailed) as error:
         answer["problem"] = str(error) or type(error).__name__
     told = {name: answer[name] for name in ("status", "problem")}
     with service.store.transaction():
