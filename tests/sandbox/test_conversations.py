@@ -50,6 +50,13 @@ def test_other_members_are_kept_and_cannot_replace_the_records_own(raw):
     assert started["conversation_id"] != "mine"
 
 
+def test_members_that_are_nested_deeper_than_the_log_shows_are_kept(raw):
+    raw.seed(faces=[{"face_id": "f"}])
+    body = b'{"face_id":"f","deep":' + b"[" * 600 + b"]" * 600 + b"}"
+    assert raw.send("POST", "/v2/conversations", content=body).status_code == 200
+    assert "nested too deeply" in raw.ok("GET", "/_sandbox/log")["requests"][-1]["answer"]
+
+
 @pytest.mark.parametrize("body", [[], {"arguments": 7}, {"arguments": []}])
 def test_arguments_that_are_none_are_said(raw, body):
     reply = raw.send("POST", "/_sandbox/conversations/x/end", body)

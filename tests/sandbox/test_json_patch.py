@@ -76,6 +76,7 @@ def test_an_operation_does_what_the_rfc_says(raw, document, operation, expected)
         {"op": "remove", "path": "/list/01"},
         {"op": "remove", "path": "/list/-"},
         {"op": "add", "path": "/list/3", "value": 1},
+        {"op": "add", "path": "/list/" + "1" * 5000, "value": 1},
         {"op": "add", "path": "/name/deeper", "value": 1},
         {"op": "move", "from": "/deep", "path": "/deep/er"},
         {"op": "test", "path": "/one", "value": True},

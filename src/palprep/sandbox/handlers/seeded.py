@@ -97,7 +97,8 @@ def show_document(document: Record) -> Record:
     return shown(document, hidden)
 
 
-_INDEX = re.compile(r"0|[1-9][0-9]*")
+_INDEX = re.compile(r"0|[1-9][0-9]{0,9}")
+"""No list is longer; Python reads no number of more than 4,300 digits."""
 
 
 class BadPatch(PalprepError):
