@@ -330,11 +330,13 @@ def test_the_default_trainer_tells_pictures_from_what_plays(tmp_path, kind, cont
     assert (train_by_bytes(kind, (path,)) is None) is fine
 
 
-def test_torn_uploads_of_a_killed_sandbox_are_swept_away(tmp_path):
-    (tmp_path / "assets").mkdir()
-    (tmp_path / "assets" / "torn.part").write_bytes(b"half")
+def test_torn_uploads_and_fetched_media_of_a_killed_sandbox_are_swept_away(tmp_path):
+    for left in (tmp_path / "assets" / "torn.part", tmp_path / "scratch" / "tmp1" / "media-0.mp4"):
+        left.parent.mkdir(parents=True)
+        left.write_bytes(b"half")
     with Sandbox(tmp_path):
         assert list((tmp_path / "assets").iterdir()) == []
+        assert list((tmp_path / "scratch").iterdir()) == []
 
 
 def test_a_lifetime_that_is_no_number_is_said(raw):

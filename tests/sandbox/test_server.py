@@ -16,7 +16,7 @@ import pytest
 from raw import WAV, Raw
 
 from palprep.errors import UsageError
-from palprep.sandbox import ApiKey, Choices, Sandbox, serve
+from palprep.sandbox import ApiKey, Choices, Sandbox, log, serve
 from palprep.sandbox.clock import Scheduler
 from palprep.sandbox.faults import FaultScript
 from palprep.workers import WorkStopped
@@ -226,3 +226,16 @@ def test_a_training_that_was_broken_off_is_done_after_the_next_start(tmp_path):
                 assert time.monotonic() < deadline
                 time.sleep(0.1)
             assert http.get(address).json()["status"] == "completed"
+
+
+def test_the_log_keeps_the_last_requests_and_callbacks_while_it_runs(monkeypatch):
+    monkeypatch.setattr(log, "KEPT", 2)
+    monkeypatch.setattr(log, "TRIMMED_EVERY", 4)
+    with Sandbox(clock="virtual") as sandbox, Raw(sandbox) as raw:
+        for _ in range(3):
+            raw.voice(callback_url="http://127.0.0.1:1/")
+        sandbox.advance(2)
+        raw.ok("GET", "/v2/tools")
+        kept = sandbox.log()
+    assert [each["seq"] for each in kept["requests"]] == [3, 4]
+    assert [each["seq"] for each in kept["callbacks"]] == [2, 3]

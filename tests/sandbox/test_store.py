@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+
 import pytest
 
 from palprep.errors import UsageError
@@ -44,6 +46,16 @@ def test_a_transaction_is_all_or_nothing(store):
     assert store.get("voice", "v1") is None
     assert store.jobs() == []
     assert store.creates() == {}
+
+
+def test_all_is_forgotten_or_nothing(store):
+    store.create("voice", "v1", {})
+    store.execute(
+        "CREATE TRIGGER killed BEFORE DELETE ON creates BEGIN SELECT RAISE(ABORT, 'killed'); END"
+    )
+    with pytest.raises(sqlite3.IntegrityError, match="killed"):
+        store.clear()
+    assert store.all("voice") == [{}]
 
 
 def test_jobs_come_in_the_order_in_which_they_are_due(store):

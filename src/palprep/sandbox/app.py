@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import shutil
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
@@ -53,6 +54,8 @@ JOBS: Mapping[str, Callable[[Service, Record], Awaitable[None]]] = {
 def build_app(sandbox: Controls, service: Service) -> tuple[ASGIApp, Scheduler]:
     """The application that serves ``service`` and the controls of ``sandbox``, and what does the
     jobs while it is served."""
+    # A killed sandbox left the media that it was judging.
+    shutil.rmtree(service.scratch, ignore_errors=True)
     private_folder(service.scratch)
     sweep(service.assets)
     trim(service.store)

@@ -16,7 +16,10 @@ if TYPE_CHECKING:
     from palprep.sandbox.faults import RequestFault
     from palprep.sandbox.service import ApiKey
 
-KEPT_REQUESTS = 50_000
+KEPT = 50_000
+"""Requests, and so many callbacks."""
+TRIMMED_EVERY = 1000
+"""Requests: how many more there may be."""
 SHOWN_BYTES = 64 * 1024
 """Of a larger body only the size is shown."""
 
@@ -69,6 +72,8 @@ def note_request(
             exchange,
         ),
     )
+    if line.lastrowid and line.lastrowid % TRIMMED_EVERY == 0:
+        trim(store)
     return line.lastrowid
 
 
@@ -89,10 +94,11 @@ def _redacted(value: Any, *, addresses: bool) -> Any:
 
 
 def trim(store: Store) -> None:
-    """Delete the oldest requests, so that a data folder does not grow for ever."""
-    store.execute(
-        "DELETE FROM requests WHERE seq <= (SELECT max(seq) FROM requests) - ?", (KEPT_REQUESTS,)
-    )
+    """Delete the oldest requests and callbacks, so that neither memory nor a data folder grows for
+    ever."""
+    for table in ("requests", "deliveries"):
+        sql = f"DELETE FROM {table} WHERE seq <= (SELECT max(seq) FROM {table}) - ?"  # noqa: S608
+        store.execute(sql, (KEPT,))
 
 
 async def show_log(store: Store, *, addresses: bool) -> dict[str, Any]:

@@ -203,8 +203,9 @@ class Store:
     def clear(self) -> None:
         """Forget everything but the settings."""
         self.cleared += 1
-        for table in ("records", "jobs", "assets", "requests", "deliveries", "creates"):
-            self._db.execute(f"DELETE FROM {table}")  # noqa: S608 -- names of our own
+        with self.transaction():
+            for table in ("records", "jobs", "assets", "requests", "deliveries", "creates"):
+                self._db.execute(f"DELETE FROM {table}")  # noqa: S608 -- names of our own
 
     def execute(self, sql: str, values: tuple[Any, ...] = ()) -> sqlite3.Cursor:
         """Run one statement, for the log and the asset host, which have tables of their own."""
