@@ -79,6 +79,8 @@ def test_each_fault_strikes_only_what_it_is_on():
         ([{"on": "request", "endpoint": "voices.get", "method": "POST"}], ".*voices.get, method P"),
         ([{"on": "callback", "event": "zzz"}], ".*there are application.voice_status"),
         ([{"on": "request", "sttaus": 500}], "faults.0.request.sttaus"),
+        ([{"on": "request", "headers": {"x-city": "Łódź"}}], ".*x-city: must be printable ASCII"),
+        ([{"on": "request", "headers": {"retry after": "1"}}], ".*must be the name of a header"),
         ({"seed": "x"}, "seed"),
         (7, ""),
     ],

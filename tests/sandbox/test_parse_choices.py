@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from raw import JPEG, Raw
 
 from palprep.errors import UsageError
 from palprep.sandbox import Choices, Sandbox, parse_choices
@@ -25,11 +26,23 @@ def test_words_are_values_by_their_names():
         ("=1", "NAME=VALUE"),
         ("voice-seconds=soon", "The choice voice-seconds is wrong"),
         ("outbound=mars", "The choice outbound is wrong"),
+        ("bad-request-status=700", "The choice bad-request-status is wrong"),
+        ("created-status=404", "The choice created-status is wrong"),
     ],
 )
 def test_what_is_no_choice_is_said(word, says):
     with pytest.raises(UsageError, match=says):
         parse_choices([word])
+
+
+def test_a_status_without_a_name_is_documented_and_a_stock_voice_is_found_in_any_case():
+    choices = Choices(bad_request_status=499, stock_voices=("Iris",))
+    with Sandbox(choices=choices) as sandbox, Raw(sandbox) as raw:
+        operation = raw.ok("GET", "/openapi.json")["paths"]["/v2/replicas"]["post"]
+        assert "499" in operation["responses"]
+        sent = {"train_image_url": raw.publish("a.jpg", JPEG), "voice_name": "iRiS"}
+        assert raw.ok("POST", "/v2/replicas", sent)["status"] == "started"
+        assert raw.send("POST", "/v2/replicas", {}).status_code == 499
 
 
 def test_what_is_told_of_judge_and_trainer_is_in_force():

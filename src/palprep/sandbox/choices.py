@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -23,28 +23,37 @@ def _choice(default: Any, where: str, what: str) -> Any:
     return Field(default, description=what, json_schema_extra={"where": where})
 
 
+# No server can answer any other number.
+ErrorStatus = Annotated[int, Field(ge=400, le=599)]
+SuccessStatus = Annotated[int, Field(ge=200, le=299)]
+
+
 class Choices(Value):
     """The sandbox's decisions. Times are in seconds, sizes in bytes."""
 
     # Statuses of errors and successes, none of which the specification gives.
-    bad_request_status: int = _choice(400, "Errors", "A body that breaks a rule.")
-    invalid_key_status: int = _choice(401, "Authentication 4", "A missing or wrong key.")
-    unscoped_key_status: int = _choice(403, "Create Voice", "A key that is not user-scoped.")
-    not_found_status: int = _choice(
+    bad_request_status: ErrorStatus = _choice(400, "Errors", "A body that breaks a rule.")
+    invalid_key_status: ErrorStatus = _choice(401, "Authentication 4", "A missing or wrong key.")
+    unscoped_key_status: ErrorStatus = _choice(
+        403, "Create Voice", "A key that is not user-scoped."
+    )
+    not_found_status: ErrorStatus = _choice(
         404, "Errors", "An unknown voice, replica, tool, deployment, document or dictionary."
     )
-    invalid_id_status: int = _choice(400, "Errors", "An invalid pal_id or video_id.")
-    name_taken_status: int = _choice(409, "Errors", "A tool name already used in the account.")
-    system_tool_status: int = _choice(403, "Tool", "Deleting a built-in system tool.")
-    etag_mismatch_status: int = _choice(
+    invalid_id_status: ErrorStatus = _choice(400, "Errors", "An invalid pal_id or video_id.")
+    name_taken_status: ErrorStatus = _choice(
+        409, "Errors", "A tool name already used in the account."
+    )
+    system_tool_status: ErrorStatus = _choice(403, "Tool", "Deleting a built-in system tool.")
+    etag_mismatch_status: ErrorStatus = _choice(
         412, "Patch Deployment", "If-Match given and not the deployment's ETag."
     )
-    body_too_large_status: int = _choice(413, "Limits", "A body over its limit.")
-    tool_created_status: int = _choice(201, "Create Tool", "Success of Create Tool.")
-    created_status: int = _choice(
+    body_too_large_status: ErrorStatus = _choice(413, "Limits", "A body over its limit.")
+    tool_created_status: SuccessStatus = _choice(201, "Create Tool", "Success of Create Tool.")
+    created_status: SuccessStatus = _choice(
         200, "Create Voice, Create Replica, Create Conversation", "Success of the other creates."
     )
-    deleted_status: int = _choice(
+    deleted_status: SuccessStatus = _choice(
         204, "Delete PAL, Delete Deployment", "Success of a delete, without a body."
     )
 

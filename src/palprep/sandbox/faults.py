@@ -16,7 +16,7 @@ from typing import Annotated, Any, Literal, Self, TypeVar
 
 from pydantic import AfterValidator, Field, ValidationError, model_validator
 
-from palprep.api import Endpoint, EventName
+from palprep.api import Endpoint, EventName, HeaderName, HeaderValue
 from palprep.api.calls import ENDPOINTS
 from palprep.errors import UsageError
 from palprep.sandbox.choices import IMAGE_ERRORS
@@ -77,7 +77,7 @@ class RequestFault(Strike):
     drop: Literal["before_commit", "after_commit"] | None = None
     status: Annotated[int, Field(ge=200, le=599)] | None = None
     body: Any = None
-    headers: dict[str, str] = Field(default_factory=dict)
+    headers: dict[HeaderName, HeaderValue] = Field(default_factory=dict)
     variant: Annotated[str, _matching("variant", [e.code for e in IMAGE_ERRORS])] | None = None
     cut: Annotated[int, Field(ge=0)] | None = None
     drip: Annotated[float, Field(ge=0, le=60)] = 0.0

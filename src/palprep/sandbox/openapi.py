@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterable, Mapping
 from http import HTTPStatus
+from http.client import responses as PHRASES  # noqa: N812
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -196,7 +197,7 @@ def _responses(endpoint: Endpoint[..., Any], choices: Choices) -> Json:
     for code, shape in dict.fromkeys(error_shapes(endpoint, choices)):
         shapes.setdefault(code, []).append(shape)
     for code, named in shapes.items():
-        text = endpoint.failures.get(code) or HTTPStatus(code).phrase
+        text = endpoint.failures.get(code) or PHRASES.get(code, "Refused")
         media = _json({"anyOf": [{"$ref": _REF.format(model=shape)} for shape in named]})
         if code != choices.bad_request_status:  # Whose example in the shape names a field.
             variants = (each.answer().body for each in IMAGE_ERRORS if each.status == code)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import ssl
 import threading
 from collections import deque
@@ -85,7 +86,7 @@ class CheckLimit:
         if self._running:
             raise _later("Another runtime check is still running.", 1)
         if wait_s := self.rate.wait_s(self.started, now):
-            raise _later("More than 10 runtime checks in a minute.", max(1, round(wait_s)))
+            raise _later("More than 10 runtime checks in a minute.", math.ceil(wait_s))
         self.started.append(now)
         self._running = True
         try:

@@ -290,7 +290,8 @@ def create_replica(context: HandlerContext) -> Record:
         problem = "is required unless train_image_url is sent"
         raise bad_fields(choices, {"train_video_url": problem})
     voice_name = sent.get("voice_name")
-    if voice_name is not None and voice_name.lower() not in choices.stock_voices:
+    stock = {name.lower() for name in choices.stock_voices}
+    if voice_name is not None and voice_name.lower() not in stock:
         problem = f"is not a stock voice; there are {', '.join(choices.stock_voices)}"
         raise bad_fields(choices, {"voice_name": problem})
     record = _started(context, "replica", choices.replica_seconds, "model_name")
