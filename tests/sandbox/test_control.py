@@ -5,7 +5,10 @@ from __future__ import annotations
 import pydoc
 import queue
 import socket
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
 
 import pytest
 from raw import MP4, WAV, Raw
@@ -42,6 +45,13 @@ def test_seeds_and_assets(sandbox, raw, tmp_path):
         sandbox.put_asset("a/b.wav", WAV)
     with pytest.raises(UsageError, match="planets"):
         sandbox.seed({"planets": []})
+
+
+def test_a_seed_of_python_is_one_that_json_can_say(sandbox, raw):
+    assert sandbox.seed({"pals": ({"pal_id": "p", "tool_ids": ("t",)},)}) == {"pals": 1}
+    for strange in (float("nan"), datetime.now(UTC), {1}):
+        with pytest.raises(UsageError, match="A seed must be JSON"):
+            sandbox.seed({"pals": [{"pal_id": "q", "strange": strange}]})
 
 
 def test_faults_and_the_log(sandbox, raw):
@@ -127,6 +137,34 @@ def test_an_in_call_tool_with_a_server_is_asked_for_its_answer(receiver):
         assert called == {"status": 201, "body": "shipped", "problem": None}
         (request,) = receiver.requests
         assert (request.path, request.json) == ("/orders/7", {"order": 7})
+
+
+def test_a_tool_that_answers_after_a_reset_is_not_in_the_log():
+    choices, asked = Choices(loopback_webhooks=True), threading.Event()
+    with (
+        socket.create_server(("127.0.0.1", 0)) as server,
+        Sandbox(choices=choices, seed={"pals": [{"pal_id": "p"}]}) as sandbox,
+        Raw(sandbox) as raw,
+    ):
+        api = {"url": f"http://127.0.0.1:{server.getsockname()[1]}/"}
+        tool = raw.tool(delivery={"app_message": False, "api": api})
+        conversation = raw.ok("POST", "/v2/conversations", {"pal_id": "p"})["conversation_id"]
+
+        def answer():
+            connection, _ = server.accept()
+            with connection:
+                asked.set()
+                forgotten.wait(30)
+
+        forgotten = threading.Event()
+        threading.Thread(target=answer, daemon=True).start()
+        with ThreadPoolExecutor(1) as pool:
+            called = pool.submit(sandbox.call_tool, conversation, tool["name"])
+            assert asked.wait(30)
+            sandbox.reset()
+            forgotten.set()
+            assert called.result()["problem"]
+        assert sandbox.log()["callbacks"] == []
 
 
 def test_reset_brings_back_what_it_was_started_with(tmp_path):

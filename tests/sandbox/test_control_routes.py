@@ -13,6 +13,7 @@ import palprep.sandbox
 from palprep.sandbox import Choices, Sandbox
 from palprep.sandbox.choices import CONDUCT
 from palprep.sandbox.control import CONTROLS
+from palprep.sandbox.store import Store
 
 ADMIN = ["/_sandbox/log", "/_sandbox/choices", "/_sandbox/faults", "/_sandbox/clock"]
 
@@ -80,6 +81,12 @@ def test_a_page_of_this_machine_may(raw):
         ("clock", {"advance": True}, "advance: Input should be a valid number"),
         ("clock", {}, "advance: Input should be a valid number"),
         ("clock", [], "object"),
+        ("clock", {"advance": 1, "answered_wihtin": 1}, "did you mean answered_within?"),
+        (
+            "trainings/v/end",
+            {"error": "Too dark."},
+            "error is no member here; did you mean error_m",
+        ),
         ("seed", [], "object"),
         ("seed", {"planets": []}, "planets"),
         ("seed", {"pals": {}}, "array"),
@@ -174,6 +181,22 @@ def test_what_a_seed_leaves_out_goes_with_its_state(raw):
     assert shown["replica"]["error_message"] == "The training failed."
     assert shown["document"]["progress"] == 0
     assert shown["deployment"].keys().isdisjoint(gone)
+
+
+def test_a_step_that_was_done_before_a_kill_is_not_done_again(raw, monkeypatch):
+    """The job is removed after it was done: a kill in between leaves it."""
+    left, finish = [], Store.finish
+    monkeypatch.setattr(
+        Store, "finish", lambda self, job: finish(self, job) if job in left else left.append(job)
+    )
+    document = {"document_id": raw.fresh("d"), "status": "started", "crawl_config": {"depth": 1}}
+    raw.seed(documents=[document])
+    raw.sandbox.advance(4)
+    assert len(left) == 4
+    shown = raw.ok("GET", f"/v2/documents/{document['document_id']}")
+    assert (shown["status"], shown["crawl_count"]) == ("ready", 1)
+    raw.sandbox.advance(1)
+    assert len(left) == 4
 
 
 def test_a_document_seeded_twice_walks_once(raw):

@@ -60,6 +60,13 @@ def test_the_announced_address_tells_where_to_look():
             assert raw.ok("GET", index[name])
 
 
+@pytest.mark.parametrize("path", ["/openapi.json/", "/_sandbox/log/", "/v2/tools/"])
+def test_a_slash_at_the_end_makes_another_path(path):
+    with Sandbox() as sandbox, Raw(sandbox) as raw:
+        reply = raw.send("GET", path)
+    assert (reply.status_code, reply.json()) == (404, {"error": "Not Found."})
+
+
 def test_a_clock_that_stops_is_said_at_once(caplog, monkeypatch):
     def broken(*_):
         raise OSError("disk gone")
@@ -114,6 +121,15 @@ def test_everything_survives_a_restart_and_the_clock_does_not_go_back(tmp_path):
         assert raw.ok("GET", "/_sandbox/clock")["now"] >= now
         assert raw.ok("GET", f"/v2/voices/{voice['voice_id']}") == voice
         assert raw.ok("GET", "/_sandbox/log")["creates"] == {"voice": 1}
+
+
+def test_a_real_clock_that_was_set_ahead_does_not_go_back_either(tmp_path):
+    with Sandbox(tmp_path) as sandbox, Raw(sandbox) as raw:
+        sandbox.advance(1000)
+        time.sleep(1)
+        before = raw.tool()["created_at"]
+    with Sandbox(tmp_path) as sandbox, Raw(sandbox) as raw:
+        assert raw.tool()["created_at"] > before
 
 
 def test_what_was_answered_survives_kill_9_and_training_goes_on(tmp_path):

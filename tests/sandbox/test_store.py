@@ -80,7 +80,7 @@ def test_another_store_cannot_use_the_same_file_and_a_later_one_finds_everything
     store.close()
     again = Store(path)
     assert again.get("pal", "p1") == {"pal_id": "p1"}
-    assert again.setting("clock") == 12.5
+    assert again.latest() == 12.5
     again.close()
 
 

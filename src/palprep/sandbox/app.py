@@ -90,7 +90,9 @@ def build_app(sandbox: Controls, service: Service) -> tuple[ASGIApp, Scheduler]:
         Route("/openapi.json", openapi, methods=["GET"]),
         Route("/", _index, methods=["GET"]),
     ]
-    return LoopbackApp(Router(routes, lifespan=lifespan), sandbox), scheduler
+    return LoopbackApp(
+        Router(routes, redirect_slashes=False, lifespan=lifespan), sandbox
+    ), scheduler
 
 
 def _stopped(scheduling: asyncio.Task[None]) -> None:

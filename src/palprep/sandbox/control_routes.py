@@ -24,6 +24,7 @@ from palprep.errors import UsageError
 from palprep.sandbox.answers import JsonAnswer, respond
 from palprep.serving import BodyTooLarge, read_body
 from palprep.values import Value
+from palprep.vocabulary import did_you_mean
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -109,6 +110,10 @@ class Control(Generic[P, T]):
             raise UsageError("The body must be a JSON object.")
         if route.whole:
             return dict.fromkeys(self.members, sent)
+        known = self.members.values()
+        for stranger in sent.keys() - {*known}:
+            hint = did_you_mean(stranger, known, f"known are {', '.join(known)}")
+            raise UsageError(f"{stranger} is no member here; {hint}")
         types, own = get_type_hints(self.act), inspect.signature(self.act).parameters
         for name, member in self.members.items():
             value = sent.get(member, own[name].default)

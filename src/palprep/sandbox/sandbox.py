@@ -122,7 +122,7 @@ class Sandbox(Controls):
             tls = self._tls or httpx.create_ssl_context()
             service = self._make_service(
                 store=store,
-                clock=self._make_clock(start=store.setting("clock")),
+                clock=self._make_clock(start=store.latest()),
                 faults=Faults(self._faults),
                 http=outbound_client(tls, anywhere=self._anywhere),
                 tls=tls,

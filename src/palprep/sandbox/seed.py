@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -174,7 +175,12 @@ def seed(service: Service, content: Any) -> dict[str, int]:
     """Store each record under its own id, with the members that it lacks; how many of each kind.
     Raises :class:`UsageError` for an unknown kind, a record without its id, and one that is not as
     specified; then nothing is stored."""
-    if not isinstance(content, Mapping):
+    try:
+        # As over HTTP: a tuple is an array, and what no answer could show is refused.
+        content = json.loads(json.dumps(content, allow_nan=False))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise UsageError(f"A seed must be JSON: {error}.") from None
+    if not isinstance(content, dict):
         raise UsageError(f"A seed is an object with members of {', '.join(KINDS)}.")
     with service.store.transaction():
         for name, records in content.items():

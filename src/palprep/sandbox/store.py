@@ -189,10 +189,15 @@ class Store:
 
     # Settings that must outlive a restart, such as how far the clock was set ahead.
 
-    def setting(self, name: str) -> float | None:
-        """The number kept under ``name``, None when there is none."""
-        row = self._db.execute("SELECT value FROM settings WHERE name = ?", (name,)).fetchone()
-        return None if row is None else row[0]
+    def latest(self) -> float | None:
+        """The latest moment that was told, behind which the clock must not go back; None before
+        there is any. How far a real clock ran after it was set is in the log alone."""
+        moment: float | None
+        (moment,) = self._db.execute(
+            "SELECT max(value) FROM (SELECT value FROM settings WHERE name = 'clock'"
+            " UNION ALL SELECT at FROM requests)"
+        ).fetchone()
+        return moment
 
     def set_setting(self, name: str, value: float) -> None:
         self._db.execute(

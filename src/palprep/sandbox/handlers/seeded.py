@@ -55,13 +55,16 @@ def begin_walk(service: Service, document: Record) -> None:
 async def step_document(service: Service, job: Record) -> None:
     """One step: processing, processing, processing, then ready or error."""
     with service.store.transaction():
-        document = service.store.get("document", job["document_id"])
+        document, step = service.store.get("document", job["document_id"]), job["step"]
         if document is None:
             return
-        step = job["step"]
+        # A killed sandbox may have done the step, and not yet removed its job.
+        walks, progress = document["status"] in WALKING, document["progress"]
+        if not walks if step == 0 else progress != _progress(step - 1):
+            return
         document["updated_at"] = service.stamp()
         if step < STEPS:
-            document |= {"status": "processing", "progress": 100.0 * step / (STEPS - 1)}
+            document |= {"status": "processing", "progress": _progress(step)}
             _schedule(service, document["document_id"], step=step + 1)
         else:
             document["progress"] = None
@@ -79,6 +82,10 @@ async def step_document(service: Service, job: Record) -> None:
             document.get("callback_url"),
             {name: public[name] for name in TOLD if name in public},
         )
+
+
+def _progress(step: int) -> float:
+    return 100.0 * step / (STEPS - 1)
 
 
 def _schedule(service: Service, document_id: str, *, step: int) -> None:

@@ -154,6 +154,7 @@ async def deliver(service: Service, tool: Record, arguments: Mapping[str, Any]) 
     """Make the request of one tool with ``delivery.api``, and log what its server answered: a
     ``status`` and the beginning of its ``body``, or the ``problem``."""
     answer: Record = {"status": None, "body": "", "problem": None}
+    kept = service.store.cleared
     api = tool["delivery"]["api"]
     timeout = api.get("timeout") or service.choices.tool_timeout_seconds
     try:
@@ -166,6 +167,6 @@ async def deliver(service: Service, tool: Record, arguments: Mapping[str, Any]) 
     except (*UNASKABLE, ServerFailed) as error:
         answer["problem"] = str(error) or type(error).__name__
     told = {name: answer[name] for name in ("status", "problem")}
-    with service.store.transaction():
+    if service.store.cleared == kept:
         note_delivery(service, f"tool:{tool['name']}", api["url"], arguments, **told)
     return answer
