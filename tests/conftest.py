@@ -29,6 +29,23 @@ __all__ = ["checkout", "corpora", "pytest_runtest_setup"]
 SPREAD = {"test_blocks.py", "test_layers.py", "test_notebooks.py"}
 """Files of few and long tests that share nothing: each of them may go to another worker."""
 
+THOROUGH = (
+    # Whole videos: codes, forgeries, statements that are cut out, and what is done only once.
+    *("tests/preflight/test_forged_footage", "tests/preflight/test_fresh_code"),
+    *("tests/preflight/test_read_once", "tests/preflight/test_split_consent"),
+    *("tests/preflight/test_still_mouth", "tests/preflight/test_verify_consent"),
+    *("tests/batch/test_fresh_code", "tests/cli/test_consent_in_doubt", "tests/docs/test_json"),
+    *("tests/fixes/test_video_codecs", "tests/preflight/test_limits"),
+    # Browsers and clusters.
+    *("tests/record/test_page", "tests/record/test_review", "tests/views/test_page_in_browser"),
+    *("tests/batch/test_cluster", "tests/batch/test_engine"),
+    # What is killed or interrupted, and whatever strangers send.
+    *("tests/batch/test_aside", "tests/batch/test_killed", "tests/cli/test_interrupted"),
+    *("tests/fixes/test_video_interrupted", "tests/cli/test_strangers"),
+    *("tests/test_dependencies", "tests/test_parent_reads_nothing"),
+)
+"""Files whose tests take two fifths of all processor time."""
+
 LONGEST_FIRST = (
     *("tests/docs", "tests/record/test_page", "tests/test_", "tests/batch/test_cluster"),
     *("tests/cli", "tests/preflight", "tests/batch", "tests/views", "tests/workers"),
@@ -68,6 +85,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         return next((at for at, found in starts if found), len(LONGEST_FIRST))
 
     items.sort(key=place)
+    for item in items:
+        if item.nodeid.startswith(THOROUGH):
+            item.add_marker(pytest.mark.thorough)
 
 
 def pytest_configure() -> None:

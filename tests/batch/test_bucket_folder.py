@@ -66,6 +66,8 @@ def test_names_say_who_has_what(put, tmp_path):
         "a/eve/notes.txt": b"x",
         "a/.hidden/a.wav": b"x",
         "a/readme.txt": b"x",
+        "a/fay": b"",
+        "a/ada lovelace/raw": b"",
     })  # fmt: skip
     given = people_in_bucket("s3://media/a", tmp_path)
     assert given.loose == ("readme.txt",)

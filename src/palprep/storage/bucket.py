@@ -76,19 +76,13 @@ class Bucket:
         return Stored(name, found["size"], found.get("e_tag"))
 
     def below(self, prefix: str = "") -> Iterator[Stored]:
-        """All objects whose names begin with ``prefix`` and a slash, in the order of names.
-
-        What consoles write when a folder is made is none: it is empty, and its name ends with a
-        slash, which obstore takes off.
-        """
+        """All objects whose names begin with ``prefix`` and a slash, in the order of names."""
         start = self._key(prefix).strip("/")
         cut = len(self._prefix)
         with self._failing():
             for page in obstore.list(self._store, start or None):
                 for found in page:
-                    name = found["path"][cut:]
-                    if found["size"] or "." in name.rpartition("/")[2]:
-                        yield Stored(name, found["size"], found.get("e_tag"))
+                    yield Stored(found["path"][cut:], found["size"], found.get("e_tag"))
 
     def put(self, name: str, content: Path | bytes, content_type: str | None = None) -> None:
         """Write an object, or replace it."""

@@ -168,6 +168,12 @@ class Stored(NamedTuple):
     size_bytes: int
     etag: str | None
 
+    @property
+    def may_mark_folder(self) -> bool:
+        """Whether it may be what consoles write when a folder is made: empty, with the folder's
+        name and a slash, which obstore takes off."""
+        return not self.size_bytes and "." not in self.name.rpartition("/")[2]
+
 
 class Fetched(NamedTuple):
     """A fetched object: its SHA-256 in hex, its size, and its tag."""

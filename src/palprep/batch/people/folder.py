@@ -145,6 +145,8 @@ def people_in_bucket(url: str, into: Path) -> Roster:
     folders: dict[str, dict[str, Stored]] = {}
     loose: list[str] = []
     for stored in bucket.below():
+        if stored.may_mark_folder:
+            continue
         slug, slash, name = stored.name.partition("/")
         if slash and name and not is_hidden(slug):
             folders.setdefault(slug, {})[name] = stored
