@@ -61,8 +61,7 @@ def refuse_elsewhere(host: str) -> None:
 def outbound_client(tls: ssl.SSLContext, *, anywhere: bool) -> httpx.AsyncClient:
     """For callbacks and tools. It uses a proxy of the environment, but not to loopback. Unless
     ``anywhere`` is allowed, each request must be to this machine. It keeps no cookies: they would
-    reach every server of this machine. Who asks sets a deadline: a timeout of httpx is for one
-    read, and a server that drips never comes to it."""
+    reach every server of this machine."""
 
     async def check(request: httpx.Request) -> None:
         refuse_elsewhere(request.url.host)
@@ -71,7 +70,7 @@ def outbound_client(tls: ssl.SSLContext, *, anywhere: bool) -> httpx.AsyncClient
     return httpx.AsyncClient(
         verify=tls,
         trust_env=anywhere,
-        timeout=None,  # noqa: S113 -- see above
+        timeout=_POST_TIMEOUT_S,
         cookies=CookieJar(DefaultCookiePolicy(allowed_domains=())),
         mounts=dict.fromkeys(loopback),
         event_hooks={"request": [] if anywhere else [check]},
@@ -131,6 +130,12 @@ def _fetch(service: Service, url: str, into: Path) -> None:
         raise StorageError("The file is empty.")
 
 
+def within(seconds: float) -> asyncio.Timeout:
+    """A deadline for the whole answer of a server: httpx has one for each read, which one that
+    drips never misses. A little later than that: only httpx closes what it gives up."""
+    return asyncio.timeout(seconds + 0.5)
+
+
 async def beginning(response: httpx.Response) -> str:
     """The first 64 KiB of an answer as text; the rest is not read."""
     content = b""
@@ -175,7 +180,7 @@ async def deliver_callback(service: Service, job: Record) -> None:
     kept, status, problem = service.store.cleared, None, None
     try:
         async with (
-            asyncio.timeout(_POST_TIMEOUT_S),
+            within(_POST_TIMEOUT_S),
             service.http.stream("POST", url, json=payload) as reply,
         ):
             status = reply.status_code  # no one reads its body
@@ -220,7 +225,7 @@ async def client_credentials_token(auth: Mapping[str, Any], http: httpx.AsyncCli
     try:
         url = auth.get("token_url") or ""
         async with (
-            asyncio.timeout(_POST_TIMEOUT_S),
+            within(_POST_TIMEOUT_S),
             http.stream("POST", url, data=form, auth=login) as answer,
         ):
             text = await beginning(answer)

@@ -5,7 +5,6 @@ A call is one outbound request, built from the tool's ``delivery.api``.
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
 from base64 import b64encode
@@ -24,6 +23,7 @@ from palprep.sandbox.outbound import (
     beginning,
     client_credentials_token,
     note_delivery,
+    within,
 )
 from palprep.sandbox.seed import KINDS, with_defaults
 from palprep.sandbox.service import HandlerContext, Service
@@ -159,8 +159,9 @@ async def deliver(service: Service, tool: Record, arguments: Mapping[str, Any]) 
     timeout = api.get("timeout") or service.choices.tool_timeout_seconds
     try:
         request = await build_request(api, arguments, service.http)
+        request.extensions["timeout"] = httpx.Timeout(timeout).as_dict()
         async with (
-            asyncio.timeout(timeout),
+            within(timeout),
             aclosing(await service.http.send(request, stream=True)) as response,
         ):
             answer |= {"status": response.status_code, "body": await beginning(response)}
