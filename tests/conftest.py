@@ -33,18 +33,21 @@ THOROUGH = (
     # Whole videos: codes, forgeries, statements that are cut out, and what is done only once.
     *("tests/preflight/test_forged_footage", "tests/preflight/test_fresh_code"),
     *("tests/preflight/test_read_once", "tests/preflight/test_split_consent"),
-    *("tests/preflight/test_still_mouth", "tests/preflight/test_verify_consent"),
+    *("tests/preflight/test_still_mouth", "tests/preflight/test_verify_"),
     *("tests/batch/test_fresh_code", "tests/cli/test_consent_in_doubt", "tests/docs/test_json"),
     *("tests/fixes/test_video_codecs", "tests/preflight/test_limits"),
     # Browsers and clusters.
     *("tests/record/test_page", "tests/record/test_review", "tests/views/test_page_in_browser"),
     *("tests/batch/test_cluster", "tests/batch/test_engine"),
-    # What is killed or interrupted, and whatever strangers send.
+    # What is killed, interrupted or forgotten, and whatever strangers send.
     *("tests/batch/test_aside", "tests/batch/test_killed", "tests/cli/test_interrupted"),
     *("tests/fixes/test_video_interrupted", "tests/cli/test_strangers"),
-    *("tests/test_dependencies", "tests/test_parent_reads_nothing"),
+    *("tests/batch/test_forget", "tests/batch/test_private", "tests/batch/test_retention"),
+    # All of the source and of its site.
+    *("tests/docs/test_site", "tests/test_dependencies", "tests/test_doors"),
+    "tests/test_parent_reads_nothing",
 )
-"""Files whose tests take two fifths of all processor time."""
+"""Files whose tests take half of all processor time."""
 
 LONGEST_FIRST = (
     *("tests/docs", "tests/record/test_page", "tests/test_", "tests/batch/test_cluster"),
@@ -71,8 +74,8 @@ class FileByFile(LoadScopeScheduling):
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """One worker more than there are cores: some wait for a process, a server or a callback."""
-    return (os.cpu_count() or 1) + 1
+    """More workers than there are cores: some wait for a process, a server or a callback."""
+    return (os.cpu_count() or 1) + 2
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> FileByFile:
