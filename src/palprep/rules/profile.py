@@ -198,10 +198,7 @@ def load_profile(name_or_path: str | Path | Profile = DEFAULT_PROFILE) -> Profil
         profile = Profile.model_validate({**data, "limits": limits, "pairs": pairs})
     except ValidationError as error:
         raise _mistaken(name_or_path, error) from None
-    known = _parse(DEFAULT_PROFILE)
-    ways = {
-        rule: _way(each[0]) for found in known["limits"].values() for rule, each in found.items()
-    }
+    ways = _ways()
     for role, rules in limits.items():
         for rule, entries in rules.items():
             if any(_way(each) != ways[rule] for each in entries):
@@ -210,6 +207,13 @@ def load_profile(name_or_path: str | Path | Profile = DEFAULT_PROFILE) -> Profil
                     f"{DEFAULT_PROFILE} does: `palprep explain {rule}` shows it"
                 )
     return profile
+
+
+@functools.cache
+def _ways() -> Mapping[str, str]:
+    """How the limits of each rule compare."""
+    roles = _parse(DEFAULT_PROFILE)["limits"].values()
+    return {rule: _way(limits[0]) for rules in roles for rule, limits in rules.items()}
 
 
 def _way(limit: Mapping[str, Any]) -> str:
