@@ -19,8 +19,12 @@ _BRACKETS = re.compile(r""""(?:[^"\\]|\\.)*+"?|[\[\]{}]""", re.DOTALL)
 
 
 def compact_json(value: Any) -> str:
-    """JSON as palprep sends it, and as the 10,000 characters of a tool are counted."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    """JSON as palprep sends it, and as the 10,000 characters of a tool are counted. Raises
+    TypeError or ValueError for what is no JSON, or nested too deeply."""
+    try:
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
 
 
 def read_body(content: bytes) -> Any:

@@ -259,7 +259,7 @@ class Call(Generic[R]):
                 encoded = StreamedBody.of(streams[0], members[streams[0]], compact_json(others))
             else:
                 encoded = compact_json(self.body).encode()
-        except (TypeError, ValueError, RecursionError) as error:
+        except (TypeError, ValueError) as error:
             raise refusal([Problem("", "json", f"cannot be written as JSON: {error}")]) from None
         limit = self.endpoint.max_body_bytes
         if limit is not None and len(encoded) > limit:

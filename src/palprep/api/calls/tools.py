@@ -65,7 +65,7 @@ class CreateTool(Request):
     def _size(self) -> Iterator[Problem]:
         try:
             size = len(self.description) + len(compact_json(self.parameters))
-        except (TypeError, ValueError, RecursionError) as error:
+        except (TypeError, ValueError) as error:
             yield Problem("parameters", "json", f"cannot be written as JSON: {error}")
             return
         if size > MAX_TOOL_CHARS:
