@@ -16,6 +16,8 @@ from palprep.vocabulary import FileInput
 _DEEPEST = 100
 _BRACKETS = re.compile(r""""(?:[^"\\]|\\.)*+"?|[\[\]{}]""", re.DOTALL)
 """Brackets, and strings, in which they mean nothing."""
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+"""Half a character, with its other half or without."""
 
 
 def compact_json(value: Any) -> str:
@@ -35,7 +37,7 @@ def read_body(content: bytes) -> Any:
     text = content.decode("utf-8-sig", "replace")
     try:
         value = json.loads(text)
-        return _mended(value) if "\\u" in text else value
+        return _mended(value) if _SURROGATE.search(text) else value
     except (ValueError, RecursionError):
         return text
 
