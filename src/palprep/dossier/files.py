@@ -89,10 +89,18 @@ def keep_dossier(
         return None
     video, source, code = prepared.path, Path(prepared.source), prepared.evidence
     path = dossier_path(prepared)
-    checks = [
-        *(check for check in prepared.report.checks if check.id in _CHECKED),
-        *(check for check in compared if video.name in check.label),
-    ]
+    checks = tuple(
+        ConsentCheck(id=each.id, outcome=each.outcome, sentence=each.sentence)
+        for each in (
+            *(check for check in prepared.report.checks if check.id in _CHECKED),
+            *(check for check in compared if video.name in check.label),
+        )
+    )
+    there = read_dossier(path) if path.exists() else None
+    if there is not None:
+        _require_intact(there, path)
+        if (there.evidence.consent, there.evidence.checks) == (facts.consent, checks):
+            return path
     tools = {"palprep": __version__}
     for name in _TOOLS:
         # OpenCV may come from another package.
@@ -106,18 +114,12 @@ def keep_dossier(
         ),
         "code": _proof(code.path, code.sha256) if code else None,
         "written_at": written_at,
-        "checks": tuple(
-            ConsentCheck(id=each.id, outcome=each.outcome, sentence=each.sentence)
-            for each in checks
-        ),
+        "checks": checks,
         "tools": tools,
     }
-    if not path.exists():
+    if there is None:
         _write(path, open_dossier(person=person, **evidence))
-        return path
-    there = read_dossier(path)
-    _require_intact(there, path)
-    if any(getattr(there.evidence, name) != evidence[name] for name in ("consent", "checks")):
+    else:
         add_entry(path, kind="evidence", **evidence)
     return path
 
