@@ -16,7 +16,7 @@ from PIL import Image
 from palprep.errors import DamagedMedia, MediaError, UnsupportedMedia
 from palprep.media.bounds import HeaderReader
 from palprep.media.facts import MOST_IMAGE_MEMORY_MB, ImageFacts
-from palprep.media.headers import read_exif, without_metadata, xmp_orientation
+from palprep.media.headers import Exif, read_exif, without_metadata, xmp_orientation
 from palprep.media.pixels import Box, HeifImage, describe_icc, opaque, to_srgb
 from palprep.media.raster import RasterImage, check_pixels
 from palprep.media.source import Source
@@ -88,12 +88,14 @@ def probe_image(
     most_bytes = math.inf if max_memory_mb is None else max_memory_mb * 1e6
     with _opened(source) as image:
         icc = describe_icc(image.icc)
-        picture = None
+        stored = picture = None
         if image.decoded_bytes <= most_bytes:
             stored = _taken(image, region, max_side, most_bytes)
-            picture = _upright(*stored, _turn(image), None if icc[1] else image.icc)
-        # Last, since PNG can place metadata after the pixels.
-        return _facts(image, icc, source), picture
+        # Only now, since PNG can place metadata after the pixels.
+        exif = _exif(image)
+        if stored is not None:
+            picture = _upright(*stored, exif.orientation or 1, None if icc[1] else image.icc)
+        return _facts(image, exif, icc, source), picture
 
 
 def bare_jpeg(source: Source) -> bytes:
@@ -134,13 +136,14 @@ def _opened(source: Source) -> Iterator[HeifImage | RasterImage]:
             ) from None
 
 
-def _turn(image: HeifImage | RasterImage) -> int:
-    """The EXIF orientation, 1..8: of a PNG known once it is decoded."""
+def _exif(image: HeifImage | RasterImage) -> Exif:
+    """With the orientation of the image as it is decoded, 1..8: of a PNG known once it is."""
+    exif = read_exif(image.exif)
     if isinstance(image, HeifImage):
         # HEIF turns by its own boxes, which libheif has applied; EXIF only repeats them.
-        return 1
+        return exif._replace(orientation=1)
     # As Pillow does: XMP turns an image where EXIF is silent.
-    return read_exif(image.exif).orientation or xmp_orientation(image.xmp) or 1
+    return exif._replace(orientation=exif.orientation or xmp_orientation(image.xmp) or 1)
 
 
 def _taken(
@@ -153,7 +156,8 @@ def _taken(
     decoded = image.decode(max_side, most_bytes)
     box = (0, 0, *decoded.size)
     if region is not None:
-        box = _scaled(_stored(region, _turn(image), image.size), image.size, decoded.size)
+        turn = _exif(image).orientation or 1
+        box = _scaled(_stored(region, turn, image.size), image.size, decoded.size)
         if box[0] >= box[2] or box[1] >= box[3]:
             box = (0, 0, *decoded.size)
     wide, high = box[2] - box[0], box[3] - box[1]
@@ -207,11 +211,12 @@ def _scaled(box: Box, size: tuple[int, int], other: tuple[int, int]) -> Box:
 
 def _facts(
     image: HeifImage | RasterImage,
+    exif: Exif,
     icc: tuple[str | None, bool | None],
     source: Source,
 ) -> ImageFacts:
     description, is_srgb = icc
-    exif, orientation = read_exif(image.exif), _turn(image)
+    orientation = exif.orientation or 1
     width, height = image.size[::-1] if orientation >= 5 else image.size
     metadata = {
         "comment": image.has_comment,
