@@ -68,7 +68,7 @@ def test_very_many_stand_in_lists_by_what_is_in_the_way(
     assert "May be under 18" in html
     assert "p000 to p049" in html
     [listed, _, last] = [tmp_path / link for link in links]
-    assert str(person_page("zoe").relative_to("people")) in listed.read_text("utf-8")
+    assert person_page("zoe").removeprefix("people/") in listed.read_text("utf-8")
     assert "p051" in last.read_text("utf-8")
     assert leads_back(last) == (tmp_path / "report.html").resolve()
     # Somebody has made a new portrait: the list of one is gone, and the others stay.
@@ -89,7 +89,7 @@ def test_what_shows_the_same_is_not_written_again(tmp_path: Path) -> None:
     write_outputs(tmp_path, people.model_copy(update={"people": others}))
     after = written(tmp_path)
     anew = {name for name, at in after.items() if at != before[name]}
-    assert anew == {"report.html", "results.jsonl", "results.csv", str(person_page("p003"))}
+    assert anew == {"report.html", "results.jsonl", "results.csv", person_page("p003")}
 
 
 def test_of_whom_nothing_has_changed_no_report_is_read_again(

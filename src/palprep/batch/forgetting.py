@@ -163,7 +163,7 @@ def _looked_up(journal: Journal, place: Path, asked: str) -> Forgetting:
 def _known(journal: Journal, place: Path, slug: str, names: tuple[str, ...]) -> Forgetting:
     # A program may have given any name, also one that leads elsewhere.
     plain = slug not in {"", ".."} and Path(slug).name == slug
-    page = person_page(slug)
+    page = Path(person_page(slug))
     here = [Path(PREPARED_NAME, slug), Path(SOURCES_NAME, slug)] if plain else []
     # A folder of this name may be the user's own.
     here += [page] if plain and is_page(place / page) else []

@@ -67,9 +67,9 @@ def write_outputs(into: Path, run: ReadableRun, *, again: bool = False) -> None:
         replace(into / page.place, (page.html(),), lasting=False)
     # Lists that have become shorter, and pages of people who are in the run no more.
     patterns = ("*.html", "*/*.html") if again else ("*.html",)
-    wanted = {str(each.place) for each in made}
+    wanted = {each.place for each in made}
     found = (path for each in patterns for path in (into / PEOPLE_FOLDER).glob(each))
-    for path in [each for each in found if str(each.relative_to(into)) not in wanted]:
+    for path in [each for each in found if each.relative_to(into).as_posix() not in wanted]:
         if is_page(path):
             path.unlink()
 
@@ -78,12 +78,13 @@ def _are_there(into: Path, made: Sequence[Page]) -> bool:
     """Whether each page has its file. Where they are many, to open them takes longest."""
 
     @functools.cache
-    def names(folder: Path) -> frozenset[str]:
+    def names(folder: str) -> frozenset[str]:
         with contextlib.suppress(OSError), os.scandir(into / folder) as entries:
             return frozenset(each.name for each in entries)
         return frozenset()
 
-    return all(page.place.name in names(page.place.parent) for page in made)
+    places = (page.place.rpartition("/") for page in made)
+    return all(name in names(folder) for folder, _, name in places)
 
 
 def write_results(

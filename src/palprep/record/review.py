@@ -113,7 +113,7 @@ class Review:
         source = started.body.source if started else None
         found: list[Question] = []
         for person in people:
-            own = views.person_page(person.slug).as_posix()
+            own = views.person_page(person.slug)
             link = f"out/{quote(own if self._within(own) else views.REPORT_NAME)}"
             folder = Path(source or "", person.slug)
             if source and folder.is_dir():

@@ -57,8 +57,8 @@ _HEAD = 2_000
 class Page(NamedTuple):
     """A page that can be written."""
 
-    place: Path
-    """Relative to the output folder."""
+    place: str
+    """Relative to the output folder, with slashes."""
     stamp: str
     """A digest of what it shows, written into the page: one that is up to date is recognised
     without being made again."""
@@ -91,11 +91,11 @@ def is_page(path: Path) -> bool:
     return "stamp" in _head_of(path)
 
 
-def person_page(slug: str) -> Path:
-    """Where the page of a person lies, relative to the output folder. Folders by the digest of the
+def person_page(slug: str) -> str:
+    """Where the page of a person lies, as :attr:`Page.place` says it. Folders by the digest of the
     name hold some hundred pages each of a hundred thousand."""
     fan = hashlib.sha256(slug.encode(errors="backslashreplace")).hexdigest()[:2]
-    return Path(PEOPLE_FOLDER, fan, f"{slug}.html")
+    return f"{PEOPLE_FOLDER}/{fan}/{slug}.html"
 
 
 def pages(run: ReadableRun, folder: Path) -> Sequence[Page]:
@@ -120,7 +120,7 @@ def pages(run: ReadableRun, folder: Path) -> Sequence[Page]:
         show = PictureFolder(folder / PICTURES_NAME).embedded
         return page(RunView(head=run.head, people=everybody), folder, show, stamp)
 
-    return [Page(Path(REPORT_NAME), stamp, alone)]
+    return [Page(REPORT_NAME, stamp, alone)]
 
 
 class _Row(NamedTuple):
@@ -146,7 +146,7 @@ class _Part(NamedTuple):
     heading: str
     status: str
     """Of the first of them."""
-    place: Path
+    place: str
     people: Sequence[_Row]
 
 
@@ -163,7 +163,7 @@ def _parts(people: Sequence[_Row]) -> list[_Part]:
         status = members[0].status
         words = STATUSES[status].meaning if reason == status else blocker_words(reason)
         for number, part in enumerate(some, 1):
-            place = Path(PEOPLE_FOLDER, f"{reason}-{number}.html")
+            place = f"{PEOPLE_FOLDER}/{reason}-{number}.html"
             which = f", part {number} of {len(some)}" if len(some) > 1 else ""
             heading = f"{words[:1].upper()}{words[1:]}{which}"
             found.append(_Part(heading, status, place, part))
@@ -194,19 +194,17 @@ class _Crowd(Sequence[Page]):
         return self._page_of_part(self._parts[place]) if place < len(self._parts) else self._first()
 
     def _first(self) -> Page:
-        index = Path(REPORT_NAME)
+        name, stamp = REPORT_NAME, self._stamp
         if not self._parts:
-            return Page(index, self._stamp, lambda: self._listed(index, self._stamp, self._people))
+            return Page(name, stamp, lambda: self._listed(name, stamp, self._people))
 
         def overview() -> str:
             shown = {"parts": self._parts}
-            return _overview(
-                self._run.head, self._people, self._stamp, *self._within(index), **shown
-            )
+            return _overview(self._run.head, self._people, stamp, *self._within(name), **shown)
 
-        return Page(index, self._stamp, overview)
+        return Page(name, stamp, overview)
 
-    def _within(self, place: Path) -> tuple[Links, Show]:
+    def _within(self, place: str) -> tuple[Links, Show]:
         links = Links(self._folder, (self._folder / place).parent)
         return links, PictureFolder(self._folder / PICTURES_NAME).linked_from(links.page_folder)
 
@@ -233,7 +231,7 @@ class _Crowd(Sequence[Page]):
         return Page(part.place, stamp, lambda: self._listed(part.place, stamp, part.people, part))
 
     def _listed(
-        self, place: Path, stamp: str, rows: Sequence[_Row], part: _Part | None = None
+        self, place: str, stamp: str, rows: Sequence[_Row], part: _Part | None = None
     ) -> str:
         """A page at ``place`` that leads to these people."""
         links, show = self._within(place)
@@ -246,7 +244,7 @@ class _Crowd(Sequence[Page]):
             if told.get("stamp") != theirs.stamp:
                 return portrait_of(self._run.person(person.slug), show)
             face = told.get("face")
-            return links.address(Path(PICTURES_NAME, face)) if face else None
+            return links.address(f"{PICTURES_NAME}/{face}") if face else None
 
         addresses = [links.address(each.place) for each in own.values()]
         shown = {"links": addresses, "apart": True, "part": part, "portrait": portrait}
@@ -300,7 +298,7 @@ class Links:
             return None
         return address(path, self.page_folder.resolve())
 
-    def address(self, place: Path) -> str:
+    def address(self, place: str) -> str:
         """The address of a file of the output, which need not be there yet."""
         return address(self.folder / place, self.page_folder)
 
@@ -369,7 +367,7 @@ def _render(template: str, links: Links, show: Show, /, **context: Any) -> str:
         .render(
             script=script,
             script_hash=f"sha256-{digest}",
-            index=links.address(Path(REPORT_NAME)),
+            index=links.address(REPORT_NAME),
             address=links.address,
             role_titles=ROLE_TITLES,
             pictures=pictures,
