@@ -153,10 +153,12 @@ def light_people(sample_media: Path, pytestconfig: pytest.Config) -> Path:
 
 @pytest.fixture(scope="session")
 def facts_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of the facts that tests measure once."""
+    """The folder of the facts that tests measure once: of this session, or of all that are told
+    the same one."""
     temporary = tmp_path_factory.getbasetemp()
     # All workers of pytest-xdist have theirs in one folder.
-    folder = (temporary.parent if "PYTEST_XDIST_WORKER" in os.environ else temporary) / "facts"
+    own = (temporary.parent if "PYTEST_XDIST_WORKER" in os.environ else temporary) / "facts"
+    folder = Path(os.environ.pop(FOLDER, own))
     folder.mkdir(exist_ok=True)
     return folder
 
