@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 
 from standings import status
@@ -9,9 +10,12 @@ from standings import status
 from palprep.api import parse_event
 from palprep.batch.outputs import write_report
 from palprep.batch.work.pace import Pace
+from palprep.batch.work.waiting import watch
 from palprep.callbacks import Delivery
 from palprep.journal import Journal, resolve_retry
 from palprep.journal.inbox import into_journal
+
+from .conftest import PACE
 
 
 def test_a_lost_answer_is_in_doubt_and_not_repeated(go, add, log, out, connection):
@@ -114,3 +118,18 @@ def test_a_persons_own_callback_is_not_waited_for(go, add, log):
     [person] = go().people
     assert person.status == "waiting"
     assert "will tell http://127.0.0.1:9/mine" in person.reasons[0]
+
+
+def test_nobody_waits_later_for_a_callback_that_goes_elsewhere(go, add, out, connection):
+    own = 'callback_url = "http://127.0.0.1:9/mine"'
+    ada = add("ada", portrait=True, voice=False, settings=f'stock_voice = "gloria"\n{own}')
+    [person] = go().people
+    began = time.monotonic()
+    watch(out, connection=connection, pace=PACE)
+    assert time.monotonic() - began < PACE.wait_s / 2
+    # The address of the request counts, and not what person.toml says by now.
+    (ada / "person.toml").write_text('stock_voice = "gloria"')
+    add("bob")
+    ada, bob = go(pace=replace(PACE, max_training=1)).people
+    assert (ada.replica.id, bob.status) == (person.replica.id, "voice_only")
+    assert "will tell your own address" in ada.reasons[0]

@@ -63,6 +63,12 @@ def standing(status, *, voice_status=None):
     )  # fmt: skip
 
 
+def replica(what):
+    reasons = (f"The replica r1 is in training: {what}",)
+    told = {"replica_id": "r1", "replica_status": "started", "reasons": reasons}
+    return standing("waiting").model_copy(update=told)
+
+
 def test_everybody_is_counted():
     people = [standing(each) for each in ("done", "redo", "done", "waiting")]
     assert Tally(people).summary() == "4 people: 2 done, 1 waiting, 1 redo"
@@ -76,6 +82,10 @@ def test_everybody_is_counted():
         ([standing("done"), standing("redo")], "see to what the reasons name"),
         ([standing("redo"), standing("waiting", voice_status="started")],
          "`palprep watch 'my out'`"),
+        ([standing("done"), replica("its callback has not come yet; `palprep watch` waits for it")],
+         "`palprep watch 'my out'`"),
+        ([standing("done"), replica("the service will tell https://example.com/c")],
+         "`palprep status 'my out'` says how to record the end of a training"),
         ([standing("in_doubt"), standing("failed")], "`palprep status 'my out'`"),
         ([standing("waiting")], "run the same command again"),
     ],

@@ -234,10 +234,7 @@ class Execution:
         outcome = up_to_date(outcome, made)
         state = self._state_of(person.slug) if outcome.complete else None
         self._run.journal.append(PersonEnded(outcome=outcome, state=state), person=person.slug)
-        elsewhere = person.settings.callback_url is not None
-        if self._service is None or not self._service.watch.add(
-            person.slug, outcome, made, calls_elsewhere=elsewhere
-        ):
+        if self._service is None or not self._service.watch.add(person.slug, outcome, made):
             self._reporter(person.slug).end(outcome)
         with self._guard:
             self._left -= 1

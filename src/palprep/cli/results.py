@@ -15,6 +15,9 @@ from palprep.cli.output import SAME, WAIVE, ending_well, print_line, show, tell
 RUN_AGAIN = "start `palprep run` again"
 """How to go on with a run, for commands that only look at it."""
 
+_WATCHED, _TOLD_ELSEWHERE = "`palprep watch`", "is in training: the service"
+"""In the reasons of who waits for a training whose end becomes known here, and of the others."""
+
 _MANY = 100
 """People who are listed one by one."""
 
@@ -43,7 +46,7 @@ class Tally:
         self._statuses = Counter[str]()
         self._blockers = Counter[str]()
         self._codes: set[ExitCode] = set()
-        self._waits_for_training = self._cut_off = False
+        self._waits_for_training = self._told_elsewhere = self._cut_off = False
         for each in people:
             self.met(each)
 
@@ -59,8 +62,10 @@ class Tally:
             _keep(self.doubts, person)
         if person.replica_status == "started":
             self.in_training = self.in_training or person.replica_id
-        if person.status == "waiting" and "started" in {person.voice_status, person.replica_status}:
-            self._waits_for_training = True
+        if person.status == "waiting":
+            said = " ".join(person.reasons)
+            self._waits_for_training |= person.voice_status == "started" or _WATCHED in said
+            self._told_elsewhere |= _TOLD_ELSEWHERE in said
         self._cut_off |= journal.CUT_OFF.reasons[0] in person.reasons
         _keep(self._first, person)
         if person.status not in journal.READY:
@@ -119,6 +124,10 @@ class Tally:
                 f"see to what the reasons name, and {again}.",
             ),
             (dry_run and found and not self._cut_off, f"{again} without --dry-run."),
+            (
+                self._told_elsewhere,
+                f"`palprep status {place}` says how to record the end of a training.",
+            ),
             ("waiting" in found, f"{again}. It goes on, and creates nothing twice."),
             (True, f"open {into / 'report.html'}"),
         )

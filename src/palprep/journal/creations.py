@@ -134,6 +134,11 @@ class Creation(Value):
         return self.id if self.what == "replica" else None
 
     @property
+    def told_elsewhere(self) -> bool:
+        """Whether the service tells the end of its training to an address of the user's own."""
+        return "told_elsewhere" in self.request
+
+    @property
     def ended(self) -> bool:
         """True when its training is over, well or not."""
         return self.state in {CreationState.COMPLETED, CreationState.ERROR}

@@ -160,6 +160,9 @@ class Creator:
             url = await work(self.client, functools.partial(self.publisher.publish, file))
             urls[_URL_FIELDS[role]] = url
         fields = self._fields(urls)
+        asked: dict[str, Any] = {**self._identity, "sources": self._sources}
+        if self.request.callback_url is not None:
+            asked["told_elsewhere"] = True
         self._begin(f"create {self.what}")
         return await create_once(
             self.client,
@@ -167,7 +170,7 @@ class Creator:
             self.key,
             person=self.person,
             what=self.what,
-            request={**self._identity, "sources": self._sources},
+            request=asked,
             send=lambda: self._sent(fields),
         )
 

@@ -152,16 +152,15 @@ class ServiceSteps:
             for key in taken:
                 self.places.give_back(key)
             raise
-        if not self.watch.can_tell(creation, calls_elsewhere=request.callback_url is not None):
+        if not self.watch.can_tell(creation):
             self.places.free(creation.key)
         return creation
 
     def _open_end(self, person: Person, creation: Creation) -> str:
-        own = person.settings.callback_url
         if creation.what == "voice":
             what = "`palprep watch` waits for it"
-        elif own is not None:
-            what = f"the service will tell {own}"
+        elif creation.told_elsewhere:
+            what = f"the service will tell {person.settings.callback_url or 'your own address'}"
         elif self.remote.callbacks is None:
             what = (
                 "the service shows no way to ask for it and cannot call this machine; next time "

@@ -89,23 +89,16 @@ class Watch:
         self._guard = threading.RLock()
         self._threads = ThreadPoolExecutor(_SIDE_BY_SIDE, thread_name_prefix="palprep-watch")
 
-    def can_tell(self, creation: Creation, *, calls_elsewhere: bool = False) -> bool:
+    def can_tell(self, creation: Creation) -> bool:
         """Whether the end of this training can become known here, and not at an address of the
         person's own."""
-        called = self._remote.callbacks is not None and not calls_elsewhere
+        called = self._remote.callbacks is not None and not creation.told_elsewhere
         is_open = creation.state in {CreationState.IN_DOUBT, CreationState.STARTED}
         return (called and is_open) or self._is_asked_for(creation)
 
-    def add(
-        self,
-        person: str,
-        outcome: PersonOutcome,
-        made: Sequence[Creation],
-        *,
-        calls_elsewhere: bool = False,
-    ) -> bool:
+    def add(self, person: str, outcome: PersonOutcome, made: Sequence[Creation]) -> bool:
         """Watch those of a person's creations whose end can become known here; False for none."""
-        told = [each for each in made if self.can_tell(each, calls_elsewhere=calls_elsewhere)]
+        told = [each for each in made if self.can_tell(each)]
         if not told:
             return False
         self._reporter(person).tell_step("training")
