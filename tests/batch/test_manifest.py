@@ -286,7 +286,7 @@ def test_places_that_no_file_is_fetched_from(place, place_of_file):
         ('{"person": "a", "voice_audio": "ada/voice.wav", "nmae": "x"}', "did you mean name?"),
         ('{"person": "a", "voice-audio": "ada/voice.wav", "tags": "x"}', "must be a list"),
         ('{"person": "a", "voice-audio": "ada/voice.wav", "model": "x"}', "must be one of core-4"),
-        ('{"person": "a", "voice-audio": "ada/voice.wav", "properties": "x"}', "JSON object"),
+        ('{"person": "a", "voice-audio": "ada/voice.wav", "properties": "x"}', "such as {}"),
         ('{"person": "a", "voice-audio": "ada/voice.wav", "properties": [1]}', "must be an obj"),
         (f'{{"person": "a", "voice-audio": "ada/voice.wav", "properties": {HALF}}}', "whole char"),
         (f'{{"person": "a", "voice-audio": "ada/voice.wav", "properties": {DEEP}}}', "whole char"),
@@ -309,6 +309,20 @@ def test_headers_that_cannot_be_used(place, header, said):
     found = mistakes(write_csv(place / "p.csv", header, "ada,,ada/voice.wav"))
     assert found[0].line == 1
     assert said in found[0].message
+
+
+def test_parquet_that_cannot_be_used(place):
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    columns = [pyarrow.array([name]) for name in ("ada", "bob", "ada/voice.wav")]
+    twice = pyarrow.Table.from_arrays(columns, names=["person", "person", "voice-audio"])
+    parquet.write_table(twice, place / "twice.parquet")
+    [problem] = mistakes(place / "twice.parquet")
+    assert "more than once" in problem.message
+    far = pyarrow.array([2**62], pyarrow.timestamp("us"))
+    parquet.write_table(pyarrow.table({"person": ["ada"], "name": far}), place / "far.parquet")
+    with pytest.raises(UsageError, match="cannot be read as Parquet"):
+        find_everybody(place / "far.parquet")
 
 
 def test_files_that_are_no_manifest(place):

@@ -101,7 +101,7 @@ def _object(value: Any) -> Any:
     try:
         return json.loads(value)
     except (ValueError, RecursionError):
-        raise PydanticCustomError("object", "must be a JSON object, such as {{}}") from None
+        raise PydanticCustomError("object", "must be a JSON object, such as {}") from None
 
 
 Slug = Annotated[str, BeforeValidator(_text), Field(min_length=1), AfterValidator(_folder_name)]
@@ -312,14 +312,12 @@ def _parquet(path: Path) -> Lines:
     number = 0
     try:
         with parquet.ParquetFile(path) as table:
-            _require_few(table.schema_arrow.names)
-            for name in sorted({*table.schema_arrow.names} - {*COLUMNS}):
-                yield RowProblem(1, None, unknown_words(name, COLUMNS, what="column"))
+            yield from _header_problems(1, table.schema_arrow.names)
             for batch in table.iter_batches():
                 for values in batch.to_pylist():
                     number += 1
                     yield Line(number, _known(_given(values)))
-    except pyarrow.ArrowException as error:
+    except (pyarrow.ArrowException, OverflowError) as error:  # A time beyond all calendars.
         raise UsageError(f"{path} cannot be read as Parquet: {error}") from None
 
 
