@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import contextlib
+import errno
 import json
 import os
 import shutil
@@ -27,11 +28,12 @@ from palprep.batch import (
     write_merged_report,
     write_report,
 )
+from palprep.batch.forgetting import remove_outlived
 from palprep.batch.work.pace import Pace
 from palprep.callbacks import Delivery
-from palprep.errors import JournalError, UsageError
-from palprep.journal import AssetPrepared, CreationUsed, Journal, give_code
-from palprep.journal.entries import AboutRun
+from palprep.errors import JournalError, OutputUnwritable, UsageError
+from palprep.journal import AssetPrepared, CreationUsed, Journal, give_code, resolve_found
+from palprep.journal.entries import AboutRun, Intent
 from palprep.journal.inbox import into_journal
 from palprep.views import pictures_of
 
@@ -221,12 +223,43 @@ def test_a_program_cannot_record_anything_about_somebody_forgotten(add, go, out)
     forget(out, "ada")
     with Journal.of(out) as journal:
         for slug, key in (("ada", "new"), ("other", person.voice.key)):
-            with pytest.raises(UsageError, match="was forgotten"):
+            there = "ada" if slug == "ada" else "FOLDER"
+            with pytest.raises(UsageError, match=f"was forgotten.* {there} --again"):
                 journal.append(CreationUsed(what="voice"), person=slug, key=key)
         # Nor does a callback that comes later.
         newest = journal.newest()
         into_journal(journal)(Delivery(tag=person.voice.key, event=None, body={"x": 1}))
         assert journal.newest() == newest
+
+
+def test_what_somebody_found_at_the_service_is_marked_too(tmp_path):
+    with Journal.of(tmp_path, create=True) as journal:
+        journal.append(Intent(what="voice", request={}), person="ada", key="voice-1")
+        resolve_found(journal, "voice-1", "v-found")
+        assert journal.made_for("ada").ids == ("v-found",)
+
+
+def test_a_file_that_cannot_be_removed_is_told_and_the_same_call_finishes(
+    add, go, out, monkeypatch
+):
+    add("ada")
+    go()
+
+    def busy(path, **_):
+        raise PermissionError(errno.EACCES, "in use by another program", str(path))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "unlink", busy)
+        patch.setattr(shutil, "rmtree", busy)
+        with Journal.of(out, lock=True) as journal:
+            [note] = remove_outlived(journal, out, 0.0)
+        assert "recording.wav cannot be removed (in use by another program)" in note.text
+        with pytest.raises(
+            OutputUnwritable, match=r"ada cannot be removed.*the same command again"
+        ):
+            forget(out, "ada")
+    forget(out, "ada")
+    assert not (out / "prepared/ada").exists()
 
 
 def test_what_another_person_uses_too_is_theirs(add, go, out, log):

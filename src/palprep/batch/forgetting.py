@@ -29,7 +29,7 @@ from palprep.batch.work.connection import SANDBOX_NAME
 from palprep.batch.work.context import PREPARED_NAME, Note
 from palprep.batch.work.originals import SOURCES_NAME
 from palprep.dossier import DOSSIER_SUFFIX, add_entry, read_dossier
-from palprep.errors import DossierUnusable, StorageError, UsageError
+from palprep.errors import DossierUnusable, OutputUnwritable, StorageError, UsageError
 from palprep.journal import (
     READY,
     AssetPrepared,
@@ -127,7 +127,7 @@ def forget(directory: str | Path, person: str, *, buckets: Sequence[str] = ()) -
         # What no one else's files show was this person's, or of a version whose pages are gone.
         drawn = PictureFolder(place / PICTURES_NAME)
         for picture in {*drawn.drawn()} - shown:
-            (drawn.place / picture).unlink(missing_ok=True)
+            _remove(drawn.place / picture)
     return found
 
 
@@ -135,7 +135,7 @@ def _remove_parts(place: Path) -> None:
     """Remove what runs that were killed had half written, of whomever it is."""
     for pattern in ("", f"{PEOPLE_FOLDER}/**/", f"{PICTURES_NAME}/**/"):
         for part in place.glob(f"{pattern}.palprep-*.part*"):
-            part.unlink(missing_ok=True)
+            _remove(part)
 
 
 def take_in_again(directory: str | Path, person: str) -> None:
@@ -214,10 +214,17 @@ def _emptied(found: Forgetting, buckets: Sequence[Bucket], names: Sequence[str])
 
 
 def _remove(path: Path) -> None:
-    if path.is_symlink() or path.is_file():
-        path.unlink(missing_ok=True)
-    else:
-        shutil.rmtree(path)
+    try:
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        else:
+            path.unlink(missing_ok=True)
+    except OSError as error:
+        raise OutputUnwritable(
+            f"{error.filename or path} cannot be removed ({error.strerror}): see to it, and run "
+            "the same command again",
+            path=str(path),
+        ) from None
 
 
 def remove_outlived(journal: Journal, place: Path, retain_s: float) -> Iterator[Note]:
@@ -241,12 +248,12 @@ def remove_outlived(journal: Journal, place: Path, retain_s: float) -> Iterator[
                     path=path.relative_to(place).as_posix(), dossier=read_dossier(path).to_json()
                 )
                 journal.append(kept, person=person.slug)
-        except DossierUnusable as error:
-            yield Note(person=person.slug, text=f"nothing is removed: {error}", about="removed")
+            for file in prepared.rglob("*"):
+                if file.is_file() and not file.name.endswith(DOSSIER_SUFFIX):
+                    _remove(file)
+        except (DossierUnusable, OutputUnwritable) as error:
+            yield Note(person=person.slug, text=f"not removed: {error}", about="removed")
             continue
-        for file in prepared.rglob("*"):
-            if file.is_file() and not file.name.endswith(DOSSIER_SUFFIX):
-                file.unlink()
         shutil.rmtree(place / SOURCES_NAME / person.slug, ignore_errors=True)
         journal.append(FilesRemoved(retain_s=retain_s), person=person.slug)
         yield Note(

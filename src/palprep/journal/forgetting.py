@@ -61,13 +61,15 @@ def refuse(
     connection: sqlite3.Connection, person: str | None, key: str | None, path: Path | None
 ) -> None:
     """Raise UsageError where the person, or the creation under the key, was forgotten."""
-    made = () if key is None else (key,)
-    if person is not None and (
-        forgotten(connection, "person", (person,)) or forgotten(connection, "made", made)
-    ):
-        again = shlex.join(["palprep", "forget", str(path.parent if path else "DIR"), person])
+    if person is None:
+        return
+    own = forgotten(connection, "person", (person,))
+    if own or (key is not None and forgotten(connection, "made", (key,))):
+        # The journal does not know by which name: the folder may be called otherwise by now.
+        who, folder = (person, person) if own else (f"Who had the same as {person}", "FOLDER")
+        again = shlex.join(["palprep", "forget", str(path.parent if path else "DIR"), folder])
         raise UsageError(
-            f"{person} was forgotten, and nothing is recorded or made for them: "
+            f"{who} was forgotten, and nothing is recorded or made for them: "
             f"`{again} --again` takes them in again"
         )
 
@@ -104,8 +106,11 @@ def made_for(connection: sqlite3.Connection, person: str) -> Made:
     )
     made = tuple(str(key) for (key,) in keys)
     ids: set[str] = set()
+    told = (
+        "SELECT coalesce(json_extract(plain(body), '$.snapshot.id'), "
+        "json_extract(plain(body), '$.found_id')) FROM entry WHERE key = ?"
+    )
     for key in made:
-        told = "SELECT json_extract(plain(body), '$.snapshot.id') FROM entry WHERE key = ?"
         ids.update(found for (found,) in connection.execute(told, (key,)) if found)
     return Made(made, tuple(sorted(ids)))
 
