@@ -11,7 +11,7 @@ from standings import status
 
 from palprep.batch.people.selection import Selection
 from palprep.batch.work import waiting
-from palprep.batch.work.decision import IN_DOUBT
+from palprep.batch.work.decision import TO_DO
 from palprep.batch.work.pace import Pace
 from palprep.cli.exits import ExitCode
 from palprep.cli.results import Tally
@@ -30,7 +30,7 @@ def test_a_doubt_holds_all_that_is_made_of_the_video(go, place, log, out, apart)
         assert log.requests == []
     said_in = "consent.mp4 (consent-video)" if apart else "training.mp4 (training-video)"
     where = "Listen to the prepared file from 0.5 s to 9.0 s."
-    assert person.reasons == (f"{said_in}: A word was added. {where}", IN_DOUBT)
+    assert person.reasons == (f"{said_in}: A word was added. {where}", TO_DO["open"])
     assert [each.status for each in status(out).people] == ["needs_decision"]
     [line] = [json.loads(text) for text in (out / "results.jsonl").read_text().splitlines()]
     assert (line["status"], line["reasons"]) == ("needs_decision", list(person.reasons))

@@ -15,7 +15,7 @@ from standings import status
 
 from palprep import decide
 from palprep.batch import forget, kept_dossiers, write_report
-from palprep.batch.work.decision import REFUSED
+from palprep.batch.work.decision import TO_DO
 from palprep.dossier import add_entry, examine_dossier, read_dossier
 from palprep.errors import UsageError
 from palprep.journal import ConsentDecided, utc_now
@@ -121,7 +121,7 @@ def test_a_refused_person_is_to_record_again_until_somebody_decides_otherwise(go
     for waived in (False, True):
         [person] = go(engine=Scripted("warn"), without_consent=waived).people
         assert (person.status, person.reasons[0]) == ("redo", refusal.words)
-    assert person.reasons == (refusal.words, REFUSED)
+    assert person.reasons == (refusal.words, TO_DO["refused"])
     assert (log.requests, stands(out)) == ([], "VOID")
     decide(out, "jane-carter", accept=True, **EVE)
     assert [each.status for each in go(engine=Scripted("warn")).people] == ["done"]

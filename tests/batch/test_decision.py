@@ -5,10 +5,8 @@ from __future__ import annotations
 import pytest
 
 from palprep.batch.work.decision import (
-    IN_DOUBT,
     NOTHING_TO_MAKE,
-    REFUSED,
-    WITHOUT_CONSENT,
+    TO_DO,
     Requests,
     Unfit,
     Wanted,
@@ -76,9 +74,9 @@ def test_a_file_stops_what_needs_it(asked, failing, made, refused, left_out):
 def test_without_consent_nothing_is_made_of_a_video(from_video, made):
     decision = decide(FROM_VIDEO, {}, lacking(("not heard",)), voice_from_video=from_video)
     assert _made(decision.requests) == made
-    assert decision.refused == ("not heard", WITHOUT_CONSENT)
+    assert decision.refused == ("not heard", TO_DO["fails"])
     if made:
-        assert decision.not_made == ("Only the voice is made. not heard", WITHOUT_CONSENT)
+        assert decision.not_made == ("Only the voice is made. not heard", TO_DO["fails"])
 
 
 def test_a_video_that_cannot_be_read_is_told_once():
@@ -117,13 +115,13 @@ def test_what_follows_from_a_short_video_is_no_second_thing_to_do(voice, told):
 def test_a_doubt_holds_what_is_made_of_a_video(from_video, made):
     decision = decide(FROM_VIDEO, {}, lacking((), ("listen to it",)), voice_from_video=from_video)
     assert (_made(decision.requests), decision.held) == (made, True)
-    assert decision.refused == ("listen to it", IN_DOUBT)
+    assert decision.refused == ("listen to it", TO_DO["open"])
 
 
 def test_what_somebody_is_to_decide_leads():
     short, doubt = unfit(Role.TRAINING_VIDEO), lacking((), ("listen to it",))
     decision = decide(FROM_VIDEO, short, doubt, voice_from_video=True)
-    assert decision.refused == ("listen to it", IN_DOUBT, "training-video fails")
+    assert decision.refused == ("listen to it", TO_DO["open"], "training-video fails")
     assert decision.blocked_by == ("consent_in_doubt", "resolution")
 
 
@@ -131,7 +129,7 @@ def test_what_a_person_refused_is_recorded_again() -> None:
     refused = ConsentState(state="refused", reasons=("“No,” said Eve.",))
     decision = decide(FROM_VIDEO, {}, refused, voice_from_video=True)
     assert (decision.requests, decision.held) == ((), False)
-    assert decision.refused == ("“No,” said Eve.", REFUSED)
+    assert decision.refused == ("“No,” said Eve.", TO_DO["refused"])
 
 
 @pytest.mark.parametrize(
@@ -158,7 +156,7 @@ def test_a_statement_that_is_recorded_again_anyway_is_nobodys_decision(alone):
     asked, doubt = (VOICE, REPLICA if alone else both), lacking((), ("listen to it",))
     decision = decide(asked, unfit(Role.TRAINING_VIDEO), doubt, voice_from_video=False)
     assert decision.refused[:2] == ("training-video fails", "listen to it")
-    assert (IN_DOUBT in decision.refused) is not alone
+    assert (TO_DO["open"] in decision.refused) is not alone
 
 
 def test_a_consent_that_nothing_needs_is_told():

@@ -12,7 +12,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
-from typing import Any
+from typing import Any, get_args
 
 from pydantic import computed_field
 
@@ -48,13 +48,6 @@ class CreationState(StrEnum):
     """Training ended well."""
     ERROR = "error"
     """Training ended in an error."""
-
-
-_STATUSES: Mapping[CreationState, ResourceStatus] = {
-    CreationState.STARTED: "started",
-    CreationState.COMPLETED: "completed",
-    CreationState.ERROR: "error",
-}
 
 
 class Event(StrEnum):
@@ -121,7 +114,7 @@ class Creation(Value):
     @property
     def status(self) -> ResourceStatus | None:
         """The status that the service told last, None where it told none."""
-        return _STATUSES.get(self.state)
+        return next((each for each in get_args(ResourceStatus) if each == self.state), None)
 
     @property
     def voice_id(self) -> str | None:

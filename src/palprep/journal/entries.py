@@ -176,7 +176,6 @@ class AssetPrepared(AboutRun):
     asset: Asset
 
     def relocated(self, place: Callable[[Path], Path]) -> AssetPrepared:
-        """See :meth:`Body.relocated`."""
         return AssetPrepared(asset=self.asset.relocated(place))
 
 

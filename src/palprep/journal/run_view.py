@@ -106,7 +106,6 @@ class PersonView(PersonNames):
 
     @property
     def blocker(self) -> str | None:
-        """See :attr:`PersonStanding.blocker`."""
         return self.standing.blocker
 
     @property
@@ -171,7 +170,6 @@ class RunView(Value):
     people: tuple[PersonView, ...] = Field(repr=False)
 
     def rows(self, slugs: Sequence[str] | None = None) -> Iterator[PersonView]:
-        """See :meth:`ReadableRun.rows`."""
         if slugs is None:
             return iter(self.people)
         found = {each.slug: each for each in self.people}
@@ -190,8 +188,7 @@ class ReadableRun(Protocol):
     def rows(self, slugs: Sequence[str] | None = None) -> Iterator[PersonView]:
         """Everybody, or the people with these slugs in their order. Reports may be left out."""
 
-    def person(self, slug: str) -> PersonView:
-        """See :meth:`RunView.person`."""
+    def person(self, slug: str) -> PersonView: ...
 
 
 class RunReader:
@@ -261,7 +258,6 @@ class RunReader:
         return {each.slug: each for each in self._names}
 
     def person(self, slug: str) -> PersonView:
-        """See :meth:`RunView.person`."""
         assets: dict[Role, Asset] = {}
         face: FaceVerdict | None = None
         for entry in self._journal.standing(people=[slug]):

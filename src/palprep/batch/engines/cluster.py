@@ -254,8 +254,3 @@ def make_engine(
     if store is not None:
         raise UsageError("--store is for a cluster's workers: give --engine dask://HOST:PORT, too")
     return media_workers(jobs, limits=limits)
-
-
-def files_of(engine: Engine) -> Files:
-    """Where the files are that the engine's workers prepare."""
-    return engine.files if isinstance(engine, DaskEngine) else Files()

@@ -127,12 +127,12 @@ class Selection:
         journal would not know what this one creates.
         """
         shard, others = self.shard, shards_in(into)
-        if shard is None and others:
-            raise UsageError(
-                f"{into} holds {others[0].name}, and a run without --shard would create the same "
-                "again: give --shard as before, or another --into folder"
-            )
         if shard is None:
+            if others:
+                raise UsageError(
+                    f"{into} holds {others[0].name}, and a run without --shard would create the "
+                    "same again: give --shard as before, or another --into folder"
+                )
             return into
         if (into / JOURNAL_NAME).exists():
             raise UsageError(

@@ -8,12 +8,13 @@ import socket
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
 from palprep import sandbox
 from palprep.api import UNSET, Rate, host_of, is_loopback
-from palprep.batch.work.sandbox_judges import Judges, judges_in
+from palprep.batch.work.sandbox_judges import judges_in
 from palprep.callbacks import PublicCallbacks
 from palprep.client import Client, Limiter, RequestHook
 from palprep.errors import ApiError, AuthenticationError, UsageError
@@ -103,8 +104,10 @@ def connect(
         base_url, api_key = connection.base_url, connection.api_key
         if base_url is None:
             judges = judges_in(judge_in or stack.enter_context(media_workers(1)), statements)
-            start = _embedded(connection, into, judges)
-            own = _on_kept_port(stack, journal, "sandbox_port", start)
+            elsewhere = connection.publish_to or connection.callback_url
+            choices = sandbox.Choices(outbound="anywhere" if elsewhere else "loopback")
+            start = partial(sandbox.Sandbox, data=into / SANDBOX_NAME, choices=choices, **judges)
+            own = _on_kept_port(stack, journal, "sandbox_port", lambda port: start(port=port))
             base_url, api_key = own.url, own.user_key
         if api_key is None:
             raise UsageError(f"No API key for {base_url}: set PALPREP_API_KEY")
@@ -133,16 +136,6 @@ def connect(
             timeout=UNSET if connection.base_url else _EMBEDDED_S,
         )
         yield Remote(connection, stack.enter_context(client), callbacks)
-
-
-def _embedded(
-    connection: Connection, into: Path, judges: Judges
-) -> Callable[[int], sandbox.Sandbox]:
-    """A sandbox of the run's own, by its port."""
-    elsewhere = connection.publish_to or connection.callback_url
-    choices = sandbox.Choices(outbound="anywhere" if elsewhere else "loopback")
-    data = into / SANDBOX_NAME
-    return lambda port: sandbox.Sandbox(data=data, port=port, choices=choices, **judges)
 
 
 def _on_kept_port(

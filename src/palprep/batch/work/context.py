@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from palprep.batch.engines.cluster import files_of
+from palprep.batch.engines.cluster import DaskEngine
 from palprep.batch.engines.files import Files
 from palprep.batch.people.selection import Selection
 from palprep.batch.work.aside import Stop
@@ -142,7 +142,7 @@ class RunContext:
 
     @property
     def files(self) -> Files:
-        return files_of(self.engine)
+        return self.engine.files if isinstance(self.engine, DaskEngine) else Files()
 
     @property
     def model(self) -> str:

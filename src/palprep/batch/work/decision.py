@@ -107,23 +107,15 @@ NOTHING_TO_MAKE = (
     "from the portrait, the name of a stock voice (stock_voice in person.toml or in the manifest)"
 )
 
-WITHOUT_CONSENT = (
-    "A replica from a video needs consent. Record the statement, at the start of the training "
-    "video or as a video of its own; or run with --without-consent."
-)
-
-IN_DOUBT = (
-    "A person must decide whether consent was given. Until then no replica is made. Listen, and "
-    "say with `palprep decide` what you heard. Or record the statement again, word for word, and "
-    "run the same command."
-)
-
-REFUSED = (
-    "Record the statement again, and run the same command. A later `palprep decide` takes the "
-    "place of this decision."
-)
-
-_TO_DO = {"fails": WITHOUT_CONSENT, "open": IN_DOUBT, "refused": REFUSED}
+TO_DO = {
+    "fails": "A replica from a video needs consent. Record the statement, at the start of the "
+    "training video or as a video of its own; or run with --without-consent.",
+    "open": "A person must decide whether consent was given. Until then no replica is made. "
+    "Listen, and say with `palprep decide` what you heard. Or record the statement again, word for "
+    "word, and run the same command.",
+    "refused": "Record the statement again, and run the same command. A later `palprep decide` "
+    "takes the place of this decision.",
+}
 """What to do about each state of the consent that keeps something from being made."""
 
 _BLOCKERS = {"fails": "consent_spoken", "open": "consent_in_doubt", "refused": "consent_refused"}
@@ -196,7 +188,7 @@ def decide(
     spoken_in = Role.CONSENT_VIDEO if Role.CONSENT_VIDEO in used else Role.TRAINING_VIDEO
     # Nobody decides about a statement that is recorded again anyway.
     moot = consent.state == "open" and requests == fit and spoken_in in unfit
-    stopped = (*against, *(() if moot else (_TO_DO[consent.state],))) if stops else ()
+    stopped = (*against, *(() if moot else (TO_DO[consent.state],))) if stops else ()
     blocked = (_BLOCKERS[consent.state],) if stops else ()
     held = consent.state == "open" and requests != fit
     refused, found = reasons_of(unfit, needed), ids_of(unfit, needed)
