@@ -167,6 +167,14 @@ def test_a_run_for_some_leaves_the_others_as_they_stand(go, add, log, out):
     assert log.creates == {"voice": 3}
 
 
+@pytest.mark.parametrize("wrong", [{"only": ("nobody",)}, {"failed": True}])
+def test_a_mistaken_selection_leaves_no_folder_in_the_way_of_the_next_run(go, add, out, wrong):
+    add("ada")
+    with pytest.raises(UsageError, match=r"names nobody|an earlier run"):
+        go(select=Selection(shard=Shard(1, 2), **wrong))
+    assert not out.exists()
+
+
 def test_results_of_a_dry_run_do_not_stay_beside_real_ones(go, add, out):
     add("ada")
     add("bob")

@@ -18,7 +18,7 @@ from palprep.batch.execution import Execution
 from palprep.batch.forgetting import remove_outlived
 from palprep.batch.outputs import write_outputs
 from palprep.batch.people.files import is_url, some_of
-from palprep.batch.people.folder import DEFAULT_INTO
+from palprep.batch.people.folder import DEFAULT_INTO, holds_run
 from palprep.batch.people.person import Person, Roster, RosterEntry, read_people
 from palprep.batch.people.selection import People, find_everybody
 from palprep.batch.work.aside import Stop, do_aside
@@ -97,6 +97,8 @@ def run(
     at, source = utc_now(), _source_of(people, into)
     place = options.select.place(Path(into))
     roster = find_everybody(people, place / SOURCES_NAME, at)
+    # A mistaken name leaves no folder behind, which would then be that of a run.
+    options.select.of(roster.people, {} if holds_run(place) else None)
     output_folder(place)
     place = Path(os.path.realpath(place))
     with (

@@ -80,14 +80,11 @@ KindsOf = Callable[[tuple[Path, ...]], tuple[Kind, ...]]
 
 def kinds_in(paths: Iterable[Path], kinds_of: KindsOf) -> Mapping[Path, Kind | None]:
     """The kind of media that each file is, or claims to be by its name; None for anything else."""
-    here = tuple(paths)
-    files = tuple(each for each in here if not each.is_dir())
-    found = dict(zip(files, kinds_of(files) if files else (), strict=True))
-    promised = {path: promised_kind(path.name) for path in files}
-    return {
-        path: promised.get(path) if found.get(path, Kind.OTHER) is Kind.OTHER else found[path]
-        for path in here
-    }
+    found: dict[Path, Kind | None] = dict.fromkeys(paths)
+    files = tuple(each for each in found if not each.is_dir())
+    for path, kind in zip(files, kinds_of(files) if files else (), strict=True):
+        found[path] = promised_kind(path.name) if kind is Kind.OTHER else kind
+    return found
 
 
 def promised_kind(name: str) -> Kind | None:

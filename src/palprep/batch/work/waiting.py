@@ -279,7 +279,7 @@ def watch(
             asked = replace(asked, base_url=seen.head.target)
         if seen.head.target != asked.target:
             own = seen.head.target == EMBEDDED
-            service = "an embedded sandbox: watch it without --base-url"
+            service = "an embedded sandbox: watch it without --base-url and PALPREP_BASE_URL"
             other = f"{seen.head.target}: give that as --base-url"
             raise UsageError(f"The last run used {service if own else other}")
         started = journal.last_run()
