@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from palprep.errors import OutputUnwritable, ToolFailed
-from palprep.storage import atomic_output
+from palprep.storage import atomic_output, output_folder
 
 
 def test_the_target_appears_only_when_all_is_written(tmp_path: Path):
@@ -22,6 +22,15 @@ def test_the_target_appears_only_when_all_is_written(tmp_path: Path):
         assert temporary.suffix == ".bin"
     assert target.read_bytes() == b"whole"
     assert [each.name for each in target.parent.iterdir()] == ["out.bin"]
+
+
+def test_a_drive_that_is_not_there_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    def missing(path: Path, *_: object, **__: object) -> None:
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
+
+    monkeypatch.setattr(Path, "mkdir", missing)
+    with pytest.raises(OutputUnwritable, match="out cannot be written: No such file"):
+        output_folder(tmp_path / "out")
 
 
 @pytest.mark.parametrize("umask", [0o000, 0o022])

@@ -59,6 +59,8 @@ def private_folder(folder: Path) -> None:
     try:
         folder.mkdir(_FOLDER_MODE)
     except FileNotFoundError:
+        if folder == folder.parent:  # A drive that is not there.
+            raise
         private_folder(folder.parent)
         folder.mkdir(_FOLDER_MODE, exist_ok=True)
     except ValueError as error:
