@@ -224,9 +224,8 @@ class Execution:
         decision = ready.decision
         made = " and ".join(each.words for each in decision.requests)
         told = f"Dry run, nothing was sent: {made} would be created"
-        status: PersonStatus = "redo" if decision.refused else "waiting"
-        if decision.held:
-            status = "needs_decision"
+        open_: PersonStatus = "redo" if decision.refused else "waiting"
+        status = "needs_decision" if decision.held else open_
         return PersonOutcome(status=status, reasons=(told,)), ()
 
     def _end(self, person: Person, outcome: PersonOutcome, made: tuple[Creation, ...] = ()) -> None:

@@ -128,7 +128,7 @@ class Creation(Value):
 
     @property
     def told_elsewhere(self) -> bool:
-        """Whether the service tells the end of its training to an address of the user's own."""
+        """Whether the service tells its end to an address of the user's own, by the ``request``."""
         return "told_elsewhere" in self.request
 
     @property
@@ -208,12 +208,10 @@ def _told(before: Creation, told: Snapshot | None, at: str) -> Creation:
 
 
 def _resolved(before: Creation, decided: Resolved, at: str) -> Creation:
-    found_id = decided.found_id
-    if found_id is not None:
+    if (found_id := decided.found_id) is not None:
         before = _without(before, found_id)
-    if found_id is not None and decided.status is not None:
-        return _told(before, Snapshot(id=found_id, status=decided.status), at)
-    if found_id is not None:
+        if decided.status is not None:
+            return _told(before, Snapshot(id=found_id, status=decided.status), at)
         return _moved(before, Event.FOUND, id=before.id or found_id)
     after = _moved(before, Event.RETRY)
     if after.state is not CreationState.ABSENT:

@@ -46,8 +46,7 @@ _DEVICES = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?", re.IGNORECA
 
 def _text(value: Any) -> Any:
     """A number as text: tables store employee numbers as numbers."""
-    whole = isinstance(value, int) and not isinstance(value, bool)
-    return str(value) if whole else value
+    return str(value) if type(value) is int else value
 
 
 _NO_FOLDER_NAMES: tuple[tuple[Callable[[str], object], str], ...] = (

@@ -174,9 +174,7 @@ def read_settings(folder: Path) -> SettingsFile:
         # A pipe or a device under this name is refused before it is opened.
         with Source.of(path).open() as file:
             raw = file.read(MAX_BYTES + 1)
-    except MediaError as error:
-        raise UsageError(f"{SETTINGS_NAME} cannot be read: {error.message}") from None
-    except OSError as error:
+    except (MediaError, OSError) as error:
         raise UsageError(f"{SETTINGS_NAME} cannot be read: {error}") from None
     return parse_settings(raw)
 

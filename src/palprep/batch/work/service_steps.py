@@ -88,9 +88,8 @@ class ServiceSteps:
             ),
             complete=True,
         )
-        update = {"notes": notes, "not_made": not_made}
-        update["blocked_by"] = blocked_by + outcome.blocked_by
-        return outcome.model_copy(update=update), tuple(made)
+        told = {"notes": notes, "not_made": not_made, "blocked_by": blocked_by + outcome.blocked_by}
+        return outcome.model_copy(update=told), tuple(made)
 
     def _refusal(
         self, person: Person, ready: Ready, reporter: Reporter
