@@ -117,7 +117,8 @@ def test_a_persons_own_callback_is_not_waited_for(go, add, log):
         settings='stock_voice = "gloria"\ncallback_url = "http://127.0.0.1:9/mine"')  # fmt: skip
     [person] = go().people
     assert person.status == "waiting"
-    assert "will tell http://127.0.0.1:9/mine" in person.reasons[0]
+    # By these words `palprep run` knows what comes next.
+    assert "is in training: the service will tell http://127.0.0.1:9/mine" in person.reasons[0]
 
 
 def test_nobody_waits_later_for_a_callback_that_goes_elsewhere(go, add, out, connection):
