@@ -65,3 +65,11 @@ def test_interlaced_footage_is_told(make_video, tmp_path):
            "-c:v", "libx264", "-x264-params", "tff=1", woven)  # fmt: skip
     assert probe_video(Source.of(woven)).interlaced
     assert not probe_video(Source.of(plain)).interlaced
+
+
+def test_frames_that_theora_repeats_by_empty_packets_are_shown(tmp_path):
+    path = tmp_path / "a.ogg"
+    steps = "color=s=64x48:r=10:d=4,geq=lum='60*floor(T)':cb=128:cr=128"
+    ffmpeg("-f", "lavfi", "-i", steps, "-c:v", "libtheora", path)
+    shown = [round(frame.rgb.mean(), -1) for frame in sample_frames(Source.of(path), per_second=4)]
+    assert len({*shown}) == 4

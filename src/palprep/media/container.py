@@ -184,7 +184,8 @@ def decoded(packet: Packet[Any]) -> list[Any]:
     """The frames that a packet completes; a damaged one completes none, as in players."""
     try:
         return list(packet.decode())
-    except (av.error.InvalidDataError, av.error.PatchWelcomeError):
+    # An invalid argument is an empty packet: Theora repeats a frame so.
+    except (av.error.InvalidDataError, av.error.PatchWelcomeError, av.error.ArgumentError):
         return []
 
 
