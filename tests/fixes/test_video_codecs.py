@@ -9,7 +9,7 @@ from videos import PROFILE, first_frame, report_of, video_plan, wanting
 
 from palprep.errors import FixError
 from palprep.fixes.carry_out import apply
-from palprep.media import Source
+from palprep.media import Source, probe_video
 from palprep.rules.plans import plan
 from palprep.values import Outcome
 
@@ -56,6 +56,18 @@ def test_h264_of_recorders_and_cameras_is_only_put_into_an_mp4(
     after = report_of(tmp_path / "ada.mp4")
     assert wanting(after) == set()
     assert after.facts.video.frames == 60
+
+
+def test_sound_of_more_channels_than_aac_has_is_mixed(make, picture, tmp_path):
+    sound = "anoisesrc=a=0.1:d=2,pan=22.2|" + "|".join(f"c{each}=c0" for each in range(24))
+    made = make(
+        "many.mov", *picture, "-f", "lavfi", "-i", sound, "-c:v", "libx264", "-c:a", "pcm_s16le"
+    )
+    apply(plan(report_of(made), PROFILE), Source.of(made), tmp_path / "ada")
+    audio = probe_video(Source.of(tmp_path / "ada.mp4")).audio
+    before = probe_video(Source.of(made)).audio
+    assert (before.stream.channels, audio.stream.channels) == (24, 2)
+    assert audio.levels.rms_dbfs == pytest.approx(before.levels.rms_dbfs, abs=1)
 
 
 def test_mirrored_pictures_are_stored_as_they_were_shown(make, phone_video, tmp_path):

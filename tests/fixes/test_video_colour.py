@@ -43,3 +43,16 @@ def test_hdr_becomes_sdr_with_faces_as_bright_as_they_were(make, tmp_path, tags,
     light = nits(coded) / 203
     assert shown == pytest.approx(light ** (1 / 2.4), abs=0.01)  # as BT.1886 displays show it
     assert "tone_map" in [each.id for each in applied.fixes]
+
+
+def test_rgb_becomes_what_players_take_high_definition_for(make, tmp_path):
+    made = make(
+        "rgb.mov",
+        *("-f", "lavfi", "-i", "color=0x20a040:size=1280x720:rate=25:duration=0.2,format=rgb24"),
+        *("-c:v", "png"),
+    )
+    applied = apply(video_plan(copy=False), Source.of(made), tmp_path / "ada")
+    with av.open(applied.path) as container:
+        frame = next(container.decode(video=0))
+    assert frame.colorspace == 1  # BT.709, and said so
+    assert frame.to_ndarray(format="rgb24")[360, 640] == pytest.approx((0x20, 0xA0, 0x40), abs=4)

@@ -13,7 +13,7 @@ from palprep.errors import FixError
 from palprep.fixes.carry_out import apply
 from palprep.fixes.graph import read
 from palprep.fixes.loudness import Loudness, choose_gain, measure_loudness
-from palprep.media import Source, probe_audio
+from palprep.media import Source, probe_audio, stream_samples
 from palprep.rules.plans import VoicePlan
 from palprep.rules.plans.values import NoiseBound
 from palprep.values import Span
@@ -144,6 +144,21 @@ def test_stereo_stays_stereo_when_kept_and_mono_stays_mono(tmp_path):
     applied = apply(voice_plan(mix="difference"), Source.of(mono), tmp_path / "mono")
     assert at_hz(decoded(applied.path)[0][: RATE // 2], 440) == pytest.approx(0.1, rel=0.01)
     assert "mix" not in [each.id for each in applied.fixes]
+
+
+@pytest.mark.parametrize("channels", [6, 9, 32])
+@pytest.mark.parametrize("mix", ["keep", "average"])
+def test_many_channels_become_as_loud_as_they_were_measured(tmp_path, channels, mix):
+    tones = [sine(300 + 40 * each, 1.0, 0.05) for each in range(channels)]
+    source = Source.of(write(tmp_path / "many.wav", np.array(tones)))
+    stereo = stream_samples(source, rate_hz=None, channels=2)
+    measured = np.concatenate([*stereo], axis=1)
+    wanted = measured if mix == "keep" else measured.mean(axis=0)
+    for name, spans in (("whole", ()), ("part", (Span(start_s=0.2, end_s=0.8),))):
+        plan = voice_plan(mix=mix, spans=spans)
+        made = decoded(apply(plan, source, tmp_path / name).path)
+        assert made.shape[0] == (2 if mix == "keep" else 1)
+        assert made.std() == pytest.approx(wanted.std(), rel=0.02)
 
 
 def test_hum_goes_and_speech_stays(tmp_path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from types import SimpleNamespace
 
 import av
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 
 from palprep.errors import DamagedMedia, UnsupportedMedia
 from palprep.media.audio import probe_audio
-from palprep.media.samples import stream_samples
+from palprep.media.samples import AudioDecode, Sink, stream_samples
 from palprep.media.source import Source
 
 from .conftest import sine
@@ -113,3 +114,21 @@ def test_rates_that_no_recorder_has_are_refused(make_wav, rate):
 def test_the_lowest_and_the_highest_rate_are_read(make_wav, rate):
     path = make_wav(sine(0.5, rate, hz=100), rate)
     assert probe_audio(Source.of(path)).duration_s == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize("first", [2, 6, 9])
+@pytest.mark.parametrize("then", [1, 2, 9])
+def test_channels_that_change_midway_keep_their_level(make_wav, first, then):
+    source = Source.of(make_wav(np.zeros(16, np.float32)))
+    blocks: list[np.ndarray] = []
+    decode = AudioDecode([Sink(blocks.append)], source)
+    for count in (first, then):
+        data = np.full((1, RATE * count), 0.25, np.float32)
+        frame = av.AudioFrame.from_ndarray(data, "flt", f"{count} channels")
+        frame.sample_rate = RATE
+        packet = SimpleNamespace(decode=lambda frame=frame: [frame])
+        decode.feed(packet)
+    decode.finish()
+    whole = np.concatenate(blocks, axis=1)
+    assert whole.shape == (first, 2 * RATE)
+    np.testing.assert_allclose(whole, 0.25, atol=1e-6)

@@ -10,7 +10,7 @@ from typing import Any
 import ffmpeg
 
 from palprep.errors import FixError
-from palprep.media import AudioStreamFacts, Source, demuxer_of, run_ffmpeg
+from palprep.media import AudioStreamFacts, Source, demuxer_of, mixes_down, run_ffmpeg
 
 Progress = Callable[[float], None]
 """Takes the fraction done, 0 to 1, never falling."""
@@ -70,6 +70,14 @@ def stream_at(streams: Sequence[AudioStreamFacts], index: int, source: Source) -
             return stream
     there = ", ".join(str(stream.index) for stream in streams) or "none"
     raise FixError(f"{source.name} has no audio stream {index}; its audio streams: {there}")
+
+
+def with_speakers(sound: Any, stream: AudioStreamFacts) -> Any:
+    """``sound`` in stereo, as it was measured, where ffmpeg knows no speakers for its channels."""
+    if mixes_down(stream.channels, stream.layout):
+        return sound
+    mean = "+".join(f"{1 / stream.channels:.9f}*c{each}" for each in range(stream.channels))
+    return sound.filter("pan", args=f"stereo|c0={mean}|c1={mean}")
 
 
 class Stages:

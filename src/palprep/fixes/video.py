@@ -27,6 +27,7 @@ from palprep.fixes.graph import (
     seconds,
     stream_at,
     stream_words,
+    with_speakers,
 )
 from palprep.fixes.output import Applied, FixDone, NewOutput
 from palprep.media import (
@@ -119,7 +120,7 @@ class Cut:
         elif self.sound is not None:
             # Silence where packets are missing and before a late start, so that players which
             # ignore time stamps stay in step too.
-            sound = source[str(self.sound.index)]
+            sound = with_speakers(source[str(self.sound.index)], self.sound)
             streams.append(sound.filter("aresample", **{"async": 1, "first_pts": 0}))
             coding.update(_AAC)
         return ffmpeg.output(*streams, address(target), **BARE, **_MP4, **coding)
@@ -155,6 +156,9 @@ def filtered(picture: Any, facts: VideoFacts) -> Any:
             .filter("zscale", **_LINEAR_709, transfer="709", matrix="709", range="tv")
             .filter("format", "yuv420p")
         )
+    elif any(order in (facts.pixel_format or "") for order in ("rgb", "bgr", "gbr")):
+        # ffmpeg would take the matrix of standard definition, and not say so.
+        picture = picture.filter("scale", out_color_matrix="bt709").filter("format", "yuv420p")
     if facts.stored_width % 2 or facts.stored_height % 2:
         picture = picture.filter("crop", "trunc(iw/2)*2", "trunc(ih/2)*2", 0, 0)
     return picture

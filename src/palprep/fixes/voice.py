@@ -25,6 +25,7 @@ from palprep.fixes.graph import (
     seconds,
     stream_at,
     stream_words,
+    with_speakers,
     write,
 )
 from palprep.fixes.loudness import levelled
@@ -136,7 +137,11 @@ def fix_voice(
         else:
             length_s = facts.duration_s
             # Pauses of which a browser records nothing stay: they are filled with silence.
-            sound = read(source)[str(stream.index)].filter("aresample", **{"async": 1})
+            sound = with_speakers(read(source)[str(stream.index)], stream)
+            sound = sound.filter("aresample", **{"async": 1})
+            # As it was measured: ffmpeg mixes integers down more quietly than floats.
+            layout = "mono" if stream.channels == 1 else "stereo"
+            sound = sound.filter("aformat", sample_fmts="flt", channel_layouts=layout)
         sound = _cleaned(sound, plan, stream)
         sound, level = levelled(sound, plan, duration_s=length_s, progress=stages.next(0.5))
         encoding = {"f": "wav", "c:a": "pcm_s16le", **BARE_SOUND, "ar": rate_hz, "ac": channels}
@@ -155,8 +160,7 @@ def fix_voice(
 def _cleaned(sound: Any, plan: VoicePlan, stream: AudioStreamFacts) -> Any:
     if plan.mix != "keep" and stream.channels > 1:
         mix, _ = _MIXES[plan.mix]
-        stereo = sound.filter("aformat", channel_layouts="stereo")
-        sound = stereo.filter("pan", args=f"mono|c0={mix}")
+        sound = sound.filter("pan", args=f"mono|c0={mix}")
     if plan.high_pass_hz is not None:
         for _ in range(2):  # two second-order sections make the fourth order
             sound = sound.filter("highpass", f=plan.high_pass_hz)

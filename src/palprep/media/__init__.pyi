@@ -40,7 +40,12 @@ from .networks import (
     read_manifest as read_manifest,
 )
 from .pixels import Box as Box
-from .samples import Samples as Samples, Sink as Sink, stream_samples as stream_samples
+from .samples import (
+    Samples as Samples,
+    Sink as Sink,
+    mixes_down as mixes_down,
+    stream_samples as stream_samples,
+)
 from .signal import SignalMeter as SignalMeter
 from .sniff import HEAD_BYTES as HEAD_BYTES, recognise_head as recognise_head
 from .source import (

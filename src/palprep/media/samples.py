@@ -36,13 +36,14 @@ _LOUDEST = 1_000.0
 """Samples beyond so many times full scale are damage: recorders that write floats exceed it by
 30 dB at the most, and this is 60."""
 
-_LAYOUTS = {2: "stereo", 3: "2.1", 4: "quad", 5: "5.0", 6: "5.1", 7: "6.1", 8: "7.1"}
+_MOST_SPEAKERS = 8
 
 
 class Sink(NamedTuple):
     """Takes the decoded sound in blocks of about a second.
 
-    One channel is the mean of all, so that equal channels keep their level.
+    One channel is the mean of all, so that equal channels keep their level. Two are FFmpeg's
+    mixdown, where it has one.
     """
 
     push: Callable[[Samples], None]
@@ -102,6 +103,13 @@ def audio_stream(container: InputContainer, index: int | None, source: Source) -
             return audio
     there = ", ".join(str(audio.index) for audio in container.streams.audio) or "none"
     raise UnsupportedMedia(f"{source.name} has no such audio stream (audio streams: {there})")
+
+
+def mixes_down(channels: int, layout: str) -> bool:
+    """Whether FFmpeg knows the speakers that the channels are for. Of ambisonics, and of a mixer's
+    many tracks, it does not, and stereo is then the mean of all, twice.
+    """
+    return channels <= _MOST_SPEAKERS and not layout.startswith("ambisonic")
 
 
 class AudioTimes:
@@ -236,8 +244,9 @@ class _Converter:
         if self._resampler is None or shape != self._shape:
             self._flush()
             self._shape = shape
-            kept = self._channels in {1, frame.layout.nb_channels}
-            layout = frame.layout.name if kept else _LAYOUTS[self._channels]
+            count, layout = frame.layout.nb_channels, frame.layout.name
+            if self._channels == 2 < count and mixes_down(count, layout):
+                layout = "stereo"
             self._resampler = AudioResampler(format="flt", layout=layout, rate=self._rate_hz)
         self._keep(self._resampler.resample(frame))
         if self._count >= BLOCK_S * self._rate_hz:
@@ -258,8 +267,8 @@ class _Converter:
             samples = np.frombuffer(plane, np.float32, frame.samples * count)
             channels = samples.reshape(-1, count).T
             # FFmpeg's own mixdown of equal channels would be 3 dB louder, and clip.
-            if self._channels == 1 < count:
-                channels = channels.mean(axis=0, keepdims=True)
+            if self._channels != count:
+                channels = channels.mean(axis=0, keepdims=True).repeat(self._channels, axis=0)
             self._waiting.append(channels)
             self._count += frame.samples
 
