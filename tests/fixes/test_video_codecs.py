@@ -70,6 +70,13 @@ def test_sound_of_more_channels_than_aac_has_is_mixed(make, picture, tmp_path):
     assert audio.levels.rms_dbfs == pytest.approx(before.levels.rms_dbfs, abs=1)
 
 
+def test_frames_that_are_hours_apart_are_encoded(make, tmp_path):
+    late = ("-vf", "setpts=N*4000/TB", "-fps_mode", "passthrough", "-c:v", "libx264")
+    made = make("hours.mkv", "-f", "lavfi", "-i", "color=s=64x48:r=1:d=2", *late)
+    applied = apply(video_plan(copy=False), Source.of(made), tmp_path / "ada")
+    assert probe_video(Source.of(applied.path)).duration_s == pytest.approx(4000, abs=2002)
+
+
 def test_mirrored_pictures_are_stored_as_they_were_shown(make, phone_video, tmp_path):
     made = make(
         "mirrored.mp4",

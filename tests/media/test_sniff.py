@@ -8,6 +8,7 @@ import pillow_heif
 import pytest
 
 from palprep.errors import FileMissing, FileUnreadable
+from palprep.media.audio import probe_audio
 from palprep.media.source import Source
 from palprep.media.video import probe_video
 from palprep.values import Kind
@@ -73,6 +74,23 @@ def test_brand_and_tracks_decide(make_video, make_sound, name, sound_only, expec
 def test_recordings(make_sound, tmp_path, name, codec, form):
     made = make_sound(name, sine(0.5, 48_000), codec=codec)
     assert (Source.of(made).type.kind, Source.of(made).type.format) == (Kind.AUDIO, form)
+
+
+def test_an_aac_stream_with_checksums(make_sound):
+    made = make_sound("a.aac", sine(0.5, 48_000), codec="aac")
+    data, checked = made.read_bytes(), b""
+    while data:
+        length = (data[3] & 3) << 11 | data[4] << 3 | data[5] >> 5
+        longer = int.from_bytes(data[3:6], "big") + (2 << 5)  # Two bytes more, for the checksum.
+        head = (
+            data[:1] + bytes([data[1] & 0xFE]) + data[2:3] + longer.to_bytes(3, "big") + data[6:7]
+        )
+        checked += head + b"\0\0" + data[7:length]
+        data = data[length:]
+    made.write_bytes(checked)
+    source = Source.of(made)
+    assert (source.type.kind, source.type.format) == (Kind.AUDIO, "aac")
+    assert probe_audio(source).duration_s == pytest.approx(0.5, abs=0.05)
 
 
 def test_mp3_with_and_without_a_tag(make_sound, tmp_path):

@@ -53,7 +53,6 @@ H264: Mapping[str, Any] = {
 CRF = {"crf": 18}
 """x264's constant quality at which an encode looks like its source."""
 
-_HDR_TRANSFERS = frozenset({"smpte2084", "arib-std-b67"})
 _LINEAR_709 = {"transferin": "linear", "primariesin": "709"}
 _USUAL_RATES = tuple(
     Fraction(rate)
@@ -142,7 +141,7 @@ def filtered(picture: Any, facts: VideoFacts) -> Any:
         picture = picture.filter("bwdif", mode="send_frame")
     rate = constant_rate(facts)
     picture = picture.filter("fps", fps=f"{rate.numerator}/{rate.denominator}")
-    if facts.color_transfer in _HDR_TRANSFERS:
+    if facts.hdr:
         # Moebius leaves everything up to 0.3 of diffuse white as it was, and faces stand
         # there; BT.2408 puts diffuse white at 203 cd/m2. What HDR is, is told explicitly:
         # phones leave out the one or the other tag.
@@ -167,34 +166,31 @@ def filtered(picture: Any, facts: VideoFacts) -> Any:
 def constant_rate(facts: VideoFacts) -> Fraction:
     """Frames per second after an encode: the usual rate that the source keeps to within 2 %, else
     the source's mean."""
-    recorded = Fraction(facts.frame_rate).limit_denominator(1001)
+    # Of frames that are hours apart, or of one without a length, nothing would be left.
+    recorded = max(Fraction(facts.frame_rate).limit_denominator(1001), Fraction(1, 1001))
     nearest = min(_USUAL_RATES, key=lambda usual: abs(usual - recorded))
     return nearest if abs(nearest - recorded) <= recorded * _SNAP else recorded
 
 
-def picture_words(facts: VideoFacts) -> tuple[FixDone, ...]:
+def picture_words(facts: VideoFacts) -> Iterator[FixDone]:
     """What an encode of the video does, in words."""
-    done = [
-        FixDone(
-            id="transcode_video",
-            did=f"encoded the picture once: {facts.codec} {facts.pixel_format or ''} to H.264 "
-            f"yuv420p, {facts.width // 2 * 2}x{facts.height // 2 * 2} px",
-        )
-    ]
+    did = (
+        f"encoded the picture once: {facts.codec} {facts.pixel_format or ''} to H.264 "
+        f"yuv420p, {facts.width // 2 * 2}x{facts.height // 2 * 2} px"
+    )
+    yield FixDone(id="transcode_video", did=did)
     if facts.rotation_deg:
-        done.append(FixDone(id="rotate", did=f"turned the picture by {facts.rotation_deg}°"))
+        yield FixDone(id="rotate", did=f"turned the picture by {facts.rotation_deg}°")
     if facts.mirrored:
-        done.append(FixDone(id="mirror", did="mirrored the picture as players did"))
+        yield FixDone(id="mirror", did="mirrored the picture as players did")
     if facts.interlaced:
-        done.append(FixDone(id="deinterlace", did="made whole pictures of interlaced ones"))
+        yield FixDone(id="deinterlace", did="made whole pictures of interlaced ones")
     if not facts.frame_rate_constant:
         rate = float(constant_rate(facts))
         did = f"constant {rate:.5g} frames per second, from {facts.frame_rate:.5g} on average"
-        done.append(FixDone(id="constant_rate", did=did))
-    if facts.color_transfer in _HDR_TRANSFERS:
-        did = f"tone-mapped HDR ({facts.color_transfer}) to BT.709 SDR"
-        done.append(FixDone(id="tone_map", did=did))
-    return tuple(done)
+        yield FixDone(id="constant_rate", did=did)
+    if facts.hdr:
+        yield FixDone(id="tone_map", did=f"tone-mapped HDR ({facts.color_transfer}) to BT.709 SDR")
 
 
 _MUXING = 0.985

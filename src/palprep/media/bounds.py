@@ -77,10 +77,6 @@ class HeaderReader:
         """What stands between two offsets, ``most`` bytes of it."""
         return self.at(start, min(end - start, most))
 
-    def number_at(self, position: int) -> int:
-        """The four bytes at an offset, the highest one first."""
-        return int.from_bytes(self.at(position, 4), "big")
-
     def spend(self, steps: int) -> None:
         """Take so many steps from the budget."""
         self._left -= steps

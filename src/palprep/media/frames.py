@@ -172,7 +172,8 @@ def _decoded_frames(
         stream = video_stream(container, source)
         context = stream.codec_context
         large = context.width * context.height > _LARGE_PIXELS
-        context.thread_type, context.thread_count = "AUTO", 1 if large else decoder_threads()
+        threads = 1 if large else min(_MOST_THREADS, os.cpu_count() or 1)
+        context.thread_type, context.thread_count = "AUTO", threads
         context.skip_frame = "NONKEY" if keys_alone else "NONREF"
         aspect = stream.sample_aspect_ratio or Fraction(1)
         packets: Iterable[Packet[Any]] = Packets(container, stream)
@@ -201,11 +202,6 @@ def _due_keys(packets: Iterable[Packet[Any]], step: float) -> Iterator[Packet[An
 def _next_due(due: float | None, at: float, step: float) -> float:
     """On a grid from the first frame, so that late frames do not add up."""
     return step + (at if due is None else due + step * math.floor((at - due) / step))
-
-
-def decoder_threads() -> int:
-    """Threads that a video decoder gets on this machine."""
-    return min(_MOST_THREADS, os.cpu_count() or 1)
 
 
 def small_luma(frame: VideoFrame) -> NDArray[np.uint8]:

@@ -256,8 +256,8 @@ _MAGIC: tuple[tuple[bytes, Kind, str], ...] = (
     (b"\xff\xd8\xff", Kind.IMAGE, "jpeg"),
     (b"\x89PNG\r\n\x1a\n", Kind.IMAGE, "png"),
     (b"fLaC", Kind.AUDIO, "flac"),
-    (b"\xff\xf1", Kind.AUDIO, "aac"),  # ADTS, ISO/IEC 13818-7; here and below without a checksum.
-    (b"\xff\xf9", Kind.AUDIO, "aac"),
+    # ADTS (ISO/IEC 13818-7) of MPEG-4 and of MPEG-2, with and without checksums.
+    *((start, Kind.AUDIO, "aac") for start in (b"\xff\xf0", b"\xff\xf1", b"\xff\xf8", b"\xff\xf9")),
     (b"\x00\x00\x01\xba", Kind.VIDEO, "mpg"),
 )
 

@@ -21,16 +21,10 @@ from palprep.values import Outcome, Value
 from palprep.vocabulary import install_advice
 
 MET: Final = "met"
-"""The sentence of a measure that keeps every limit."""
-
 BELOW: Final = "below"
-"""The way in which a measure breaks a lower bound."""
-
 ABOVE: Final = "above"
-"""The way in which a measure breaks an upper bound."""
-
 OTHERWISE: Final = "otherwise"
-"""The way in which a measure breaks a limit that is no bound, where the rule names none."""
+"""A measure keeps every limit; breaks a lower bound, an upper one, or a limit that is no bound."""
 
 
 class ByLevel(Value):
