@@ -58,6 +58,14 @@ def remove(path: str) -> str:
     return tried(Path(path).unlink)
 
 
+def limit_the_parent() -> str:
+    """Without any effect; a limit of no time would end it."""
+    import resource  # noqa: PLC0415 -- POSIX alone has it
+
+    of_cores = resource.getrlimit(resource.RLIMIT_CORE)
+    return tried(lambda: resource.prlimit(os.getppid(), resource.RLIMIT_CORE, of_cores))
+
+
 def connect(port: int) -> str:
     return tried(lambda: socket.create_connection(("127.0.0.1", port), 5))
 

@@ -149,6 +149,7 @@ def test_no_call_goes_around_the_filter(calls, attacks):
 def test_the_process_outside_is_out_of_reach(calls, attacks):
     assert calls.run(attacks.trace_the_parent) == REFUSED
     assert calls.run(attacks.leave_the_group) == REFUSED
+    assert calls.run(attacks.limit_the_parent) == REFUSED
 
 
 def test_the_process_outside_tells_nothing_and_gets_no_signal(files, attacks):

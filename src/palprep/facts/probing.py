@@ -34,8 +34,8 @@ class ProbeLimits(NamedTuple):
 class Toolkit:
     """What measuring needs, loaded when first used and kept. Safe to share by threads."""
 
-    def __init__(self, models: Models | None = None) -> None:
-        self.models = models or Models()
+    def __init__(self) -> None:
+        self.models = Models()
         self._listeners: dict[Path | None, consent.Listeners] = {}
         self._loading = Lock()
 

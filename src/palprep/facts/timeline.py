@@ -73,14 +73,8 @@ class Second(Value):
 
     def facing(self, limits: FacingLimits) -> bool | None:
         """Whether head and eyes stay within the limits; None without a face or a limit."""
-        held = [
-            measured <= limit
-            for measured, limit in (
-                (self.head_off_deg, limits.head_deg),
-                (self.gaze_off_deg, limits.gaze_deg),
-            )
-            if measured is not None and limit is not None
-        ]
+        pairs = zip((self.head_off_deg, self.gaze_off_deg), limits, strict=True)
+        held = [off <= most for off, most in pairs if off is not None and most is not None]
         return all(held) if held else None
 
 

@@ -117,11 +117,6 @@ class Source:
         return self.content.movie
 
     @property
-    def truncated(self) -> bool:
-        """The index claims more bytes than the file has, or is missing itself."""
-        return self.content.truncated
-
-    @property
     def shown(self) -> str:
         """What reports call the file: its path, or the name under which it was given."""
         return str(self.path) if self.given_as is None else self.given_as

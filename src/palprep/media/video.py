@@ -165,7 +165,7 @@ class VideoScan:
             frame_rate_constant=timing.constant,
             moov_position=source.movie.moov_position if source.movie else None,
             bit_rate=header.pop("bit_rate") or mean_rate,
-            truncated=source.truncated or broken,
+            truncated=source.content.truncated or broken,
             **header,
             **self._facts_of_sound(),
         )

@@ -290,6 +290,7 @@ class Numbers(NamedTuple):
     clone: int
     clone3: int
     ioctl: int
+    prlimit: int
     foreign: int | None = None
     """From here on the numbers are those of another convention (x32)."""
 
@@ -300,8 +301,8 @@ def _refused(column: int) -> frozenset[int]:
 
 
 ARCHITECTURES: Mapping[str, Numbers] = {
-    "x86_64": Numbers(0xC000003E, _refused(2), clone=56, clone3=435, ioctl=16, foreign=1 << 30),
-    "aarch64": Numbers(0xC00000B7, _refused(3), clone=220, clone3=435, ioctl=29),
+    "x86_64": Numbers(0xC000003E, _refused(2), 56, 435, ioctl=16, prlimit=302, foreign=1 << 30),
+    "aarch64": Numbers(0xC00000B7, _refused(3), 220, 435, ioctl=29, prlimit=261),
 }
 """By the name that ``uname -m`` gives."""
 
@@ -337,6 +338,8 @@ def _program(numbers: Numbers) -> Iterator[_Instruction]:
     yield from _where(_EQUAL, numbers.clone3, _FAIL | errno.ENOSYS)
     yield from _with_argument(numbers.clone, _FIRST, [(_ANY_BIT, _NAMESPACES)])
     yield from _with_argument(numbers.ioctl, _SECOND, [(_EQUAL, it) for it in _TERMINAL_INPUT])
+    # With a process that is not this one: a limit of no time would end any of the user's.
+    yield from _with_argument(numbers.prlimit, _FIRST, [(_ANY_BIT, 0xFFFFFFFF)])
     yield _RETURN, 0, 0, _ALLOW
 
 
