@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import av
 import pytest
-from videos import PROFILE, heard_at, report_of, wanting
+from videos import PROFILE, heard_at, report_of, video_plan, wanting
 
 from palprep.fixes.carry_out import apply
-from palprep.media import Source
+from palprep.media import Source, probe_video
 from palprep.rules.plans import plan
 
 
@@ -61,3 +61,17 @@ def test_silence_stands_where_packets_of_the_sound_are_missing(make, tmp_path):
     apply(repair, Source.of(holed), tmp_path / "ada")
     assert heard_at(tmp_path / "ada.mp4") == pytest.approx(3.0, abs=0.03)
     assert wanting(report_of(tmp_path / "ada.mp4")) == set()
+
+
+def test_sound_keeps_its_time_when_the_size_of_the_frames_changes(make, tone, tmp_path):
+    parts = [
+        make(f"{size}.ts", "-f", "lavfi", "-i", f"testsrc2=size={size}:rate=25:duration=2", *tone)
+        for size in ("320x180", "160x90")
+    ]
+    joined = tmp_path / "joined.ts"
+    joined.write_bytes(b"".join(part.read_bytes() for part in parts))
+    turned = make("turned.mkv", "-i", str(joined), "-c", "copy")
+    applied = apply(video_plan(copy=False), Source.of(turned), tmp_path / "ada")
+    after = probe_video(Source.of(applied.path))
+    assert after.duration_s == pytest.approx(4, abs=0.1)
+    assert after.audio.duration_s == pytest.approx(4, abs=0.1)

@@ -227,3 +227,13 @@ def test_nothing_to_decode(make_sound, make_video):
     path.write_bytes(data)
     with pytest.raises(DamagedMedia, match="No frame"):
         list(sample_frames(Source.of(path)))
+
+
+def test_time_that_begins_anew_is_looked_at_once(make_video):
+    part = make_video("a.ts", seconds=2.0).read_bytes()
+    path = make_video("b.ts", seconds=2.0, size=(96, 64))
+    path.write_bytes(part + path.read_bytes())
+    meter = SignalMeter()
+    frames = list(sample_frames(Source.of(path), per_second=2, on_luma=meter.add))
+    assert len(frames) == 4
+    assert meter.result().frames <= 50

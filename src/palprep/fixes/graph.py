@@ -72,12 +72,13 @@ def stream_at(streams: Sequence[AudioStreamFacts], index: int, source: Source) -
     raise FixError(f"{source.name} has no audio stream {index}; its audio streams: {there}")
 
 
-def with_speakers(sound: Any, stream: AudioStreamFacts) -> Any:
-    """``sound`` in stereo, as it was measured, where ffmpeg knows no speakers for its channels."""
+def mixdown(stream: AudioStreamFacts) -> str | None:
+    """What ffmpeg's pan filter makes stereo of a stream by, as it was measured; None where ffmpeg
+    knows the speakers of its channels."""
     if mixes_down(stream.channels, stream.layout):
-        return sound
+        return None
     mean = "+".join(f"{1 / stream.channels:.9f}*c{each}" for each in range(stream.channels))
-    return sound.filter("pan", args=f"stereo|c0={mean}|c1={mean}")
+    return f"stereo|c0={mean}|c1={mean}"
 
 
 class Stages:

@@ -23,11 +23,11 @@ from palprep.fixes.graph import (
     Progress,
     Stages,
     address,
+    mixdown,
     read,
     seconds,
     stream_at,
     stream_words,
-    with_speakers,
 )
 from palprep.fixes.output import Applied, FixDone, NewOutput
 from palprep.media import (
@@ -119,9 +119,11 @@ class Cut:
         elif self.sound is not None:
             # Silence where packets are missing and before a late start, so that players which
             # ignore time stamps stay in step too.
-            sound = with_speakers(source[str(self.sound.index)], self.sound)
-            streams.append(sound.filter("aresample", **{"async": 1, "first_pts": 0}))
-            coding.update(_AAC)
+            # In a graph of its own: when the size of the frames changes, theirs begins anew.
+            streams.append(source[str(self.sound.index)])
+            pan = mixdown(self.sound)
+            filters = "aresample=async=1:first_pts=0" + (f",pan={pan}" if pan else "")
+            coding.update(_AAC, af=filters)
         return ffmpeg.output(*streams, address(target), **BARE, **_MP4, **coding)
 
 

@@ -21,11 +21,11 @@ from palprep.fixes.graph import (
     BARE_SOUND,
     Progress,
     Stages,
+    mixdown,
     read,
     seconds,
     stream_at,
     stream_words,
-    with_speakers,
     write,
 )
 from palprep.fixes.loudness import levelled
@@ -137,8 +137,9 @@ def fix_voice(
         else:
             length_s = facts.duration_s
             # Pauses of which a browser records nothing stay: they are filled with silence.
-            sound = with_speakers(read(source)[str(stream.index)], stream)
-            sound = sound.filter("aresample", **{"async": 1})
+            sound = read(source)[str(stream.index)].filter("aresample", **{"async": 1})
+            if pan := mixdown(stream):
+                sound = sound.filter("pan", args=pan)
             # As it was measured: ffmpeg mixes integers down more quietly than floats.
             layout = "mono" if stream.channels == 1 else "stereo"
             sound = sound.filter("aformat", sample_fmts="flt", channel_layouts=layout)

@@ -179,9 +179,12 @@ def _decoded_frames(
         packets: Iterable[Packet[Any]] = Packets(container, stream)
         if keys_alone:
             packets = _due_keys(packets, step)
+        shown = -math.inf
         for frame in (frame for packet in packets for frame in decoded(packet)):
-            if frame.pts is not None and frame.time_base is not None:
-                yield float(frame.pts * frame.time_base), frame, aspect
+            # Where parts were put one behind the other, time begins anew: as one it has no order.
+            if frame.time is not None and frame.time > shown:
+                shown = frame.time
+                yield shown, frame, aspect
             del frame
 
 

@@ -67,11 +67,7 @@ def same_person_throughout(seen: tuple[FrameSample, ...]) -> Measured | Unmeasur
 @rule(SEEN)
 def face_size(seen: tuple[FrameSample, ...]) -> Measured:
     share = statistics.median(each.face_height_share or 0.0 for each in seen)
-    return Measured(
-        value=round(share, 3),
-        shown=f"{share:.0%} of the height",
-        words={"share": f"{share:.0%}"},
-    )
+    return _share(share, "of the height")
 
 
 @rule(SEEN)
@@ -105,12 +101,14 @@ def _kept(angles_deg: Iterable[float]) -> Measured:
 
 @rule(STRUCTURE)
 def video_speaking_share(line: Timeline) -> Measured | Unmeasured:
-    return _share(line.speaking_share, "speaking", REASONS["no_speaking"])
+    share = line.speaking_share
+    return REASONS["no_speaking"] if share is None else _share(share, "of the time speaking")
 
 
 @rule(STRUCTURE)
 def video_still_share(line: Timeline) -> Measured | Unmeasured:
-    return _share(line.still_share, "still", REASONS["no_listening"])
+    share = line.still_share
+    return REASONS["no_listening"] if share is None else _share(share, "of the time still")
 
 
 @rule(STRUCTURE)
@@ -179,11 +177,6 @@ def _lips_at(value: float, at_s: float | None) -> Measured:
     return Measured(value=round(value, 3), words={"at": f"{at_s or 0.0:.1f} s"})
 
 
-def _share(share: float | None, word: str, unknown: Unmeasured) -> Measured | Unmeasured:
-    if share is None:
-        return unknown
-    return Measured(
-        value=round(share, 3),
-        shown=f"{share:.0%} of the time {word}",
-        words={"share": f"{share:.0%}"},
-    )
+def _share(share: float, of_what: str) -> Measured:
+    told = f"{share:.0%}"
+    return Measured(value=round(share, 3), shown=f"{told} {of_what}", words={"share": told})

@@ -133,15 +133,15 @@ def noise_facts(envelope: Envelope, speech: Sequence[Span]) -> NoiseFacts:
     spoken = _mask(speech, length, 0)
     speech_power = float(envelope.power[spoken].mean()) if spoken.any() else 0.0
     noise_power = _noise_power(envelope.power, ~_mask(speech, length, _GUARD_MS))
-    speech_rms = _level(speech_power) if speech_power > 0 else None
+    speech_rms = decibels(speech_power**0.5) if speech_power > 0 else None
     if noise_power is None:
         return NoiseFacts(speech_rms, None, None, None)
-    floor = _level(noise_power)
+    floor = decibels(noise_power**0.5)
     if speech_rms is None:
         return NoiseFacts(None, floor, None, None)
     # Speech was measured with the noise in it; a tenth of the noise is the least that shows.
     clean = max(speech_power - noise_power, 0.1 * noise_power)
-    snr = _level(clean) - floor
+    snr = decibels(clean**0.5) - floor
     return NoiseFacts(speech_rms, floor, snr, max(FLOOR_DBFS, floor + TARGET_RMS_DBFS - speech_rms))
 
 
@@ -171,10 +171,6 @@ def _mask(spans: Sequence[Span], length: int, guard_ms: int) -> NDArray[np.bool_
         first = max(0, round(span.start_s * 1000) - guard_ms)
         mask[first : round(span.end_s * 1000) + guard_ms] = True
     return mask
-
-
-def _level(power: float) -> float:
-    return max(FLOOR_DBFS, 10.0 * float(np.log10(max(power, 1e-20))))
 
 
 class Clipping(NamedTuple):

@@ -84,6 +84,7 @@ def measure_quality(rgb: Pixels, box: Rect, face: Landmarks | None, scale: float
     low, bright, high, peak = np.percentile(luma[inside][::every], (5, 75, 95, 99))
     skin = np.median(pixels, axis=0).astype(np.uint8)
     _, across, along = pixels_to_lab(skin[None, None])[0, 0].tolist()
+    _, *colours = np.moveaxis(pixels_to_lab(pixels[None]), -1, 0)
     return Quality(
         face_px=box.height * scale,
         sharpness=_sharpness(gray[place], box.height),
@@ -98,7 +99,7 @@ def measure_quality(rgb: Pixels, box: Rect, face: Landmarks | None, scale: float
         skin_chroma=math.hypot(across, along) if face else None,
         skin_gains=gains_to_natural_hue(skin) if face else None,
         white=_white(rgb),
-        vivid_chroma=_vivid_chroma(pixels) if face else None,
+        vivid_chroma=float(np.percentile(np.hypot(*colours), 95)) if face else None,
         blocking=_blocking(gray) if scale == 1 else None,
     )
 
@@ -146,12 +147,6 @@ def _white(rgb: Pixels) -> float:
     some = rgb[::4, ::4]
     least, most = some.min(axis=2), some.max(axis=2)
     return float(((least >= WHITE_FROM) & (most - least <= WHITE_SPREAD)).mean())
-
-
-def _vivid_chroma(pixels: Pixels) -> float:
-    """CIELAB chroma that 5 in 100 of the pixels exceed, shape (n, 3)."""
-    lab = pixels_to_lab(pixels[None])
-    return float(np.percentile(np.hypot(lab[..., 1], lab[..., 2]), 95))
 
 
 def _blocking(gray: Pixels) -> float:
