@@ -160,8 +160,7 @@ def fix_voice(
 
 def _cleaned(sound: Any, plan: VoicePlan, stream: AudioStreamFacts) -> Any:
     if plan.mix != "keep" and stream.channels > 1:
-        mix, _ = _MIXES[plan.mix]
-        sound = sound.filter("pan", args=f"mono|c0={mix}")
+        sound = sound.filter("pan", args=f"mono|c0={_MIXES[plan.mix][0]}")
     if plan.high_pass_hz is not None:
         for _ in range(2):  # two second-order sections make the fourth order
             sound = sound.filter("highpass", f=plan.high_pass_hz)

@@ -172,8 +172,7 @@ def _decoded_frames(
         stream = video_stream(container, source)
         context = stream.codec_context
         large = context.width * context.height > _LARGE_PIXELS
-        threads = 1 if large else min(_MOST_THREADS, os.cpu_count() or 1)
-        context.thread_type, context.thread_count = "AUTO", threads
+        context.thread_type, context.thread_count = "AUTO", 1 if large else decoder_threads()
         context.skip_frame = "NONKEY" if keys_alone else "NONREF"
         aspect = stream.sample_aspect_ratio or Fraction(1)
         packets: Iterable[Packet[Any]] = Packets(container, stream)
@@ -225,6 +224,11 @@ def small_luma(frame: VideoFrame) -> NDArray[np.uint8]:
     step = max(1, max(frame.width, frame.height) // _LUMA_SIDE)
     picked = rows[step // 2 : frame.height : step, step // 2 : frame.width : step]
     return (picked >> (luma.bits - 8)).astype(np.uint8) if wide else np.ascontiguousarray(picked)
+
+
+def decoder_threads() -> int:
+    """Threads that a video decoder gets on this machine."""
+    return min(_MOST_THREADS, os.cpu_count() or 1)
 
 
 Item = TypeVar("Item")

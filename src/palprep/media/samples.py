@@ -36,8 +36,6 @@ _LOUDEST = 1_000.0
 """Samples beyond so many times full scale are damage: recorders that write floats exceed it by
 30 dB at the most, and this is 60."""
 
-_MOST_SPEAKERS = 8
-
 
 class Sink(NamedTuple):
     """Takes the decoded sound in blocks of about a second.
@@ -109,7 +107,7 @@ def mixes_down(channels: int, layout: str) -> bool:
     """Whether FFmpeg knows the speakers that the channels are for. Of ambisonics, and of a mixer's
     many tracks, it does not, and stereo is then the mean of all, twice.
     """
-    return channels <= _MOST_SPEAKERS and not layout.startswith("ambisonic")
+    return channels <= 8 and not layout.startswith("ambisonic")
 
 
 class AudioTimes:
