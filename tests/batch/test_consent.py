@@ -303,6 +303,11 @@ def test_a_statement_of_the_persons_own_may_be_toml(go, place):
     engine = Scripted()
     go(engine=engine, dry_run=True)
     assert engine.tasks[Role.TRAINING_VIDEO].speaker.statement == "I, {full_name}, agree."
+    (place / "own.toml").write_text("[statements]\ndefault = 'no'\nours = 'I, {full_name}.'")
+    profile = place.parents[1] / "profile.toml"
+    profile.write_text('extends = "core-4"\nname = "ours"')
+    go(engine=engine, dry_run=True, profile=str(profile))
+    assert engine.tasks[Role.TRAINING_VIDEO].speaker.statement == "I, {full_name}."
     (place / "own.toml").write_text('[statements]\ndefault = "I, Charles, agree."\n')
     [person] = go(engine=engine, dry_run=True).people
     assert person.status == "needs_answer"

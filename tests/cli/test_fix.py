@@ -104,11 +104,14 @@ def test_an_output_that_cannot_be_written_is_one_clear_line(
     (tmp_path / "taken").write_text("in the way")
     into = {"file": "taken", "below-file": "taken/out"}[blocked]
     ran = palprep("fix", light_people / "jane-carter/portrait.heic", "--into", into)
-    assert ran.code == 1
-    why, summary, following = ran.err.splitlines()
+    assert (ran.code, ran.out) == (1, "")
+    [why] = ran.err.splitlines()
     assert "taken" in why
-    assert summary == "No file is fit. 1 file could not be fixed."
-    assert following.startswith("Next: ")
+    assert "choose another folder" in why
+    (entry,) = palprep(
+        "fix", light_people / "jane-carter/portrait.heic", "--into", into, "--json"
+    ).objects
+    assert "taken" in entry["error"]["message"]
 
 
 @pytest.mark.parametrize(

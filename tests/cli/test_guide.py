@@ -26,6 +26,15 @@ def test_a_statement_of_the_users_own_is_told(palprep: Palprep, tmp_path: Path) 
     assert "I, Ada Lovelace, say yes." in into.read_text("utf-8")
 
 
+def test_a_statement_is_the_one_for_the_profile(palprep: Palprep, tmp_path: Path) -> None:
+    own, into = tmp_path / "own.toml", tmp_path / "guide.html"
+    own.write_text("[statements]\ndefault = '{full_name}, no.'\nstudio = '{full_name}, yes.'")
+    (tmp_path / "ours.toml").write_text('extends = "core-4"\nname = "studio"')
+    profile = tmp_path / "ours.toml"
+    palprep("guide", "Ada", "--into", into, "--statement", own, "--profile", profile)
+    assert "Ada, yes." in into.read_text("utf-8")
+
+
 def test_what_cannot_be_written_is_told(palprep: Palprep, tmp_path: Path) -> None:
     unknown = palprep("guide", "Ada", "--into", tmp_path / "a.html", "--language", "xx")
     assert (unknown.code, "choose one of de, en, es" in unknown.err) == (2, True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import logging
+import sys
 
 import pytest
 from rich.console import Console
@@ -191,6 +192,17 @@ def test_without_a_terminal_the_pace_is_told_once_a_minute(
         "3.0 people a minute, 94 to go: about 31 min 20 s left",
         "3.0 people a minute, 91 to go: about 30 min 20 s left",
     ]
+
+
+@pytest.mark.parametrize("kind", ["dumb", "unknown"])
+def test_nothing_is_drawn_on_a_terminal_that_goes_back_over_no_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], kind: str
+) -> None:
+    monkeypatch.setenv("TERM", kind)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    with progress.showing_files(1) as shown, shown.at("ada.mp4"), shown.aside():
+        pass
+    assert capsys.readouterr().err == ""
 
 
 def test_nothing_is_drawn_into_a_log_that_may_have_colours(

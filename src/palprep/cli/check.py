@@ -11,8 +11,8 @@ import typer
 
 from palprep import preflight, rules, views
 from palprep.cli import options
-from palprep.cli.exits import ExitCode, worst
-from palprep.cli.files import DECIDE, MEND, FileOptions, files_at_work, fix_command, limits_of
+from palprep.cli.exits import worst
+from palprep.cli.files import FileOptions, files_at_work, fix_command, limits_of
 from palprep.cli.output import print_json, show, tell, telling
 from palprep.rules import plans
 from palprep.vocabulary import DEFAULT_PROFILE, Outcome
@@ -102,12 +102,9 @@ def check(
             same = {"as": role, "profile": profile, "full_name": name, "spoken_as": spoken_as}
             heard = {"statement": statement, "language": language, "whisper_model": model}
             tell(f"Next: {fix_command(paths, **same, **heard)}")
-        elif ExitCode.IN_DOUBT in work.codes:
-            tell(DECIDE)
-        elif set(work.codes) == {ExitCode.OK}:
-            tell("Next: nothing to fix. `palprep run FOLDER` sends what is in a folder of people.")
         else:
-            tell(MEND)
+            well = "nothing to fix. `palprep run FOLDER` sends what is in a folder of people."
+            tell(work.next_step(well))
     raise typer.Exit(worst(work.codes))
 
 

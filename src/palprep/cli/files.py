@@ -25,7 +25,7 @@ DECIDE = (
     "Next: whether consent is given is in doubt. Listen to what the findings name. Record the "
     f"statement again, and {SAME}. {WAIVE}"
 )
-MEND = f"Next: do what the findings say, and {SAME}."
+_MEND = f"Next: do what the findings say, and {SAME}."
 
 
 class Input(NamedTuple):
@@ -71,7 +71,7 @@ class FilesAtWork:
         self.engine = engine
         self.profile = rules.load_profile(options.profile)
         self.role = options.role
-        self.speaker = _speaker(options)
+        self.speaker = _speaker(options, self.profile.name)
         self.codes: list[ExitCode] = []
         """The exit code that each file would give alone, of the files that are through."""
         self.done = 0
@@ -137,6 +137,12 @@ class FilesAtWork:
         passed = all(report.passed for report in reports)
         code = ExitCode.OK if passed else ExitCode.FAILED
         self.codes.append(ExitCode.IN_DOUBT if doubtful else code)
+
+    def next_step(self, well: str) -> str:
+        """What to do now; ``well`` where all files are as they should be."""
+        if ExitCode.IN_DOUBT in self.codes:
+            return DECIDE
+        return f"Next: {well}" if set(self.codes) == {ExitCode.OK} else _MEND
 
 
 @contextmanager
@@ -255,7 +261,7 @@ def _not_there(path: Path) -> str:
     return f"{path} does not exist: {did_you_mean(path.name, names, 'check the path')}"
 
 
-def _speaker(options: FileOptions) -> facts.Speaker | None:
+def _speaker(options: FileOptions, profile: str) -> facts.Speaker | None:
     """Whose consent to listen for, and with which model; None without a name.
 
     Raises UsageError for a statement of nobody, ToolMissing for a folder without a model.
@@ -269,7 +275,7 @@ def _speaker(options: FileOptions) -> facts.Speaker | None:
     # These load all decoders, which a command without a name leaves to its workers.
     return facts.Speaker(
         full_name=options.name,
-        statement=consent.read_statement(statement, profile=options.profile) if statement else None,
+        statement=consent.read_statement(statement, profile=profile) if statement else None,
         language=options.language,
         whisper_model=model and consent.require_model(model),
         spoken_as=options.spoken_as,

@@ -10,10 +10,10 @@ from typing import Annotated, Any, NamedTuple
 
 import typer
 
-from palprep import dossier, facts, fixes, preflight, rules, views
+from palprep import dossier, facts, fixes, preflight, rules, storage, views
 from palprep.cli import options
-from palprep.cli.exits import ExitCode, worst
-from palprep.cli.files import DECIDE, MEND, FileOptions, Input, files_at_work, limits_of
+from palprep.cli.exits import worst
+from palprep.cli.files import FileOptions, Input, files_at_work, limits_of
 from palprep.cli.output import print_error, print_json, show, tell, telling
 from palprep.errors import UsageError
 from palprep.vocabulary import DEFAULT_PROFILE, Role
@@ -75,6 +75,8 @@ def fix(
             holders = work.all_as(Role.TRAINING_VIDEO) if split_consent else frozenset()
             if split_consent and not holders:
                 raise UsageError("--split-consent needs a training video that holds the statement")
+            if not as_json:  # Which tells of each file what is in its way.
+                storage.output_folder(into)
 
             def fixed(path: Path, advance: Callable[[float], None]) -> tuple[_Fixed, ...]:
                 prepared = preflight.prepare(
@@ -107,12 +109,9 @@ def fix(
                     work.done += all(each.passed for each in reports)
                     _show(found, as_json=as_json, verbose=verbose)
         tell(_summary(made, into / REJECTED, failed=failed))
-        if ExitCode.IN_DOUBT in work.codes:
-            tell(DECIDE)
-        elif made and all(each.report.passed for each in made):
-            tell(f"Next: publish what is in {into}; or let `palprep run FOLDER` do all steps.")
-        else:
-            tell(MEND)
+        tell(
+            work.next_step(f"publish what is in {into}; or let `palprep run FOLDER` do all steps.")
+        )
     raise typer.Exit(worst(work.codes))
 
 

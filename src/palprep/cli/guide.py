@@ -33,8 +33,8 @@ def guide(
     views.require_page_name(into)
     with telling(quiet=quiet):
         limits = rules.load_profile(profile)
-        required = statements.read_statement(statement) if statement else None
-        said = statements.statement_for(full_name, required, language="en", profile=limits.name)
+        own = statement and statements.read_statement(statement, profile=limits.name)
+        said = statements.statement_for(full_name, own, language="en", profile=limits.name)
         page = views.guide_page(
             said.full_name, statement=said.text, profile=limits, language=language
         )

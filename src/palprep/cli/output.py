@@ -9,6 +9,7 @@ from __future__ import annotations
 import datetime as dt
 import json
 import logging
+import os
 import shlex
 import sys
 import time
@@ -85,8 +86,9 @@ def _write_json(text: str) -> None:
 
 
 def is_watched() -> bool:
-    """Whether standard error is a terminal. With FORCE_COLOR, rich takes every log for one."""
-    return sys.stderr.isatty()
+    """Whether standard error is a terminal on which lines can be drawn anew. With FORCE_COLOR, rich
+    takes every log for one."""
+    return sys.stderr.isatty() and os.environ.get("TERM") not in {"dumb", "unknown"}
 
 
 def print_line(text: object) -> None:

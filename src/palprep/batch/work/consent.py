@@ -17,6 +17,7 @@ from palprep.dossier import Dossier, read_dossier
 from palprep.errors import JournalError, UsageError
 from palprep.facts import Speaker
 from palprep.journal import DossierKept, Journal, SandboxStatement
+from palprep.rules import load_profile
 from palprep.storage import Bucket
 
 
@@ -26,10 +27,10 @@ def speaker_of(person: Person, profile: str, model: Path | None = None) -> Speak
     """
     if person.unread or not person.may_speak:
         return None
-    statement = read_statement(person.statement, profile=profile) if person.statement else None
+    own = person.statement
     return Speaker(
         full_name=person.full_name,
-        statement=statement,
+        statement=own and read_statement(own, profile=load_profile(profile).name),
         language=person.spoken_language,
         whisper_model=model,
         spoken_as=person.settings.spoken_as,
@@ -49,7 +50,8 @@ def statements_of(
         if person.statement is None:
             continue
         with contextlib.suppress(UsageError):
-            said = read_statement(person.statement, profile=profile_for(person, profile))
+            name = load_profile(profile_for(person, profile)).name
+            said = read_statement(person.statement, profile=name)
             text, language = open_statement(said, person.full_name), person.spoken_language
             found.append(SandboxStatement(text=text, language=language, model=model))
     return tuple(dict.fromkeys(found))
