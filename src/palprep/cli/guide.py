@@ -33,7 +33,7 @@ def guide(
     views.require_page_name(into)
     with telling(quiet=quiet):
         limits = rules.load_profile(profile)
-        own = statement and statements.read_statement(statement, profile=limits.name)
+        own = statements.read_statement(statement, profile=limits.name) if statement else None
         said = statements.statement_for(full_name, own, language="en", profile=limits.name)
         page = views.guide_page(
             said.full_name, statement=said.text, profile=limits, language=language
