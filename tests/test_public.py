@@ -75,6 +75,12 @@ def test_records_offer_no_deprecated_method() -> None:
             lambda: palprep.Speaker("Ada"),
             "Speaker takes its fields by name: Speaker(full_name=...)",
         ),
+        (lambda: palprep.watch("out", pace=3), "pace takes Pace or None, not int"),
+        (lambda: palprep.write_messages("out", 3), "into takes str or Path, not int"),
+        (
+            lambda: palprep.decide("out", 3, accept=True, by="Ada", because="heard"),
+            "person takes str, not int",
+        ),
         (lambda: palprep.Limits(time_s=-1), "Limits: time_s must be greater than 0"),
     ],
 )

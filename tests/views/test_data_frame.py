@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 import pandas as pd
 import pytest
 from finished_runs import BAD, FULL, GOOD, UNKNOWN, person, report, run
 
-from palprep.errors import ToolMissing
+from palprep.errors import ToolMissing, UsageError
 from palprep.rules import Report
 from palprep.values import Outcome
 from palprep.views.data_frame import to_pandas
@@ -53,6 +54,12 @@ def test_a_row_for_each_person_of_a_run() -> None:
     assert ada["first_reason"] == FULL.reasons[0]
     assert frame.loc["bob", "reasons"] == 0
     assert pd.isna(frame.loc["bob", "training-video"])
+
+
+@pytest.mark.parametrize("wrong", [None, 3, "checks.jsonl", [report(GOOD), 3]])
+def test_what_no_frame_is_made_of_is_told(wrong: Any) -> None:
+    with pytest.raises(UsageError, match="to_pandas takes RunView or Report or Prepared, not"):
+        to_pandas(wrong)
 
 
 def test_without_pandas_the_command_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

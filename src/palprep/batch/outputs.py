@@ -25,6 +25,7 @@ from palprep.journal import (
     RunReader,
 )
 from palprep.storage import atomic_output, private_file, private_folder, unwritable
+from palprep.values import typed
 from palprep.views import (
     PEOPLE_FOLDER,
     PICTURES_NAME,
@@ -149,6 +150,7 @@ def write_report(directory: str | Path) -> Path:
     return into / REPORT_NAME
 
 
+@typed("directory", "into")
 def write_messages(directory: str | Path, into: str | Path, language: str = "en") -> list[Message]:
     """Write a message to each person who must redo something, and return them. Nothing is sent.
 

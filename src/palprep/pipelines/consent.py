@@ -44,7 +44,7 @@ from palprep.rules import (
     lacks_consent,
     voice_doubts,
 )
-from palprep.values import Outcome
+from palprep.values import Outcome, typed
 
 Judged = Asset | Prepared
 """A file of the user's with the report that counts."""
@@ -96,6 +96,7 @@ def _file(judged: Judged) -> ConsentFile:
     )
 
 
+@typed("journal", "person", "by", "because")
 def decide(
     journal: Journal | str | Path, person: str, *, accept: bool, by: str, because: str
 ) -> ConsentDecision:

@@ -11,7 +11,7 @@ from palprep.errors import ToolMissing
 from palprep.journal import PersonView, RunView
 from palprep.preflight import Prepared
 from palprep.rules import Report
-from palprep.values import Outcome, Role
+from palprep.values import Outcome, Role, Value, require_type
 from palprep.vocabulary import install_advice
 
 if TYPE_CHECKING:
@@ -37,7 +37,8 @@ def to_pandas(
     ``voice_id``, ``voice_status``, ``replica_id``, ``replica_status``, ``seconds`` (spent on the
     files), and the verdict on the file of each role.
 
-    Raises ToolMissing without pandas, which the extra ``pandas`` brings.
+    Raises UsageError for anything else, and ToolMissing without pandas, which the extra ``pandas``
+    brings.
     """
     try:
         pandas = importlib.import_module("pandas")
@@ -46,7 +47,10 @@ def to_pandas(
     if isinstance(shown, RunView):
         people = [_person_row(person) for person in shown.people]
         return pandas.DataFrame(people, columns=[*_PERSON_COLUMNS]).set_index("person")
-    given = [shown] if isinstance(shown, Report | Prepared) else shown
+    many = isinstance(shown, Iterable) and not isinstance(shown, Value)
+    given = [*shown] if many else [shown]
+    for each in given:
+        require_type("to_pandas", each, RunView | Report | Prepared)
     reports = [each.report if isinstance(each, Prepared) else each for each in given]
     rows = [row for report in reports for row in _check_rows(report)]
     frame = pandas.DataFrame(rows, columns=[*_CHECK_COLUMNS])

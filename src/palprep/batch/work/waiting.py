@@ -36,6 +36,7 @@ from palprep.journal import (
     up_to_date,
 )
 from palprep.pipelines import ask_state
+from palprep.values import typed
 
 LONGEST_POLL_S = 300.0
 """Between two questions about one training."""
@@ -251,6 +252,7 @@ class Watch:
         return asked and creation.state is CreationState.STARTED
 
 
+@typed("directory", "connection", "pace")
 def watch(
     directory: str | Path,
     *,
