@@ -27,6 +27,7 @@ def test_it_says_where_it_is_and_what_comes_next(
     tmp_path: Path, ends: str | signal.Signals
 ) -> None:
     command = [SCRIPT, "record", "people/ada-lovelace", "--port", "0", "--no-browser"]
+    command += ["--profile", "core-3"]
     pipe = subprocess.PIPE
     with subprocess.Popen(
         command, stdout=pipe, stderr=pipe, text=True, cwd=tmp_path, env=environment()
@@ -41,7 +42,8 @@ def test_it_says_where_it_is_and_what_comes_next(
             httpx.post(f"{link}done", headers={"origin": origin}, trust_env=False)
         assert process.wait(timeout=60) == 0
         said = process.stderr.read()
-    assert said == "Next: palprep run people --only ada-lovelace --into palprep-out\n"
+    next_command = "palprep run people --only ada-lovelace --into palprep-out --profile core-3"
+    assert said == f"Next: {next_command}\n"
 
 
 @pytest.mark.parametrize(

@@ -87,7 +87,7 @@ def test_everybody_is_counted():
         ([standing("done"), replica("the service will tell https://example.com/c")],
          "`palprep status 'my out'` says how to record the end of a training"),
         ([standing("in_doubt"), standing("failed")], "`palprep status 'my out'`"),
-        ([standing("waiting")], "run the same command again"),
+        ([standing("waiting")], "start `palprep run` again"),
     ],
 )  # fmt: skip
 def test_the_most_urgent_comes_next(people, said):
@@ -95,8 +95,8 @@ def test_the_most_urgent_comes_next(people, said):
 
 
 def test_what_goes_on_with_the_run_is_named():
-    said = Tally([standing("failed")]).next_step(Path("out"), again="start `palprep run` again")
-    assert "reasons name, and start `palprep run` again." in said
+    said = Tally([standing("failed")]).next_step(Path("out"), again="run the same command again")
+    assert "reasons name, and run the same command again." in said
 
 
 def test_what_is_in_the_way_is_told_by_reason_with_the_command_that_lists_each(capsys):

@@ -65,6 +65,8 @@ def test_after_a_dry_run_nobody_is_waited_for_once_it_has_ended_for_everybody(
     after = palprep("status", tmp_path)
     assert after.code == 0
     assert after.err.endswith("Next: start `palprep run` again without --dry-run.\n")
+    in_the_way = palprep("status", tmp_path, "--because", "nothing")
+    assert (in_the_way.code, "there is: nothing" in in_the_way.err) == (2, True)
 
 
 def test_a_training_that_no_callback_will_tell_of_is_ended_by_hand(

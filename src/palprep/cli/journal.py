@@ -18,7 +18,7 @@ from palprep.cli import options
 from palprep.cli.exits import ExitCode
 from palprep.cli.files import require_there
 from palprep.cli.output import LogFormat, print_json, print_json_of_many, print_line, tell, telling
-from palprep.cli.results import RUN_AGAIN, Tally, people_at_work
+from palprep.cli.results import Tally, people_at_work
 from palprep.errors import UsageError
 
 EXAMPLES = (
@@ -91,7 +91,7 @@ def watch(
     with telling(quiet=quiet, log_file=log_file, log_format=log_format):
         tell(found.summary())
         found.tell_blockers(directory)
-        tell(found.next_step(directory, again=RUN_AGAIN, dry_run=ended.head.dry_run))
+        tell(found.next_step(directory, dry_run=ended.head.dry_run))
     raise typer.Exit(found.exit_code(dry_run=ended.head.dry_run))
 
 
@@ -147,7 +147,7 @@ def status(
             # made without a run has no page, and no command goes on with it.
             if not doubts and len(directories) == 1 and head.has_run:
                 place, running = directories[0], head.running
-                tell(everybody.next_step(place, dry_run=dry_run, running=running, again=RUN_AGAIN))
+                tell(everybody.next_step(place, dry_run=dry_run, running=running))
     raise typer.Exit(ExitCode.IN_DOUBT if doubts else everybody.exit_code(dry_run=dry_run))
 
 
@@ -247,8 +247,8 @@ def report(
             tell(f"Next: open {page}")
         else:
             [(head, _)] = looked_at
-            place, dry_run, running = directories[0], head.dry_run, head.running
-            tell(everybody.next_step(place, dry_run=dry_run, running=running, again=RUN_AGAIN))
+            known = {"dry_run": head.dry_run, "running": head.running}
+            tell(everybody.next_step(directories[0], **known))
 
 
 def _look(
@@ -276,9 +276,9 @@ def _require_blocker(because: str, directories: Sequence[Path]) -> None:
     known = set[str]()
     for each in directories:
         with journals.status(each) as (_, people):
-            known.update(one.blocker or "nothing" for one in people)
+            known.update(one.blocker for one in people if one.blocker)
     if because not in known:
-        listed = ", ".join(sorted(known))
+        listed = ", ".join(sorted(known)) or "nothing"
         raise UsageError(f"--because {because} is true of nobody here; there is: {listed}")
 
 

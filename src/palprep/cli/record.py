@@ -17,7 +17,7 @@ from palprep import batch, consent, journal as journals, preflight, record as pa
 from palprep.cli import options
 from palprep.cli.files import limits_of, require_there
 from palprep.cli.output import print_line, tell, telling
-from palprep.cli.results import RUN_AGAIN, Tally
+from palprep.cli.results import Tally
 from palprep.errors import UsageError
 from palprep.vocabulary import DEFAULT_PROFILE
 
@@ -70,6 +70,8 @@ def record(
         )
         _serve("record", recording, port, no_browser=no_browser)
         go_on = ["palprep", "run", str(person.parent), "--only", folder.name, "--into", str(into)]
+        go_on += ["--profile", profile] if profile != DEFAULT_PROFILE else []
+        go_on += ["--whisper-model", str(model)] if model else []
         tell(f"Next: {shlex.join(go_on)}")
 
 
@@ -95,7 +97,7 @@ def review(
         people = Tally(standings)
     with telling(verbose=verbose, quiet=quiet):
         tell(people.summary())
-        tell(people.next_step(directory, again=RUN_AGAIN, dry_run=head.dry_run))
+        tell(people.next_step(directory, dry_run=head.dry_run))
     raise typer.Exit(people.exit_code(dry_run=head.dry_run))
 
 

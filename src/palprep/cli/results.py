@@ -10,10 +10,7 @@ from pathlib import Path
 
 from palprep import journal, rules, views
 from palprep.cli.exits import ExitCode, worst
-from palprep.cli.output import SAME, WAIVE, ending_well, print_line, show, tell
-
-RUN_AGAIN = "start `palprep run` again"
-"""How to go on with a run, for commands that only look at it."""
+from palprep.cli.output import WAIVE, ending_well, print_line, show, tell
 
 _WATCHED, _TOLD_ELSEWHERE = "`palprep watch`", "is in training: the service"
 """In the reasons of who waits for a training whose end becomes known here, and of the others."""
@@ -104,7 +101,12 @@ class Tally:
             tell(f"{who}: {why} (`{shlex.join(listing)}`)")
 
     def next_step(
-        self, into: Path, *, dry_run: bool = False, running: bool = False, again: str = SAME
+        self,
+        into: Path,
+        *,
+        dry_run: bool = False,
+        running: bool = False,
+        again: str = "start `palprep run` again",
     ) -> str:
         """What to do now: one sentence, with the command. ``again`` says how the run goes on, and
         ``running`` that it is still at work.

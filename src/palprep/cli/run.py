@@ -15,7 +15,7 @@ import typer
 from palprep import batch, rules, views
 from palprep.cli import options
 from palprep.cli.files import limits_of
-from palprep.cli.output import LogFormat, print_json, tell, tell_detail, telling
+from palprep.cli.output import SAME, LogFormat, print_json, tell, tell_detail, telling
 from palprep.cli.results import Tally, people_at_work
 from palprep.vocabulary import DEFAULT_PROFILE
 
@@ -198,5 +198,5 @@ def run(
             tell(f"{guessed} about files and names: --verbose tells them")
         if notes["unused"] > _TOLD["unused"] and not verbose:
             tell(f"{notes['unused']} files are not used: --verbose names all of them")
-        tell(found.next_step(place, dry_run=dry_run))
+        tell(found.next_step(place, dry_run=dry_run, again=SAME))
     raise typer.Exit(found.exit_code(dry_run=dry_run))
