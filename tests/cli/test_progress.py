@@ -211,6 +211,6 @@ def test_nothing_is_drawn_into_a_log_that_may_have_colours(
     monkeypatch.setenv("FORCE_COLOR", "1")
     with progress.showing_run(wanted=True) as shown:
         shown(Progress(person="ada", step="prepare", people=2))
-    with progress.at_work("looking at ada"):
+    with progress.showing_files(1) as files, files.at("ada.mp4"):
         pass
     assert capsys.readouterr().err == ""

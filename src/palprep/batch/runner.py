@@ -39,11 +39,11 @@ from palprep.batch.work.originals import SOURCES_NAME
 from palprep.consent import require_model
 from palprep.errors import UsageError
 from palprep.journal import Journal, PersonView, RunReader, RunView, SandboxStatement, utc_now
-from palprep.preflight import kinds_of, media_workers, seen_by
+from palprep.preflight import kinds_by, media_workers
 from palprep.publish import Publisher, publisher_for
 from palprep.rules import blocker_words, counted
 from palprep.storage import output_folder
-from palprep.values import Kind, typed
+from palprep.values import typed
 from palprep.views import PICTURES_NAME, cell_progress
 from palprep.workers import Engine, LocalEngine
 
@@ -153,7 +153,7 @@ def _find_work(run: RunContext, roster: Roster, last: RunReader | None, at: dt.d
     with contextlib.ExitStack() as stack:
         # A cluster need not see a folder that is here.
         here = stack.enter_context(media_workers(1)) if run.engine.far else run.engine
-        people = read_people(left, lambda files: seen_by(here, kinds_of, files, Kind.OTHER))
+        people = read_people(left, kinds_by(here))
     left_out: set[str] = set()
     if ended is not None and run.options.select.everybody:
         left_out = ended.keys() - {each.slug for each in roster.people}

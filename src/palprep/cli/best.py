@@ -53,10 +53,10 @@ def best(
             engine.may_open(reads=[source], writes=[into] if into else [])
             engine.begin()
             # Loaded while the worker loads as much.
-            from palprep.cli.progress import at_work
+            from palprep.cli.progress import showing_files
 
             held_against = rules.load_profile(profile)
-            with at_work(f"looking at {source.name}", wanted=not as_json):
+            with showing_files(1, wanted=not as_json) as shown, shown.at(source.name):
                 ranked = preflight.pick_best(
                     source, profile=held_against, per_second=per_second, engine=engine
                 )

@@ -77,15 +77,7 @@ def check(
     with telling(verbose=verbose, quiet=quiet or (as_json and not verbose), log_file=log_file):
         with files_at_work(paths, asked, done="checked") as work:
             for _, report in work.each(
-                lambda path, _: preflight.check(
-                    path,
-                    role=role,
-                    profile=work.profile,
-                    speaker=work.speaker,
-                    consent_apart=work.consent_apart(path),
-                    quick=quick,
-                    engine=work.engine,
-                )
+                lambda path, _: preflight.check(path, **work.asked_of(path), quick=quick)
             ):
                 work.count(report)
                 endings[None if report.error else report.verdict] += 1

@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from palprep import batch, consent, facts, media, preflight, rules, workers
 from palprep.cli.exits import ExitCode, exit_code_of
 from palprep.cli.output import SAME, WAIVE, ending_well, is_watched, paths_in_shell
 from palprep.errors import FileMissing, PalprepError, UsageError
-from palprep.vocabulary import DEFAULT_PROFILE, Kind, Role, did_you_mean
+from palprep.vocabulary import DEFAULT_PROFILE, Role, did_you_mean
 
 if TYPE_CHECKING:  # It loads rich.
     from palprep.cli.progress import Advance, FilesProgress
@@ -94,11 +94,16 @@ class FilesAtWork:
         roles = preflight.seen_by(self.engine, preflight.roles_of, files, None)
         return frozenset(each for each, found in zip(files, roles, strict=True) if found is role)
 
-    def consent_apart(self, path: Path) -> bool:
-        """Whether a consent video is in the file's folder: other videos need not hold the
-        statement then.
-        """
-        return path.parent in self._with_consent
+    def asked_of(self, path: Path) -> dict[str, Any]:
+        """What a file is judged by. Where a consent video is in its folder, other videos need not
+        hold the statement."""
+        return {
+            "role": self.role,
+            "profile": self.profile,
+            "speaker": self.speaker,
+            "consent_apart": path.parent in self._with_consent,
+            "engine": self.engine,
+        }
 
     def each(
         self, work: Callable[[Path, Advance], Result]
@@ -210,9 +215,7 @@ def _inputs(
     several = sum(path.is_dir() for path, _ in listed) > 1
     for path, files in listed:
         if path.is_dir():
-            kinds = batch.kinds_in(
-                files, lambda each: preflight.seen_by(engine, preflight.kinds_of, each, Kind.OTHER)
-            )
+            kinds = batch.kinds_in(files, preflight.kinds_by(engine))
             nothing = Input(path, f"{path} is a folder without images, audio or videos.")
             top = Path(path.resolve().name) if several else Path()
             found += [

@@ -81,14 +81,10 @@ def fix(
             def fixed(path: Path, advance: Callable[[float], None]) -> tuple[_Fixed, ...]:
                 prepared = preflight.prepare(
                     path,
+                    **work.asked_of(path),
                     into=into / folders[path],
-                    role=role,
-                    profile=work.profile,
-                    speaker=work.speaker,
-                    consent_apart=work.consent_apart(path),
                     split_consent=path in holders,
                     progress=advance,
-                    engine=work.engine,
                 )
                 both = (prepared, *([prepared.consent] if prepared.consent else []))
                 rejected = into / REJECTED / folders[path]

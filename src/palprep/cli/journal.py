@@ -247,8 +247,8 @@ def report(
             tell(f"Next: open {page}")
         else:
             [(head, _)] = looked_at
-            known = {"dry_run": head.dry_run, "running": head.running}
-            tell(everybody.next_step(directories[0], **known))
+            dry_run, running = head.dry_run, head.running
+            tell(everybody.next_step(directories[0], dry_run=dry_run, running=running))
 
 
 def _look(

@@ -156,7 +156,6 @@ BUCKET_HELP = " ".join(f"{cloud.example}: set {cloud.credentials}." for cloud in
 PublishTo = Annotated[
     str | None,
     typer.Option(
-        "--publish-to",
         envvar="PALPREP_PUBLISH_TO",
         metavar="URL",
         help=f"Bucket the service fetches from. {BUCKET_HELP}",
@@ -165,7 +164,6 @@ PublishTo = Annotated[
 Store = Annotated[
     str | None,
     typer.Option(
-        "--store",
         envvar="PALPREP_STORE",
         metavar="URL",
         help="Bucket that carries files to a cluster's workers and back; without it they must see "
@@ -198,7 +196,6 @@ Wait = Annotated[
 Retain = Annotated[
     float | None,
     typer.Option(
-        "--retain",
         envvar="PALPREP_RETAIN",
         parser=seconds,
         metavar="DURATION",

@@ -222,9 +222,9 @@ def _tell(progress: RunProgress) -> None:
 
 
 @contextmanager
-def showing_files(files: int) -> Iterator[FilesProgress]:
+def showing_files(files: int, *, wanted: bool = True) -> Iterator[FilesProgress]:
     """Show the progress of files while this lasts."""
-    with _bars() as bars:
+    with _bars(wanted=wanted) as bars:
         yield FilesProgress(bars, files)
 
 
@@ -235,15 +235,5 @@ def showing_run(*, wanted: bool) -> Iterator[RunProgress]:
         yield run_progress(bars)
 
 
-def _bars(*, wanted: bool = True) -> Bars:
+def _bars(*, wanted: bool) -> Bars:
     return Bars(SafeConsole(stderr=True), disable=not (wanted and is_watched()))
-
-
-@contextmanager
-def at_work(what: str, *, wanted: bool = True) -> Iterator[None]:
-    """Show that something is under way while this lasts."""
-    if not (wanted and is_watched()):
-        yield
-        return
-    with SafeConsole(stderr=True).status(escape(what)):
-        yield

@@ -5,6 +5,7 @@ from .preflight import (
     at_one_file as at_one_file,
     check as check,
     for_source as for_source,
+    kinds_by as kinds_by,
     media_workers as media_workers,
     no_parts_left as no_parts_left,
     prepare as prepare,

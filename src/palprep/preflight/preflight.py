@@ -211,6 +211,11 @@ def seen_by(
         return tuple(each for file in files for each in seen_by(engine, look, (file,), otherwise))
 
 
+def kinds_by(engine: Runner) -> Callable[[Sequence[Path | Source]], tuple[Kind, ...]]:
+    """Tells the kind of each file, by workers."""
+    return lambda files: seen_by(engine, kinds_of, files, Kind.OTHER)
+
+
 def at_one_file(error: MediaError | ToolFailed) -> bool:
     """Whether it is this file that the work failed at, and not the workers as such."""
     ended_at_it = "pid" in vars(error) and not isinstance(error, WorkStopped)

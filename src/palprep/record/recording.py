@@ -29,7 +29,7 @@ from palprep.record.site import strangers_file
 from palprep.record.takes import By, Take, Takes, judged
 from palprep.rules import PORTRAIT_CHECKS, Profile
 from palprep.serving import BodyTooLarge, read_body
-from palprep.values import Kind, Outcome, Role
+from palprep.values import Outcome, Role
 from palprep.workers import Engine, WorkStopped
 
 log = logging.getLogger(__name__)
@@ -104,18 +104,11 @@ class Recording:
         self._jobs.shutdown(cancel_futures=True)
 
     @property
-    def _full_name(self) -> str:
-        return self._person.full_name
-
-    @property
     def _agreed(self) -> bool:
-        return journals.has_agreed(self._journal, self._full_name)
+        return journals.has_agreed(self._journal, self._person.full_name)
 
     def _read(self) -> batch.Person:
-        return batch.read_person(
-            self._takes.folder,
-            lambda files: preflight.seen_by(self._engine, preflight.kinds_of, files, Kind.OTHER),
-        )
+        return batch.read_person(self._takes.folder, preflight.kinds_by(self._engine))
 
     @property
     def _own_statement(self) -> str | None:
@@ -125,14 +118,16 @@ class Recording:
 
     def _statement(self) -> str:
         language = self._person.spoken_language
-        return consent.statement_for(self._full_name, self._own_statement, language=language).text
+        return consent.statement_for(
+            self._person.full_name, self._own_statement, language=language
+        ).text
 
     # What the page asks for
 
     def _page(self, _: Request) -> Response:
         about = {"language": self._language, "spoken": self._person.spoken_language}
         said, place = self._statement(), os.fspath(self._takes.folder)
-        return HTMLResponse(views.recording_page(self._full_name, said, place, **about))
+        return HTMLResponse(views.recording_page(self._person.full_name, said, place, **about))
 
     def _state(self, _: Request) -> Response:
         person = self._person
@@ -153,7 +148,7 @@ class Recording:
     def _note_agreement(self, name: str) -> Response:
         if not any(each.isalpha() for each in name):
             raise UsageError("Give the full name, in letters, as it is to be said")
-        if name != self._full_name and self._agreed:
+        if name != self._person.full_name and self._agreed:
             raise UsageError("Somebody has agreed under another name: load the page again")
         if name != self._person.settings.full_name:
             batch.write_setting(self._takes.folder, "full_name", name)
@@ -165,7 +160,9 @@ class Recording:
         self._require_agreed()
         if self._person.spoken_language != "en":  # Codes are English words.
             return JSONResponse({"words": []})
-        return JSONResponse({"words": journals.give_code(self._journal, self._full_name).words})
+        return JSONResponse(
+            {"words": journals.give_code(self._journal, self._person.full_name).words}
+        )
 
     def _require_agreed(self) -> None:
         if not self._agreed:
@@ -294,7 +291,7 @@ class Recording:
         self._person = self._read()
 
     def _speaker(self, name: str, sha256: str) -> Speaker:
-        settings, full_name = self._person.settings, self._full_name
+        settings, full_name = self._person.settings, self._person.full_name
         return Speaker(
             full_name=full_name,
             statement=self._own_statement,

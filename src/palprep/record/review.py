@@ -28,7 +28,7 @@ from palprep.errors import MediaError, PalprepError, ToolFailed
 from palprep.journal import READY, Journal, PersonView, RunReader, RunStarted
 from palprep.record.site import strangers_file
 from palprep.serving import read_body
-from palprep.values import Kind, Role
+from palprep.values import Role
 from palprep.workers import Engine
 
 _ANSWER_BYTES, _LINES = 16_384, 200
@@ -117,7 +117,7 @@ class Review:
             link = f"out/{quote(own if self._within(own) else views.REPORT_NAME)}"
             folder = Path(source or "", person.slug)
             if source and folder.is_dir():
-                told = batch.read_person(folder, self._kinds_of)
+                told = batch.read_person(folder, preflight.kinds_by(self._engine))
                 choices = {role: self._choices(person, told, role) for role in Role}
                 # What content has settled is no question, though the names leave it open.
                 asked = "folder_unclear" in person.blocked_by
@@ -130,9 +130,6 @@ class Review:
                 found.append(Question(person, link, doubts=self._doubts(person)))
         # What holds somebody comes first: a portrait was picked already.
         return sorted(found, key=lambda each: any(choice.picked for choice in each.choices))
-
-    def _kinds_of(self, files: tuple[Path, ...]) -> tuple[Kind, ...]:
-        return preflight.seen_by(self._engine, preflight.kinds_of, files, Kind.OTHER)
 
     def _choices(self, person: PersonView, told: Person, role: Role) -> list[Choice]:
         several = told.portraits if role is Role.FACE_IMAGE else told.unclear.get(role, ())

@@ -48,7 +48,7 @@ def to_pandas(
         people = [_person_row(person) for person in shown.people]
         return pandas.DataFrame(people, columns=[*_PERSON_COLUMNS]).set_index("person")
     many = isinstance(shown, Iterable) and not isinstance(shown, Value)
-    given = [*shown] if many else [shown]
+    given: list[Any] = [*shown] if many else [shown]
     for each in given:
         require_type("to_pandas", each, RunView | Report | Prepared)
     reports = [each.report if isinstance(each, Prepared) else each for each in given]
