@@ -17,7 +17,7 @@ from palprep.batch.engines.files import run_name
 from palprep.batch.execution import Execution
 from palprep.batch.forgetting import remove_outlived
 from palprep.batch.outputs import write_outputs
-from palprep.batch.people.files import is_url, some_of
+from palprep.batch.people.files import is_url
 from palprep.batch.people.folder import DEFAULT_INTO, holds_run
 from palprep.batch.people.person import Person, Roster, RosterEntry, read_people
 from palprep.batch.people.selection import People, find_everybody
@@ -41,7 +41,7 @@ from palprep.errors import UsageError
 from palprep.journal import Journal, PersonView, RunReader, RunView, SandboxStatement, utc_now
 from palprep.preflight import kinds_by, media_workers
 from palprep.publish import Publisher, publisher_for
-from palprep.rules import blocker_words, counted
+from palprep.rules import blocker_words, counted, some_of
 from palprep.storage import output_folder
 from palprep.values import typed
 from palprep.views import PICTURES_NAME, cell_progress

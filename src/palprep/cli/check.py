@@ -17,9 +17,6 @@ from palprep.cli.output import print_json, show, tell, telling
 from palprep.rules import plans
 from palprep.vocabulary import DEFAULT_PROFILE, Outcome
 
-_NAMED = 3
-"""Files without media that the summary names; others are counted."""
-
 _ENDINGS = {
     Outcome.PASS: "passed",
     Outcome.WARN: "passed with warnings",
@@ -108,6 +105,5 @@ def _summary(endings: Counter[Outcome | None], passed_over: Sequence[Path]) -> s
     said = f"{rules.counted(endings.total(), 'file', 'files')}: {found}."
     if not passed_over:
         return said
-    names = ", ".join(path.name for path in passed_over[:_NAMED])
-    more = f" and {len(passed_over) - _NAMED} more" if len(passed_over) > _NAMED else ""
-    return f"{said} Passed over, without media: {names}{more}."
+    names = rules.some_of([path.name for path in passed_over], most=3)
+    return f"{said} Passed over, without media: {names}."

@@ -42,6 +42,7 @@ from .texts import (
     blocker_words as blocker_words,
     counted as counted,
     measure_words as measure_words,
+    some_of as some_of,
     stamp as stamp,
 )
 from .video import base_layer_shows as base_layer_shows, video_duration as video_duration

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import datetime as dt
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import resources
 from typing import Any, Final
 
@@ -177,6 +177,12 @@ def counted(number: int, one: str, many: str) -> str:
     if number == 1:
         return f"1 {one}"
     return f"{number:,} {many}" if number else f"no {many}"
+
+
+def some_of(names: Sequence[str], most: int = 5) -> str:
+    """The first of some names, and how many more there are."""
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
 
 
 def stamp(at: dt.datetime) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from palprep.media import FileFacts, SignalFacts, VideoFacts
 from palprep.rules.needs import EVERY_FRAME, FILE, KEY_FRAMES_ONLY, SIGNAL, TIMING, VIDEO
 from palprep.rules.rule import Measured, plain, rule
-from palprep.rules.texts import REASONS, counted, degrees
+from palprep.rules.texts import REASONS, counted, degrees, some_of
 from palprep.values import Span
 
 
@@ -182,5 +182,4 @@ def _size(seconds: float) -> str:
 def _moments(times: Sequence[float]) -> str:
     if not times:
         return "none"
-    listed = ", ".join(f"{time:.1f} s" for time in times[:_SHOWN])
-    return listed if len(times) <= _SHOWN else f"{listed} and {len(times) - _SHOWN} more"
+    return some_of([f"{time:.1f} s" for time in times], _SHOWN)

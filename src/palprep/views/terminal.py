@@ -26,6 +26,7 @@ from palprep.rules import (
     counted,
     facing_limits,
     measure_words,
+    some_of,
 )
 from palprep.values import Outcome
 from palprep.views.format import by_file, position
@@ -222,10 +223,8 @@ def _finding(report: Report, check: Check, *, verbose: bool) -> Text:
         labels = ", ".join(each.label for each in (check, *following))
         text.append(f"\nNot measured: {labels}", "dim")
     elif following:
-        labels = ", ".join(each.label for each in following[:_NAMED])
-        others = len(following) - _NAMED
-        more = f" and {others} more" if others > 0 else ""
-        text.append(f"\nThe same cause: {labels}{more}", "dim")
+        labels = some_of([each.label for each in following], _NAMED)
+        text.append(f"\nThe same cause: {labels}", "dim")
     if verbose:
         for each in (check, *following):
             text.append(f"\n{_numbers(each)}", "dim italic")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path, PurePosixPath
 from unicodedata import normalize
 from urllib.parse import unquote
@@ -90,12 +90,6 @@ def kinds_in(paths: Iterable[Path], kinds_of: KindsOf) -> Mapping[Path, Kind | N
 def promised_kind(name: str) -> Kind | None:
     """The kind of media that a file's name promises; None where it promises none."""
     return _PROMISES.get(PurePosixPath(name).suffix.lower())
-
-
-def some_of(names: Sequence[str], most: int = 5) -> str:
-    """The first of some names, and how many more there are."""
-    more = f" and {len(names) - most:,} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more
 
 
 def in_other_form(name: str, among: Iterable[File]) -> File | None:

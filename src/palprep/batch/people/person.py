@@ -14,7 +14,7 @@ from typing import NamedTuple
 from unicodedata import combining, normalize
 
 from palprep.batch.fingerprint import Fingerprint
-from palprep.batch.people.files import File, KindsOf, in_other_form, printable, some_of
+from palprep.batch.people.files import File, KindsOf, in_other_form, printable
 from palprep.batch.people.settings import (
     SETTINGS_NAME,
     NamedFiles,
@@ -24,6 +24,7 @@ from palprep.batch.people.settings import (
     leads_out,
 )
 from palprep.errors import UsageError
+from palprep.rules import some_of
 from palprep.values import Kind, Role, Value
 
 LISTENED_TO = frozenset({Role.TRAINING_VIDEO, Role.CONSENT_VIDEO})

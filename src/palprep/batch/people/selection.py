@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import Self
 from unicodedata import normalize
 
-from palprep.batch.people.files import some_of
 from palprep.batch.people.folder import find_people, people_in_bucket, shards_in
 from palprep.batch.people.manifest import people_of_manifest, people_of_rows
 from palprep.batch.people.manifest_rows import ManifestRow, is_manifest
 from palprep.batch.people.person import Roster, RosterEntry
 from palprep.errors import UsageError
 from palprep.journal import JOURNAL_NAME, PersonStatus
+from palprep.rules import some_of
 from palprep.storage import is_bucket
 from palprep.vocabulary import did_you_mean
 
