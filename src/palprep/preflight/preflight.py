@@ -211,7 +211,7 @@ def seen_by(
         return tuple(each for file in files for each in seen_by(engine, look, (file,), otherwise))
 
 
-def kinds_by(engine: Runner) -> Callable[[Sequence[Path | Source]], tuple[Kind, ...]]:
+def kinds_by(engine: Runner) -> Callable[[Sequence[Path]], tuple[Kind, ...]]:
     """Tells the kind of each file, by workers."""
     return lambda files: seen_by(engine, kinds_of, files, Kind.OTHER)
 

@@ -30,7 +30,6 @@ from palprep.values import Kind, Role, Value
 LISTENED_TO = frozenset({Role.TRAINING_VIDEO, Role.CONSENT_VIDEO})
 """The roles whose files may hold the statement."""
 
-
 _HINTS: Mapping[str, Sequence[str]] = tomllib.loads(
     resources.files("palprep.batch.people").joinpath("hints.toml").read_text("utf-8")
 )

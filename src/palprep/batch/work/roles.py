@@ -22,7 +22,7 @@ from palprep.batch.work.originals import Original, Originals
 from palprep.errors import MediaError, PalprepError, ToolFailed, UnsupportedMedia, UsageError
 from palprep.facts import Speaker
 from palprep.journal import FileGlimpsed, PortraitPicked
-from palprep.preflight import at_one_file, for_source, kinds_by, pick_best
+from palprep.preflight import at_one_file, for_source, kinds_of, pick_best, seen_by
 from palprep.values import Kind, Role
 from palprep.views import duration
 
@@ -222,7 +222,7 @@ def pick_portrait(originals: Originals, person: Person) -> Settled:
         for file in person.portraits
         if isinstance(original := originals.look_at(file), Original)
     ]
-    kinds = kinds_by(run.engine)([source for source, _ in read])
+    kinds = seen_by(run.engine, kinds_of, [source for source, _ in read], Kind.OTHER)
     images = [each for each, kind in zip(read, kinds, strict=True) if kind is Kind.IMAGE]
     known = {source.sha256: file for source, file in images}
     first = person.portraits[0]
