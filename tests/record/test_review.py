@@ -139,3 +139,12 @@ def test_answers_are_on_record_and_the_run_goes_on(page: Page) -> None:
     assert stand["bob"] == "waiting", browser.text()
     assert re.search("Nothing is left|1 question ", browser.text())
     assert [each for each in browser.complaints if not each.endswith("/c.heic")] == []
+
+
+def test_a_page_whose_server_has_ended_says_so(page: Page) -> None:
+    with LocalSite("review", page.review.routes(), port=0) as site:
+        page.browser.open(site.link)
+    page.browser.run("follow()")
+    page.browser.until(
+        "document.getElementById('progress').textContent.includes('has ended: start')"
+    )

@@ -14,14 +14,19 @@ document.querySelector("[role=alert]") ?? questions[0]?.focus();
 
 const ask = async (path, options) => (await fetch(path, options)).json();
 const follow = async () => {
-  const { running, told } = await ask("state");
+  const progress = document.getElementById("progress");
+  const { running, told } = await ask("state").catch(() => ({}));
+  if (!told) {
+    progress.textContent = "This page has ended: start the same command again to go on.";
+    progress.classList.remove("busy");
+    return;
+  }
   const log = document.getElementById("told");
   log.hidden = !told.length;
   if (log.textContent !== told.join("\n")) {
     log.textContent = told.join("\n");
     log.scrollTop = log.scrollHeight;
   }
-  const progress = document.getElementById("progress");
   if (running) {
     const last = told.at(-1);
     progress.textContent = last ? `The run goes on. ${last}` : "The run goes on.";
