@@ -12,11 +12,12 @@ from types import SimpleNamespace
 import pytest
 
 from palprep import fixes
-from palprep.errors import FixError, ToolFailed
+from palprep.errors import DamagedMedia, FixError, ToolFailed
 from palprep.media import Source, ffmpeg_binary, ffmpeg_version
 from palprep.preflight import (
     check,
     for_source,
+    loop,
     media_workers,
     pick_best,
     preflight as front,
@@ -170,6 +171,18 @@ def test_media_that_a_fix_made_unreadable_is_removed(portrait_path, tmp_path, mo
     with pytest.raises(FixError, match=r"what it wrote could not be read back, and was removed"):
         prepare(portrait_path, into=tmp_path)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_what_was_there_before_stays_where_its_proof_fails(portrait_path, tmp_path, monkeypatch):
+    ready = prepare(portrait_path, into=tmp_path)
+
+    def damaged(path):
+        raise DamagedMedia(f"{path} is damaged")
+
+    monkeypatch.setattr(loop, "Source", SimpleNamespace(of=damaged))
+    with pytest.raises(FixError):
+        prepare(portrait_path, into=tmp_path)
+    assert list(tmp_path.iterdir()) == [ready.path]
 
 
 def test_workers_far_away_are_not_asked_how_long_a_file_lasts(portrait_path):

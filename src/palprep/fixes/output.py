@@ -32,6 +32,8 @@ class Applied(Value):
 
     path: str
     fixes: tuple[FixDone, ...]
+    was_there: bool = False
+    """Whether a file of the very same content was there already, and is it."""
     pixels_kept: bool = False
     """Whether the image is coded in the very bytes of the source."""
     clipped: tuple[int, float] | None = None
@@ -49,6 +51,7 @@ class Output:
 
     temporary: Path
     path: Path
+    was_there: bool = False
 
 
 NewOutput = Callable[[str], contextlib.AbstractContextManager[Output]]
@@ -72,7 +75,7 @@ def new_output(
         raise UsageError(f"{target} is the source itself; choose another folder for the output")
 
     def settle(temporary: Path) -> None:
-        output.path = _place_freely(temporary, target)
+        output.path, output.was_there = _place_freely(temporary, target)
 
     with atomic_output(target, settle=None if overwrite else settle) as temporary:
         output = Output(temporary, target)
@@ -87,7 +90,7 @@ def move_into(path: Path, folder: Path) -> Path:
     target = folder / path.name
     try:
         private_folder(folder)
-        moved = _place_freely(path, target)
+        moved, _ = _place_freely(path, target)
         path.unlink(missing_ok=True)
     except OSError as error:
         raise unwritable(target, error) from None
@@ -106,13 +109,13 @@ def remove_parts(folder: Path, pid: int) -> None:
             part.unlink(missing_ok=True)
 
 
-def _place_freely(temporary: Path, target: Path) -> Path:
-    """Give the file the first name like ``target`` that is free, or has the same content."""
+def _place_freely(temporary: Path, target: Path) -> tuple[Path, bool]:
+    """Give the file the first name like ``target`` that is free; or, True, has the same content."""
     names = (target.with_stem(f"{target.stem}-{number}") for number in itertools.count(2))
     for name in itertools.chain([target], names):
         if name.is_file() and filecmp.cmp(temporary, name, shallow=False):
             private_file(name)
-            break
+            return name, True
         try:
             # A new name for the file fails where the name is taken, by another process, too.
             name.hardlink_to(temporary)
@@ -125,4 +128,4 @@ def _place_freely(temporary: Path, target: Path) -> Path:
                 continue
             temporary.replace(name)
         break
-    return name
+    return name, False

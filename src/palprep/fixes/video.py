@@ -230,7 +230,8 @@ def fix_video(
     _require_possible(cut)
     with new(".mp4") as output:
         fitted = write_within(plan.max_size_bytes, cut, output.temporary, progress=progress)
-    return Applied(path=str(output.path), fixes=(*_done(cut), *fitted))
+    done = (*_done(cut), *fitted)
+    return Applied(path=str(output.path), was_there=output.was_there, fixes=done)
 
 
 def _require_possible(cut: Cut) -> None:

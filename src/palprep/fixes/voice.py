@@ -93,7 +93,7 @@ def fix_audio(
         write(output.temporary, sound, duration_s=facts.duration_s, progress=progress, **options)
     did = f"copied the {stream.codec} packets into {plan.container} unchanged"
     done = _file_words(source, FixDone(id="rewrap", did=did))
-    return Applied(path=str(output.path), fixes=done)
+    return Applied(path=str(output.path), was_there=output.was_there, fixes=done)
 
 
 def mp3_excerpt(source: Source, stream: int, span: Span) -> bytes:
@@ -155,7 +155,7 @@ def fix_voice(
         *level,
         *_file_words(source, FixDone(id="convert", did=did)),
     )
-    return Applied(path=str(output.path), fixes=done, clipped=clipped)
+    return Applied(path=str(output.path), was_there=output.was_there, fixes=done, clipped=clipped)
 
 
 def _cleaned(sound: Any, plan: VoicePlan, stream: AudioStreamFacts) -> Any:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import shutil
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -100,14 +100,16 @@ def prepare_source(
         before = _judged_again(before, profile, apart=True, statement=None, consent=None)
         request = request._replace(consent_apart=True)
 
+    new: set[Path] = set()
+
     def fixed(
         planned: Plan, stem: Path, role: Role | None, progress: Callable[[float], None] | None
     ) -> Prepared:
         applied = fixes.apply(planned, source, stem, overwrite=overwrite, progress=progress)
-        wrote(applied.path)
+        _note(applied, new, wrote)
         again = request._replace(role=role, speakers=_one_voice(before))
         kept = before if applied.pixels_kept else None
-        output, report = _proof(applied.path, source, again, kept=kept)
+        output, report = _proof(applied.path, source, again, kept=kept, new=new)
         if before.facts and report.facts:
             lasting = _lasting(before.facts, report.facts, planned, applied)
             report = _judged_again(report, profile, **lasting)
@@ -132,7 +134,7 @@ def prepare_source(
         lost = evidence is None and _lost(before, prepared.report)
         less, said = _least_lost(before, fix, prepared.report, tried) if lost else (fix, ())
         if less is not fix:
-            prepared.path.unlink()
+            _remove(prepared.path, new)
             prepared = fixed(less, target_stem, before.role, None) if less else None
     if prepared is None:
         prepared = _copied(source, before, target_stem, profile, overwrite=overwrite)
@@ -142,6 +144,18 @@ def prepare_source(
     clip_stem = target_stem.with_name(f"{target_stem.name}-consent")
     clip = _with_evidence(fixed(cut, clip_stem, Role.CONSENT_VIDEO, None), evidence, profile)
     return prepared.model_copy(update={"consent": clip})
+
+
+def _note(applied: fixes.Applied, new: set[Path], wrote: Callable[[str], object]) -> None:
+    if not applied.was_there:
+        new.add(Path(applied.path))
+        wrote(applied.path)
+
+
+def _remove(path: Path, new: Container[Path]) -> None:
+    """A file of the same content that was there before is its owner's."""
+    if path in new:
+        path.unlink(missing_ok=True)
 
 
 def _one_voice(report: Report) -> SpeakerFacts | None:
@@ -287,6 +301,7 @@ def _proof(
     request: CheckRequest,
     *,
     kept: Report | None,
+    new: Container[Path],
 ) -> tuple[Source, Report]:
     """What a fix wrote, and the report on it. What cannot be read back is removed: FixError.
 
@@ -304,7 +319,7 @@ def _proof(
                 return output, _judged_again(kept, request.profile, at=output, image=image)
         return output, check_source(request, output)
     except MediaError as error:
-        Path(written).unlink(missing_ok=True)
+        _remove(Path(written), new)
         raise FixError(
             f"The fix of {source.name} failed: what it wrote could not be read back, and was "
             f"removed ({error.message}). The source is as it was: export it again, in another "
