@@ -33,6 +33,8 @@ def after(*said, talk=False):
         "Hello, this is my recording for the training.",
         "Good morning, and thank you for taking the time to meet me.",
         *("My name's Jane Doe, and here's my consent.", "This is my statement of consent."),
+        *("I'm reading the consent form.", "I will now read out the statement.", "Erm, mm, uhm."),
+        *("End of statement.", "Mic test.", "Cut the recording.", "Please stop the video."),
     ],
 )
 def test_greetings_fillers_and_slips_are_harmless(said):
@@ -45,6 +47,8 @@ def test_greetings_fillers_and_slips_are_harmless(said):
     [
         *("Ask me again next week.", "So says the script.", "Thank you for the money.", "Stop it."),
         *("Greetings from David Jones.", "I heard hope all of it."),
+        *("I agree.", "I hereby confirm my consent.", "I'd like to give my consent to this."),
+        "Here is my consent for the AI clone.",
     ],
 )
 def test_everything_else_is_a_doubt(said):
@@ -62,11 +66,26 @@ def test_everything_else_is_a_doubt(said):
         *("My name is Émile Zola.", "My name is O'Brien."),
         *("That was my consent for Peter.", "I would throw my consent from last week."),
         "Hello and good morning. None of that is true. Thank you.",
+        *("Please end my consent now. Thanks.", "Stop my consent.", "Cut out my consent, please."),
+        *("This is the end of my consent.", "I agree to nothing.", "My consent is over."),
     ],
 )
 def test_what_negates_limits_protests_or_names_another_fails(said):
     assert before(said) is Outcome.FAIL
     assert after(said) is Outcome.FAIL
+
+
+@pytest.mark.parametrize(
+    "said", ["Withdraw my consent.", "I know that I withdraw my consent.", "I am not paid."]
+)
+def test_words_of_the_statement_are_no_slip_where_they_mean_another_thing(said):
+    own = split_words(
+        "I, Jane Doe, give my consent to videos of me. I know that I can withdraw my consent at "
+        "any time, and that I am not paid."
+    )
+    around = Surroundings(before="I know that I can withdraw my con", after=(said,))
+    assert grade_before(around, own, ["Jane Doe"], sure=True).outcome is Outcome.PASS
+    assert grade_after(around, own, ["Jane Doe"], talk=False).outcome is Outcome.FAIL
 
 
 @pytest.mark.parametrize("said", ["If", "Not.", "Never!"])
@@ -101,6 +120,8 @@ def test_talk_that_goes_on_is_no_remark_unless_it_bears_on_the_consent():
     assert after(f"{TALK} You can't forget that recipe.", talk=True) is Outcome.PASS
     assert after(f"{TALK} {TALK} And I do not consent to any of it.", talk=True) is Outcome.FAIL
     assert after(f"{TALK} That was my consent for Peter.", talk=True) is Outcome.WARN
+    assert after(f"{TALK} And I take back what I said.", talk=True) is Outcome.WARN
+    assert after(f"{TALK} Now take the tin back out.", talk=True) is Outcome.PASS
 
 
 def test_no_word_of_a_code_is_grave_or_speaks_of_consent():

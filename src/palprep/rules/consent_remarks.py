@@ -30,25 +30,31 @@ hello|hi|hey|cheers|welcome|good (morning|afternoon|evening|day|night)|nice to m
 (many )?thanks?( you)?( very| so)?( much)?( for (having me|listening|watching|TIME))?
 (good)?bye?|see you( soon| later| then)?|(have )?an? (nice|good|great) (day|evening|weekend|one)
 everyone|everybody|their|folks|again|once more|now|then|out|over|please|and
-okay|so|well|write|alright|all write|yes|yeah|yep|um|uh|er|ah|hm+|good|great|perfect|fine
+okay|so|well|write|alright|all write|yes|yeah|yep|uh?m|uh|erm?|ah|hm+|mm+|good|great|perfect|fine
 sorry|pardon|oops|excuse me|no (problem|worries)|how are you
-(from|at) the (top|start|beginning)|one to three|three to one|testing|mic|action|cut
+(from|at) the (top|start|beginning)|one to three|three to one|testing
+(mic|microphone|sound) (test|check)|mic|action
+cut( TEXT)?(?! (out|my|the|this))
 take (one|to|three|for|five)|here (we|i) go|go ahead|ready when you are
-((let (me|us)|i|we)( will| can| am going to| would like to)? )?DO( it| that| THE)?
-(you can )?(stop|end) (recording|THE)
+((let (me|us)|i|we)( will| can| am going to| would like to)?( now)? )?DO( it| that| THE)?
+i am( now)? (starting|beginning|reading|recording) THE
+(you can )?(stop|end) (recording|TEXT)
 ((are (you|we)|i am|we are|you are|is it|its|is this( thing)?) )?((all|still|now) )*(READY|on)
-((this|heres?|that|thats|its|it)( is| was)? )?(the (start|end)( of)? )?THE
+((this|heres?|that|thats|its|it)( is| was)? )?(((the )?(start|beginning|end)( of)? )?TEXT|THE)
 ((that|this|it) (is|was)|thats|its) (it|all)|(that is )?the end
 (was|is) (that|it) (okay|good|fine|alright|all write)
 ((my|the) (full )?name(s| is)? |i( am)? |(this|it) is |its )?@( speaking| here)?
 """
+_OWN = "((the|my|this|a) )?((consent|voice|video|audio|training) )*"
+_OF = "( (for|of) (the|my) (training|recording|video|clone|avatar))?"
+_TEXT = f"{_OWN}(statement|recording|video|declaration|text|clip|form)( of (my )?consent)?{_OF}"
+"""What can be stopped or cut off: a consent as such cannot, without taking it back."""
 _PARTS = {
-    "DO": "(start|begin|try|read|say|repeat)",
+    "DO": "(start|begin|try|read( out)?|say|repeat)",
     "TIME": "(your time|taking the time( to (meet|see) me)?)",
     "READY": "(ready|set|done|finished|recording|running|rolling)",
-    "THE": "((the|my|this|a) )?((consent|voice|video|audio|training) )*"
-    "(statement|consent|recording|video|declaration|text|clip)( of (my )?consent)?"
-    "( (for|of) (the|my) (training|recording|video|clone|avatar))?",
+    "THE": f"({_TEXT}|{_OWN}consent{_OF})",
+    "TEXT": _TEXT,
 }
 _WHOLE = re.sub("|".join(_PARTS), lambda one: _PARTS[one[0]], _PHRASES.strip().replace("\n", "|"))
 _HARMLESS = re.compile(rf"(?<![\w@])({_WHOLE})(?![\w@])")
@@ -67,6 +73,15 @@ _GRAVE = re.compile(
 _SUBJECT = re.compile(
     r"\b(?:consent\w*|permi\w+|agree\w*|allow\w*|authori[sz]\w+|withdr\w+|revo[ck]\w+"
     r"|rescind\w*|retract\w*|disagree\w*)\b"
+)
+_AFFIRMED = re.compile(
+    r"(?:(?:i|we|do|am|id|would|like|want|going|ready|to|hereby|freely|fully|confirm|agree|consent"
+    r"|give|giving|reading|my|the|this|that|it|all|of|for|ai|clone|form)(?: |$))+"
+)
+"""What says no more than that consent is given: a doubt, for a “not” may have gone unheard."""
+_TAKEN_BACK = re.compile(
+    r"\bchang\w+ my mind|\bt(?:ake|ook|aking) back (?:what|everything|all|my)\b"
+    r"|\bt(?:ake|ook) (?:it|that|this|all|everything)(?: \w+){0,3} back\b"
 )
 _NAMED = re.compile(
     r"\b[Nn]ame(?:'s| is)(?: [a-z]+)?((?: [A-ZÀ-ÞĀ-ž][\w']+)+)"
@@ -126,19 +141,21 @@ def _grade(
     text: str, required: Sequence[Word], names: Sequence[str], *, near: slice, talk: bool
 ) -> Outcome:
     left = _left_over(text, required, names)
-    bearing = [
-        keys
+    bearing = {
+        keys: all(map(_AFFIRMED.fullmatch, pieces))
         for said in re.split(r"(?<=[.!?])\s", text)
-        if _SUBJECT.search(keys := _keys(said)) and _left_over(said, required, names)
-    ]
+        if _SUBJECT.search(keys := _keys(said)) and (pieces := _left_over(said, required, names))
+    }
     nearest = _told(text, near)
-    if any(not talk or _GRAVE.search(said) for said in bearing) or _another(nearest, names):
+    against = (_GRAVE.search(said) if talk else not given for said, given in bearing.items())
+    if any(against) or _another(nearest, names):
         return Outcome.FAIL
     if any(_GRAVE.search(piece) for piece in _left_over(nearest, required, names)):
         # A word alone may be another one, misheard.
         doubtful = talk or len(text.split()) == 1
         return Outcome.WARN if doubtful else Outcome.FAIL
-    return Outcome.WARN if left and (bearing or not talk) else Outcome.PASS
+    counts = bearing or not talk or _TAKEN_BACK.search(_keys(text))
+    return Outcome.WARN if left and counts else Outcome.PASS
 
 
 def _left_over(text: str, required: Sequence[Word], names: Sequence[str]) -> list[str]:
@@ -153,7 +170,8 @@ def _left_over(text: str, required: Sequence[Word], names: Sequence[str]) -> lis
 
 def _without_slips(said: Sequence[str], own: Sequence[str]) -> str:
     """Words without those that the statement has one after the other, and without one that then
-    breaks off; also without a single "I" where the statement then begins with "I".
+    breaks off; also without a single "I" where the statement then begins with "I". A grave word of
+    the statement means the same only after the words that it has there.
     """
     at, kept = 0, []
     while at < len(said):
@@ -163,6 +181,9 @@ def _without_slips(said: Sequence[str], own: Sequence[str]) -> str:
             run = sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], pairs))
             broken = own[begin + run : begin + run + 1] and said[at + run : at + run + 1]
             cut = broken and own[begin + run].startswith(said[at + run])
+            before, grave, _ = _GRAVE.sub("\n", " ".join(said[at : at + run]), 1).partition("\n")
+            if begin and grave and len(before.split()) < _REPEATED:
+                continue
             if run >= _REPEATED or (run and not begin and at + run == len(said)):
                 runs.append(run + bool(cut))
         kept.append("/" if runs else said[at])
