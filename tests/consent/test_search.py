@@ -39,8 +39,9 @@ class Parrot:
     def transcribe(self, heard, language, **_):
         return (" ".join(self.words[mark - 1] for mark in heard.encoded),)
 
-    def weigh(self, heard, texts, language, *, lead="", prompt=None):
-        return tuple(log_probability(self.align(heard, text, language)) for text in texts)
+    def weigh(self, heard, texts, language, *, lead="", prompt=None, unlikely=()):
+        read = (self.align(heard, text, language) for text in (*texts, *unlikely))
+        return tuple(map(log_probability, read))
 
     def align(self, heard, text, language, *, lead="", tail="", prompt=None):
         tokens = []

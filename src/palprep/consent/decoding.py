@@ -89,6 +89,14 @@ def log_softmax(logits: NDArray[Real]) -> NDArray[Real]:
     return found
 
 
+def log_probabilities(logits: NDArray[Real], ids: Sequence[int]) -> NDArray[Real]:
+    """The logarithm of the probability of each token, one a row."""
+    highest = logits.max(axis=-1)
+    total = np.exp(logits - highest[:, None]).sum(axis=-1)
+    found: NDArray[Real] = logits[np.arange(len(ids)), ids] - highest - np.log(total)
+    return found
+
+
 def follow(scores: Floats, first: int, count: int) -> list[tuple[int, int]]:
     """When each of ``count`` tokens was said, by where the decoder looked: pairs of a token and a
     position, in order, which visit every token and the end of the text.

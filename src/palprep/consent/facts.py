@@ -60,6 +60,7 @@ class NegatedWording(Value):
     heard: str
     """The words that would then stand there."""
     log_likelihood_ratio: float
+    """Beyond 6 it is the least that it can be."""
 
 
 class NameReading(Value):

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from palprep.consent.decoding import log_softmax, nothing_before
+from palprep.consent.decoding import log_probabilities, nothing_before
 from palprep.consent.tokens import joined, read_tokens
 from palprep.media import open_network, read_manifest
 
@@ -142,8 +142,7 @@ class Moonshine:
                 **self._past,
             },
         )
-        logs = log_softmax(logits[0].astype(np.float64))
-        return [float(log) for log in logs[np.arange(len(ids)), ids]]
+        return [*map(float, log_probabilities(logits[0].astype(np.float64), ids))]
 
 
 class Vocabulary:

@@ -185,8 +185,10 @@ def _weighed(model: Whisper, heard: Heard, plain: Reading) -> Reading:
         for one in differences
     ]
     changes = negated(statement.text, statement.words)
-    texts = [statement.text, *instead, *changes.values()]
-    score, *others = model.weigh(heard, texts, language=statement.language, lead=plain.lead)
+    texts, unlikely = (statement.text, *instead), tuple(changes.values())
+    score, *others = model.weigh(
+        heard, texts, statement.language, lead=plain.lead, unlikely=unlikely
+    )
     ratios = [score - other for other in others]
     return plain._replace(
         instead=tuple(

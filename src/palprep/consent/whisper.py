@@ -21,7 +21,7 @@ from palprep.consent.decoding import (
     Floats,
     beam_search,
     follow,
-    log_softmax,
+    log_probabilities,
     nothing_before,
 )
 from palprep.consent.model_folder import ModelFiles, read_model
@@ -37,6 +37,8 @@ _TOKEN_S = 2 * FRAME_S
 _ENGLISH_TOKENS = 51_864
 """Models of English alone have so many tokens; the others have more."""
 _LEAST = 1e-9
+_ENOUGH = 6.0
+"""Log likelihood ratio beyond which an unlikely text counts for nothing."""
 _BEAMS = 5
 WORKERS = 2
 """Texts weighed at a time, each in one thread. The decoder's matrices are small: two threads
@@ -193,22 +195,32 @@ class Whisper:
         *,
         lead: str = "",
         prompt: str | None = None,
+        unlikely: Sequence[str] = (),
     ) -> tuple[float, ...]:
         """Per text the logarithm of its probability, as :func:`log_probability` of its tokens
         when it is aligned, without the work of finding out when they are said.
 
         Of each text only what differs from the first one is read, from there to its end: name the
-        text first that the others are made of.
+        text first that the others are made of. Of ``unlikely`` texts, which come last, that is read
+        only where the first token that differs does not yet make them e^6 times less probable than
+        the first text: else they are told as probable as they can be at the most.
         """
         start = [*self._start(language, prompt), self._id("<|notimestamps|>")]
         before = self._ids(lead)
-        ids = [[*before, *self._ids(text)] for text in texts]
+        ids = [[*before, *self._ids(text)] for text in (*texts, *unlikely)]
         logits, after = self._decode(heard, [[*start, *ids[0]]], self._nothing_before)
-        first = self._probabilities(logits[0, len(start) - 1 : -1], ids[0])
+        own_logits = logits[0, len(start) - 1 : -1]
+        first = self._probabilities(own_logits, ids[0])
+        total = _log_product(first[len(before) :])
 
-        def one(own: Sequence[int]) -> float:
+        def one(own: Sequence[int], enough: float) -> float:
             pairs = zip(own[:-1], ids[0], strict=False)
             same = sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], pairs))
+            if same < len(first):
+                begun = [*first[:same], *self._probabilities(own_logits[same:][:1], own[same:][:1])]
+                most = _log_product(begun[len(before) :])
+                if total - most > enough:
+                    return most
             known = len(start) + same - 1
             past = {name: array[:, :, :known] for name, array in after.items()}
             logits, _ = self._decode(heard, [[*start, *own][known:-1]], past)
@@ -216,8 +228,8 @@ class Whisper:
             return _log_product(probabilities[len(before) :])
 
         with ThreadPoolExecutor(WORKERS) as workers:
-            others = workers.map(one, ids[1:])
-            return (_log_product(first[len(before) :]), *others)
+            enough = [*(math.inf for _ in texts), *(_ENOUGH for _ in unlikely)]
+            return (total, *workers.map(one, ids[1:], enough[1:]))
 
     @property
     def _is_multilingual(self) -> bool:
@@ -234,8 +246,8 @@ class Whisper:
 
     def _probabilities(self, logits: Floats, ids: Sequence[int]) -> list[float]:
         """Of each token among those of texts: signs of the model are left out."""
-        logs = log_softmax(logits[:, : self._id("<|endoftext|>")])
-        return [math.exp(log) for log in logs[np.arange(len(ids)), ids]]
+        logs = log_probabilities(logits[:, : self._id("<|endoftext|>")], ids)
+        return [math.exp(log) for log in logs]
 
     def _ids(self, text: str) -> list[int]:
         return self._tokens.encode(" " + text).ids if text else []
