@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from palprep.consent.words import beyond_latin, similarity, sounds
+from palprep.consent.words import beyond_latin, keys_of, similarity, sounds, split_words
 
 
 @pytest.mark.parametrize(
@@ -41,6 +41,20 @@ def test_names_in_another_script_are_their_letters():
     assert similarity("王伟", "李娜") == 0.0
     assert similarity("Дмитрий", "Дмитрия") > 0.5
     assert similarity("Дмитрий", "Dmitri") == 0.0
+
+
+@pytest.mark.parametrize(("one", "other"), [("मीना", "मनु"), ("สมชาย", "สมชยา"), ("தமிழ்", "தமழ")])
+def test_vowel_signs_are_part_of_a_name(one, other):
+    assert similarity(one, other) < 0.7
+    assert keys_of(split_words(one)) == one
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("مُحَمَّد", "محمد"), ("שָׁלוֹם", "שלום"), ("José", "Jose\u0301")]
+)
+def test_points_that_are_mostly_left_out_are_not(one, other):
+    assert similarity(one, other) == 1.0
+    assert keys_of(split_words(one)) == keys_of(split_words(other))
 
 
 @pytest.mark.parametrize(

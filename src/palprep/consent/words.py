@@ -88,7 +88,7 @@ def keys_of(words: Sequence[Word]) -> str:
 
 def _keys(part: str) -> tuple[str, ...]:
     folded = unicodedata.normalize("NFKC", part).casefold()
-    bare = re.sub(r"[^\w']", "", folded).strip("'_")
+    bare = "".join(char for char in folded if char in "'_" or _is_said(char)).strip("'_")
     if not bare:
         return ()
     if bare.isascii() and bare.isdigit() and len(bare) <= 4:
@@ -100,6 +100,15 @@ def _keys(part: str) -> tuple[str, ...]:
         if bare.endswith(ending) and len(bare) > len(ending):
             return _canonical(bare.removesuffix(ending)), full
     return (_canonical(bare),)
+
+
+def _is_said(char: str) -> bool:
+    """Of letters, digits, and the vowel signs of scripts such as Devanagari and Thai: neither the
+    points of Hebrew and Arabic (classes 10 to 35), which are mostly left out, nor accents (200 on).
+    """
+    sign, kind = unicodedata.category(char) in {"Mn", "Mc"}, unicodedata.combining(char)
+    # From U+FE00 on they choose how an emoji is drawn.
+    return char.isalnum() or (sign and char < "\ufe00" and (kind < 10 or 35 < kind < 200))
 
 
 def _canonical(word: str) -> str:
@@ -227,7 +236,7 @@ def sounds(word: str) -> str:
     letters = "".join(
         char
         for char in unicodedata.normalize("NFKD", word.casefold().translate(_UNDIVIDED))
-        if "a" <= char <= "z" or beyond_latin(char)
+        if "a" <= char <= "z" or beyond_latin(char) or (_is_said(char) > char.isalnum())
     )
     letters = re.sub(r"([^aeiou])\1+", r"\1", letters)
     spoken = []
