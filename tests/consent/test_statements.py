@@ -59,12 +59,21 @@ def test_a_statement_may_hold_the_very_name_in_place_of_the_placeholder():
         ("I, Sean O\u2019Brien, agree.", "Sean O'Brien"),
         ("I, Jose\u0301 Pen\u0303a, agree.", "Jos\u00e9 Pe\u00f1a"),
         ("I, Jane\nDoe, agree.", "Jane  Doe"),
+        ("I, Jane O'Neil's, agree.", "Jane O'Neil's"),
     ],
 )
 def test_the_very_name_may_be_typed_in_another_way(text, name):
     assert len(statement_for(name, text, language="en").name) == 2
     spoken = statement_for(name, text, language="en", spoken_as="Shayn Doh")
     assert spoken.text == "I, Shayn Doh, agree."
+
+
+@pytest.mark.parametrize("apostrophe", ["'", "\u2019"])
+def test_the_name_may_own_what_follows(apostrophe):
+    required = statement_for(
+        "Jane Doe", f"{{full_name}}{apostrophe}s consent, in full.", language="en"
+    )
+    assert [word.shown for word in required.name_words] == ["Jane", f"Doe{apostrophe}s"]
 
 
 @pytest.mark.parametrize("text", ["I agree.", "I, Ada Lovelacey, agree.", "I, Charles, agree."])

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from unicodedata import normalize
 
 from palprep.consent.code import AskedCode
-from palprep.consent.words import APOSTROPHE, Word, split_words
+from palprep.consent.words import APOSTROPHE, Word, keys_of, split_words, text_of
 from palprep.errors import UsageError
 
 PLACEHOLDER = "{full_name}"
@@ -126,10 +126,13 @@ def statement_for(
 
 def name_slot(words: Sequence[Word], full_name: str) -> range:
     """Where the name stands among the statement's words; empty when it is not in it."""
-    wanted = [word.keys for word in split_words(full_name)]
+    wanted = split_words(full_name)
     for first in range(len(words) - len(wanted) + 1):
-        if [word.keys for word in words[first : first + len(wanted)]] == wanted:
-            return range(first, first + len(wanted))
+        own = text_of(words[first : first + len(wanted)])
+        # "Jane Doe's consent" names her, too.
+        for said in (own, re.sub(rf"{APOSTROPHE}s(?=\W*$)", "", own)):
+            if keys_of(split_words(said)) == keys_of(wanted):
+                return range(first, first + len(wanted))
     return range(0)
 
 
