@@ -36,6 +36,7 @@ def test_a_code_that_is_spoken_is_evidence_and_no_remark(verify):
     assert 11.5 < facts.ends_at < 12.3 < facts.code.spoken.start_s < 12.9
     assert 14 < facts.code.spoken.end_s < 15.5
     assert facts.shown("x")["code"]["given_at"] == "2026-03-01T12:00:00Z"
+    assert verify(facts.code) == facts
 
 
 def test_another_code_is_a_doubt_that_says_what_was_expected(verify):

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from palprep.consent.code import CodeReading, nearest_to_code
+from palprep.consent.code import AskedCode, CodeReading, nearest_to_code
 from palprep.consent.reading import Reading, read_window, without_end
 from palprep.consent.statement import Statement
 from palprep.consent.whisper import Whisper
@@ -86,6 +86,7 @@ def hear_code(
     asked, language = reading.statement.code, reading.statement.language
     if asked is None:
         return None
+    asked = AskedCode.model_validate(asked.model_dump(include={*AskedCode.model_fields}))
     begin = round(max(0.0, reading.aligned[-1].end - _NEAR_S) * RATE_HZ)
     rest = model.hear(samples[begin : begin + round(_CODE_S * RATE_HZ)])
     texts = map(split_words, model.transcribe(rest, language, hypotheses=_CODE_READINGS))
