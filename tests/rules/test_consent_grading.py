@@ -266,7 +266,7 @@ def test_talk_of_twenty_seconds_is_no_remark(until_s, expected):
 @pytest.mark.parametrize(
     ("likeness", "told", "expected"),
     [
-        (0.64, 0.19, "fail"),
+        (0.65, 0.19, "fail"),
         (0.66, 0.19, "warn"),
         (0.64, 0.21, "warn"),
         (0.0, 0.0, "fail"),
