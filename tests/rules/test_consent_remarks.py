@@ -48,7 +48,7 @@ def test_greetings_fillers_and_slips_are_harmless(said):
         *("Ask me again next week.", "So says the script.", "Thank you for the money.", "Stop it."),
         *("Greetings from David Jones.", "I heard hope all of it."),
         *("I agree.", "I hereby confirm my consent.", "I'd like to give my consent to this."),
-        "Here is my consent for the AI clone.",
+        *("Here is my consent for the AI clone.", "Please and my consent now."),
     ],
 )
 def test_everything_else_is_a_doubt(said):

@@ -40,7 +40,8 @@ take (one|to|three|for|five)|here (we|i) go|go ahead|ready when you are
 i am( now)? (starting|beginning|reading|recording) THE
 (you can )?(stop|end) (recording|TEXT)
 ((are (you|we)|i am|we are|you are|is it|its|is this( thing)?) )?((all|still|now) )*(READY|on)
-((this|heres?|that|thats|its|it)( is| was)? )?(((the )?(start|beginning|end)( of)? )?TEXT|THE)
+((this|heres?|that|thats|its|it)( is| was)? )?((the )?(start|beginning|end)( of)? )?TEXT
+(this|heres?|that|thats|its|it)( is| was)? THE
 ((that|this|it) (is|was)|thats|its) (it|all)|(that is )?the end
 (was|is) (that|it) (okay|good|fine|alright|all write)
 ((my|the) (full )?name(s| is)? |i( am)? |(this|it) is |its )?@( speaking| here)?
