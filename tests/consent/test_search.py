@@ -4,13 +4,14 @@ that hears two made-up words a second, and writes down those that its window hol
 from __future__ import annotations
 
 import itertools
+import math
 
 import numpy as np
 import pytest
 
 from palprep.consent.search import find_statement
 from palprep.consent.statement import Statement
-from palprep.consent.whisper import Heard, Token, log_probability
+from palprep.consent.whisper import Heard, Token
 from palprep.consent.words import split_words
 from palprep.speech import RATE_HZ
 from palprep.values import Span
@@ -41,7 +42,7 @@ class Parrot:
 
     def weigh(self, heard, texts, language, *, lead="", prompt=None, unlikely=()):
         read = (self.align(heard, text, language) for text in (*texts, *unlikely))
-        return tuple(map(log_probability, read))
+        return tuple(sum(math.log(token.probability) for token in tokens) for tokens in read)
 
     def align(self, heard, text, language, *, lead="", tail="", prompt=None):
         tokens = []

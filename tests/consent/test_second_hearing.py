@@ -13,7 +13,7 @@ from palprep.consent.facts import (
     PartReading,
     StatementReading,
 )
-from palprep.consent.moonshine import Heard, WordScore
+from palprep.consent.moonshine import WordScore
 from palprep.consent.second_hearing import hear_again, leaves_doubt
 from palprep.speech import RATE_HZ
 from palprep.values import Span
@@ -37,7 +37,7 @@ class Witness:
 
     def hear(self, samples):
         self.heard_s.append(len(samples) / RATE_HZ)
-        return Heard(np.zeros((1, 1, 288), np.float32), len(samples))
+        return len(samples)
 
     def words(self, heard, text, *, lead=""):
         return tuple(

@@ -119,4 +119,4 @@ def test_tones_are_less_flat_than_noise():
     flat, tonal = ToneMeter(), ToneMeter()
     flat.push(RANDOM.standard_normal(len(time)).astype(np.float32))
     tonal.push(chord.astype(np.float32))
-    assert min(flat.flatness_db()) > -5 > -20 > max(tonal.flatness_db())
+    assert min(flat.flatness_db) > -5 > -20 > max(tonal.flatness_db)

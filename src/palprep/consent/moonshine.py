@@ -37,13 +37,8 @@ _SPACE = "\u2581"
 """Stands for a space in the tokens."""
 
 
-class Heard(NamedTuple):
-    """A stretch of audio as the model's encoder hears it."""
-
-    encoded: NDArray[np.float32]
-    """Shape ``(1, positions, 288)``; a position is 24 ms."""
-    samples: int
-    """How many samples it was made of."""
+Heard = dict[str, NDArray[Any]]
+"""A stretch of audio as the decoder takes it: positions of 24 ms, and a one for each sample."""
 
 
 class WordScore(NamedTuple):
@@ -100,10 +95,10 @@ class Moonshine:
         """
         padding = max(0, _SHORTEST - len(samples))
         given = np.pad(np.asarray(samples, np.float32), (0, padding))[None]
-        (encoded,) = self._encoder.run(
-            None, {"input_values": given, "attention_mask": np.ones(given.shape, np.int64)}
-        )
-        return Heard(encoded, given.shape[1])
+        mask = np.ones(given.shape, np.int64)
+        (encoded,) = self._encoder.run(None, {"input_values": given, "attention_mask": mask})
+        # The decoder finds out itself how many positions so many samples are.
+        return {"encoder_hidden_states": encoded, "encoder_attention_mask": mask}
 
     def weigh(self, heard: Heard, text: str, *, lead: str = "") -> float:
         """The logarithm of a text's probability, given the audio; ``lead`` is said before it."""
@@ -135,9 +130,7 @@ class Moonshine:
             ["logits"],
             {
                 "input_ids": np.array([[_BEGIN, *ids[:-1]]], np.int64),
-                "encoder_hidden_states": heard.encoded,
-                # The network counts samples here, and finds out itself how many positions they are.
-                "encoder_attention_mask": np.ones((1, heard.samples), np.int64),
+                **heard,
                 "use_cache_branch": np.array([False]),
                 **self._past,
             },

@@ -94,11 +94,6 @@ class Reading(NamedTuple):
         return first if self.place is None else min(first, self.place.opens)
 
     @property
-    def may_open(self) -> int:
-        """The same, if a name that was not recognised is among the words before."""
-        return self.opens if self.place is None else min(self.opens, self.place.reach)
-
-    @property
     def found(self) -> bool:
         """Whether enough was heard to be looked at word by word."""
         return bool(self.aligned)
@@ -223,9 +218,10 @@ def _lead(model: Whisper, heard: Heard, plain: Reading) -> str:
     A rare name is written down as anything, also as words that seem to stand before the
     statement. Then the lead is the one that makes the statement's first words most probable.
     """
+    first = plain.opens if plain.place is None else min(plain.opens, plain.place.reach)
     leads = [
         plain.transcript[: plain.heard[count].begin].strip()
-        for count in range(plain.may_open, plain.opens + 1)
+        for count in range(first, plain.opens + 1)
     ]
     if len(leads) == 1:
         return leads[0]

@@ -197,8 +197,7 @@ class Whisper:
         prompt: str | None = None,
         unlikely: Sequence[str] = (),
     ) -> tuple[float, ...]:
-        """Per text the logarithm of its probability, as :func:`log_probability` of its tokens
-        when it is aligned, without the work of finding out when they are said.
+        """Per text the logarithm of its probability; when it is said is not worked out.
 
         Of each text only what differs from the first one is read, from there to its end: name the
         text first that the others are made of. Of ``unlikely`` texts, which come last, that is read
@@ -268,11 +267,6 @@ class Whisper:
         return found
 
 
-def log_probability(tokens: Sequence[Token]) -> float:
-    """Of all these tokens together; none counts as less probable than one in a thousand million."""
-    return _log_product([token.probability for token in tokens])
-
-
 def mean_probability(tokens: Sequence[Token], begin: int, end: int) -> float:
     """The geometric mean over the tokens of a stretch of text, punctuation aside."""
     spoken = [
@@ -280,10 +274,11 @@ def mean_probability(tokens: Sequence[Token], begin: int, end: int) -> float:
         for token in tokens
         if token.begin < end and token.end > begin and any(char.isalnum() for char in token.text)
     ]
-    return math.exp(log_probability(spoken) / max(1, len(spoken)))
+    return math.exp(_log_product([token.probability for token in spoken]) / max(1, len(spoken)))
 
 
 def _log_product(probabilities: Sequence[float]) -> float:
+    """The logarithm; none counts as less probable than one in a thousand million."""
     return sum(math.log(max(_LEAST, probability)) for probability in probabilities)
 
 

@@ -32,12 +32,6 @@ from palprep.rules.texts import consent_reason, stamp
 from palprep.values import Outcome, Span, spans_within
 
 _SEVERITY = (Outcome.PASS, Outcome.WARN, Outcome.UNKNOWN, Outcome.FAIL)
-_REMARKS = {
-    ("before", Outcome.WARN): "before_warn",
-    ("before", Outcome.FAIL): "before_fail",
-    ("after", Outcome.WARN): "after_warn",
-    ("after", Outcome.FAIL): "after_fail",
-}
 
 
 class Grade(NamedTuple):
@@ -66,7 +60,7 @@ def grade_statement(reading: StatementReading, limits: ConsentLimits) -> Consent
         reasons = dict.fromkeys(reason for part in parts for reason in part.reasons)
         beside = _beside(reading, limits)
         reasons.update(
-            (consent_reason(_REMARKS[side, one.outcome], said=one.said), None)
+            (consent_reason(f"{side}_{one.outcome}", said=one.said), None)
             for side, one in beside.items()
             if one.outcome is not Outcome.PASS
         )

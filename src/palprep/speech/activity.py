@@ -58,11 +58,13 @@ class Silero:
         self._window = tensors["stft.window"]
         self._layers = [
             (
-                _as_matrix(tensors[f"encoder.{index}.reparam_conv.weight"]),
+                # A convolution (out, in, 3) as (3 * in, out), to multiply windows with.
+                np.ascontiguousarray(weight.transpose(2, 1, 0).reshape(-1, weight.shape[0])),
                 tensors[f"encoder.{index}.reparam_conv.bias"],
                 stride,
             )
             for index, stride in enumerate(_STRIDES)
+            for weight in (tensors[f"encoder.{index}.reparam_conv.weight"],)
         ]
         self._input = tensors["decoder.rnn.weight_ih"].T.copy()
         self._recurrent = np.ascontiguousarray(tensors["decoder.rnn.weight_hh"])
@@ -122,11 +124,6 @@ def _sigmoid(values: Floats) -> Floats:
     # Bounded: far louder than full scale, the exponential would overflow.
     exponential: Floats = np.exp(-np.maximum(values, np.float32(-80.0)))
     return 1.0 / (1.0 + exponential)
-
-
-def _as_matrix(weight: Floats) -> Floats:
-    """A convolution's weight (out, in, 3) as (3 * in, out), to multiply windows with."""
-    return np.ascontiguousarray(weight.transpose(2, 1, 0).reshape(-1, weight.shape[0]))
 
 
 class Activity:

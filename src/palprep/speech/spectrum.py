@@ -127,7 +127,8 @@ class ToneMeter:
         self._window = np.hanning(_TONE_SIZE + 1)[:-1].astype(np.float32)
         self._rest: Floats = np.zeros(0, np.float32)
         self._low = array("f")
-        self._flatness = array("d")
+        self.flatness_db = array("d")
+        """Per second: 0 dB for white noise, far below for tones."""
 
     def push(self, mono: Floats) -> None:
         joined = np.concatenate((self._rest, mono))
@@ -135,17 +136,15 @@ class ToneMeter:
             power = np.abs(np.fft.rfft(joined[:_TONE_SIZE] * self._window)) ** 2
             power *= 4 / float(self._window.sum()) ** 2
             self._low.frombytes(power[: round(_HUM_TO_HZ / _TONE_HZ)].tobytes())
-            self._flatness.append(_flatness(power[round(100 / _TONE_HZ) : round(4000 / _TONE_HZ)]))
+            self.flatness_db.append(
+                _flatness(power[round(100 / _TONE_HZ) : round(4000 / _TONE_HZ)])
+            )
             joined = joined[_TONE_SIZE:]
         self._rest = joined
 
-    def flatness_db(self) -> tuple[float, ...]:
-        """Per second: 0 dB for white noise, far below for tones."""
-        return tuple(self._flatness)
-
     def hum(self) -> Hum | None:
         """The mains hum, when there is one."""
-        frames = len(self._flatness)
+        frames = len(self.flatness_db)
         if frames < 2:
             return None
         # Speech moves, hum does not: the lower quartile over time keeps what is always there.

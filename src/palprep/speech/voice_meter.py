@@ -167,7 +167,7 @@ class VoiceMeter:
             silent_channel=_silent_channel(levels),
             correlation=self._defects.correlation(),
             codec_hints=codec_hints(band, self._rate),
-            content=_content(envelope, ratio, self._tones.flatness_db()),
+            content=_content(envelope, ratio, self._tones.flatness_db),
             **noise._asdict(),
             speakers=self._speakers.facts(self._voiceprint.embed) if self._voiceprint else UNTOLD,
         )
