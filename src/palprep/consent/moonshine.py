@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from palprep.consent.decoding import log_probabilities, nothing_before
 from palprep.consent.tokens import joined, read_tokens
-from palprep.media import open_network, read_manifest
+from palprep.media import Weights, open_network, read_manifest
 
 HOME = "palprep.consent"
 """Whose manifest names the files."""
@@ -66,23 +66,15 @@ class Moonshine:
     @classmethod
     def load(cls) -> Moonshine:
         """The model that palprep ships. Raises ToolMissing for a missing or damaged file."""
-        files = read_manifest(HOME)
-        encoder, decoder, tokens = (
-            files[f"moonshine_{name}"].read() for name in ("encoder", "decoder", "tokens")
-        )
-        return cls(
-            open_network(encoder),
-            open_network(decoder),
-            read_tokens(tokens),
-            files["moonshine_decoder"].sha256,
-        )
+        encoder, decoder, tokens = _files()
+        networks = open_network(encoder.read()), open_network(decoder.read())
+        return cls(*networks, read_tokens(tokens.read()), decoder.sha256)
 
     @staticmethod
     def require() -> None:
         """Raises ToolMissing when a file of the model is missing, before it is needed."""
-        files = read_manifest(HOME)
-        for name in ("encoder", "decoder", "tokens"):
-            files[f"moonshine_{name}"].require()
+        for file in _files():
+            file.require()
 
     @staticmethod
     def knows(language: str) -> bool:
@@ -136,6 +128,11 @@ class Moonshine:
             },
         )
         return [*map(float, log_probabilities(logits[0].astype(np.float64), ids))]
+
+
+def _files() -> list[Weights]:
+    files = read_manifest(HOME)
+    return [files[f"moonshine_{part}"] for part in ("encoder", "decoder", "tokens")]
 
 
 class Vocabulary:

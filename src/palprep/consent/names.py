@@ -91,7 +91,7 @@ def locate_name(
 
 
 def _spoken(words: Sequence[Word]) -> list[str]:
-    return [key for word in words for key in word.keys if key not in FILLERS]
+    return [key for key in keys_of(words).split() if key not in FILLERS]
 
 
 def name_in(text: str, slot: range, required: Sequence[Word]) -> tuple[Place, tuple[Word, ...]]:
@@ -136,9 +136,8 @@ def between(found: Comparison, slot: range, low: int, high: int) -> tuple[int, i
 
 def same_name(full_name: Sequence[Word], heard: Sequence[Word]) -> bool:
     """Whether two names sound the same word for word, however they are spelled or parted."""
-    one = [key for word in full_name for key in word.keys]
-    other = [key for word in heard for key in word.keys]
-    alike = similarity(" ".join(one), " ".join(other))
+    one, other = keys_of(full_name).split(), keys_of(heard).split()
+    alike = similarity(keys_of(full_name), keys_of(heard))
     if len(one) != len(other) or alike == 1.0:
         return alike >= SAME_SOUND
     pairs = zip(one, other, strict=True)

@@ -4,16 +4,15 @@ Moonshine where Whisper leaves a doubt.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from threading import Lock
 
 import numpy as np
 from numpy.typing import NDArray
 
-from palprep.consent.facts import StatementReading
+from palprep.consent.facts import StatementReading, Surroundings
 from palprep.consent.moonshine import Moonshine
-from palprep.consent.reading import Reading, part_reading, surroundings
+from palprep.consent.reading import part_reading, surroundings
 from palprep.consent.search import find_statement, hear_code
 from palprep.consent.second_hearing import hear_again, leaves_doubt
 from palprep.consent.statement import Statement
@@ -130,6 +129,8 @@ def read_samples(
     found = find_statement(samples, required, listeners.first, spans, window_s) if spans else ()
     whole = found and found[-1].found
     code = hear_code(samples, found[-1], listeners.first, spans) if whole else None
+    heard = any(one.found for one in found)
+    around = surroundings(found[0], found[-1]) if heard else Surroundings()
     found = tuple(one._replace(statement=one.statement._replace(code=code)) for one in found)
     reading = _reading(
         required,
@@ -139,22 +140,13 @@ def read_samples(
         transcript=" ".join(one.said for one in found),
         speech=spans,
         parts=tuple(map(part_reading, found)),
-        **_around(found),
+        said_before=f"{around.before} {around.perhaps_before}".strip(),
+        said_after=next(iter(around.after), ""),
+        surroundings=around,
     )
     doubted = any(map(leaves_doubt, reading.parts))
     second = listeners.second(required.language) if doubted else None
     return hear_again(second, samples, reading) if second else reading
-
-
-def _around(found: Sequence[Reading]) -> dict[str, object]:
-    if not any(one.found for one in found):
-        return {}
-    around = surroundings(found[0], found[-1])
-    return {
-        "said_before": f"{around.before} {around.perhaps_before}".strip(),
-        "said_after": around.after[0],
-        "surroundings": around,
-    }
 
 
 def _reading(

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from palprep.dossier import (
+    Dossier,
     add_entry,
     add_waiver,
     dossier_path,
@@ -138,8 +139,7 @@ def decide(
         )
         journal.append(ConsentDecided(decision=decision), person=slug)
         for path, add in writers.items():
-            add(kind="decision", written_at=now, decision=decision)
-            _keep(journal, slug, path)
+            _keep(journal, slug, path, add(kind="decision", written_at=now, decision=decision))
         return decision
 
 
@@ -208,15 +208,15 @@ def settle_consent(
         path = keep_dossier(file, person=person, written_at=now, compared=compared)
         if path is None:
             continue
-        known = read_dossier(path).decision
-        if decision is not None and decision.covers(evidence):
-            if known != decision:
-                add_entry(path, kind="decision", written_at=now, decision=decision)
-        elif known is not None:
-            add_entry(path, kind="lapse", written_at=now)
+        dossier = read_dossier(path)
+        counts = decision if decision is not None and decision.covers(evidence) else None
+        if dossier.decision != counts:
+            dossier = add_entry(
+                path, kind="decision" if counts else "lapse", written_at=now, decision=counts
+            )
         if waived:
-            add_waiver(path, written_at=now, note=" ".join(waived))
-        _keep(journal, person, path)
+            dossier = add_waiver(path, written_at=now, note=" ".join(waived))
+        _keep(journal, person, path, dossier)
     return state.waived() if waive else state
 
 
@@ -226,7 +226,6 @@ def _over(file: Prepared, now: dt.datetime) -> tuple[str, ...]:
     return read_dossier(path).over(now) if path.exists() else ()
 
 
-def _keep(journal: Journal, person: str, path: Path) -> None:
-    told = read_dossier(path).to_json()
-    kept = DossierKept(path=journal.named(path).as_posix(), dossier=told)
+def _keep(journal: Journal, person: str, path: Path, dossier: Dossier) -> None:
+    kept = DossierKept(path=journal.named(path).as_posix(), dossier=dossier.to_json())
     journal.append(kept, person=person)

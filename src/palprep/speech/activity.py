@@ -1,14 +1,8 @@
 """Where somebody speaks: Silero's network, and its probabilities as stretches of time.
 
-The weights are those of Silero VAD (see ``weights/NOTICE.md``). Other runtimes take one chunk of
-32 ms at a time. Of the network only the recurrent layer depends on the chunk before; everything
-in front of it is the same for every chunk, so it is computed for a whole block at once, and only
-a product with a 512 x 128 matrix is left to be done in turn. The numbers are the same and come
-far sooner.
-
-The rules and their values are those that Silero VAD publishes with its network: speech
-begins at a probability of 0.5 and ends when it stays below 0.35 for 100 ms; stretches
-under 250 ms are dropped; 30 ms are kept on both sides.
+Weights, rules and their values are those of Silero VAD (see ``weights/NOTICE.md``). Other runtimes
+take one chunk of 32 ms at a time. Of the network only the recurrent layer depends on the chunk
+before: the rest is computed for a whole block at once, with the same numbers, far sooner.
 """
 
 from __future__ import annotations
