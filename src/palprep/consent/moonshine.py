@@ -102,7 +102,10 @@ class Moonshine:
         """
         said = [self._vocabulary.tokens(word) for word in f"{lead} {text}".split()]
         ids = [token for word in said for token in word]
-        scores = self._log_probabilities(heard, ids)
+        tokens = np.array([[_BEGIN, *ids[:-1]]], np.int64)
+        given = {"input_ids": tokens, "use_cache_branch": np.array([False]), **heard, **self._past}
+        (logits,) = self._decoder.run(["logits"], given)
+        scores: list[float] = log_probabilities(logits[0].astype(np.float64), ids).tolist()
         found, first = [], 0
         for word in said:
             own = scores[first : first + len(word)]
@@ -115,19 +118,6 @@ class Moonshine:
             mean = math.exp(sum(spoken) / len(spoken)) if spoken else 1.0
             found.append(WordScore(sum(own), mean))
         return tuple(found[len(lead.split()) :])
-
-    def _log_probabilities(self, heard: Heard, ids: Sequence[int]) -> list[float]:
-        """Per token the logarithm of its probability after those before it: one run in all."""
-        (logits,) = self._decoder.run(
-            ["logits"],
-            {
-                "input_ids": np.array([[_BEGIN, *ids[:-1]]], np.int64),
-                **heard,
-                "use_cache_branch": np.array([False]),
-                **self._past,
-            },
-        )
-        return [*map(float, log_probabilities(logits[0].astype(np.float64), ids))]
 
 
 def _files() -> list[Weights]:

@@ -181,10 +181,10 @@ def examine_dossier(
         output = Path(video) if video else place.with_name(first.output.name)
         files.append(_examined_file("output", first.output, output, gone))
     if first.code is not None:
-        code = (Path(video) if video else place).with_name(first.code.name)
+        code = Path(video or place).with_name(first.code.name)
         files.append(_examined_file("code", first.code, code, gone))
     if first.source is not None:
-        made_of = None if source is None else Path(source)
+        made_of = Path(source) if source else None
         files.append(_examined_file("source", first.source, made_of, "missing"))
     for file in files:
         if file.state == "missing":

@@ -30,14 +30,12 @@ _STRIDES = (1, 2, 2, 1)
 _BATCH = 256
 """Chunks (8 s) at a time: few calls, and what they work on stays in the processor's cache."""
 
-
 BEGINS = 0.5
 ENDS = 0.35
 MIN_SILENCE_S = 0.1
 MIN_SPEECH_S = 0.25
 PAD_S = 0.03
 _CHUNK_S = CHUNK / RATE_HZ
-
 
 State = tuple[Floats, Floats]
 """What the recurrent layer remembers: its output and its cell, 128 values each."""

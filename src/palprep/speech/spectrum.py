@@ -63,10 +63,8 @@ class SpectrumMeter:
 
     def bandwidth(self) -> Bandwidth | None:
         """How wide the speech is, or whatever sounds when there is none."""
-        spectrum = self.spectrum_db(speech=True)
-        if spectrum is None:
-            spectrum = self.spectrum_db(speech=False)
-        return None if spectrum is None else bandwidth_of(spectrum, self._rate)
+        found = (self.spectrum_db(speech=speech) for speech in (True, False))
+        return next((bandwidth_of(one, self._rate) for one in found if one is not None), None)
 
 
 class Bandwidth(NamedTuple):
