@@ -35,6 +35,7 @@ import palprep.vision.footage
 import palprep.vision.landmarks
 from palprep.consent import FRAMES_PER_S, LipsFacts, measure_lips
 from palprep.consent.lips import STEP_S, Sums, on_grid, synchrony_of
+from palprep.errors import FileMissing
 from palprep.facts.timeline import player_times
 from palprep.facts.video_probing import FRAME_SIDE
 from palprep.media import SampledFrame, Source, probe_video, sample_frames
@@ -295,7 +296,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--table", type=Path, help="the document with a place for it")
     options = parser.parse_args(arguments)
     models, network = Models(), Silero.load()
-    all_seen = [seen_of(each, options.talkers, models, network) for each in read_talkers()]
+    all_seen: list[Seen] = []
+    for each in read_talkers():
+        try:
+            all_seen.append(seen_of(each, options.talkers, models, network))
+        except FileMissing as error:
+            print(f"left out: {error}", file=sys.stderr)
     for name, made in (("forged-footage", table), ("lip-sync", sync_table)):
         lines = list(made(all_seen, load_profile()))
         print(*lines, sep="\n")
