@@ -141,7 +141,7 @@ class Listening(Value):
     said_after: str = ""
     """What is heard after it within the opening."""
     model: str | None = None
-    """The model that listened, and the sha256 of its weights."""
+    """The model that listened, and the sha256 of its decoder."""
     model_sha256: str | None = None
     second_model: str | None = None
     """The one that was asked where the first left a doubt; None where it was not."""
