@@ -48,6 +48,16 @@ def test_a_transaction_is_all_or_nothing(store):
     assert store.creates() == {}
 
 
+def test_a_commit_that_fails_keeps_no_other_transaction_from_beginning(store):
+    store.execute("PRAGMA foreign_keys = ON")
+    store.execute("CREATE TABLE late (job REFERENCES jobs DEFERRABLE INITIALLY DEFERRED)")
+    with pytest.raises(sqlite3.IntegrityError), store.transaction():
+        store.execute("INSERT INTO late VALUES (7)")
+    with store.transaction():
+        store.create("voice", "v1", {})
+    assert store.all("voice") == [{}]
+
+
 def test_all_is_forgotten_or_nothing(store):
     store.create("voice", "v1", {})
     store.execute(

@@ -105,13 +105,9 @@ class Store:
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """All or nothing. Hold none across an ``await``: the connection has only one."""
-        self._db.execute("BEGIN IMMEDIATE")
-        try:
+        with self._db:
+            self._db.execute("BEGIN IMMEDIATE")
             yield
-        except BaseException:
-            self._db.execute("ROLLBACK")
-            raise
-        self._db.execute("COMMIT")
 
     # Records: what the interface shows.
 
