@@ -166,7 +166,14 @@ async def test_connector_checks_go_one_at_a_time_from_tasks():
 
 @pytest.mark.parametrize(
     ("attempt", "asked", "delay"),
-    [(0, None, 0.25), (1, None, 0.5), (9, None, 4.0), (0, 3.0, 3.0), (0, 61.0, None)],
+    [
+        (0, None, 0.25),
+        (1, None, 0.5),
+        (9, None, 4.0),
+        (5000, None, 4.0),
+        (0, 3.0, 3.0),
+        (0, 61.0, None),
+    ],
 )
 def test_the_delay_before_another_attempt(attempt: int, asked: Any, delay: float | None):
     assert delay_s(attempt, asked, 0.5) == delay

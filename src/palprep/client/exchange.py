@@ -143,7 +143,7 @@ def delay_s(attempt: int, retry_after: float | None, random: float) -> float | N
     minute ends the attempts, because the caller must decide about such a wait."""
     if retry_after is not None:
         return retry_after if retry_after <= _PATIENCE_S else None
-    return random * min(_LONGEST_DELAY_S, _FIRST_DELAY_S * 2.0**attempt)
+    return random * min(_LONGEST_DELAY_S, _FIRST_DELAY_S * 2.0 ** min(attempt, 9))
 
 
 def _worth_another(call: Call[Any], answer: Answer) -> bool:
