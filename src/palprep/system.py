@@ -122,6 +122,7 @@ def left_alone(do: Callable[[], T]) -> Future[T]:
     from concurrent.futures import Future  # noqa: PLC0415 -- as socket above
 
     made: Future[T] = Future()
+    made.set_running_or_notify_cancel()  # It cannot be cancelled: it is under way.
 
     def run() -> None:
         try:

@@ -8,9 +8,8 @@ from __future__ import annotations
 import asyncio
 import json
 import ssl
-import threading
 from collections.abc import Mapping
-from concurrent.futures import Future
+from functools import partial
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from pathlib import Path
 from typing import Any
@@ -23,6 +22,7 @@ from palprep.sandbox.faults import CALLBACK_EVENTS, CallbackFault
 from palprep.sandbox.service import Service
 from palprep.sandbox.store import Record
 from palprep.storage import fetch_url
+from palprep.system import left_alone
 
 _POST_TIMEOUT_S = 10.0
 LOST = "lost, as the fault script says"
@@ -91,18 +91,7 @@ async def download(service: Service, url: str, into: Path) -> None:
     unless the sandbox may ask any, and when the sandbox ends."""
     # Not to_thread: a server that is silent would hold its thread, which the loop waits for at
     # its end.
-    done: Future[None] = Future()
-    done.set_running_or_notify_cancel()
-
-    def run() -> None:
-        try:
-            _fetch(service, url, into)
-            done.set_result(None)
-        except BaseException as error:  # noqa: BLE001 -- raised where it is waited for
-            done.set_exception(error)
-
-    threading.Thread(target=run, name="palprep-sandbox-download", daemon=True).start()
-    await asyncio.wrap_future(done)
+    await asyncio.wrap_future(left_alone(partial(_fetch, service, url, into)))
 
 
 def _fetch(service: Service, url: str, into: Path) -> None:
