@@ -106,6 +106,9 @@ def test_a_callback_is_sent_again_by_its_number_even_a_lost_one(sandbox, raw, re
         sandbox.resend(999)
     for number in (2**63, 10**30):
         assert raw.send("POST", f"/_sandbox/callbacks/{number}/resend").status_code == 404
+    for number in ("9" * 5000, "x"):
+        refused = raw.send("POST", f"/_sandbox/callbacks/{number}/resend")
+        assert (refused.status_code, refused.json()["error"][:8]) == (400, "number: ")
 
 
 def test_an_in_call_tool_for_the_frontend_is_an_event(sandbox, raw):

@@ -298,7 +298,7 @@ def test_every_choice_that_is_a_value_is_asked_for_somewhere():
 def test_a_lifetime_that_is_no_number_of_seconds(raw, lifetime):
     refused = raw.send("PUT", f"/_sandbox/assets/a.mp3?expires_in={lifetime}", content=b"a")
     assert refused.status_code == 400
-    assert "expires_in is a number of seconds" in refused.json()["error"]
+    assert refused.json()["error"].startswith("expires_in: Input should be a ")
 
 
 def test_a_seed_with_half_a_character(raw):

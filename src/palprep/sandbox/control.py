@@ -197,7 +197,7 @@ class Controls:
         ``payload``)."""
         return await call_tool(self._service, conversation_id, name, arguments or {})
 
-    @Route("POST", "/callbacks/{number:int}/resend")
+    @Route("POST", "/callbacks/{number}/resend")
     async def resend(self, number: int) -> None:
         """Post a callback once more, by its ``seq`` in the log's ``callbacks``; one that a fault
         lost too."""

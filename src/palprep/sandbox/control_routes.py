@@ -30,7 +30,6 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 MAX_BODY_BYTES = 64 * 1024 * 1024
-_SECONDS: TypeAdapter[float | None] = TypeAdapter(FiniteFloat | None)
 
 _FAILURE: Mapping[str, Any] = {
     "description": "What cannot be meant.",
@@ -100,9 +99,12 @@ class Control(Generic[P, T]):
 
     async def _arguments(self, request: Request) -> Any:
         """What the request gives to ``act``, by the names of its arguments."""
-        route, arguments = self.route, dict(request.path_params)
+        route, types = self.route, get_type_hints(self.act)
+        arguments = {n: _checked(n, types[n], p) for n, p in request.path_params.items()}
         if route.streamed is not None:
-            return arguments | {route.streamed: request.stream(), "lifetime_s": _lifetime(request)}
+            sent = request.query_params.get("expires_in")
+            arguments["lifetime_s"] = _checked("expires_in", FiniteFloat | None, sent)
+            return arguments | {route.streamed: request.stream()}
         if not self.members:
             return arguments
         sent = await _json(request, b"" if route.whole else b"{}")
@@ -114,36 +116,30 @@ class Control(Generic[P, T]):
         for stranger in sent.keys() - {*known}:
             hint = did_you_mean(stranger, known, f"known are {', '.join(known)}")
             raise UsageError(f"{stranger} is no member here; {hint}")
-        types, own = get_type_hints(self.act), inspect.signature(self.act).parameters
+        own = inspect.signature(self.act).parameters
         for name, member in self.members.items():
             value = sent.get(member, own[name].default)
-            try:
-                arguments[name] = TypeAdapter(types[name]).validate_python(value, strict=True)
-            except ValidationError as error:
-                raise UsageError(f"{member}: {error.errors()[0]['msg']}.") from None
+            arguments[name] = _checked(member, types[name], value, strict=True)
         return arguments
 
     @functools.cached_property
     def members(self) -> Mapping[str, str]:
         """The arguments that are no part of the path, by name, as members of the body."""
         _, *names = inspect.signature(self.act).parameters
-        parts = dict(self.route.parts)
-        return {name: self.route.members.get(name, name) for name in names if name not in parts}
+        others = (name for name in names if name not in self.route.parts)
+        return {name: self.route.members.get(name, name) for name in others}
 
     def operation(self, name: str) -> dict[str, Any]:
+        types = get_type_hints(self.act)
+        schemas = {each: TypeAdapter(types[each]).json_schema() for each in self.route.parts}
         parameters = [
-            {
-                "name": part,
-                "in": "path",
-                "required": True,
-                "schema": {"type": "integer" if number else "string"},
-            }
-            for part, number in self.route.parts
+            {"name": part, "in": "path", "required": True, "schema": schema}
+            for part, schema in schemas.items()
         ]
         if self.route.streamed is not None:
             seconds = {"type": "number", "description": "The lifetime of its URL, in seconds."}
             parameters.append({"name": "expires_in", "in": "query", "schema": seconds})
-        answers = self.route.after or get_type_hints(self.act)["return"] is not NoneType
+        answers = self.route.after or types["return"] is not NoneType
         operation: dict[str, Any] = {
             "operationId": name.strip("_"),
             "description": inspect.getdoc(self.act),
@@ -156,7 +152,6 @@ class Control(Generic[P, T]):
         elif self.route.whole:
             content = {"application/json": {}}
         elif self.members:
-            types = get_type_hints(self.act)
             members = {m: TypeAdapter(types[n]).json_schema() for n, m in self.members.items()}
             content = {"application/json": {"schema": {"type": "object", "properties": members}}}
         return operation | ({"requestBody": {"content": content}} if content else {})
@@ -185,9 +180,9 @@ class Route:
         return Control(act, self)
 
     @property
-    def parts(self) -> list[tuple[str, str]]:
-        """The parts of the path that are arguments; the second is not empty for an integer."""
-        return re.findall(r"{(\w+)(:int)?}", self.path)
+    def parts(self) -> list[str]:
+        """The parts of the path that are arguments."""
+        return re.findall(r"{(\w+)}", self.path)
 
 
 def control_routes(sandbox: Any, controls: Mapping[str, Control[..., Any]]) -> list[routing.Route]:
@@ -196,8 +191,8 @@ def control_routes(sandbox: Any, controls: Mapping[str, Control[..., Any]]) -> l
     async def document(_: Request) -> Response:
         paths: dict[str, dict[str, Any]] = {}
         for name, control in controls.items():
-            path = "/_sandbox" + control.route.path.replace(":int", "")
-            paths.setdefault(path, {})[control.route.method.lower()] = control.operation(name)
+            path = paths.setdefault("/_sandbox" + control.route.path, {})
+            path[control.route.method.lower()] = control.operation(name)
         info = {"title": "Controls of the palprep sandbox", "version": __version__}
         return respond(JsonAnswer(body={"openapi": "3.1.0", "info": info, "paths": paths}))
 
@@ -218,12 +213,11 @@ def _refused(status: int, text: str) -> Response:
     return respond(JsonAnswer(status, {"error": text}))
 
 
-def _lifetime(request: Request) -> float | None:
-    """``expires_in`` of the query, in seconds."""
+def _checked(name: str, declared: Any, value: object, *, strict: bool | None = None) -> Any:
     try:
-        return _SECONDS.validate_python(request.query_params.get("expires_in"))
-    except ValidationError:
-        raise UsageError("expires_in is a number of seconds.") from None
+        return TypeAdapter(declared).validate_python(value, strict=strict)
+    except ValidationError as error:
+        raise UsageError(f"{name}: {error.errors()[0]['msg']}.") from None
 
 
 async def _json(request: Request, unsaid: bytes) -> Any:
