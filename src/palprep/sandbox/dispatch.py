@@ -306,8 +306,8 @@ class EndpointRoutes(BaseRoute):
             if parts is not None:
                 here = here or served.endpoint.path
         else:
-            allowed = [e.endpoint.method for e in near if e.endpoint.path == here]
-            headers = {"Allow": ", ".join(allowed)} if here else None
+            allowed = ", ".join(e.endpoint.method for e in near if e.endpoint.path == here)
+            headers = {"Allow": allowed.replace("GET", "GET, HEAD")} if here else None
             raise HTTPException(405 if here else 404, headers=headers)
         scope["path_params"] = parts
         response = await served.serve(Request(scope, receive, send))
