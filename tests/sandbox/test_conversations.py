@@ -11,6 +11,7 @@ from raw import MP4
     [
         ({}, "pal_id"),
         ({"pal_id": "never"}, "Invalid pal_id"),
+        ({"pal_id": ""}, "Invalid pal_id"),
         ({"face_id": "never"}, "Invalid face_id"),
         ({"pal_id": 7}, "pal_id"),
         ({"conversation_name": "n"}, "pal_id"),

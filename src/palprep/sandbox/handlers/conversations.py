@@ -58,7 +58,7 @@ def create_conversation(context: HandlerContext) -> Record:
 
 def _named(service: Service, sent: Mapping[str, Any], member: str, *kinds: str) -> Record | None:
     """The record of one of these kinds that the member names, if it was sent."""
-    if not (own := sent.get(member)):
+    if (own := sent.get(member)) is None:
         return None
     found = {kind: record for kind in kinds if (record := service.store.get(kind, own))}
     if not found:
