@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from palprep.api import calls, json_value, mended_json, read_body
+from palprep.api import calls, json_value, mended_json, read_body, redact
 
 
 @pytest.mark.parametrize(
@@ -67,3 +67,10 @@ def test_a_reply_that_was_cut_within_a_character_is_read() -> None:
     body = b'{"ok":false,"error":{"message":"it says \\ud83d"}}'
     check = calls.runtime_check_connector.read(read_body(body), strict=True)
     assert (check.error.message, read_body(b'"\\ud83d\\ude00"')) == ("it says \ufffd", "\U0001f600")
+
+
+def test_a_tools_query_may_hold_a_key() -> None:
+    api = {"url": "https://me.example/x", "query_params": {"sig": "secret"}}
+    assert redact({"delivery": {"api": api}}) == {
+        "delivery": {"api": api | {"query_params": "***"}}
+    }

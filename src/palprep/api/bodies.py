@@ -171,6 +171,7 @@ SECRET_MEMBERS = frozenset(
         "headers",
         "password",
         "proxy-authorization",
+        "query_params",
         "secret",
         "token",
         "x-api-key",
