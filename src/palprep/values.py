@@ -54,7 +54,8 @@ def typed(*names: str) -> Callable[[F], F]:
 
     def of(function: F) -> F:
         hints = functools.cache(lambda: get_type_hints(function))
-        advice = f"; help(palprep.{function.__qualname__}) says more"
+        name = function.__qualname__.removesuffix(".__init__")
+        advice = f"; help(palprep.{name}) says more"
 
         @functools.wraps(function)
         def checked(*args: Any, **kwargs: Any) -> Any:

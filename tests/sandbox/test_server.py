@@ -35,6 +35,29 @@ def test_every_loopback_address_will_do(host):
     assert reply.json()["openapi"] == "3.1.0"
 
 
+def test_a_sandbox_that_runs_is_not_started_again():
+    with Sandbox() as sandbox:
+        with pytest.raises(UsageError, match="running already"):
+            sandbox.__enter__()
+        assert sandbox.now()
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"port": "x"}, {"host": 5}, {"start": "now"}, {"choices": {}}, {"data": 5}, {"api_keys": 5}],
+    ids=str,
+)
+def test_an_argument_of_another_type_is_told(wrong):
+    with pytest.raises(UsageError, match=f"{next(iter(wrong))} takes"):
+        Sandbox(**wrong)
+
+
+@pytest.mark.parametrize("key", ["", "a\nb", "ä"])
+def test_a_key_that_no_request_carries_is_none(key):
+    with pytest.raises(UsageError, match="key"):
+        Sandbox(api_keys=[key])
+
+
 def test_a_port_in_use_is_said():
     with Sandbox() as first, pytest.raises(UsageError, match="another port"):
         Sandbox(port=int(first.url.rpartition(":")[2])).__enter__()

@@ -38,6 +38,7 @@ from palprep.sandbox.service import (
 from palprep.sandbox.store import DATABASE, Store
 from palprep.serving import ServerThread, until_signalled, url_of
 from palprep.storage import private_folder
+from palprep.values import typed
 from palprep.vocabulary import did_you_mean
 
 
@@ -53,10 +54,11 @@ class Sandbox(Controls):
     leaves open (``judge="bytes"`` and ``trainer="bytes"`` replace given ones). ``tls`` is trusted
     for outbound requests, to receivers with a certificate of their own.
 
-    Entering raises :class:`UsageError` for a host that is not loopback, and for a port or a
-    data folder in use.
+    Entering raises :class:`UsageError` for a host that is not loopback, for a port or a data folder
+    in use, and while the sandbox runs already.
     """
 
+    @typed("data", "port", "host", "api_keys", "start", "choices", "tls")
     def __init__(
         self,
         data: Path | str | None = None,
@@ -106,6 +108,8 @@ class Sandbox(Controls):
         self._first_seed = seed
 
     def __enter__(self) -> Self:
+        if self._running is not None:
+            raise UsageError("The sandbox is running already: use it as it is.")
         with ExitStack() as held:
             folder = self._data or Path(held.enter_context(TemporaryDirectory("-palprep-sandbox")))
             listener = bind_loopback(*self._address)

@@ -14,7 +14,8 @@ from typing import Any, Literal
 
 import httpx
 
-from palprep.api import AccountSettings, Rate, calls
+from palprep.api import AccountSettings, Rate, calls, is_header_value
+from palprep.errors import UsageError
 from palprep.media import MediaType, Source
 from palprep.sandbox.answers import JsonAnswer, Refused, refuse_error, refuse_message
 from palprep.sandbox.choices import Choices
@@ -28,10 +29,15 @@ SERVICE_KEY = "sandbox-service-key"
 
 @dataclass(frozen=True, slots=True)
 class ApiKey:
-    """``user_scoped`` keys may create voices, others may not. All belong to one account."""
+    """``user_scoped`` keys may create voices, others may not. All belong to one account. Raises
+    UsageError for one that no request could carry."""
 
     value: str = field(repr=False)
     user_scoped: bool = True
+
+    def __post_init__(self) -> None:
+        if not self.value or not is_header_value(self.value):
+            raise UsageError("An API key is printable ASCII, and not empty.")
 
     @property
     def scope(self) -> str:
