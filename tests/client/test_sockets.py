@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import socket
 import threading
 import time
@@ -49,6 +50,21 @@ async def test_the_async_client_sees_the_same() -> None:
             assert len(server.arrived) == 1
             assert (await api.voices.get("v")).voice_id == "v"
             assert len(server.arrived) == 3
+
+
+@pytest.mark.parametrize("deadline", [None, 30.0])
+async def test_an_answer_without_an_end_is_left(monkeypatch, deadline: float | None) -> None:
+    monkeypatch.setattr("palprep.client.senders.MAX_ANSWER_BYTES", 100_000)
+    bomb = answer(gzip.compress(b" " * 10_000_000), "200 OK\r\nContent-Encoding: gzip")
+    options = {"retries": 0, "deadline": deadline}
+    with loopback(bomb, bomb, bomb) as server, client(server.url, **options) as api:
+        with pytest.raises(errors.TransportError, match="more than 100,000 bytes"):
+            api.voices.get("v")
+        with pytest.raises(errors.OutcomeUnknown, match="more than 100,000 bytes"):
+            api.voices.create(voice_name="Ada")
+        async with AsyncClient(api_key="k", base_url=server.url, **options) as other:
+            with pytest.raises(errors.TransportError, match="more than 100,000 bytes"):
+                await other.voices.get("v")
 
 
 def test_a_refused_connection_carried_nothing() -> None:

@@ -137,6 +137,7 @@ def hooks_of(options: Mapping[str, Any], *, awaited: bool) -> Hooks:
     return hooks
 
 
+MAX_ANSWER_BYTES = 64 * 1024 * 1024
 _GRACE_S = 0.05
 """The library's own timeout ends with the deadline and tells more: whether anything was sent."""
 
@@ -214,6 +215,12 @@ class _Sender(Generic[H]):
             ) from None
         return request
 
+    def add(self, piece: bytes, content: bytearray) -> None:
+        """One more piece of an answer. Raises the library's error for one that has no end."""
+        content += piece
+        if len(content) > MAX_ANSWER_BYTES:
+            raise self.library.ReadError(f"the answer has more than {MAX_ANSWER_BYTES:,} bytes")
+
 
 class _AsyncBody:
     """A body that an async client sends while it is made."""
@@ -250,10 +257,9 @@ class SyncSender(_Sender[httpx.Client]):
         seconds. The library bounds single reads, and an answer that drips takes any number of them.
         So an attempt that must end in time has a thread of its own. One that is too late is left
         behind, and ends with its next read."""
-        if within is None:
-            response = self.http.send(request, follow_redirects=False)
-            return response, response.content
         late = threading.Event()
+        if within is None:
+            return self._read(request, late)
         try:
             return left_alone(lambda: self._read(request, late)).result(within + _GRACE_S)
         finally:
@@ -261,9 +267,11 @@ class SyncSender(_Sender[httpx.Client]):
 
     def _read(self, request: httpx.Request, late: threading.Event) -> tuple[httpx.Response, bytes]:
         response = self.http.send(request, stream=True, follow_redirects=False)
+        content = bytearray()
         try:
-            pieces = takewhile(lambda _: not late.is_set(), response.iter_bytes())
-            return response, b"".join(pieces)
+            for piece in takewhile(lambda _: not late.is_set(), response.iter_bytes()):
+                self.add(piece, content)
+            return response, bytes(content)
         finally:
             response.close()
 
@@ -314,8 +322,14 @@ class AsyncSender(_Sender[httpx.AsyncClient]):
             )
         self.loops[:] = [loop]
         with anyio.fail_after(None if within is None else within + _GRACE_S):
-            response = await self.http.send(request, follow_redirects=False)
-        return response, response.content
+            response = await self.http.send(request, stream=True, follow_redirects=False)
+            content = bytearray()
+            try:
+                async for piece in response.aiter_bytes():
+                    self.add(piece, content)
+            finally:
+                await response.aclose()
+        return response, bytes(content)
 
     async def tell(self, hook: HookName, *about: object) -> None:
         """Call the caller's hooks of this name, and await those that are async functions."""
