@@ -248,6 +248,18 @@ def test_an_error_holds_what_was_sent_and_what_came(api, service):
     }  # fmt: skip
 
 
+def test_a_forked_process_has_a_client_of_its_own(service, monkeypatch):
+    """The two would write to one connection, and each read what the other was answered."""
+    service.will(httpx.Response(200, json=VOICE))
+    transport = httpx.MockTransport(service)
+    shared = Client(api_key="k", base_url="https://e.com", transport=transport)
+    assert shared.voices.get("v1").voice_id == "v1"
+    monkeypatch.setattr("os.getpid", lambda: -1)
+    with pytest.raises(errors.UsageError, match="one for each process"):
+        shared.voices.get("v1")
+    assert len(service.requests) == 1
+
+
 def test_one_client_in_two_event_loops_is_told_so(service):
     service.will(httpx.Response(200, json=VOICE))
     transport = httpx.MockTransport(service)

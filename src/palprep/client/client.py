@@ -37,13 +37,13 @@ from palprep.client.senders import (
     AsyncSender,
     HookOptions,
     RawResponse,
-    SandboxTime,
     SyncSender,
     hooks_of,
 )
 from palprep.client.writer import (
     AsyncHttpClient,
     HttpClient,
+    SandboxTime,
     Timeout,
     checked_base_url,
     checked_key,
@@ -192,8 +192,7 @@ def changed_sender(sender: S, options: Mapping[str, Any]) -> S:
     if (http := options.get("http_client")) is not None:
         library = library_of(http, "AsyncClient" if sender.awaited else "Client")
         headers = headers | _headers_of(http)
-        changed |= {"http": http, "library": library, "own": False, "turns": {}}
-        changed |= {"loops": []} if sender.awaited else {}
+        changed |= {"http": http, "library": library, "own": False, "turns": {}, "users": []}
     if (timeout := options.get("timeout", UNSET)) is not UNSET:
         changed["timeout"] = limits_of(timeout)
     return replace(
@@ -306,7 +305,7 @@ class _BothClients(Sending[S], Generic[S]):
 
 
 class Client(_BothClients[SyncSender]):
-    """The service for synchronous code. Threads may share a client.
+    """The service for synchronous code. Threads may share a client, processes may not.
 
     The endpoints are methods of its resources: ``faces``, ``voices``, ``replicas``, ``tools``,
     ``pals``, ``deployments``, ``videos``, ``documents``, ``pronunciation_dictionaries``,

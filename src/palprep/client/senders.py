@@ -1,5 +1,5 @@
-"""What comes of sending a request, and the only place where the client touches a network, a clock's
-sleep, a thread or a lock.
+"""What comes of sending a request, and the only place where the client touches the service, a
+clock's sleep, a thread or a lock.
 
 What a client does is written once, as coroutines that await nothing but the methods of a sender.
 Those of the sync sender never wait for an event loop: such a coroutine runs to its end at once, on
@@ -8,21 +8,16 @@ the calling thread.
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 import inspect
-import json
 import math
+import os
 import threading
-import time
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from http.client import HTTPConnection, HTTPException
+from datetime import datetime
 from itertools import chain, takewhile
 from typing import Any, ClassVar, Generic, Literal, TypeAlias, TypedDict, TypeVar
-from urllib.parse import urlsplit
 
 import anyio
 import anyio.lowlevel
@@ -176,6 +171,18 @@ class _Sender(Generic[H]):
     """Whether a reply that is not as specified is an error."""
     limiters: dict[str, Limiter] = field(default_factory=dict)
     """By the endpoint's name, where it has a rate; shared by a client and its copies."""
+    users: list[object] = field(default_factory=list)
+    """The event loop, or the process, whose connections these are, once there is one."""
+
+    def used_in(self, user: object, what: str, or_else: str = "") -> None:
+        """Raises :class:`~palprep.errors.UsageError`, before anything is sent, for a second user of
+        the same connections."""
+        if self.users[:1] not in ([], [user]):
+            raise UsageError(
+                f"This client was used in another {what}, to which its connections belong. Make "
+                f"one for each {what}{or_else}."
+            )
+        self.users[:] = [user]
 
     def write(self, call: Call[Any], within: float | None) -> httpx.Request:
         """The request for ``call``, which has ``within`` seconds left. The key is in no other
@@ -256,7 +263,9 @@ class SyncSender(_Sender[httpx.Client]):
         """The response and its body. Raises the library's errors, and TimeoutError after ``within``
         seconds. The library bounds single reads, and an answer that drips takes any number of them.
         So an attempt that must end in time has a thread of its own. One that is too late is left
-        behind, and ends with its next read."""
+        behind, and ends with its next read. In a process that was forked from the first it raises
+        :class:`~palprep.errors.UsageError`: each would read what the other was answered."""
+        self.used_in(os.getpid(), "process")
         late = threading.Event()
         if within is None:
             return self._read(request, late)
@@ -302,8 +311,6 @@ class AsyncSender(_Sender[httpx.AsyncClient]):
 
     sleep: Callable[[float], Awaitable[object]]
     turns: dict[str, anyio.Lock] = field(default_factory=dict)
-    loops: list[object] = field(default_factory=list)
-    """The event loop whose connections these are, once there is one."""
 
     def run(self, doing: Coroutine[Any, Any, T]) -> Coroutine[Any, Any, T]:
         """The coroutine itself, for the caller to await."""
@@ -312,15 +319,9 @@ class AsyncSender(_Sender[httpx.AsyncClient]):
     async def transmit(
         self, request: httpx.Request, within: float | None
     ) -> tuple[httpx.Response, bytes]:
-        """As that of :class:`SyncSender`. Raises :class:`~palprep.errors.UsageError` in a second
-        event loop, before anything is sent: a connection of the first would break off half way."""
-        loop = anyio.lowlevel.current_token()
-        if self.loops[:1] not in ([], [loop]):
-            raise UsageError(
-                "This AsyncClient was used in another event loop, to which its connections belong. "
-                "Make one for each loop, or do everything within one asyncio.run()."
-            )
-        self.loops[:] = [loop]
+        """As that of :class:`SyncSender`; in a second event loop, where a connection of the first
+        would break off half way, it raises UsageError."""
+        self.used_in(anyio.lowlevel.current_token(), "event loop", ", or have one asyncio.run()")
         with anyio.fail_after(None if within is None else within + _GRACE_S):
             response = await self.http.send(request, stream=True, follow_redirects=False)
             content = bytearray()
@@ -355,54 +356,3 @@ class AsyncSender(_Sender[httpx.AsyncClient]):
 
 
 AnySender: TypeAlias = SyncSender | AsyncSender
-
-
-@dataclass
-class SandboxTime:
-    """The time of the sandbox that listens at ``base_url``: whoever sleeps by it moves its clock.
-    While nothing listens there, the clock stands still and sleep is real. Each method raises
-    :class:`~palprep.errors.UsageError` where something else answers."""
-
-    base_url: str
-    last: float = field(default_factory=time.time)
-
-    def clock(self) -> float:
-        """Seconds since the epoch."""
-        self._ask("GET")
-        return self.last
-
-    def now(self) -> datetime:
-        """The date."""
-        return datetime.fromtimestamp(self.clock(), UTC)
-
-    def sleep(self, seconds: float) -> None:
-        """Advance the clock. On an event loop, which perhaps serves callbacks itself, no answer
-        of theirs is waited for longer than half a second."""
-        asked: dict[str, float] = {"advance": seconds}
-        with contextlib.suppress(RuntimeError):
-            asyncio.get_running_loop()
-            asked["answered_within"] = 0.5
-        if self._ask("POST", json.dumps(asked)) is None:
-            time.sleep(seconds)
-
-    async def sleep_async(self, seconds: float) -> None:
-        """The same in a thread: what falls due may call back to this event loop."""
-        await anyio.to_thread.run_sync(self.sleep, seconds)
-
-    def _ask(self, method: str, body: str | None = None) -> float | None:
-        address = urlsplit(self.base_url)
-        connection = HTTPConnection(address.hostname or "", address.port)
-        try:
-            connection.request(method, address.path.rstrip("/") + "/_sandbox/clock", body)
-            self.last = float(json.load(connection.getresponse())["now"])
-        except ConnectionError:
-            return None  # The request itself says that nothing listens.
-        except (OSError, HTTPException, ValueError, KeyError, TypeError):
-            raise UsageError(
-                f"PALPREP_TIME is sandbox, and none answers at {self.base_url}. Start one, or "
-                "unset PALPREP_TIME. A sandbox that was reset answers the next test only."
-            ) from None
-        else:
-            return self.last
-        finally:
-            connection.close()

@@ -1,4 +1,5 @@
-"""What a client is given, checked: the HTTP library, the service's address and the key to it.
+"""What a client is given, checked: the HTTP library, the service's address and the key to it, and
+the time of a sandbox.
 
 The library is httpx or httpx2, whichever made the client through which requests go. httpx2
 continues httpx under another name, with the same classes: here it is typed as httpx. A request, its
@@ -7,13 +8,21 @@ body and its errors must be of the same library as the client that sends it.
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import importlib
+import json
 import logging
 import re
+import time
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from http.client import HTTPConnection, HTTPException
 from typing import Any, Protocol, TypeAlias, TypeVar
 from urllib.parse import urlsplit
 
+import anyio.to_thread
 import httpx
 from pydantic import SecretStr
 
@@ -134,3 +143,54 @@ def own_http_client(kind: Callable[..., H], address: str, *, trust_env: bool, **
         return http_client(kind, trust_env=trust_env and not near, **options)
     except StorageError as error:
         raise UsageError(error.message) from None
+
+
+@dataclass
+class SandboxTime:
+    """The time of the sandbox that listens at ``base_url``: whoever sleeps by it moves its clock.
+    While nothing listens there, the clock stands still and sleep is real. Each method raises
+    :class:`~palprep.errors.UsageError` where something else answers."""
+
+    base_url: str
+    last: float = field(default_factory=time.time)
+
+    def clock(self) -> float:
+        """Seconds since the epoch."""
+        self._ask("GET")
+        return self.last
+
+    def now(self) -> datetime:
+        """The date."""
+        return datetime.fromtimestamp(self.clock(), UTC)
+
+    def sleep(self, seconds: float) -> None:
+        """Advance the clock. On an event loop, which perhaps serves callbacks itself, no answer
+        of theirs is waited for longer than half a second."""
+        asked: dict[str, float] = {"advance": seconds}
+        with contextlib.suppress(RuntimeError):
+            asyncio.get_running_loop()
+            asked["answered_within"] = 0.5
+        if self._ask("POST", json.dumps(asked)) is None:
+            time.sleep(seconds)
+
+    async def sleep_async(self, seconds: float) -> None:
+        """The same in a thread: what falls due may call back to this event loop."""
+        await anyio.to_thread.run_sync(self.sleep, seconds)
+
+    def _ask(self, method: str, body: str | None = None) -> float | None:
+        address = urlsplit(self.base_url)
+        connection = HTTPConnection(address.hostname or "", address.port)
+        try:
+            connection.request(method, address.path.rstrip("/") + "/_sandbox/clock", body)
+            self.last = float(json.load(connection.getresponse())["now"])
+        except ConnectionError:
+            return None  # The request itself says that nothing listens.
+        except (OSError, HTTPException, ValueError, KeyError, TypeError):
+            raise UsageError(
+                f"PALPREP_TIME is sandbox, and none answers at {self.base_url}. Start one, or "
+                "unset PALPREP_TIME. A sandbox that was reset answers the next test only."
+            ) from None
+        else:
+            return self.last
+        finally:
+            connection.close()
