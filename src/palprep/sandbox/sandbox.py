@@ -32,7 +32,6 @@ from palprep.sandbox.service import (
     Recognise,
     Service,
     Trainer,
-    first_key,
     recognised_here,
 )
 from palprep.sandbox.store import DATABASE, Store
@@ -158,19 +157,19 @@ class Sandbox(Controls):
     @property
     def user_key(self) -> str:
         """The first user-scoped key. Raises :class:`UsageError` when there is none."""
-        return self._key(user_scoped=True)
+        return self._key("user_key", "is")
 
     @property
     def service_key(self) -> str:
         """The first key that is not user-scoped. Raises :class:`UsageError` without one."""
-        return self._key(user_scoped=False)
+        return self._key("service_key", "is not")
 
     def keys(self) -> dict[str, str | None]:
         """``user_key`` and ``service_key``; None for one that this sandbox was not given."""
-        return {
-            "user_key": first_key(self._keys, user_scoped=True),
-            "service_key": first_key(self._keys, user_scoped=False),
-        }
+        keys: dict[str, str | None] = {"user_key": None, "service_key": None}
+        for value, key in reversed(self._keys.items()):
+            keys[f"{key.scope}_key"] = value
+        return keys
 
     def now(self) -> float:
         """This moment by the sandbox's clock, in seconds since the epoch.
@@ -184,10 +183,9 @@ class Sandbox(Controls):
         are, unless the sandbox keeps them in a data folder."""
         return self._run(lambda: show_log(self._service.store, addresses=True))
 
-    def _key(self, *, user_scoped: bool) -> str:
-        key = first_key(self._keys, user_scoped=user_scoped)
+    def _key(self, name: str, which: str) -> str:
+        key = self.keys()[name]
         if key is None:
-            which = "is" if user_scoped else "is not"
             raise UsageError(f"This sandbox was given no API key that {which} user-scoped.")
         return key
 

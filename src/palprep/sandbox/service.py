@@ -48,11 +48,6 @@ class ApiKey:
 DEFAULT_KEYS = (ApiKey(USER_KEY), ApiKey(SERVICE_KEY, user_scoped=False))
 
 
-def first_key(keys: Mapping[str, ApiKey], *, user_scoped: bool) -> str | None:
-    """The first key that is user-scoped, or is not; None without one."""
-    return next((value for value, key in keys.items() if key.user_scoped is user_scoped), None)
-
-
 JudgeImage = Callable[[Path, str], Mapping[str, bool | None]]
 """``judge_image(path, model)``: the outcome of each check by its id, in order; None when it
 could not be measured. Raises :class:`~palprep.errors.MediaError` for what is not an image."""
@@ -133,10 +128,7 @@ class Service:
     @property
     def settings(self) -> AccountSettings:
         """What the specification leaves to the account, as the choices have it."""
-        return AccountSettings(
-            reserved_prefix=self.choices.reserved_prefix,
-            loopback_webhooks=self.choices.loopback_webhooks,
-        )
+        return AccountSettings.model_validate(self.choices, from_attributes=True)
 
     def now(self) -> float:
         """This moment by the sandbox's clock, in seconds since the epoch."""
