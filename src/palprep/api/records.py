@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import StrEnum
-from types import MappingProxyType
 from typing import Annotated, Any, ClassVar, Final, Literal
 
 from annotated_types import MaxLen
@@ -104,22 +103,20 @@ class Tools(Reply):
     data: tuple[Tool, ...]
 
 
-FACE_CHECKS: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "image_quality_acceptable": "Image quality is acceptable",
-        "human_like_subject": "Subject is human-like",
-        "appears_under_18": "Subject does not appear to be under 18",
-        "only_one_person_visible": "Only one person is visible",
-        "person_centered": "Person is centered",
-        "head_fully_in_frame": "Head is fully in frame",
-        "looking_straight_at_camera": "Looking straight at the camera",
-        "pose_suitable_for_replica": "Pose is suitable",
-        "face_substantially_obscured": "Face is not substantially obscured",
-        "chest_up_framing_acceptable": "Chest-up framing is acceptable",
-        "no_nudity": "No nudity",
-        "celebrity_or_copyright_character": "Not a celebrity or copyright character",
-    }
-)
+FACE_CHECKS: Final[Mapping[str, str]] = {
+    "image_quality_acceptable": "Image quality is acceptable",
+    "human_like_subject": "Subject is human-like",
+    "appears_under_18": "Subject does not appear to be under 18",
+    "only_one_person_visible": "Only one person is visible",
+    "person_centered": "Person is centered",
+    "head_fully_in_frame": "Head is fully in frame",
+    "looking_straight_at_camera": "Looking straight at the camera",
+    "pose_suitable_for_replica": "Pose is suitable",
+    "face_substantially_obscured": "Face is not substantially obscured",
+    "chest_up_framing_acceptable": "Chest-up framing is acceptable",
+    "no_nudity": "No nudity",
+    "celebrity_or_copyright_character": "Not a celebrity or copyright character",
+}
 """The service's checks of a face image, in the specification's order: each id with its label."""
 
 FACE_PROBLEMS: Final = frozenset(

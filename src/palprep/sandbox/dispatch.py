@@ -12,7 +12,6 @@ import logging
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from functools import partial
 from http import HTTPStatus
-from types import MappingProxyType
 from typing import Any
 
 from starlette.exceptions import HTTPException
@@ -82,42 +81,38 @@ def refuse_image(choices: Choices, problems: Sequence[Problem]) -> Refused:  # n
     return Refused(image_error(variant).answer(detail))
 
 
-HANDLERS: Mapping[str, Handler] = MappingProxyType(
-    {
-        "connectors.runtime_check": conversations.check_connector,
-        "conversations.create": conversations.create_conversation,
-        "deployments.delete": partial(HandlerContext.delete, kind="deployment"),
-        "deployments.get": seeded.get_deployment,
-        "deployments.patch": seeded.patch_deployment,
-        "documents.get": seeded.get_document,
-        "faces.validate_image": likenesses.validate_face,
-        "pals.delete": partial(HandlerContext.delete, kind="pal"),
-        "pals.replace_skills": conversations.replace_skills,
-        "pronunciation_dictionaries.get": seeded.get_dictionary,
-        "replicas.create": likenesses.create_replica,
-        "replicas.get": partial(HandlerContext.show, kind="replica"),
-        "replicas.validate_image": partial(
-            likenesses.validate_face, pose_key="pose_suitable_for_replica"
-        ),
-        "tools.create": tools.create_tool,
-        "tools.delete": tools.delete_tool,
-        "tools.get": partial(HandlerContext.find, kind="tool"),
-        "tools.list": tools.list_tools,
-        "videos.rename": seeded.rename_video,
-        "voices.create": likenesses.create_voice,
-        "voices.get": partial(HandlerContext.show, kind="voice"),
-        "voices.list": likenesses.list_voices,
-        "voices.update": likenesses.update_voice,
-    }
-)
+HANDLERS: Mapping[str, Handler] = {
+    "connectors.runtime_check": conversations.check_connector,
+    "conversations.create": conversations.create_conversation,
+    "deployments.delete": partial(HandlerContext.delete, kind="deployment"),
+    "deployments.get": seeded.get_deployment,
+    "deployments.patch": seeded.patch_deployment,
+    "documents.get": seeded.get_document,
+    "faces.validate_image": likenesses.validate_face,
+    "pals.delete": partial(HandlerContext.delete, kind="pal"),
+    "pals.replace_skills": conversations.replace_skills,
+    "pronunciation_dictionaries.get": seeded.get_dictionary,
+    "replicas.create": likenesses.create_replica,
+    "replicas.get": partial(HandlerContext.show, kind="replica"),
+    "replicas.validate_image": partial(
+        likenesses.validate_face, pose_key="pose_suitable_for_replica"
+    ),
+    "tools.create": tools.create_tool,
+    "tools.delete": tools.delete_tool,
+    "tools.get": partial(HandlerContext.find, kind="tool"),
+    "tools.list": tools.list_tools,
+    "videos.rename": seeded.rename_video,
+    "voices.create": likenesses.create_voice,
+    "voices.get": partial(HandlerContext.show, kind="voice"),
+    "voices.list": likenesses.list_voices,
+    "voices.update": likenesses.update_voice,
+}
 
-REFUSALS: Mapping[str, Refusal] = MappingProxyType(
-    {
-        "deployments.patch": refuse_patch,
-        "faces.validate_image": refuse_image,
-        "replicas.validate_image": refuse_image,
-    }
-)
+REFUSALS: Mapping[str, Refusal] = {
+    "deployments.patch": refuse_patch,
+    "faces.validate_image": refuse_image,
+    "replicas.validate_image": refuse_image,
+}
 
 
 async def in_part(request: Request, body: bytes, fault: RequestFault) -> AsyncIterator[bytes]:

@@ -10,7 +10,6 @@ import inspect
 from collections.abc import Iterable, Mapping
 from http import HTTPStatus
 from http.client import responses as PHRASES  # noqa: N812
-from types import MappingProxyType
 from typing import Any, Final
 
 from pydantic.json_schema import models_json_schema
@@ -261,35 +260,33 @@ _TOOL: dict[str, Any] = {
         "api": {"url": "https://shop.example/orders/{order}", "method": "POST", "timeout": 5},
     },
 }
-REQUESTS: Final[Mapping[str, Any]] = MappingProxyType(
-    {
-        "CreateTool": _TOOL,
-        "ValidateFaceImage": {"imageBase64": "/9j/4AAQSkZJRg==", "mimeType": "image/jpeg"},
-        "ValidateReplicaImage": {"imageBase64": "/9j/4AAQSkZJRg==", "mimeType": "image/jpeg"},
-        "CreateVoice": {
-            "voice_name": "Ada",
-            "training_audio_url": "https://media.example/ada.wav",
-            "callback_url": "https://app.example/callbacks",
-            "tags": ["support"],
-        },
-        "UpdateVoice": {"voice_name": "Ada L.", "description": None},
-        "ReplaceSkills": {
-            "skills": {
-                "internet_search": {},
-                "presentation": {"config": {"document_ids": ["d_1a2b3c"]}},
-            }
-        },
-        "PatchDeployment": [{"op": "replace", "path": "/name", "value": "Front desk"}],
-        "RenameVideo": {"video_name": "Welcome"},
-        "CreateReplica": {
-            "replica_name": "Ada",
-            "train_video_url": "https://media.example/training.mp4?signature=abc",
-            "consent_video_url": "https://media.example/consent.mp4?signature=abc",
-            "callback_url": "https://app.example/callbacks",
-        },
-        "CreateConversation": {"pal_id": "p_1a2b3c", "conversation_name": "Monday"},
-    }
-)
+REQUESTS: Final[Mapping[str, Any]] = {
+    "CreateTool": _TOOL,
+    "ValidateFaceImage": {"imageBase64": "/9j/4AAQSkZJRg==", "mimeType": "image/jpeg"},
+    "ValidateReplicaImage": {"imageBase64": "/9j/4AAQSkZJRg==", "mimeType": "image/jpeg"},
+    "CreateVoice": {
+        "voice_name": "Ada",
+        "training_audio_url": "https://media.example/ada.wav",
+        "callback_url": "https://app.example/callbacks",
+        "tags": ["support"],
+    },
+    "UpdateVoice": {"voice_name": "Ada L.", "description": None},
+    "ReplaceSkills": {
+        "skills": {
+            "internet_search": {},
+            "presentation": {"config": {"document_ids": ["d_1a2b3c"]}},
+        }
+    },
+    "PatchDeployment": [{"op": "replace", "path": "/name", "value": "Front desk"}],
+    "RenameVideo": {"video_name": "Welcome"},
+    "CreateReplica": {
+        "replica_name": "Ada",
+        "train_video_url": "https://media.example/training.mp4?signature=abc",
+        "consent_video_url": "https://media.example/consent.mp4?signature=abc",
+        "callback_url": "https://app.example/callbacks",
+    },
+    "CreateConversation": {"pal_id": "p_1a2b3c", "conversation_name": "Monday"},
+}
 """By the name of the request's class."""
 
 
@@ -305,36 +302,34 @@ _VOICE = _kept("voices", "v_1a2b3c", voice_name="Ada", tags=["support"])
 _KEPT_TOOL = _kept("tools", "t_1a2b3c", **_TOOL)
 _RULE = {"text": "Siobhan", "pronunciation": "shi-vawn", "type": "alias"}
 
-REPLIES: Final[Mapping[str, Any]] = MappingProxyType(
-    {
-        "Voice": _VOICE | {"status": "started"},
-        "Voices": {"data": [_VOICE]},
-        "Tool": _KEPT_TOOL,
-        "Tools": {"data": [_KEPT_TOOL]},
-        "FaceValidation": validation_result({"only_one_person_visible": False}, "pose"),
-        "Replica": _kept("replicas", "r_1a2b3c", status="started"),
-        "Deployment": _kept("deployments", "d_1a2b3c", name="Front desk", status="active"),
-        "Document": _kept("documents", "d_1a2b3c", status="processing", progress=50),
-        "PronunciationDictionary": _kept(
-            "pronunciation_dictionaries", "pd_1a2b3c", name="Names", rules=[_RULE], rules_count=1
-        ),
-        "ImageCheck": {"id": "no_nudity", "label": FACE_CHECKS["no_nudity"], "passed": True},
-        "ConnectorError": {"http_status": 424, "message": "The server cannot be reached."},
-        "ConnectorCheck": {
-            "ok": True,
-            "tool_count": 1,
-            "tool_names": ["look_up_order"],
-            "latency_ms": 182,
-            "error": None,
-        },
-        "PalSkills": {"data": {"internet_search": {"config": {}}}},
-        "VoiceStatusChanged": {"voice_id": "v_1a2b3c", "voice_name": "Ada", "status": "completed"},
-        "ReplicaTraining": {
-            "replica_id": "r_1a2b3c",
-            "status": "error",
-            "error_message": "The statement of consent was not heard.",
-        },
-        "DocumentChanged": {"document_id": "d_1a2b3c", "status": "processing", "progress": 50},
-    }
-)
+REPLIES: Final[Mapping[str, Any]] = {
+    "Voice": _VOICE | {"status": "started"},
+    "Voices": {"data": [_VOICE]},
+    "Tool": _KEPT_TOOL,
+    "Tools": {"data": [_KEPT_TOOL]},
+    "FaceValidation": validation_result({"only_one_person_visible": False}, "pose"),
+    "Replica": _kept("replicas", "r_1a2b3c", status="started"),
+    "Deployment": _kept("deployments", "d_1a2b3c", name="Front desk", status="active"),
+    "Document": _kept("documents", "d_1a2b3c", status="processing", progress=50),
+    "PronunciationDictionary": _kept(
+        "pronunciation_dictionaries", "pd_1a2b3c", name="Names", rules=[_RULE], rules_count=1
+    ),
+    "ImageCheck": {"id": "no_nudity", "label": FACE_CHECKS["no_nudity"], "passed": True},
+    "ConnectorError": {"http_status": 424, "message": "The server cannot be reached."},
+    "ConnectorCheck": {
+        "ok": True,
+        "tool_count": 1,
+        "tool_names": ["look_up_order"],
+        "latency_ms": 182,
+        "error": None,
+    },
+    "PalSkills": {"data": {"internet_search": {"config": {}}}},
+    "VoiceStatusChanged": {"voice_id": "v_1a2b3c", "voice_name": "Ada", "status": "completed"},
+    "ReplicaTraining": {
+        "replica_id": "r_1a2b3c",
+        "status": "error",
+        "error_message": "The statement of consent was not heard.",
+    },
+    "DocumentChanged": {"document_id": "d_1a2b3c", "status": "processing", "progress": 50},
+}
 """By the name of the record's class, or the event's."""

@@ -6,7 +6,6 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
-from types import MappingProxyType
 from typing import Any
 
 from palprep.api import Reply, calls, deviations
@@ -100,59 +99,57 @@ def _deployment(_: Record, deployment_id: str, now: str) -> Record:
     }
 
 
-KINDS: Mapping[str, SeedKind] = MappingProxyType(
-    {
-        "pals": SeedKind("pal"),
-        "documents": SeedKind(
-            "document",
-            calls.get_document.reply,
-            lambda sent, own, now: {
-                "document_name": own,
-                "document_url": f"https://documents.example/{own}",
-                "status": "ready",
-                "progress": 0.0 if sent.get("status") == "processing" else None,
-                "created_at": now,
-                "updated_at": now,
-                "tags": [],
-            },
-            why="document_processing_failed",
-        ),
-        "pronunciation_dictionaries": SeedKind(
-            "dictionary",
-            calls.get_pronunciation_dictionary.reply,
-            lambda _, own, now: {"name": own, "rules": [], "created_at": now, "updated_at": now},
-        ),
-        "deployments": SeedKind("deployment", calls.get_deployment.reply, _deployment),
-        "videos": SeedKind("video"),
-        "connectors": SeedKind("connector"),
-        "voices": SeedKind(
-            "voice",
-            calls.get_voice.reply,
-            lambda _, own, now: {
-                "voice_name": own,
-                "description": None,
-                "voice_type": "user",
-                "status": "completed",
-                "tags": [],
-                "created_at": now,
-            },
-            why="The training failed.",
-        ),
-        "faces": SeedKind("face"),
-        "tools": SeedKind("tool", calls.get_tool.reply, _tool),
-        "replicas": SeedKind(
-            "replica",
-            calls.get_replica.reply,
-            lambda _, own, now: {
-                "status": "completed",
-                "replica_name": own,
-                "model_name": "core-4",
-                "created_at": now,
-            },
-            why="The training failed.",
-        ),
-    }
-)
+KINDS: Mapping[str, SeedKind] = {
+    "pals": SeedKind("pal"),
+    "documents": SeedKind(
+        "document",
+        calls.get_document.reply,
+        lambda sent, own, now: {
+            "document_name": own,
+            "document_url": f"https://documents.example/{own}",
+            "status": "ready",
+            "progress": 0.0 if sent.get("status") == "processing" else None,
+            "created_at": now,
+            "updated_at": now,
+            "tags": [],
+        },
+        why="document_processing_failed",
+    ),
+    "pronunciation_dictionaries": SeedKind(
+        "dictionary",
+        calls.get_pronunciation_dictionary.reply,
+        lambda _, own, now: {"name": own, "rules": [], "created_at": now, "updated_at": now},
+    ),
+    "deployments": SeedKind("deployment", calls.get_deployment.reply, _deployment),
+    "videos": SeedKind("video"),
+    "connectors": SeedKind("connector"),
+    "voices": SeedKind(
+        "voice",
+        calls.get_voice.reply,
+        lambda _, own, now: {
+            "voice_name": own,
+            "description": None,
+            "voice_type": "user",
+            "status": "completed",
+            "tags": [],
+            "created_at": now,
+        },
+        why="The training failed.",
+    ),
+    "faces": SeedKind("face"),
+    "tools": SeedKind("tool", calls.get_tool.reply, _tool),
+    "replicas": SeedKind(
+        "replica",
+        calls.get_replica.reply,
+        lambda _, own, now: {
+            "status": "completed",
+            "replica_name": own,
+            "model_name": "core-4",
+            "created_at": now,
+        },
+        why="The training failed.",
+    ),
+}
 """By the name of each kind in a seed."""
 
 
