@@ -52,6 +52,16 @@ def test_a_url_is_not_guessed_from_its_name_and_expires_by_the_clock(raw):
     assert raw.http.get(url).status_code == 403
 
 
+def test_what_has_expired_is_not_kept_beyond_the_next_start(tmp_path):
+    for kept in (2, 1):
+        with Sandbox(tmp_path, clock="virtual") as sandbox:
+            sandbox.put_asset("ada.wav", WAV, lifetime_s=30 * kept)
+            assert len(list((tmp_path / "assets").iterdir())) == 3 - kept
+            sandbox.advance(45)
+    with Sandbox(tmp_path, clock="virtual"):
+        assert list((tmp_path / "assets").iterdir()) == []
+
+
 def test_an_asset_over_the_limit_leaves_nothing_behind(tmp_path):
     with Sandbox(tmp_path, choices=Choices(asset_bytes=1000)) as sandbox, Raw(sandbox) as raw:
         chunks = (bytes(400) for _ in range(5))
@@ -331,8 +341,10 @@ def test_the_default_trainer_tells_pictures_from_what_plays(tmp_path, kind, cont
 
 
 def test_torn_uploads_and_fetched_media_of_a_killed_sandbox_are_swept_away(tmp_path):
+    with Sandbox(tmp_path):
+        pass
     for left in (tmp_path / "assets" / "torn.part", tmp_path / "scratch" / "tmp1" / "media-0.mp4"):
-        left.parent.mkdir(parents=True)
+        left.parent.mkdir(parents=True, exist_ok=True)
         left.write_bytes(b"half")
     with Sandbox(tmp_path):
         assert list((tmp_path / "assets").iterdir()) == []

@@ -70,6 +70,15 @@ def test_a_data_folder_in_use_is_said(tmp_path):
         assert again.url
 
 
+@pytest.mark.parametrize("name", ["assets", "scratch"])
+def test_a_folder_with_files_of_something_else_is_no_data_folder(tmp_path, name):
+    (tmp_path / name).mkdir()
+    (tmp_path / name / "mine.txt").write_text("mine")
+    with pytest.raises(UsageError, match="something else"), Sandbox(tmp_path):
+        pass
+    assert [each.name for each in tmp_path.rglob("*")] == [name, "mine.txt"]
+
+
 def test_a_data_folder_that_cannot_be_is_said(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(UsageError, match="cannot be made"), Sandbox(tmp_path / "file"):

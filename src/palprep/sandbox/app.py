@@ -57,7 +57,7 @@ def build_app(sandbox: Controls, service: Service) -> tuple[ASGIApp, Scheduler]:
     # A killed sandbox left the media that it was judging.
     shutil.rmtree(service.scratch, ignore_errors=True)
     private_folder(service.scratch)
-    sweep(service.assets)
+    sweep(service)
     trim(service.store)
 
     async def perform(job: Job) -> None:

@@ -36,10 +36,14 @@ CONTENT_TYPES = {
 }
 
 
-def sweep(folder: Path) -> None:
-    """Make the folder of published files, without those that a killed sandbox left torn."""
-    private_folder(folder)
-    for torn in folder.glob("*.part"):
+def sweep(service: Service) -> None:
+    """Make the folder of published files, without those that have expired, or that a killed
+    sandbox left torn."""
+    private_folder(service.assets)
+    expired = "SELECT token FROM assets WHERE expires <= ?"
+    for (token,) in service.store.execute(expired, (service.now(),)):
+        (service.assets / token).unlink(missing_ok=True)
+    for torn in service.assets.glob("*.part"):
         torn.unlink()
 
 

@@ -120,6 +120,12 @@ class Sandbox(Controls):
                 raise UsageError(
                     f"The data folder {folder} cannot be made: {error.strerror}. Name another one."
                 ) from error
+            # What is in them is removed, at the next start or by a reset.
+            strange = [name for name in ("assets", "scratch") if (folder / name).exists()]
+            if strange and not (folder / DATABASE).exists():
+                raise UsageError(
+                    f"{folder / strange[0]} is of something else. Name another data folder."
+                )
             store = Store(None if self._data is None else folder / DATABASE)
             held.callback(store.close)
             tls = self._tls or httpx.create_ssl_context()
