@@ -58,7 +58,6 @@ class Reply(Value):
         return request_id(self.response_headers)
 
     def to_json(self) -> dict[str, Any]:
-        """All members as JSON."""
         return self.model_dump(mode="json", warnings=False)
 
     def with_headers(self, headers: Mapping[str, str]) -> Self:

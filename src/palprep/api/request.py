@@ -152,7 +152,6 @@ class Shape:
         places = {name: _mark(hints[name], Place) or MEMBER for name in self.signature.parameters}
 
         def fields(where: str) -> dict[str, str]:
-            """By name, with the names that they have on the wire."""
             return {name: at.name or name for name, at in places.items() if at.where == where}
 
         self.in_path, self.in_query, self.in_header = map(fields, ("path", "query", "header"))

@@ -285,7 +285,6 @@ class SyncSender(_Sender[httpx.Client]):
             response.close()
 
     async def tell(self, hook: HookName, *about: object) -> None:
-        """Call the caller's hooks of this name."""
         for each in self.hooks[hook]:
             each(*about)
 
@@ -293,7 +292,6 @@ class SyncSender(_Sender[httpx.Client]):
         self.sleep(seconds)
 
     async def work(self, do: Callable[[], T]) -> T:
-        """The value of ``do()``, which may block."""
         return do()
 
     async def turn(self, name: str, within: float | None) -> threading.Lock | None:
@@ -313,7 +311,6 @@ class AsyncSender(_Sender[httpx.AsyncClient]):
     turns: dict[str, anyio.Lock] = field(default_factory=dict)
 
     def run(self, doing: Coroutine[Any, Any, T]) -> Coroutine[Any, Any, T]:
-        """The coroutine itself, for the caller to await."""
         return doing
 
     async def transmit(

@@ -160,7 +160,6 @@ class SandboxTime:
         return self.last
 
     def now(self) -> datetime:
-        """The date."""
         return datetime.fromtimestamp(self.clock(), UTC)
 
     def sleep(self, seconds: float) -> None:

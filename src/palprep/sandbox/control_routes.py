@@ -181,7 +181,6 @@ class Route:
 
     @property
     def parts(self) -> list[str]:
-        """The parts of the path that are arguments."""
         return re.findall(r"{(\w+)}", self.path)
 
 

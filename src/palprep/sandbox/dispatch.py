@@ -246,7 +246,6 @@ class EndpointApp:
 
 
 def success_status(endpoint: Endpoint[..., Any], choices: Choices) -> int:
-    """As specified, otherwise as chosen."""
     if endpoint.status is not None:
         return endpoint.status
     if endpoint.name == "tools.create":

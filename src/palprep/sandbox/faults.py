@@ -140,7 +140,6 @@ class FaultScript(Value):
     @model_validator(mode="before")
     @classmethod
     def _bare(cls, content: Any) -> Any:
-        """The bare list of faults is a script, too."""
         return {"faults": content} if isinstance(content, list | tuple) else content
 
 

@@ -40,7 +40,6 @@ class Arrival:
 
     @property
     def scope(self) -> str | None:
-        """That of the key, for the log: keys are not written."""
         return self.key.scope if self.key else None
 
 

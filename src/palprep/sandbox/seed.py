@@ -44,7 +44,6 @@ class SeedKind:
 
     @property
     def id_member(self) -> str:
-        """The member that holds its id."""
         return (self.reply and self.reply.id_member) or f"{self.name}_id"
 
     def completed(self, sent: Record, now: str) -> Record:

@@ -127,7 +127,6 @@ class Service:
 
     @property
     def settings(self) -> AccountSettings:
-        """What the specification leaves to the account, as the choices have it."""
         return AccountSettings.model_validate(self.choices, from_attributes=True)
 
     def now(self) -> float:
@@ -161,11 +160,9 @@ class HandlerContext:
         return record
 
     def show(self, kind: str) -> Record:
-        """The same, as it is shown."""
         return shown(self.find(kind))
 
     def delete(self, kind: str) -> None:
-        """Delete the record of this kind that the path names."""
         if not self.service.store.delete(kind, getattr(self.request, f"{kind}_id")):
             raise refuse_unknown(self.service.choices, kind)
 

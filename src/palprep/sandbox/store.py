@@ -59,7 +59,6 @@ _UPSERT = _INSERT + " ON CONFLICT (kind, id) DO UPDATE SET body = excluded.body"
 
 
 def new_id(prefix: str) -> str:
-    """An opaque id that no one can guess."""
     return prefix + secrets.token_hex(6)
 
 
@@ -99,7 +98,6 @@ class Store:
             ) from error
 
     def close(self) -> None:
-        """Close the database; another sandbox may then open it."""
         self._db.close()
 
     @contextmanager
@@ -180,7 +178,6 @@ class Store:
         return next((due for job_id, due in rows if job_id not in running), None)
 
     def finish(self, job: Job) -> None:
-        """Remove a job that has been done or is no longer wanted."""
         self._db.execute("DELETE FROM jobs WHERE job_id = ?", (job.job_id,))
 
     # Settings that must outlive a restart, such as how far the clock was set ahead.

@@ -161,7 +161,6 @@ class ImpatientProtocol(H11Protocol):
 
     @property
     def _waits(self) -> bool:
-        """Whether the caller has to send something, or to read it."""
         return self.conn.their_state in (h11.IDLE, h11.SEND_BODY) or self.flow.write_paused
 
     def _watch(self) -> None:
@@ -203,7 +202,6 @@ class ImpatientProtocol(H11Protocol):
             (*waiting, self)[0].transport.abort()
 
     def _precedence(self, crowd: Mapping[str, int]) -> tuple[bool, int, float]:
-        """Who has to go first."""
         done = self.cycle is not None and self.cycle.response_complete
         idle = self.conn.their_state is h11.IDLE
         return (

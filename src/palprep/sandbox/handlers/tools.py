@@ -94,7 +94,6 @@ def fill(template: Any, arguments: Mapping[str, Any], *, in_url: bool = False) -
 
 
 def _text(value: Any) -> str:
-    """A value inside a text: a string as it is, anything else as JSON."""
     return value if isinstance(value, str) else json.dumps(value)
 
 
