@@ -44,7 +44,14 @@ def test_a_sandbox_that_runs_is_not_started_again():
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"port": "x"}, {"host": 5}, {"start": "now"}, {"choices": {}}, {"data": 5}, {"api_keys": 5}],
+    [
+        {"port": "x"},
+        {"host": 5},
+        {"start": "now"},
+        {"choices": {}},
+        {"data": 5},
+        {"api_keys": "key"},
+    ],
     ids=str,
 )
 def test_an_argument_of_another_type_is_told(wrong):
