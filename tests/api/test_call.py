@@ -7,6 +7,7 @@ import re
 from dataclasses import replace
 from typing import Any
 
+import httpx
 import pytest
 from hypothesis import given, strategies as st
 
@@ -51,7 +52,7 @@ def test_headers_query_and_whole_bodies_have_their_places() -> None:
     assert call.body == operations
     assert calls.list_voices(tag="a&b").query == (("tag", "a&b"),)
     arrived = calls.patch_deployment.parse(
-        {"deployment_id": "d"}, operations, headers={"if-match": '"7"'}
+        {"deployment_id": "d"}, operations, headers=httpx.Headers({"if-match": '"7"'})
     )
     assert (arrived.if_match, arrived.operations) == ('"7"', operations)
 

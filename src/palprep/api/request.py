@@ -218,17 +218,12 @@ class Shape:
         query: Mapping[str, str],
         headers: Mapping[str, str],
     ) -> dict[str, Any]:
-        """What came over the wire, by field name; unknown members keep their own names. Raises
-        :class:`~palprep.errors.InvalidRequest` for a body of the wrong kind."""
+        """What came over the wire, by field name; unknown members keep their own names. ``headers``
+        are found in any case. Raises :class:`~palprep.errors.InvalidRequest` for a body of the
+        wrong kind."""
         sent: dict[str, Any] = dict(path)
-        sent.update((n, query[n]) for n in self.in_query if n in query)
-        if self.in_header:
-            lowered = {k.lower(): v for k, v in headers.items()}
-            sent.update(
-                (name, lowered[header.lower()])
-                for name, header in self.in_header.items()
-                if header.lower() in lowered
-            )
+        for names, given in ((self.in_query, query), (self.in_header, headers)):
+            sent.update((name, given[wire]) for name, wire in names.items() if wire in given)
         if self.whole is not None or not self.takes_body:
             return sent if body is UNSET or self.whole is None else sent | {self.whole: body}
         members = {} if body is UNSET else body
