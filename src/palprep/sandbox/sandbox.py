@@ -178,10 +178,7 @@ class Sandbox(Controls):
         return keys
 
     def now(self) -> float:
-        """This moment by the sandbox's clock, in seconds since the epoch.
-
-        Raises :class:`UsageError` when the sandbox is not running.
-        """
+        """This moment by the sandbox's clock, in seconds since the epoch."""
         return self._service.now()
 
     def log(self) -> dict[str, Any]:
