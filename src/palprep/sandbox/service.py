@@ -127,7 +127,10 @@ class Service:
 
     @property
     def settings(self) -> AccountSettings:
-        return AccountSettings.model_validate(self.choices, from_attributes=True)
+        return AccountSettings(
+            reserved_prefix=self.choices.reserved_prefix,
+            loopback_webhooks=self.choices.loopback_webhooks,
+        )
 
     def now(self) -> float:
         """This moment by the sandbox's clock, in seconds since the epoch."""
