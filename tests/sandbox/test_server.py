@@ -50,7 +50,7 @@ def test_a_sandbox_that_runs_is_not_started_again():
         {"start": "now"},
         {"choices": {}},
         {"data": 5},
-        {"api_keys": "key"},
+        {"api_keys": 5},
     ],
     ids=str,
 )
