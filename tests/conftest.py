@@ -35,7 +35,7 @@ THOROUGH = (
     *("tests/preflight/test_read_once", "tests/preflight/test_split_consent"),
     *("tests/preflight/test_still_mouth", "tests/preflight/test_verify_"),
     *("tests/batch/test_fresh_code", "tests/cli/test_consent_in_doubt", "tests/docs/test_json"),
-    *("tests/fixes/test_video_codecs", "tests/preflight/test_limits"),
+    *("tests/fixes/test_video_codecs", "tests/preflight/test_limits", "tests/cli/test_main_job"),
     # Browsers and clusters.
     *("tests/record/test_page", "tests/record/test_review", "tests/views/test_page_in_browser"),
     *("tests/batch/test_cluster", "tests/batch/test_engine"),
