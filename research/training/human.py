@@ -50,7 +50,7 @@ CODE = (arrays, detect, identity, scene)
 WEIGHTS = ("detector", "identity", "scene")
 """What the features depend on."""
 
-LIKELIHOODS = (0.05, 0.1, 0.33)
+LIKELIHOODS = (0.05, 0.1, 0.2)
 """Where the rules and the profile draw lines."""
 
 
