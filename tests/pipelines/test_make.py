@@ -159,6 +159,15 @@ def test_a_replica_can_be_asked_for(call, publisher, ready):
     assert (made.state, made.replica_id, made.voice_id) == ("completed", made.id, None)
 
 
+def test_the_first_request_says_where_the_end_is_told(call, publisher, callbacks, journal, ready):
+    video, kept = ready("t.mp4", MP4, GIVEN), {"journal": journal, "callbacks": callbacks}
+    here = ReplicaRequest(replica_name="Ada")
+    elsewhere = here.model_copy(update={"callback_url": "http://127.0.0.1:9/own"})
+    made = call(make_replica, publisher, elsewhere, video=video, **kept)
+    again = call(make_replica, publisher, here, video=video, **kept, timeout_s=1)
+    assert (again.id, again.state) == (made.id, "started")
+
+
 def test_callbacks_need_their_journal(call, publisher, callbacks, ready):
     with pytest.raises(UsageError, match="give the same journal"):
         call(make_voice, publisher, ready("v.wav", WAV), ADA, callbacks=callbacks)

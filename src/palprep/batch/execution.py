@@ -138,7 +138,7 @@ class Execution:
         watch = Watch(run.journal, remote, pace, self._reporter, freed=places.free)
         for creation in run.journal.creations("in_doubt", "started"):
             here = creation.request.get("target") == remote.connection.target
-            if here and watch.can_tell(creation):
+            if here and watch.told_by(creation):
                 places.occupy(creation.key)
         asked = remote.connection
         outage = Outage(remote.require_answer, pace.wait_s, clock=asked.clock, sleep=asked.sleep)

@@ -1,10 +1,10 @@
 from .client import AnyClient as AnyClient, AsyncClient as AsyncClient, Client as Client
 from .resources import (
-    FIRST_POLL_S as FIRST_POLL_S,
     LOOK_EVERY_S as LOOK_EVERY_S,
     PASSING as PASSING,
     ask as ask,
     pause as pause,
+    polls as polls,
     routine as routine,
     until as until,
     work as work,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -39,8 +39,6 @@ W = TypeVar("W")
 T_co = TypeVar("T_co", covariant=True)
 S = TypeVar("S", bound=AnySender)
 
-FIRST_POLL_S = 1.0
-LONGEST_POLL_S = 15.0
 LOOK_EVERY_S = 0.25
 
 PASSING = (errors.TransportError, errors.ServiceUnavailable, errors.RateLimited)
@@ -181,6 +179,15 @@ async def pause(owner: Sending[Any], seconds: float) -> None:
     await _sender_of(owner).pause(seconds)
 
 
+def polls(random: Callable[[], float], longest_s: float = 15.0) -> Iterator[float]:
+    """Seconds from one question about the same thing to the next: 1 s, then ever more."""
+    interval_s = 1.0
+    while True:
+        # A little jitter keeps many who wait from asking in step.
+        yield interval_s * (0.75 + 0.25 * random())
+        interval_s = min(longest_s, interval_s * 1.5)
+
+
 async def until(
     owner: Sending[Any],
     ended: Callable[[T], bool],
@@ -202,7 +209,7 @@ async def until(
     sender = _sender_of(owner)
     require_type("timeout", timeout, float)
     give_up = sender.clock() + timeout
-    ask_at, poll = sender.clock(), FIRST_POLL_S
+    ask_at, intervals_s = sender.clock(), polls(sender.random)
     last: T | None = None
     trouble = ""
     while True:
@@ -217,9 +224,7 @@ async def until(
             except PASSING as error:
                 trouble = f" The last attempt to ask failed: {error}"
                 wished_s = getattr(error, "retry_after", None) or 0.0
-            # A little jitter keeps many waiting clients from asking in step.
-            ask_at = sender.clock() + max(poll * (0.75 + 0.25 * sender.random()), wished_s)
-            poll = min(LONGEST_POLL_S, poll * 1.5)
+            ask_at = sender.clock() + max(next(intervals_s), wished_s)
         if last is not None and ended(last):
             return last
         left = give_up - sender.clock()

@@ -10,6 +10,7 @@ from .creation import (
     ReplicaRequest as ReplicaRequest,
     Request as Request,
     VoiceRequest as VoiceRequest,
+    told_by as told_by,
 )
 from .make import (
     ValidatedModel as ValidatedModel,

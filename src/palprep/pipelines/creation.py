@@ -6,7 +6,7 @@ import contextlib
 import functools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, runtime_checkable
 
 from palprep.api import Given
 from palprep.client import AnyClient, ask, until, work
@@ -100,6 +100,18 @@ class MakeOptions:
     before_create: Callable[[str], object] = _nothing
 
 
+def told_by(
+    creation: Creation, *, callbacks: Callbacks | None, ask_for_replicas: bool
+) -> Literal["answer", "callback"] | None:
+    """By what the end of a training can become known here: by an answer of the service, or by a
+    callback alone. None where it cannot, or has ended."""
+    if creation.state is CreationState.STARTED and (creation.what == "voice" or ask_for_replicas):
+        return "answer"
+    is_open = creation.state in {CreationState.IN_DOUBT, CreationState.STARTED}
+    called = callbacks is not None and not creation.told_elsewhere
+    return "callback" if called and is_open else None
+
+
 async def ask_for_state(client: AnyClient, journal: Journal, creation: Creation) -> None:
     """Ask the service once for the state of a creation that has an id, and record that its training
     has ended, where it has. For a replica that is a GET that the specification does not show."""
@@ -179,8 +191,9 @@ class Creator:
         asked, as it stands. Raises OutcomeUnknown for a creation in doubt, and WaitTimeout, whose
         ``last`` is the creation, when the training has not ended in time.
         """
-        told = self.request.callback_url is None and self.callbacks is not None
-        if creation.state is CreationState.IN_DOUBT and told:
+        replicas = self.options.ask_for_replicas
+        told = functools.partial(told_by, callbacks=self.callbacks, ask_for_replicas=replicas)
+        if creation.state is CreationState.IN_DOUBT and told(creation):
             self._begin(f"wait for a callback that resolves the doubt about the {self.what}")
             with contextlib.suppress(WaitTimeout):
                 creation = await until(
@@ -192,8 +205,7 @@ class Creator:
                 )
         if creation.state is CreationState.IN_DOUBT:
             raise OutcomeUnknown(doubt_words(creation), call=dict(creation.request))
-        asked = self.what == "voice" or self.options.ask_for_replicas
-        if creation.ended or not (asked or told):
+        if (teller := told(creation)) is None:
             return creation
         self._begin(f"wait for {self.what}")
 
@@ -208,7 +220,7 @@ class Creator:
             lambda seen: seen.ended,
             f"The training of the {self.what} {creation.id}",
             timeout_s,
-            ask=ask_once if asked else None,
+            ask=ask_once if teller == "answer" else None,
             look=self._look,
         )
 

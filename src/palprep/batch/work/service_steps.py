@@ -151,7 +151,7 @@ class ServiceSteps:
             for key in taken:
                 self.places.give_back(key)
             raise
-        if not self.watch.can_tell(creation):
+        if not self.watch.told_by(creation):
             self.places.free(creation.key)
         return creation
 

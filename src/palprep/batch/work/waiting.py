@@ -6,6 +6,7 @@ training of hours is asked about every few minutes.
 
 from __future__ import annotations
 
+import functools
 import heapq
 import itertools
 import logging
@@ -22,7 +23,7 @@ from palprep.batch.work.aside import Stop
 from palprep.batch.work.connection import EMBEDDED, Connection, Remote, connect
 from palprep.batch.work.context import Reporter, TakeNote, Tell, tell_no_one
 from palprep.batch.work.pace import Pace
-from palprep.client import FIRST_POLL_S, LOOK_EVERY_S, PASSING
+from palprep.client import LOOK_EVERY_S, PASSING, polls
 from palprep.errors import AuthenticationError, JournalError, PalprepError, UsageError
 from palprep.journal import (
     CUT_OFF,
@@ -35,13 +36,11 @@ from palprep.journal import (
     RunView,
     up_to_date,
 )
-from palprep.pipelines import ask_state
+from palprep.pipelines import ask_state, told_by
 from palprep.values import typed
 
-LONGEST_POLL_S = 300.0
+_LONGEST_POLL_S = 300.0
 """Between two questions about one training."""
-
-_GROWTH = 1.5
 
 _SIDE_BY_SIDE = 8
 """Questions at once: one answer of the service takes longer than all else that is done for it."""
@@ -56,9 +55,9 @@ class _Watched:
     """
 
     creation: Creation
+    intervals_s: Iterator[float]
     people: set[str] = field(default_factory=set)
     due: float = math.inf
-    interval_s: float = FIRST_POLL_S
 
 
 class Watch:
@@ -80,6 +79,10 @@ class Watch:
         self._pace = pace
         self._reporter = reporter
         self._freed = freed
+        replicas = remote.connection.ask_for_replicas
+        self.told_by = functools.partial(
+            told_by, callbacks=remote.callbacks, ask_for_replicas=replicas
+        )
         newest = journal.newest()
         self._seen = newest.seq if newest is not None else 0
         self._watched: dict[str, _Watched] = {}
@@ -90,23 +93,17 @@ class Watch:
         self._guard = threading.RLock()
         self._threads = ThreadPoolExecutor(_SIDE_BY_SIDE, thread_name_prefix="palprep-watch")
 
-    def can_tell(self, creation: Creation) -> bool:
-        """Whether the end of this training can become known here, and not at an address of the
-        person's own."""
-        called = self._remote.callbacks is not None and not creation.told_elsewhere
-        is_open = creation.state in {CreationState.IN_DOUBT, CreationState.STARTED}
-        return (called and is_open) or self._is_asked_for(creation)
-
     def add(self, person: str, outcome: PersonOutcome, made: Sequence[Creation]) -> bool:
         """Watch those of a person's creations whose end can become known here; False for none."""
-        told = [each for each in made if self.can_tell(each)]
+        told = [each for each in made if self.told_by(each)]
         if not told:
             return False
         self._reporter(person).tell_step("training")
         with self._guard:
             self._open[person] = outcome, tuple(each.key for each in made)
             for creation in told:
-                watched = self._watched.setdefault(creation.key, _Watched(creation))
+                asked_s = polls(self._remote.connection.random, _LONGEST_POLL_S)
+                watched = self._watched.setdefault(creation.key, _Watched(creation, asked_s))
                 watched.people.add(person)
                 if watched.due == math.inf:
                     self._schedule(watched)
@@ -136,10 +133,7 @@ class Watch:
             if watched.creation.state is not CreationState.STARTED:
                 self._drop(watched)
                 continue
-            # Jitter keeps many trainings that began together from being asked about in step.
-            jitter = 0.75 + 0.25 * self._remote.connection.random()
-            self._put(watched, now + watched.interval_s * jitter)
-            watched.interval_s = min(LONGEST_POLL_S, watched.interval_s * _GROWTH)
+            self._put(watched, now + next(watched.intervals_s))
             yield watched
 
     def keep(
@@ -223,7 +217,7 @@ class Watch:
         now = self._remote.connection.clock()
         if watched.creation.state is not CreationState.STARTED:
             self._put(watched, now + self._pace.doubt_wait_s)
-        elif self._is_asked_for(watched.creation):
+        elif self.told_by(watched.creation) == "answer":
             self._put(watched, now)
         else:
             watched.due = math.inf
@@ -246,10 +240,6 @@ class Watch:
         outcome, keys = self._open.pop(person)
         creations = tuple(map(self._journal.known_creation, keys))
         self._reporter(person).end(up_to_date(outcome, creations))
-
-    def _is_asked_for(self, creation: Creation) -> bool:
-        asked = creation.what == "voice" or self._remote.connection.ask_for_replicas
-        return asked and creation.state is CreationState.STARTED
 
 
 @typed("directory", "connection", "pace")
@@ -309,7 +299,7 @@ def watch(
             except PalprepError as error:  # It may answer later.
                 _log.info("%s", error)
             waiting = {
-                slug: made for slug, made in made_for.items() if any(map(watched.can_tell, made))
+                slug: made for slug, made in made_for.items() if any(map(watched.told_by, made))
             }
             outcomes = {
                 each.person: each.body.outcome
