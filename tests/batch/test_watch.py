@@ -100,6 +100,22 @@ def test_a_training_of_hours_is_asked_about_ever_more_rarely(go, add, log, mute,
     assert 30 < questions(log) - asked < 70
 
 
+def test_a_service_that_asks_to_wait_is_asked_no_earlier(go, add, log, mute, out, monkeypatch):
+    add("ada")
+    go(connection=mute, pace=NOT_AT_ALL)
+    log.fault(
+        on="request", endpoint="voices.get", status=429, times=1000,
+        headers={"retry-after": "3600"}, body={"error": "full"}, skip=1,
+    )  # fmt: skip
+    asked = questions(log)
+    monkeypatch.setattr("palprep.batch.work.waiting.LOOK_EVERY_S", 0.0)
+    clock = itertools.count(step=5.0)
+    hours = replace(mute, clock=lambda: float(next(clock)), random=lambda: 1.0)
+    watch(out, connection=hours, pace=Pace(wait_s=4 * 3600))
+    # One whether it answers at all.
+    assert 1 + 3 <= questions(log) - asked <= 1 + 4
+
+
 def test_a_watch_needs_a_run_of_the_same_service(go, add, mute, out, tmp_path):
     with pytest.raises(JournalError, match="There is no journal"):
         watch(tmp_path / "gone", connection=mute)

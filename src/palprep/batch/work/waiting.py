@@ -183,6 +183,10 @@ class Watch:
             ask_state(self._remote.client, self._journal, creation)
         except PASSING as error:
             _log.info("%s: %s", creation.key, error)
+            if wished_s := getattr(error, "retry_after", None):
+                with self._guard:
+                    later = self._remote.connection.clock() + wished_s
+                    self._put(watched, max(watched.due, later))
         except JournalError:
             raise
         except PalprepError as error:
