@@ -8,7 +8,8 @@ import pytest
 from finished_runs import changed, person, run
 
 from palprep.batch.outputs import Merged, write_merged_report, write_report
-from palprep.batch.people.selection import Selection, Shard
+from palprep.batch.people.folder import Shard
+from palprep.batch.people.selection import Selection
 from palprep.errors import JournalError, UsageError
 
 

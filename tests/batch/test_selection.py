@@ -9,8 +9,8 @@ from types import SimpleNamespace
 import pytest
 from standings import status
 
-from palprep.batch.people.folder import shards_in
-from palprep.batch.people.selection import Selection, Shard
+from palprep.batch.people.folder import Shard, shards_in
+from palprep.batch.people.selection import Selection
 from palprep.batch.runner import run
 from palprep.errors import UsageError
 from palprep.journal import JOURNAL_NAME
@@ -121,7 +121,7 @@ def test_a_shard_has_a_folder_of_its_own(tmp_path):
     assert Selection().place(tmp_path) == tmp_path
     for number in (10, 2, "x"):
         touch(tmp_path / f"shard-{number}-of-12")
-    assert [each.name for each in shards_in(tmp_path)] == ["shard-2-of-12", "shard-10-of-12"]
+    assert [each.folder for each in shards_in(tmp_path)] == ["shard-2-of-12", "shard-10-of-12"]
     assert second.place(tmp_path) == tmp_path / "shard-2-of-12"
     with pytest.raises(UsageError, match="another division"):
         Selection(shard=Shard(2, 4)).place(tmp_path)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import re
 import shlex
 import sys
 import webbrowser
@@ -106,12 +105,12 @@ def _go_on(directory: Path, base_url: str | None, last: journals.RunStarted) -> 
     if last.source is None:
         raise UsageError("The people of this run came from a program: let that run them again")
     into = directory.resolve()
-    only = re.fullmatch(r"shard-(\d+)-of-(\d+)", into.name)
+    shard = batch.Shard.of_folder(into.name)
     service = base_url or (last.target if "://" in last.target else None)
     return [
         *(sys.executable, "-m", "palprep", "run", last.source),
-        *("--into", str(into.parent if only else into), "--profile", last.profile),
-        *(["--shard", f"{only[1]}/{only[2]}"] if only else []),
+        *("--into", str(into.parent if shard else into), "--profile", last.profile),
+        *(["--shard", str(shard)] if shard else []),
         *(["--base-url", service] if service else []),
         *(["--dry-run"] if last.dry_run else []),
         *(["--without-consent"] if last.without_consent else []),

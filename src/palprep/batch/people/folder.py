@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import datetime as dt
+import hashlib
 import os
+import re
 import shlex
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Self
 
 from palprep.batch.fingerprint import Fingerprint, digest_of, folder_fingerprint
 from palprep.batch.people.files import (
@@ -36,11 +40,67 @@ from palprep.storage import Bucket, Stored
 DEFAULT_INTO = "palprep-out"
 
 
-def shards_in(into: Path) -> list[Path]:
-    """The output folders of shards within ``into``, in order."""
-    named = (each for each in into.glob("shard-*-of-*") if each.name.split("-")[1].isdecimal())
-    found = (each for each in named if (each / JOURNAL_NAME).exists())
-    return sorted(found, key=lambda each: int(each.name.split("-")[1]))
+_INDEXES = ("JOB_COMPLETION_INDEX", "AWS_BATCH_JOB_ARRAY_INDEX")
+
+
+@dataclass(frozen=True)
+class Shard:
+    """One of ``count`` parts of all people, ``number`` from 1. No person is in two parts, and
+    together the parts hold everybody. The name of a person alone decides the part, so people who
+    join later move nobody else.
+    """
+
+    number: int
+    count: int
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.number <= self.count:
+            raise UsageError(
+                f"There is no shard {self}: give I/N with I from 1 to N, such as 1/4 to 4/4"
+            )
+
+    @classmethod
+    def parse(cls, text: str, environment: Mapping[str, str]) -> Self:
+        """``2/8`` is the second of eight. Raises UsageError.
+
+        ``auto/8`` is the part whose number from 0 a Kubernetes Job or an AWS Batch array has put
+        into the ``environment`` of this process.
+        """
+        found = re.fullmatch(r"(auto|[0-9]{1,6})/([0-9]{1,6})", text)
+        if found is None:
+            raise UsageError(f"--shard needs I/N, such as 1/4, or auto/N, not {text!r}")
+        if found[1] != "auto":
+            return cls(int(found[1]), int(found[2]))
+        index = next(filter(None, map(environment.get, _INDEXES)), "")
+        if not re.fullmatch(r"[0-9]{1,6}", index):
+            raise UsageError(f"--shard auto/N needs {' or '.join(_INDEXES)}: a number from 0")
+        return cls(int(index) + 1, int(found[2]))
+
+    @classmethod
+    def of_folder(cls, name: str) -> Self | None:
+        """The part whose output folder has this name; None for another name."""
+        found = re.fullmatch(r"shard-([0-9]{1,6})-of-([0-9]{1,6})", name)
+        return cls(int(found[1]), int(found[2])) if found else None
+
+    @property
+    def folder(self) -> str:
+        """The name of its output folder, within that of the run."""
+        return f"shard-{self.number}-of-{self.count}"
+
+    def __str__(self) -> str:
+        return f"{self.number}/{self.count}"
+
+    def holds(self, slug: str) -> bool:
+        """Whether the person belongs to this part."""
+        # Not hash(), which is another one in every process.
+        digest = hashlib.sha256(slug.encode("utf-8", "surrogateescape")).digest()
+        return int.from_bytes(digest[:8]) % self.count == self.number - 1
+
+
+def shards_in(into: Path) -> list[Shard]:
+    """Those that have been run into ``into``, in order."""
+    names = (each.parent.name for each in into.glob(f"shard-*/{JOURNAL_NAME}"))
+    return sorted(filter(None, map(Shard.of_folder, names)), key=lambda each: each.number)
 
 
 def holds_run(folder: str | Path) -> bool:

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import datetime as dt
-import hashlib
 import os
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Self
 from unicodedata import normalize
 
-from palprep.batch.people.folder import find_people, people_in_bucket, shards_in
+from palprep.batch.people.folder import Shard, find_people, people_in_bucket, shards_in
 from palprep.batch.people.manifest import people_of_manifest, people_of_rows
 from palprep.batch.people.manifest_rows import ManifestRow, is_manifest
 from palprep.batch.people.person import Roster, RosterEntry
@@ -46,52 +43,6 @@ def find_everybody(people: People, into: Path, at: dt.datetime) -> Roster:
 
 WENT_WRONG = frozenset[PersonStatus]({"failed", "redo", "needs_answer", "needs_decision"})
 """How somebody ended whom ``failed`` selects."""
-
-
-_INDEXES = ("JOB_COMPLETION_INDEX", "AWS_BATCH_JOB_ARRAY_INDEX")
-
-
-@dataclass(frozen=True)
-class Shard:
-    """One of ``count`` parts of all people, ``number`` from 1. No person is in two parts, and
-    together the parts hold everybody. The name of a person alone decides the part, so people who
-    join later move nobody else.
-    """
-
-    number: int
-    count: int
-
-    def __post_init__(self) -> None:
-        if not 1 <= self.number <= self.count:
-            raise UsageError(
-                f"There is no shard {self}: give I/N with I from 1 to N, such as 1/4 to 4/4"
-            )
-
-    @classmethod
-    def parse(cls, text: str, environment: Mapping[str, str]) -> Self:
-        """``2/8`` is the second of eight. Raises UsageError.
-
-        ``auto/8`` is the part whose number from 0 a Kubernetes Job or an AWS Batch array has put
-        into the ``environment`` of this process.
-        """
-        found = re.fullmatch(r"(auto|[0-9]{1,6})/([0-9]{1,6})", text)
-        if found is None:
-            raise UsageError(f"--shard needs I/N, such as 1/4, or auto/N, not {text!r}")
-        if found[1] != "auto":
-            return cls(int(found[1]), int(found[2]))
-        index = next(filter(None, map(environment.get, _INDEXES)), "")
-        if not re.fullmatch(r"[0-9]{1,6}", index):
-            raise UsageError(f"--shard auto/N needs {' or '.join(_INDEXES)}: a number from 0")
-        return cls(int(index) + 1, int(found[2]))
-
-    def __str__(self) -> str:
-        return f"{self.number}/{self.count}"
-
-    def holds(self, slug: str) -> bool:
-        """Whether the person belongs to this part."""
-        # Not hash(), which is another one in every process.
-        digest = hashlib.sha256(slug.encode("utf-8", "surrogateescape")).digest()
-        return int.from_bytes(digest[:8]) % self.count == self.number - 1
 
 
 @dataclass(frozen=True)
@@ -130,7 +81,7 @@ class Selection:
         if shard is None:
             if others:
                 raise UsageError(
-                    f"{into} holds {others[0].name}, and a run without --shard would create the "
+                    f"{into} holds {others[0].folder}, and a run without --shard would create the "
                     "same again: give --shard as before, or another --into folder"
                 )
             return into
@@ -140,12 +91,12 @@ class Selection:
                 "again: give another --into folder"
             )
         for other in others:
-            if other.name.rpartition("-")[2] != str(shard.count):
+            if other.count != shard.count:
                 raise UsageError(
-                    f"{into} holds {other.name}, a part of another division of the people. "
+                    f"{into} holds {other.folder}, a part of another division of the people. "
                     f"Divide by the same number as before, or give another --into folder"
                 )
-        return into / f"shard-{shard.number}-of-{shard.count}"
+        return into / shard.folder
 
     def of(
         self, people: Sequence[RosterEntry], ended: Mapping[str, PersonStatus] | None
