@@ -138,7 +138,7 @@ class BucketFiles(Files):
 
     def holds(self, prepared: Prepared) -> bool:
         """Whether the file is there. Its name holds its SHA-256."""
-        return self.bucket.look(_key_of(prepared)) is not None
+        return self.bucket.look(key_in_bucket(prepared.path, prepared.sha256)) is not None
 
     def fingerprint(
         self, folder: Path, prepared: Callable[[], Iterable[Prepared]], at: dt.datetime
@@ -148,7 +148,7 @@ class BucketFiles(Files):
         here = folder_fingerprint(folder, at) if folder.exists() else Fingerprint("", sure=True)
         if here is None:
             return None
-        keys = sorted({_key_of(each) for each in prepared()})
+        keys = sorted({key_in_bucket(each.path, each.sha256) for each in prepared()})
         there = [(key, self._size(key)) for key in keys]
         return Fingerprint(digest_of([here.digest, there]), here.sure)
 
@@ -175,13 +175,13 @@ class BucketFiles(Files):
 
     def fetch(self, prepared: Prepared, to: Path) -> None:
         """Fetch the file. Raises StorageError when it is gone, or is another one by now."""
-        self._fetch(_key_of(prepared), to, prepared.sha256)
+        self._fetch(key_in_bucket(prepared.path, prepared.sha256), to, prepared.sha256)
 
     def put(self, prepared: Prepared) -> None:
         """Put the file there, unless it is there."""
         if not self.holds(prepared):
             mime = Content.of(prepared).mime
-            self.bucket.put(_key_of(prepared), prepared.path, mime)
+            self.bucket.put(key_in_bucket(prepared.path, prepared.sha256), prepared.path, mime)
 
     def put_source(self, source: Source) -> None:
         """Put a source there, unless it is there: once, however many threads ask for it."""
@@ -212,10 +212,6 @@ class BucketFiles(Files):
                 f"{to.name} is another file in the bucket than the one that was put there. Let "
                 "nothing else write below this prefix, and run again"
             )
-
-
-def _key_of(prepared: Prepared) -> str:
-    return key_in_bucket(prepared.path, prepared.sha256)
 
 
 class FilesPublisher:
