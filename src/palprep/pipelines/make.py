@@ -24,7 +24,6 @@ from palprep.pipelines.creation import (
     Creator,
     MakeOptions,
     ReplicaRequest,
-    Request,
     VoiceRequest,
     ask_for_state,
 )
@@ -175,20 +174,8 @@ async def make_replica(
 
 
 @routine
-async def create(
-    client: AnyClient,
-    publisher: Publisher,
-    request: Request,
-    files: Mapping[Role, Prepared],
-    *,
-    journal: Journal,
-    callbacks: Callbacks | None,
-    options: MakeOptions,
-) -> Creation:
-    """Publish the files and create at most once; nothing is waited for. The consent was judged, and
-    evidence of it kept, before.
-    """
-    creator = Creator(client, publisher, journal, callbacks, options, request, files)
+async def create(_: AnyClient, creator: Creator) -> Creation:
+    """See :meth:`~palprep.pipelines.creation.Creator.create`; the client is the creator's."""
     return await creator.create()
 
 

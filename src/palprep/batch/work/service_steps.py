@@ -23,7 +23,7 @@ from palprep.errors import (
     TransportError,
 )
 from palprep.journal import Creation, CreationState, FaceValidated, PersonOutcome
-from palprep.pipelines import MakeOptions, Request, ValidatedModel, create, validate_face
+from palprep.pipelines import Creator, MakeOptions, Request, ValidatedModel, create, validate_face
 from palprep.preflight import Prepared
 from palprep.publish import Publisher
 from palprep.values import Role
@@ -135,16 +135,10 @@ class ServiceSteps:
             checkpoint=reporter.go_on,
             before_create=take,
         )
+        client, journal, callbacks = self.remote.client, self.run.journal, self.remote.callbacks
+        creator = Creator(client, self.publisher, journal, callbacks, options, request, files)
         try:
-            creation = create(
-                self.remote.client,
-                self.publisher,
-                request,
-                files,
-                journal=self.run.journal,
-                callbacks=self.remote.callbacks,
-                options=options,
-            )
+            creation = create(client, creator)
         except BaseException as error:
             if isinstance(error, RateLimited):
                 self.places.close(f"The service takes no more for now. {error.message}")
