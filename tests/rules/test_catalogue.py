@@ -114,7 +114,10 @@ def test_every_reason_is_one_of_a_rule_and_every_limit_of_words_has_a_meaning(
     )
     named = set(re.findall(r'(?:REASONS\[|PairRule\("\w+", )"(\w+)"', sources))
     assert set(REASONS) - named == set()
-    assert {key for key in TEXTS.consent_reasons if f'"{key}"' not in sources} == set()
+    assert 'f"{side}_{one.outcome}"' in sources
+    built = {f"{side}_{outcome}" for side in ("before", "after") for outcome in ("warn", "fail")}
+    assert built <= set(TEXTS.consent_reasons)
+    assert {key for key in TEXTS.consent_reasons if f'"{key}"' not in sources} == built
     assert set(TEXTS.consent_limits) == set(ConsentLimits.model_fields)
 
 
