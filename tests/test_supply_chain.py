@@ -77,7 +77,9 @@ def test_every_model_of_the_package_is_in_the_bill(checkout: Path) -> None:
         for each in bill["components"]
         if each["type"] == "machine-learning-model"
     }
-    for path in checkout.glob("src/palprep/*/weights/manifest.toml"):
+    manifests = list(checkout.glob("src/palprep/*/weights/manifest.toml"))
+    assert manifests
+    for path in manifests:
         for entry in tomllib.loads(path.read_text()).values():
             assert hashed[entry["file"]] == entry["sha256"], "run scripts/write_third_party.py"
 

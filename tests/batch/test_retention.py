@@ -65,9 +65,9 @@ def test_files_go_in_time_and_the_dossier_says_so(done, go, folder, log, connect
 def test_a_video_that_someone_deleted_is_still_missing(done):
     for each in media(done):
         each.unlink()
-    for path, kept in kept_dossiers(done).items():
-        [flaw] = examine_dossier(path, kept=kept).flaws
-        assert flaw.problem.endswith("is not there")
+    [(path, kept)] = kept_dossiers(done).items()
+    [flaw] = examine_dossier(path, kept=kept).flaws
+    assert flaw.problem.endswith("is not there")
 
 
 def test_cut_off_between_the_dossier_and_the_files_the_next_end_goes_on(done):

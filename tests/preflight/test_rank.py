@@ -97,4 +97,5 @@ def test_distance_is_a_metric(one: str, other: str) -> None:
 @given(st.lists(HASHES, max_size=12))
 def test_groups_lead_back_to_leaders(hashes: list[str]) -> None:
     groups = group_duplicates(hashes)
+    assert len(groups) == len(hashes)
     assert all(groups[leader] == leader <= index for index, leader in enumerate(groups))
