@@ -69,6 +69,11 @@ def test_a_reply_that_was_cut_within_a_character_is_read() -> None:
     assert (check.error.message, read_body(b'"\\ud83d\\ude00"')) == ("it says \ufffd", "\U0001f600")
 
 
+def test_what_is_no_text_is_shown_as_it_is() -> None:
+    value = {"n": 7, "share": 0.5, "on": True, "none": None}
+    assert redact(value) == value
+
+
 def test_a_tools_query_may_hold_a_key() -> None:
     api = {"url": "https://me.example/x", "query_params": {"sig": "secret"}}
     assert redact({"delivery": {"api": api}}) == {

@@ -123,8 +123,9 @@ def test_a_creation_without_an_id_is_an_error(endpoint: Endpoint[..., Any], body
 
 
 def test_an_id_that_is_a_number_is_read_as_a_string() -> None:
-    created = calls.create_voice.read({"voice_id": 7, "status": "new"})
+    created = calls.create_voice.read({"voice_id": 7, "status": "new", "language": "en"})
     assert (created.voice_id, created.status) == ("7", "new")
+    assert created.model_extra == {"language": "en"}
 
 
 def test_each_record_knows_its_request() -> None:

@@ -57,6 +57,13 @@ def test_another_name_stands_in_its_place_without_likeness():
     assert likeness < 0.5
 
 
+def test_a_name_at_the_end_has_all_that_is_left():
+    required, heard = split_words("Agreed by Jane Doe."), split_words("Agreed by Robert Miller.")
+    found = compare(required, heard)
+    place = locate_name(found, name_slot(required, "Jane Doe"), required, heard)
+    assert (place.first, place.last) == (2, 4)
+
+
 def test_no_name_leaves_the_place_empty():
     assert place_of("I am currently speaking.")[0] == ""
 

@@ -31,6 +31,7 @@ def keys(text: str) -> list[str]:
         ("A.I.", "AI"),
         ("authorise", "authorize"),
         ("colour", "color"),
+        ("שָׁלוֹם", "שלום"),
     ],
 )
 def test_spellings_that_say_the_same_compare_as_equal(one, other):
@@ -39,7 +40,10 @@ def test_spellings_that_say_the_same_compare_as_equal(one, other):
 
 @pytest.mark.parametrize(
     ("one", "other"),
-    [("can", "cannot"), ("my consent", "no consent"), ("no", "know"), ("video", "photo")],
+    [
+        *(("can", "cannot"), ("my consent", "no consent"), ("no", "know"), ("video", "photo")),
+        *(("किरण", "करण"), ("กิน", "กน")),  # Vowel signs are said.
+    ],
 )
 def test_words_that_say_something_else_do_not(one, other):
     assert keys(one) != keys(other)

@@ -86,7 +86,10 @@ def test_an_entry_that_was_taken_out_or_swapped_is_noticed():
         written_at=NOW,
     )
     first, second, third = chain.entries
-    assert "does not follow the entry before it" in problems(Dossier(entries=(first, third)))
+    assert problems(Dossier(entries=(first, third))) == [
+        "stands in place 2: an entry is missing",
+        "does not follow the entry before it",
+    ]
     assert problems(Dossier(entries=(first, third, second)))
     assert "the dossier does not begin with its evidence" in problems(
         Dossier(entries=(second, third))

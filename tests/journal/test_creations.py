@@ -201,6 +201,7 @@ def test_an_error_keeps_its_message():
 
 def test_decisions():
     assert after(INTENT, Resolved(found_id="v9")).id == "v9"
+    assert after(INTENT, CREATED, Resolved(found_id="v9")).id == "v1"
     assert after(INTENT, Resolved()).state is CreationState.ABSENT
     retried = after(INTENT, CREATED, Polled(snapshot=told("error")), Resolved())
     assert (retried.state, retried.id, retried.status) == (CreationState.ABSENT, None, None)

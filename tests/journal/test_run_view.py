@@ -9,7 +9,7 @@ import pytest
 from palprep.batch import write_report
 from palprep.batch.outputs import replace
 from palprep.errors import JournalError, OutputUnwritable
-from palprep.journal.creations import CUT_OFF
+from palprep.journal.creations import CUT_OFF, RESOLVED
 from palprep.journal.entries import (
     CalledBack,
     Created,
@@ -19,6 +19,7 @@ from palprep.journal.entries import (
     Intent,
     PersonEnded,
     PersonNames,
+    Resolved,
     Reused,
     RunStarted,
     Snapshot,
@@ -114,6 +115,15 @@ def test_what_arrives_after_the_run_counts(journal, status, expected):
     end(journal, "waiting", "in training", complete=True)
     journal.append(CalledBack(snapshot=Snapshot(id="r1", status=status)), key="r")
     assert seen(journal)["ada"].status == expected
+
+
+def test_a_training_that_may_be_asked_for_again_waits_for_the_next_run(journal):
+    journal.append(RUN)
+    make(journal, "replica", "r", "error")
+    end(journal, "waiting", "in training", complete=True)
+    journal.append(Resolved(), key="r")
+    ada = seen(journal)["ada"]
+    assert (ada.status, ada.reasons) == ("waiting", RESOLVED.reasons)
 
 
 def test_waiting_for_more_than_callbacks_stays_waiting(journal):

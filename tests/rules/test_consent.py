@@ -12,6 +12,7 @@ from palprep.rules.consent import (
     consent_doubts,
     consent_first,
     consent_seen,
+    consent_spoken,
     lacks_consent,
 )
 from palprep.rules.profile import load_profile
@@ -67,6 +68,15 @@ def spoken(video_facts):
 
 def report_of(facts, role=Role.TRAINING_VIDEO, left_out=()):
     return report_on("x.mp4", facts, role, PROFILE, left_out=left_out)
+
+
+@pytest.mark.parametrize(
+    ("reasons", "shown"),
+    [((), "warn"), (("One.",), "warn: One."), (("One.", "Two.", "3."), "warn: One. (and 2 more)")],
+)
+def test_the_first_reason_is_shown_and_the_others_are_counted(spoken, reasons, shown):
+    facts = heard("warn").model_copy(update={"reasons": reasons})
+    assert consent_spoken.measure.get(spoken(None, facts)).shown == shown
 
 
 def test_the_mouth_counts_while_the_statement_is_spoken(spoken):

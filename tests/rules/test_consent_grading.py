@@ -255,10 +255,19 @@ def test_what_stands_around_the_statement_counts(before, after, expected):
     assert all("statement, “" in reason for reason in facts.reasons)
 
 
-@pytest.mark.parametrize(("until_s", "expected"), [(24.0, "warn"), (26.0, "pass")])
-def test_talk_of_twenty_seconds_is_no_remark(until_s, expected):
+@pytest.mark.parametrize(
+    ("spans", "expected"),
+    [
+        ([(0.0, 24.0)], "warn"),
+        ([(0.0, 26.0)], "pass"),
+        ([(0.0, 10.0), (20.0, 35.0)], "warn"),  # Silence is no talk.
+        ([(0.0, 10.0), (20.0, 36.0)], "pass"),
+    ],
+)
+def test_talk_of_twenty_seconds_is_no_remark(spans, expected):
     talk = Surroundings(after=("Today we bake some bread.",))
-    facts = stated(reading(), around=talk, speech=(Span(start_s=0.0, end_s=until_s),))
+    speech = tuple(Span(start_s=start, end_s=end) for start, end in spans)
+    facts = stated(reading(), around=talk, speech=speech)
     assert facts.ends_at == pytest.approx(5.4)
     assert facts.outcome == expected
 
@@ -276,6 +285,12 @@ def test_talk_of_twenty_seconds_is_no_remark(until_s, expected):
 def test_another_name_neither_sounds_alike_nor_is_recognised(likeness, told, expected):
     name = name_reading("in government", likeness, same=False, told=told, favour=-9.0)
     assert outcome(reading(name=name, improbable=RARE)) == expected
+
+
+def test_where_no_name_is_heard_that_is_said():
+    name = name_reading("", 0.0, same=False, told=0.0, favour=None)
+    said = "Nothing was heard in the place of the name Jane Doe."
+    assert said in decide(reading(name=name, improbable=RARE)).reasons
 
 
 @pytest.mark.parametrize(

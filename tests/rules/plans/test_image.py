@@ -12,6 +12,7 @@ from palprep.rules.plans.image import (
     LARGEST_SHARE,
     MAX_EV,
     MAX_GAIN,
+    SIDE_ROOM,
     adjustments,
     framing_advice,
     propose_crop,
@@ -65,6 +66,7 @@ def test_every_crop_is_a_framed_portrait_inside_the_picture(picture, level) -> N
     assert min(crop.width, crop.height) >= 512
     assert crop.lies_within(picture.width, picture.height, level_deg=level)
     assert face.height / crop.height <= LARGEST_SHARE + 0.01
+    assert crop.width + 3 >= face.width * (1 + 2 * SIDE_ROOM)
     if level == 0:
         middle = crop.left + crop.width / 2
         assert abs(middle - (face.x + face.width / 2)) <= 2

@@ -12,8 +12,10 @@ from palprep.rules.plans.values import (
     ImagePlan,
     NoiseBound,
     Plan,
+    Reason,
     VideoPlan,
     VoicePlan,
+    with_less,
 )
 from palprep.values import Span
 
@@ -57,6 +59,28 @@ def test_a_crop_lies_within_exactly_when_its_turned_corners_do(left, top, width,
     overhang = max(max(-cx, cx - 100, -cy, cy - 80) for cx, cy in corners)
     if abs(overhang) > 1e-5:  # closer than that it is rounding that decides
         assert crop.lies_within(100, 80, level_deg=degrees) is (overhang < 0)
+
+
+@pytest.mark.parametrize(
+    ("fixes", "out"),
+    [
+        (["exposure", "encode"], [("exposure",)]),
+        (["white_balance", "exposure", "encode"],
+         [("white_balance",), ("exposure",), ("white_balance", "exposure")]),
+        (["exposure"], []),
+    ],
+)  # fmt: skip
+def test_a_step_that_is_left_out_changes_nothing(fixes, out):
+    reasons = tuple(Reason(fix=each, answers=(each,)) for each in fixes)
+    plan = ImagePlan(
+        reasons=reasons, max_base64_chars=9, white_balance=(1.1, 1.0, 0.9), exposure_ev=0.5
+    )
+    found = list(with_less(plan))
+    assert [each for each, _ in found] == out
+    for left_out, less in found:
+        assert less.reasons == tuple(each for each in reasons if each.fix not in left_out)
+        assert less.exposure_ev == (0.0 if "exposure" in left_out else 0.5)
+        assert (less.white_balance == (1.0, 1.0, 1.0)) is ("white_balance" in left_out)
 
 
 def test_noise_at_its_limit_allows_no_gain():
