@@ -73,6 +73,16 @@ def test_a_statement_that_opens_the_video_stays(video_facts):
     assert repair.trim.end_s <= 120.0
 
 
+def test_a_jump_cut_within_the_statement_does_not_end_the_take(video_facts):
+    signal = SignalFacts(
+        frames=3000, seconds=(), black=(), cuts=(75.0,), freezes=(), exposure_steps=()
+    )
+    facts = heard(
+        video_facts(duration_s=200.0, signal=signal), (0.5, 74.0), (76.0, 100.0), (101.0, 190.0)
+    )
+    assert planned(stated(facts, ends_at=100.0)).trim.end_s >= 100.0
+
+
 def test_a_jump_cut_near_the_start_is_cut_away(video_facts):
     signal = SignalFacts(
         frames=3000, seconds=(), black=(), cuts=(4.0,), freezes=(), exposure_steps=()
