@@ -58,7 +58,7 @@ def test_another_name_stands_in_its_place_without_likeness():
 
 
 def test_a_name_at_the_end_has_all_that_is_left():
-    required, heard = split_words("Agreed by Jane Doe."), split_words("Agreed by Robert Miller.")
+    required, heard = split_words("Agreed by Jane Doe."), split_words("Agreed my Robert Miller.")
     found = compare(required, heard)
     place = locate_name(found, name_slot(required, "Jane Doe"), required, heard)
     assert (place.first, place.last) == (2, 4)

@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
+from portraits import FLAWLESS
 
 from palprep.rules.plans.image import (
     LARGEST_SHARE,
@@ -123,6 +124,16 @@ def test_a_turned_crop_gives_up_headroom_before_it_gives_up() -> None:
     assert plain is not None
     assert plain.top < level.top <= picture.framing.head.y
     assert level.lies_within(1500, 1100, level_deg=12)
+
+
+def test_without_room_to_turn_the_crop_alone_is_made() -> None:
+    pose = FLAWLESS.subject.pose.model_copy(update={"roll_deg": 15.0})
+    subject = FLAWLESS.subject.model_copy(update={"pose": pose})
+    picture = portrait(1000, 1100, 350, 400, 260).model_copy(update={"subject": subject})
+    reasons, adjusted = adjustments(picture, frozenset({"person_centered", "head_level"}))
+    assert [reason.fix for reason in reasons] == ["crop"]
+    assert (adjusted.level_deg, adjusted.crop) == (0.0, propose_crop(picture))
+    assert adjustments(picture, frozenset({"head_level"})) == ((), (0.0, None, 0.0, (1, 1, 1)))
 
 
 def test_a_burnt_out_face_keeps_its_colour() -> None:

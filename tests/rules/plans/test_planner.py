@@ -1,4 +1,5 @@
 import pytest
+from portraits import FLAWLESS
 
 from palprep.errors import UsageError
 from palprep.rules.catalogue import judge
@@ -44,6 +45,15 @@ def test_a_still_gets_one_plan_that_answers_every_check(image_facts):
     assert repair.max_base64_chars == 29_360_128
     assert repair.max_side_px == 4096
     assert repair.formats == ("jpeg",)
+
+
+def test_what_a_portrait_asks_for_is_planned_too(image_facts):
+    pose = FLAWLESS.subject.pose.model_copy(update={"roll_deg": 18.0})
+    subject = FLAWLESS.subject.model_copy(update={"pose": pose})
+    leaning = FLAWLESS.model_copy(update={"subject": subject})
+    repair = planned(image_facts().model_copy(update={"portrait": leaning}), Role.FACE_IMAGE)
+    assert fixes(repair)["level"] == ("head_level",)
+    assert repair.level_deg == -18.0
 
 
 def test_a_lossless_still_may_stay_lossless(image_facts):

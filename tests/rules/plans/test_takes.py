@@ -69,6 +69,11 @@ def test_no_take_starts_or_ends_inside_speech():
             assert not any(start < moment < end for start, end in spoken)
 
 
+def test_a_take_may_end_at_its_limit_in_the_middle_of_a_breath():
+    take = best_take(line(200, (0.0, 119.9), (120.4, 200.0)), shortest_s=60, longest_s=120)
+    assert window(take) == (0.0, 120.0)
+
+
 def test_talk_without_a_pause_gives_no_take():
     assert best_take(line(200, (0.0, 200.0)), shortest_s=60, longest_s=120) is None
 
