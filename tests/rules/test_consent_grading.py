@@ -287,6 +287,11 @@ def test_another_name_neither_sounds_alike_nor_is_recognised(likeness, told, exp
     assert outcome(reading(name=name, improbable=RARE)) == expected
 
 
+def test_silence_around_the_statement_is_no_part_of_it():
+    facts = stated(reading(), speech=(Span(start_s=0.2, end_s=5.3),))
+    assert (facts.starts_at, facts.ends_at) == (0.2, 5.3)
+
+
 def test_where_no_name_is_heard_that_is_said():
     name = name_reading("", 0.0, same=False, told=0.0, favour=None)
     said = "Nothing was heard in the place of the name Jane Doe."

@@ -149,7 +149,7 @@ def test_no_colour_is_corrected_where_white_is_white() -> None:
     assert propose_white_balance(shirt) == (1, 1, 1)
 
 
-@given(st.floats(0.01, 1.0), st.floats(0, 0.2))
+@given(st.just(0.0) | st.floats(0.01, 1.0), st.floats(0, 0.2))
 def test_exposure_stays_moderate_and_goes_the_right_way(brightness, clipped) -> None:
     stops = propose_exposure(
         portrait(1600, 1200, 800, 500, 400, brightness=brightness, clipped_highlights=clipped)

@@ -91,6 +91,10 @@ def test_noise_at_its_limit_allows_no_gain():
 def test_parameters_out_of_range_are_refused():
     with pytest.raises(ValidationError, match="width"):
         Crop(left=0, top=0, width=0, height=1)
+    with pytest.raises(ValidationError, match="start_s must not be negative"):
+        VoicePlan(reasons=(), stream=0, spans=(Span(start_s=-1, end_s=2),))
+    with pytest.raises(ValidationError, match="copied frames keep their start"):
+        VideoPlan(reasons=(), copy_video=True, copy_audio=False, trim=Span(start_s=0.5, end_s=2.0))
     with pytest.raises(ValidationError, match="max_base64_chars"):
         ImagePlan(reasons=(), max_base64_chars=0)
     with pytest.raises(ValidationError, match="loudness_lufs"):

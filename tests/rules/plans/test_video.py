@@ -73,6 +73,11 @@ def test_a_statement_that_opens_the_video_stays(video_facts):
     assert repair.trim.end_s <= 120.0
 
 
+def test_a_consent_clip_that_is_fine_stays_as_it_is(video_facts):
+    facts = heard(video_facts(duration_s=20.0), (0.5, 12.0))
+    assert planned(stated(facts), Role.CONSENT_VIDEO) is None
+
+
 def test_a_jump_cut_within_the_statement_does_not_end_the_take(video_facts):
     signal = SignalFacts(
         frames=3000, seconds=(), black=(), cuts=(75.0,), freezes=(), exposure_steps=()
