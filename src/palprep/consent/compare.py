@@ -101,10 +101,7 @@ def _align(wanted: list[str], given: list[str]) -> list[Step]:
                 cost[i - 1][j] + 1.0,
                 cost[i][j - 1] + 1.0,
             )
-    j = min(
-        range(columns),
-        key=lambda column: (cost[-1][column] + _OUTSIDE * (columns - 1 - column), column),
-    )
+    j = min(range(columns), key=lambda at: cost[-1][at] + _OUTSIDE * (columns - 1 - at))
     steps: list[Step] = [(None, column) for column in range(columns - 2, j - 1, -1)]
     i = rows - 1
     while i > 0:
@@ -174,12 +171,7 @@ def _differences(
         after = pairs[index - 1] if index else (-1, min(heard, default=0) - 1)
         first = min(words, default=after[0] + 1)
         heard_first = min(heard, default=after[1] + 1)
-        found.append(
-            Difference(
-                first,
-                max(words, default=first - 1) + 1,
-                heard_first,
-                max(heard, default=heard_first - 1) + 1,
-            )
-        )
+        last = max(words, default=first - 1) + 1
+        heard_last = max(heard, default=heard_first - 1) + 1
+        found.append(Difference(first, last, heard_first, heard_last))
     return tuple(found)
