@@ -137,6 +137,12 @@ def test_what_is_said_before_a_late_window_is_heard_too():
     assert heard.startswith("refuse chatter")
 
 
+@pytest.mark.parametrize(("window_s", "found"), [(90.0, True), (20.0, False)])
+def test_a_statement_that_begins_after_the_window_is_not_looked_for(window_s, found):
+    late = "so hello everyone then " * 40 + TEXT
+    assert any(reading.found for reading in find(late, window_s=window_s)) is found
+
+
 def test_a_statement_that_breaks_off_is_not_found_whole():
     found = find(" ".join(TEXT.split()[:20]))
     last = found[-1]

@@ -27,6 +27,7 @@ from palprep.journal.entries import (
 from palprep.journal.outcome import PersonOutcome
 from palprep.journal.run_view import RunReader
 from palprep.journal.store import Journal
+from palprep.rules import ConsentState
 
 RUN = RunStarted(
     people=(
@@ -115,6 +116,38 @@ def test_what_arrives_after_the_run_counts(journal, status, expected):
     end(journal, "waiting", "in training", complete=True)
     journal.append(CalledBack(snapshot=Snapshot(id="r1", status=status)), key="r")
     assert seen(journal)["ada"].status == expected
+
+
+@pytest.mark.parametrize(
+    ("held", "not_made", "replica", "status"),
+    [
+        (False, (), True, "done"),
+        (False, (), False, "voice_only"),
+        (False, ("No replica.",), False, "redo"),
+        (True, ("No replica.",), False, "needs_decision"),
+    ],
+)
+def test_what_is_left_to_do_once_all_is_ready(held, not_made, replica, status):
+    waiting = PersonOutcome(status="waiting", reasons=("…",), held=held, not_made=not_made)
+    ended = waiting.ended_well(replica=replica)
+    assert (ended.status, ended.reasons) == (status, ())
+
+
+@pytest.mark.parametrize(
+    ("before", "state", "status", "held"),
+    [
+        ("needs_decision", "holds", "waiting", False),
+        ("needs_decision", "refused", "redo", False),
+        ("needs_decision", "open", "needs_decision", True),
+        ("failed", "holds", "failed", False),
+        ("failed", "refused", "failed", False),
+    ],
+)
+def test_a_decision_changes_what_it_held(before, state, status, held):
+    held_before = PersonOutcome(status=before, reasons=("a",), notes=("n",), held=True)
+    decided = held_before.decided(ConsentState(state=state, reasons=("b",)), made=False)
+    assert (decided.status, decided.held, decided.notes) == (status, held, ("n",))
+    assert decided.not_made == (("b",) if (before, state) == ("failed", "refused") else ())
 
 
 def test_a_training_that_may_be_asked_for_again_waits_for_the_next_run(journal):
