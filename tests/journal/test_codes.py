@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Iterator
 
 import pytest
 
@@ -36,19 +37,18 @@ def test_a_code_is_noted_with_the_name_and_the_time_of_the_journal(tmp_path):
     assert (noted.body.full_name, noted.body.code) == ("Ada Lovelace", code)
 
 
-def test_without_a_chooser_the_words_cannot_be_foretold():
-    journal = Journal()
+def test_without_a_chooser_the_words_cannot_be_foretold(journal):
     assert len({give_code(journal, "Ada Lovelace").words for _ in range(20)}) == 20
 
 
 @pytest.mark.parametrize("name", ["", " ", "42"])
-def test_nobody_gets_no_code(name):
+def test_nobody_gets_no_code(journal, name):
     with pytest.raises(UsageError, match="give the full name"):
-        give_code(Journal(), name)
+        give_code(journal, name)
 
 
-def test_a_name_is_one_in_either_form_of_unicode():
-    journal, composed, apart = Journal(), "Jos\u00e9 Garc\u00eda", "Jose\u0301 Garci\u0301a"
+def test_a_name_is_one_in_either_form_of_unicode(journal):
+    composed, apart = "Jos\u00e9 Garc\u00eda", "Jose\u0301 Garci\u0301a"
     given = give_code(journal, composed)
     asked = asked_code(journal, apart, name="a.mp4", sha256="a")
     assert asked is not None
@@ -59,8 +59,7 @@ def test_a_name_is_one_in_either_form_of_unicode():
         give_code(journal, apart.upper())
 
 
-def test_codes_go_with_the_person_and_no_new_one_is_given():
-    journal = Journal()
+def test_codes_go_with_the_person_and_no_new_one_is_given(journal):
     names = (("ada", "Ada Lovelace"), ("ben", "Ben Bo"))
     people = tuple(PersonNames(slug=slug, name=slug, full_name=full) for slug, full in names)
     about = {"target": "http://x", "profile": "core-4", "palprep_version": "0", "dry_run": False}
@@ -97,8 +96,9 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def journal(clock) -> Journal:
-    return Journal(now=clock)
+def journal(clock) -> Iterator[Journal]:
+    with Journal(now=clock) as journal:
+        yield journal
 
 
 def ask(journal, sha256, name="consent.mp4"):
