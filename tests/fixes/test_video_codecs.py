@@ -59,7 +59,7 @@ def test_h264_of_recorders_and_cameras_is_only_put_into_an_mp4(
 
 
 def test_sound_of_more_channels_than_aac_has_is_mixed(make, picture, tmp_path):
-    sound = "anoisesrc=a=0.1:d=2,pan=22.2|" + "|".join(f"c{each}=c0" for each in range(24))
+    sound = "anoisesrc=c=pink:a=0.1:d=2,pan=22.2|" + "|".join(f"c{each}=c0" for each in range(24))
     made = make(
         "many.mov", *picture, "-f", "lavfi", "-i", sound, "-c:v", "libx264", "-c:a", "pcm_s16le"
     )
