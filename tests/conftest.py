@@ -38,6 +38,7 @@ THOROUGH = (
     *("tests/fixes/test_video_codecs", "tests/preflight/test_limits", "tests/cli/test_main_job"),
     # Browsers and clusters.
     *("tests/record/test_page", "tests/record/test_review", "tests/views/test_page_in_browser"),
+    "tests/views/test_dossier_page.py::test_a_real_browser",
     *("tests/batch/test_cluster", "tests/batch/test_engine"),
     # What is killed, interrupted or forgotten, and whatever strangers send.
     *("tests/batch/test_aside", "tests/batch/test_killed", "tests/cli/test_interrupted"),
