@@ -16,7 +16,7 @@ from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from itertools import chain, takewhile
+from itertools import chain
 from typing import Any, ClassVar, Generic, Literal, TypeAlias, TypedDict, TypeVar
 
 import anyio
@@ -266,20 +266,24 @@ class SyncSender(_Sender[httpx.Client]):
         behind, and ends with its next read. In a process that was forked from the first it raises
         :class:`~palprep.errors.UsageError`: each would read what the other was answered."""
         self.used_in(os.getpid(), "process")
-        late = threading.Event()
         if within is None:
-            return self._read(request, late)
+            return self._read(request)
+        late = threading.Event()
         try:
             return left_alone(lambda: self._read(request, late)).result(within + _GRACE_S)
         finally:
             late.set()
 
-    def _read(self, request: httpx.Request, late: threading.Event) -> tuple[httpx.Response, bytes]:
+    def _read(
+        self, request: httpx.Request, late: threading.Event | None = None
+    ) -> tuple[httpx.Response, bytes]:
         response = self.http.send(request, stream=True, follow_redirects=False)
         content = bytearray()
         try:
-            for piece in takewhile(lambda _: not late.is_set(), response.iter_bytes()):
+            for piece in response.iter_bytes():
                 self.add(piece, content)
+                if late and late.is_set():
+                    break
             return response, bytes(content)
         finally:
             response.close()
