@@ -99,8 +99,8 @@ class Control(Generic[P, T]):
 
     async def _arguments(self, request: Request) -> Any:
         """What the request gives to ``act``, by the names of its arguments."""
-        route, types = self.route, get_type_hints(self.act)
-        arguments = {n: _checked(n, types[n], p) for n, p in request.path_params.items()}
+        route = self.route
+        arguments = {n: _checked(n, self.types[n], p) for n, p in request.path_params.items()}
         if route.streamed is not None:
             sent = request.query_params.get("expires_in")
             arguments["lifetime_s"] = _checked("expires_in", FiniteFloat | None, sent)
@@ -119,8 +119,13 @@ class Control(Generic[P, T]):
         own = inspect.signature(self.act).parameters
         for name, member in self.members.items():
             value = sent.get(member, own[name].default)
-            arguments[name] = _checked(member, types[name], value, strict=True)
+            arguments[name] = _checked(member, self.types[name], value, strict=True)
         return arguments
+
+    @functools.cached_property
+    def types(self) -> Mapping[str, Any]:
+        """What ``act`` takes and returns, by name."""
+        return get_type_hints(self.act)
 
     @functools.cached_property
     def members(self) -> Mapping[str, str]:
@@ -130,8 +135,7 @@ class Control(Generic[P, T]):
         return {name: self.route.members.get(name, name) for name in others}
 
     def operation(self, name: str) -> dict[str, Any]:
-        types = get_type_hints(self.act)
-        schemas = {each: TypeAdapter(types[each]).json_schema() for each in self.route.parts}
+        schemas = {each: TypeAdapter(self.types[each]).json_schema() for each in self.route.parts}
         parameters = [
             {"name": part, "in": "path", "required": True, "schema": schema}
             for part, schema in schemas.items()
@@ -139,7 +143,7 @@ class Control(Generic[P, T]):
         if self.route.streamed is not None:
             seconds = {"type": "number", "description": "The lifetime of its URL, in seconds."}
             parameters.append({"name": "expires_in", "in": "query", "schema": seconds})
-        answers = self.route.after or types["return"] is not NoneType
+        answers = self.route.after or self.types["return"] is not NoneType
         operation: dict[str, Any] = {
             "operationId": name.strip("_"),
             "description": inspect.getdoc(self.act),
@@ -152,6 +156,7 @@ class Control(Generic[P, T]):
         elif self.route.whole:
             content = {"application/json": {}}
         elif self.members:
+            types = self.types
             members = {m: TypeAdapter(types[n]).json_schema() for n, m in self.members.items()}
             content = {"application/json": {"schema": {"type": "object", "properties": members}}}
         return operation | ({"requestBody": {"content": content}} if content else {})
