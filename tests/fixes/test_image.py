@@ -109,7 +109,7 @@ def test_a_jpeg_with_metadata_alone_keeps_its_pixels(tmp_path, coded):
     quarters(64, 64).save(second, "JPEG", exif=tagged_exif(1))  # as phones add a gain map
     source.write_bytes(source.read_bytes() + second.getvalue())
     applied = apply(still_plan(), Source.of(source), tmp_path / "out")
-    assert applied.pixels_kept
+    assert applied.coding_kept
     assert prepared(applied.path).tobytes() == Image.open(source).convert("RGB").tobytes()
     assert b"Secret" not in Path(applied.path).read_bytes()
     assert applied.fixes[0].did == "removed metadata: comment, exif, gps, icc"
@@ -123,7 +123,7 @@ def test_a_jpeg_that_must_change_is_encoded_anew(tmp_path):
         *({"exposure_ev": 0.25}, {"white_balance": (1.05, 1.0, 1.0)}, {"max_side_px": 200}),
         *({"crop": Crop(left=0, top=0, width=100, height=90)}, {"max_base64_chars": 3000}),
     ):
-        assert not apply(still_plan(**step), Source.of(source), tmp_path / "out").pixels_kept
+        assert not apply(still_plan(**step), Source.of(source), tmp_path / "out").coding_kept
 
 
 def test_a_heic_turned_by_its_own_box_comes_out_upright(tmp_path):

@@ -29,6 +29,7 @@ def test_a_remux_keeps_every_packet_and_turns_the_file_round(
     assert boxes.index("moov") < boxes.index("mdat")
     assert [each.id for each in applied.fixes] == ["remux", "faststart", "strip_metadata"]
     assert applied.fixes[0].did == "copied the h264 and aac packets into an mp4 unchanged"
+    assert applied.coding_kept
 
 
 def test_a_video_that_states_no_length_is_copied_whole(make, picture, packets, tmp_path):
@@ -170,9 +171,20 @@ def test_copied_sound_stays_in_step_with_a_cut_picture(make, tmp_path, copy_audi
     assert len(times(target)) == 50
 
 
+def test_a_picture_that_starts_after_the_sound_is_cut_where_it_starts(make, picture, tmp_path):
+    tone = ("-f", "lavfi", "-i", "sine=frequency=440:duration=5")
+    late = make("late.mkv", *("-itsoffset", "3"), *picture, *tone, "-c:v", "libx264", "-c:a", "aac")
+    plan = video_plan(copy=False, trim=Span(start_s=3.0, end_s=5.0))
+    target = Path(apply(plan, Source.of(late), tmp_path / "ada").path)
+    assert times(target)[0] == pytest.approx(0.0, abs=0.04)
+    assert len(times(target)) == 60
+
+
 def test_a_remux_can_end_early(phone_video, packets, tmp_path):
     plan = video_plan(trim=Span(start_s=0, end_s=1.0))
-    target = Path(apply(plan, Source.of(phone_video), tmp_path / "ada").path)
+    applied = apply(plan, Source.of(phone_video), tmp_path / "ada")
+    assert not applied.coding_kept
+    target = Path(applied.path)
     kept = packets(target, "video")
     assert kept == packets(phone_video, "video")[: len(kept)]
     assert times(target)[-1] == pytest.approx(1.0, abs=0.15)

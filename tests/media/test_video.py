@@ -1,12 +1,15 @@
 from __future__ import annotations
 
+import subprocess
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 
 from palprep.errors import DamagedMedia, UnsupportedMedia
+from palprep.media.ffmpeg import ffmpeg_binary
 from palprep.media.source import Source
-from palprep.media.video import probe_video
+from palprep.media.video import carries_the_same, probe_video
 
 from .conftest import sine
 
@@ -28,6 +31,29 @@ def test_a_plain_mp4(make_video):
     assert facts.audio.stream.codec == "aac"
     assert facts.audio.levels is not None
     assert facts.audio.levels.rms_dbfs == pytest.approx(-9.03, abs=0.5)
+
+
+def test_packets_and_their_times_tell_whether_two_videos_are_the_same(make_video, tmp_path):
+    path = make_video(sound=sine(1.0))
+    video = Source.of(path)
+
+    def packed(name: str, *how: str) -> Path:
+        """The same packets in another file, but for what ``how`` says."""
+        command = [str(ffmpeg_binary()), "-v", "error", "-i", str(path), "-c", "copy"]
+        subprocess.run([*command, *how, str(tmp_path / name)], check=True)
+        return tmp_path / name
+
+    again = packed("again.mov")
+    assert carries_the_same(video, Source.of(again))
+    touched = bytearray(path.read_bytes())
+    touched[touched.index(b"mdat") + 2_000] ^= 1
+    other = tmp_path / "touched.mp4"
+    other.write_bytes(touched)
+    silent = packed("silent.mp4", "-an")
+    slower = packed("slower.mp4", "-bsf:v", "setts=ts=TS*1.02")
+    shorter = packed("shorter.mp4", "-t", "0.5")
+    for different in (other, silent, slower, shorter):
+        assert not carries_the_same(video, Source.of(different)), different.name
 
 
 def test_levels_are_optional_and_sound_may_be_missing(make_video):

@@ -1,6 +1,7 @@
 """What is learnt of a file is kept: how often it is parsed, opened, decoded and hashed."""
 
 import hashlib
+import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
@@ -9,7 +10,7 @@ import av
 import pytest
 
 from palprep.facts import Speaker
-from palprep.media import Source
+from palprep.media import Source, ffmpeg_binary
 from palprep.media.container import decoded
 from palprep.media.ebml import read_matroska
 from palprep.media.isobmff import read_movie
@@ -122,6 +123,19 @@ def test_a_prepare_parses_and_hashes_the_source_once_and_the_output_once(counts,
     # One hash serves whoever asks the same source again.
     assert source.sha256 == prepared.source_sha256
     assert counts["hashes"] == 2
+
+
+def test_a_video_that_was_only_packed_anew_is_decoded_once(counts, tmp_path, jane):
+    """What is known of it then is what a look at the new file finds."""
+    phone = tmp_path / "consent.mov"
+    command = [ffmpeg_binary(), "-v", "error", "-i", jane / "consent.mp4", "-c", "copy", phone]
+    subprocess.run(command, check=True)
+    packets = audio_packets(phone)
+    counts.clear()
+    ready = prepare(phone, into=tmp_path / "out", speaker=SPEAKER, role=Role.CONSENT_VIDEO)
+    assert "remux" in [fix.id for fix in ready.fixes]
+    assert counts["audio packets"] == packets
+    assert ready.report == check(ready.path, speaker=SPEAKER, role=Role.CONSENT_VIDEO)
 
 
 @pytest.mark.parametrize("several", [False, None])

@@ -1,5 +1,10 @@
 from .facts import Facts as Facts, Speaker as Speaker
-from .probing import ProbeLimits as ProbeLimits, Toolkit as Toolkit, probe as probe
+from .probing import (
+    ProbeLimits as ProbeLimits,
+    Toolkit as Toolkit,
+    coded_alike as coded_alike,
+    probe as probe,
+)
 from .timeline import (
     FacingLimits as FacingLimits,
     Second as Second,

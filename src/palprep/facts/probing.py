@@ -110,3 +110,28 @@ def probe(
             return probe_video(source, role, toolkit, limits, speaker, quick=quick)
         case Kind.OTHER:
             raise UnsupportedMedia(f"{source.name} is {source.type.description}")
+
+
+_SMALL_PX = 256
+"""A JPEG is decoded at an eighth of its size where that is at least so large."""
+
+
+def coded_alike(known: Facts, source: Source, output: Source) -> Facts | None:
+    """The facts of ``output``, which a fix has coded in the bytes of the ``source``: its headers
+    are measured, and what was seen and heard of the source holds. None where the two do not show
+    and play the same, which is looked at for every packet, or on a small decode of an image.
+
+    Raises MediaError for a file that cannot be read.
+    """
+    if known.video is not None:
+        from palprep.facts.video_probing import repacked  # noqa: PLC0415 -- see above
+
+        video = repacked(known.video, source, output)
+        if video is None:
+            return None
+        return known.model_copy(update={"file": output.facts, "video": video})
+    one, other = (media.open_image(each, max_side=_SMALL_PX)[1] for each in (source, output))
+    if one != other:
+        return None
+    image, _ = probe_image(output, max_memory_mb=0)
+    return known.model_copy(update={"file": output.facts, "image": image})

@@ -38,6 +38,7 @@ from palprep.media import (
     Source,
     VideoFacts,
     VideoScan,
+    carries_the_same,
     prefetch,
     sample_frames,
     scan_video,
@@ -95,6 +96,32 @@ def probe_video(
     )
     lips = _lips(source, facts, audio.samples(), toolkit.models)
     return facts.model_copy(update={"lips": lips})
+
+
+_AS_SHOWN = (
+    *("codec", "pixel_format", "color_transfer", "hdr", "interlaced", "stored_width"),
+    *("stored_height", "width", "height", "rotation_deg", "mirrored"),
+)
+"""What a container adds to the packets, or repeats of them, that changes what is seen."""
+
+
+def repacked(known: VideoFacts, source: Source, output: Source) -> VideoFacts | None:
+    """The facts of a video that was only packed anew: its headers and its index are read, what
+    was decoded of the ``source`` holds. None where a player would show or play anything else.
+
+    Raises MediaError for a file that cannot be read.
+    """
+    if not carries_the_same(source, output):
+        return None
+    video = media.probe_video(output, levels=False)
+    if any(getattr(video, name) != getattr(known, name) for name in _AS_SHOWN):
+        return None
+    audio = known.audio
+    if audio is not None and video.audio is not None:
+        streams = {"streams": video.audio.streams, "chosen": video.audio.chosen}
+        audio = audio.model_copy(update=streams)
+    decoded = {"signal": known.signal, "timing": known.timing, "audio": audio}
+    return video.model_copy(update=decoded)
 
 
 class _AudioMeters:

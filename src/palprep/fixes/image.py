@@ -41,7 +41,7 @@ def fix_image(plan: ImagePlan, source: media.Source, new: NewOutput) -> Applied:
         as_coded = FixDone(id="keep_pixels", did="kept the image as it was encoded")
         done = (*_decoded(facts), as_coded)
         return Applied(
-            path=str(output.path), was_there=output.was_there, fixes=done, pixels_kept=True
+            path=str(output.path), was_there=output.was_there, fixes=done, coding_kept=True
         )
     region = _region(plan)
     facts, picture = media.open_image(source, region=region, max_memory_mb=plan.max_memory_mb)

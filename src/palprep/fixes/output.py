@@ -34,8 +34,9 @@ class Applied(Value):
     fixes: tuple[FixDone, ...]
     was_there: bool = False
     """Whether a file of the very same content was there already, and is it."""
-    pixels_kept: bool = False
-    """Whether the image is coded in the very bytes of the source."""
+    coding_kept: bool = False
+    """Whether the image, or all of the picture and the sound, is coded in the source's own bytes.
+    """
     clipped: tuple[int, float] | None = None
     """Runs of clipped samples, and seconds of them, in the stretches of a recording that were
     chosen, as they are in the source. None where all of it was kept."""

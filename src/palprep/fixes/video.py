@@ -82,8 +82,12 @@ class Cut:
 
     @property
     def full_s(self) -> float:
-        """Length of the source in seconds, counted where it was, else as stated."""
-        return self.facts.duration_s if self.facts else self.header.duration_s
+        """Length of the source in seconds, counted where it was, else as stated. A player begins
+        with the sound where that comes first."""
+        if self.facts is None:
+            return self.header.duration_s
+        late_s = (self.facts.timing and self.facts.timing.audio_offset_s) or 0.0
+        return self.facts.duration_s - min(0.0, late_s)
 
     @property
     def duration_s(self) -> float:
@@ -231,7 +235,10 @@ def fix_video(
     with new(".mp4") as output:
         fitted = write_within(plan.max_size_bytes, cut, output.temporary, progress=progress)
     done = (*_done(cut), *fitted)
-    return Applied(path=str(output.path), was_there=output.was_there, fixes=done)
+    copied = plan.copy_video and (plan.copy_audio or sound is None) and plan.trim is None
+    return Applied(
+        path=str(output.path), was_there=output.was_there, fixes=done, coding_kept=copied
+    )
 
 
 def _require_possible(cut: Cut) -> None:

@@ -61,6 +61,7 @@ from .source import (
 from .video import (
     VideoHeader as VideoHeader,
     VideoScan as VideoScan,
+    carries_the_same as carries_the_same,
     probe_video as probe_video,
     read_header as read_header,
     scan_video as scan_video,

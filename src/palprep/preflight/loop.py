@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from palprep.speech import SpeakerFacts
 
 _LOADING = threading.Lock()
-_SMALL_PX = 256
-"""A JPEG is decoded at an eighth of its size where that is at least so large."""
 
 
 @functools.cache
@@ -108,7 +106,9 @@ def prepare_source(
         applied = fixes.apply(planned, source, stem, overwrite=overwrite, progress=progress)
         _note(applied, new, wrote)
         again = request._replace(role=role, speakers=_one_voice(before))
-        kept = before if applied.pixels_kept else None
+        # The clip goes without the words of the code, and a training video may without consent.
+        same = applied.coding_kept and evidence is None and not split_consent
+        kept = before if same else None
         output, report = _proof(applied.path, source, again, kept=kept, new=new)
         if before.facts and report.facts:
             lasting = _lasting(before.facts, report.facts, planned, applied)
@@ -305,18 +305,14 @@ def _proof(
 ) -> tuple[Source, Report]:
     """What a fix wrote, and the report on it. What cannot be read back is removed: FixError.
 
-    ``kept`` is the report on the source, where the output has its pixels. That is looked at on a
-    small decode of both, and what was measured of the pixels then holds.
+    ``kept`` is the report on the source, where the output should show and play the same.
     """
     try:
         output = Source.of(written)
-        if kept is not None:
-            one, other = (
-                media.open_image(each, max_side=_SMALL_PX)[1] for each in (source, output)
-            )
-            if one == other:
-                image, _ = media.probe_image(output, max_memory_mb=0)
-                return output, _judged_again(kept, request.profile, at=output, image=image)
+        known = kept and kept.facts and facts.coded_alike(kept.facts, source, output)
+        if kept and known:
+            holds = kept.model_copy(update={"facts": known})
+            return output, _judged_again(holds, request.profile, at=output)
         return output, check_source(request, output)
     except MediaError as error:
         _remove(Path(written), new)
