@@ -49,7 +49,7 @@ def describe_row(row: Labelled, pictures: Path, models: Models) -> Arrays:
     for face in detect.find_faces(rgb, models.detector):
         marks = landmarks.find_landmarks(rgb, face, models)
         if marks.presence >= SURE_PRESENCE:
-            classes = age.age_classes(rgb, marks, models.age)
+            classes = age.age_classes(rgb, face, models.age)
             described = age.describe(classes, identity.embed(rgb, face, models.identity))
             return {name: each.astype(np.float64) for name, each in described.items()}
         if face.score >= SURE_SCORE:

@@ -36,7 +36,7 @@ def test_a_changed_file_is_refused_before_it_is_parsed(installed: Path) -> None:
 
 @pytest.mark.usefixtures("installed")
 def test_a_missing_file_is_named() -> None:
-    with pytest.raises(ToolMissing, match=r"age-v1\.onnx is missing"):
+    with pytest.raises(ToolMissing, match=r"age-mobilenet\.onnx is missing"):
         _ = Models().age
     assert all(entry.problem() for entry in read_manifest(HOME).values())
 

@@ -187,7 +187,7 @@ def _measure(
         scaled = {name: _scaled(getattr(found, name), seen.scale) for name in ("face", "head")}
         framing = found.model_copy(update=scaled)
         # The age first: another thread may be looking meanwhile.
-        classes = None if marks is None else age_classes(seen.rgb, marks, models.age)
+        classes = age_classes(seen.rgb, seen.detections[index], models.age) if marks else None
         if first_look and index == 0:
             look = first_look.result()
         else:
@@ -242,8 +242,7 @@ def _measure_faces(seen: Detections, models: Models) -> tuple[FaceFacts, ...]:
         faces.append(face)
         marks = seen.marks(index)
         if index != seen.subject and marks and counts_as_person(face, faces[0]):
-            # Two crops will do: this is about children in the picture, and groups fail anyway.
-            classes = age_classes(seen.rgb, marks, models.age, zooms=(1.0,))
+            classes = age_classes(seen.rgb, found, models.age)
             described = describe_age(classes, embed(seen.rgb, found, models.identity))
             likely = models.adult.likelihood(described)
             faces[-1] = face.model_copy(update={"adult": likely})

@@ -101,7 +101,7 @@ class Models:
     mask = _network("mask", "activation_10")
     """Probability of a person, 256 x 256."""
     age = _network("age", "probabilities")
-    """81 probabilities of apparent age."""
+    """Probabilities of 100 years of age."""
     identity = _network("identity", "fc1")
     """SFace: 128 numbers whose direction names a person."""
     scene = _network("scene", "maps")
