@@ -88,7 +88,9 @@ def test_all_twelve_checks_of_the_service_are_there(picture, checks):
             {"subject__eyes__gaze_yaw_deg": 9.0, "subject__eyes__gaze_doubt_deg": 3.0},
             Outcome.WARN,
         ),
-        ("looking_straight_at_camera", {"subject__eyes__openness": 0.3}, Outcome.FAIL),
+        ("looking_straight_at_camera", {"subject__eyes__openness": 0.34}, Outcome.FAIL),
+        ("looking_straight_at_camera", {"subject__eyes__openness": 0.42}, Outcome.WARN),
+        ("looking_straight_at_camera", {"subject__eyes__openness": 0.43}, Outcome.PASS),
         ("face_substantially_obscured", {"subject__visibility__whole": 0.1}, Outcome.FAIL),
         ("face_substantially_obscured", {"subject__visibility__whole": 0.6}, Outcome.WARN),
         (
