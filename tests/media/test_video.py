@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import struct
 import subprocess
 from fractions import Fraction
 from pathlib import Path
@@ -54,6 +55,27 @@ def test_packets_and_their_times_tell_whether_two_videos_are_the_same(make_video
     shorter = packed("shorter.mp4", "-t", "0.5")
     for different in (other, silent, slower, shorter):
         assert not carries_the_same(video, Source.of(different)), different.name
+    pictures, wider = packed("a.mkv", "-an"), packed("b.mkv", "-an", "-colorspace", "bt2020nc")
+    assert carries_the_same(Source.of(silent), Source.of(pictures))
+    assert not carries_the_same(Source.of(silent), Source.of(wider))
+
+
+def test_samples_that_a_tag_hides_are_part_of_what_two_videos_share(make_video, tmp_path):
+    """A copy without iTunes' tag for the start of the sound lets more of it be heard."""
+
+    def box(kind: bytes, body: bytes) -> bytes:
+        return struct.pack(">I4s", 8 + len(body), kind) + body
+
+    path = make_video(sound=sine(1.0))
+    names = box(b"mean", bytes(4) + b"com.apple.iTunes") + box(b"name", bytes(4) + b"iTunSMPB")
+    hidden = box(b"data", struct.pack(">II", 1, 0) + b" 00000000 00000840 000001CA 0 0")
+    handler = box(b"hdlr", bytes(8) + b"mdirappl" + bytes(9))
+    tags = box(b"meta", bytes(4) + handler + box(b"ilst", box(b"----", names + hidden)))
+    data = path.read_bytes()
+    at = data.rindex(b"moov") - 4
+    tagged = tmp_path / "tagged.mp4"
+    tagged.write_bytes(data[:at] + box(b"moov", data[at + 8 :] + box(b"udta", tags)))
+    assert not carries_the_same(Source.of(tagged), Source.of(path))
 
 
 def test_levels_are_optional_and_sound_may_be_missing(make_video):

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from av.container import InputContainer
 from av.stream import Stream
-from av.video.reformatter import ColorTrc
+from av.video.reformatter import ColorRange, ColorTrc
 from av.video.stream import VideoStream
 from numpy.typing import NDArray
 
@@ -85,10 +85,8 @@ def scan_video(
 
 
 class VideoHeader(NamedTuple):
-    """What a remux needs to know of a video: codecs and stated length.
-
-    Full facts take a pass over every packet, which would cost a remux half as much again.
-    """
+    """What a remux needs to know of a video. Full facts take a pass over every packet, and would
+    cost a remux half as much again."""
 
     codec: str
     duration_s: float
@@ -130,24 +128,30 @@ def carries_the_same(one: Source, other: Source) -> bool:
 
 
 def _coded(source: Source) -> Iterator[tuple[tuple[object, ...], NDArray[np.float64]]]:
-    """Of each stream what its decoder is given, and its presentation timestamps in seconds."""
+    """Of each stream what its decoder is given, the colours that frames have where they do not say
+    so themselves, and its presentation timestamps in seconds."""
     with open_container(source, analyse_frames=False) as container:
-        streams: list[Stream] = [video_stream(container, source)]
-        if sounds := audio_streams(container):
+        picture, sounds = video_stream(container, source), audio_streams(container)
+        streams: list[Stream] = [picture]
+        if sounds:
             chosen = sounds[default_stream(sounds)].index
             streams.append(audio_stream(container, chosen, source))
+        seen = picture.codec_context
+        colours = seen.colorspace, seen.color_primaries, seen.color_range == ColorRange.JPEG
         digests = {stream.index: hashlib.sha256() for stream in streams}
         times = {stream.index: array("d") for stream in streams}
         packets = Packets(container, *streams)
         for packet in packets:
             at, ticks = packet.stream.index, packet.pts if packet.pts is not None else packet.dts
-            digests[at].update(packet)
+            # Side data names samples that are not heard, and headers that hold from there on.
+            for part in (packet, *packet.iter_sidedata()):
+                digests[at].update(part)
             digests[at].update(b"%d %d" % (packet.size, packet.is_discard))
             times[at].append(float((ticks or 0) * packet.time_base))
         for stream in streams:
             context, at = stream.codec_context, stream.index
             coded = (context.name, context.extradata, digests[at].digest(), packets.broken)
-            yield (*coded, len(times[at])), np.frombuffer(times[at], dtype=np.float64)
+            yield (*coded, *colours, len(times[at])), np.frombuffer(times[at], dtype=np.float64)
 
 
 class VideoScan:
@@ -195,17 +199,15 @@ class VideoScan:
         if timing is None:
             raise no_frame(source)
         self._timing = timing
-        mean_rate = (
-            round(timing.size_bytes * 8 / timing.duration_s) if timing.duration_s > 0 else None
-        )
+        length_s, bits = timing.duration_s, timing.size_bytes * 8
         self.facts = VideoFacts(
-            duration_s=timing.duration_s,
+            duration_s=length_s,
             start_s=timing.start_s,
             frames=timing.frames,
             frame_rate=timing.frame_rate,
             frame_rate_constant=timing.constant,
             moov_position=source.movie.moov_position if source.movie else None,
-            bit_rate=header.pop("bit_rate") or mean_rate,
+            bit_rate=header.pop("bit_rate") or (round(bits / length_s) if length_s > 0 else None),
             truncated=source.content.truncated or broken,
             **header,
             **self._facts_of_sound(),
@@ -383,18 +385,16 @@ class TimingMeter:
         if stated_end is not None:
             end = min(end, max(stated_end, last + round(median)))
         duration = (end - first) * base
-        rate = intervals.size / ((last - first) * base) if intervals.size else 0.0
-        if not intervals.size and duration > 0:
-            rate = 1.0 / duration
+        between = (last - first) * base if intervals.size else duration
         tolerance = max(_GRID_TICKS, _GRID_SHARE * median)
         stray = np.abs(intervals - median) > tolerance
-        gaps = intervals[intervals >= 1.5 * median] if median else intervals[:0]
+        gaps = intervals[intervals >= 1.5 * median]
         return Timing(
             frames=int(ticks.size),
             start_s=first * base,
             duration_s=duration,
-            frame_rate=rate,
-            constant=bool(stray.mean() <= _STRAY_SHARE) if stray.size else True,
-            dropped=int((np.rint(gaps / median) - 1).sum()) if gaps.size else 0,
+            frame_rate=max(1, intervals.size) / between if between > 0 else 0.0,
+            constant=bool(stray.sum() <= _STRAY_SHARE * stray.size),
+            dropped=int((np.rint(gaps / median) - 1).sum()),
             size_bytes=self._size,
         )
