@@ -15,6 +15,7 @@ from palprep.dossier.chain import (
     open_dossier,
     verify_dossier,
 )
+from palprep.rules import ConsentDecision
 
 NOW = dt.datetime(2026, 11, 21, 12, 0, tzinfo=dt.UTC)
 LATER = NOW + dt.timedelta(days=365)
@@ -120,6 +121,21 @@ def test_expiry_and_revocation_end_it():
     ).in_force(LATER)
     revoked = extended(dated, kind="revocation", written_at=NOW)
     assert not revoked.in_force(NOW)
+    assert extended(revoked, kind="revocation", written_at=LATER).revoked_at == NOW
+
+
+def test_a_doubt_about_the_voice_is_open_and_a_decision_counts_until_it_falls():
+    other = ConsentCheck(id="same_voice", outcome="warn", sentence="It may be another voice.")
+    was = dossier().evidence
+    again = {"consent": was.consent, "output": was.output, "checks": (other,), "written_at": NOW}
+    doubtful = extended(dossier(), kind="evidence", **again)
+    assert doubtful.is_open(NOW)
+    yes = ConsentDecision(
+        accepted=True, by="Bo", because="heard", decided_at=NOW, evidence=doubtful.consent.evidence
+    )
+    decided = extended(doubtful, kind="decision", decision=yes, written_at=NOW)
+    assert decided.in_force(NOW)
+    assert extended(decided, kind="lapse", written_at=NOW).is_open(NOW)
 
 
 def test_times_must_carry_a_zone():

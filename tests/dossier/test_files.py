@@ -4,8 +4,16 @@ from pathlib import Path
 
 import pytest
 
+from palprep import system
 from palprep.consent import ConsentFacts, WordRecord
-from palprep.dossier.files import add_entry, examine_dossier, keep_dossier, read_dossier
+from palprep.dossier.files import (
+    add_entry,
+    add_waiver,
+    examine_dossier,
+    keep_dossier,
+    read_dossier,
+    sole_writer,
+)
 from palprep.errors import DossierUnusable, UsageError
 from palprep.facts import Facts
 from palprep.media import FileFacts, sha256_of
@@ -54,7 +62,12 @@ def prepared(tmp_path):
 
 
 def test_the_dossier_lies_beside_the_video_and_holds_the_evidence(prepared):
-    path = keep_dossier(prepared, person="ada", written_at=NOON)
+    compared = tuple(
+        Check(id="same_person", label=f"consent.mp4 and {name}", outcome=Outcome.PASS, measured=1)
+        for name in ("a.jpg", "b.jpg")
+    )
+    elsewhere = compared[0].model_copy(update={"label": "a.jpg and training.mp4"})
+    path = keep_dossier(prepared, person="ada", written_at=NOON, compared=(*compared, elsewhere))
     entry = read_dossier(path).evidence
     assert path.parent.name == "out"
     assert entry.person == "ada"
@@ -62,9 +75,8 @@ def test_the_dossier_lies_beside_the_video_and_holds_the_evidence(prepared):
     assert entry.output.sha256 == prepared.sha256
     assert entry.source.name == "consent.mov"
     assert entry.source.sha256 != entry.output.sha256
-    assert [(check.id, check.sentence) for check in entry.checks] == [
-        ("mouth_moves", prepared.report.checks[0].sentence)
-    ]
+    assert [check.id for check in entry.checks] == ["mouth_moves", "same_person", "same_person"]
+    assert entry.checks[0].sentence == prepared.report.checks[0].sentence
     assert {"palprep", "av"} <= set(entry.tools)
     assert examine_dossier(path).flaws == ()
 
@@ -105,6 +117,38 @@ def test_expiry_and_revocation_are_added_and_nothing_is_taken_away(prepared):
     assert [entry.kind for entry in grown.entries] == ["evidence", "expiry", "revocation"]
     assert not grown.in_force(NOON + 2 * DAY)
     assert examine_dossier(path).flaws == ()
+
+
+def test_only_a_dossier_that_goes_on_from_the_journals_holds(prepared):
+    path = keep_dossier(prepared, person="ada", written_at=NOON)
+    kept = read_dossier(path)
+    longer = add_entry(path, kind="expiry", expires_at=NOON + DAY, written_at=NOON)
+    assert examine_dossier(path, kept=kept).flaws == ()
+    path.write_text(kept.model_dump_json())
+    [flaw] = examine_dossier(path, kept=longer).flaws
+    assert "is not the one that the journal of the run holds" in flaw.problem
+
+
+def test_a_waiver_is_recorded_once_for_what_was_missing(prepared):
+    path = keep_dossier(prepared, person="ada", written_at=NOON)
+    for note in ("not heard", "not heard", "two voices"):
+        waived = add_waiver(path, written_at=NOON, note=note)
+    assert [each.note for each in waived.waivers] == ["not heard", "two voices"]
+
+
+def test_whoever_waits_for_a_dossier_locks_the_file_that_took_its_place(prepared, monkeypatch):
+    path = keep_dossier(prepared, person="ada", written_at=NOON)
+    lock, waiting = system.lock, [path.read_bytes()]
+
+    def replaced_meanwhile(handle: int, **how: bool) -> bool:
+        while waiting:
+            path.unlink()
+            path.write_bytes(waiting.pop())
+        return lock(handle, **how)
+
+    monkeypatch.setattr(system, "lock", replaced_meanwhile)
+    with sole_writer(path), path.open() as other:
+        assert not lock(other.fileno())
 
 
 def test_a_changed_video_is_detected(prepared, tmp_path):

@@ -71,6 +71,8 @@ def test_only_buckets_that_can_sign(url):
 def test_urls_last_from_one_day_to_seven(expires):
     with pytest.raises(UsageError, match="from 1 day up to 7 days"):
         ObjectStorePublisher("s3://bucket", expires=expires)
+    for days in (1, 7):
+        ObjectStorePublisher("s3://bucket", expires=timedelta(days=days)).close()
 
 
 def test_a_real_bucket_hands_the_file_to_whoever_has_the_url(clip, server, s3):
@@ -197,6 +199,20 @@ def test_a_probe_says_what_is_wrong(clip, server, config, said, s3):
         publisher.publish(clip)
 
 
+def test_a_link_is_followed_and_asked_for_without_a_proxy_on_loopback(server, monkeypatch, s3):
+    def moved(request: httpx.Request) -> httpx.Response:
+        if request.url.path != "/moved":
+            return httpx.Response(307, headers={"location": "/moved"})
+        return httpx.Response(200, content=PROBE, headers={"content-type": "text/plain"})
+
+    monkeypatch.setattr(Bucket, "put", lambda *_: None)
+    assert s3(server, httpx.MockTransport(moved)).probe() == ()
+    with answering(404, "of a proxy") as proxy:
+        monkeypatch.setenv("HTTP_PROXY", proxy)
+        with pytest.raises(PublishError, match="does not work from here"):
+            s3("http://127.0.0.1:9").probe()
+
+
 def test_a_bucket_that_is_missing_is_named_before_the_work(s3):
     with (
         answering(404, "NoSuchBucket") as address,
@@ -221,9 +237,8 @@ def test_temporary_credentials_are_told(environ, when, server, monkeypatch, s3):
     for name, value in environ.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setattr(Bucket, "put", lambda *_: None)
-    fine = httpx.MockTransport(
-        lambda _: httpx.Response(200, content=PROBE, headers={"content-type": "text/plain"})
-    )
+    plain = {"content-type": "Text/plain; charset=utf-8"}
+    fine = httpx.MockTransport(lambda _: httpx.Response(200, content=PROBE, headers=plain))
     [note] = s3(server, fine, session_token="token").probe()
     assert when in note
 

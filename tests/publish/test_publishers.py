@@ -10,6 +10,7 @@ from urllib.parse import unquote, urlsplit
 
 import httpx
 import pytest
+from scripted_bucket import answering
 
 from palprep.errors import PublishError, ServiceUnreachable, UsageError
 from palprep.publish import Content, SandboxPublisher
@@ -55,6 +56,7 @@ def test_names_hold_the_content_and_the_extension(clip):
     assert Content.of(clip).stored_name("../../etc/passwd.mp4") == f"{digest[:20]}-passwd.mp4"
     assert Content.of(clip).stored_name("日本.mp4") == f"{digest[:20]}-file.mp4"
     assert Content.of(clip).stored_name("no-extension").endswith("-no-extension.mp4")
+    assert Content.of(clip).stored_name("n" * 300) == f"{digest[:20]}-{'n' * 80}.mp4"
 
 
 class Prepared(NamedTuple):
@@ -142,9 +144,11 @@ def test_a_host_that_answers_oddly(clip, publisher, host, response, said):
         publisher.publish(clip, clip.name)
 
 
-def test_a_host_that_is_not_there(clip):
-    with pytest.raises(ServiceUnreachable, match="could not be sent to the sandbox's asset host"):
-        SandboxPublisher("http://127.0.0.1:9").publish(clip, clip.name)
+def test_a_host_that_is_not_there_is_asked_without_the_proxy(clip, monkeypatch):
+    with answering(404, "of a proxy") as proxy:
+        monkeypatch.setenv("HTTP_PROXY", proxy)
+        with pytest.raises(ServiceUnreachable, match="not be sent to the sandbox's asset host"):
+            SandboxPublisher("http://127.0.0.1:9").publish(clip, clip.name)
 
 
 def test_the_longest_url():

@@ -20,7 +20,7 @@ from palprep.errors import MediaTooHeavy, PalprepError, ToolFailed
 from palprep.workers.confinement import Protections, isolation
 from palprep.workers.engine import Limits
 from palprep.workers.local import LocalEngine, probe_isolation
-from palprep.workers.messages import Callback
+from palprep.workers.messages import Callback, Failed
 from palprep.workers.reach import Reach, environment, needed_for
 
 HERE = Path(__file__).parent
@@ -257,6 +257,7 @@ def test_an_error_is_of_palpreps_own_tree(attacks):
         engine.run(attacks.answer_with_foreign_error, "words")
     assert type(caught.value) is PalprepError
     assert not hasattr(caught.value, "pid")
+    assert len(Failed.of(PalprepError("word" * 20_000)).message) == 10_000
 
 
 @pytest.mark.parametrize("attack", ["call_what_is_no_callback", "tell_another_type"])

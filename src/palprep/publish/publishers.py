@@ -140,8 +140,7 @@ class ObjectStorePublisher(_Connected):
         key = content.stored_name(name)
         try:
             expected = Expected.of(content.path, content.mime)
-            found = self._bucket.look(key)
-            if found is not None and found.size_bytes == expected.size_bytes:
+            if self._bucket.look(key) is not None:
                 try:
                     return self._link(key, expected)
                 except PublishError:

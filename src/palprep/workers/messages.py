@@ -137,8 +137,7 @@ class Failed(Value):
         kind = next((known[each] for each in self.kinds if each in known), PalprepError)
         error = kind.__new__(kind)
         Exception.__init__(error, self.message)
-        taken = {name: value for name, value in self.context.items() if name.isidentifier()}
-        vars(error).update({**taken, "message": self.message})
+        vars(error).update({**self.context, "message": self.message})
         for name in ("pid", "code"):
             vars(error).pop(name, None)
         if self.trace:
