@@ -21,7 +21,6 @@ from palprep.errors import ToolFailed, ToolMissing, UsageError
 
 _GLOBAL = ("-hide_banner", "-nostdin", "-nostats", "-loglevel", "error", "-y")
 _LAST_LINES = 5
-_TERMINATE_S = 5.0
 _ADDRESS = re.compile(r"\[[^\]]*@ 0x[0-9a-f]+\] ?")
 
 
@@ -72,7 +71,8 @@ def run_ffmpeg(
     Raises ToolFailed with ffmpeg's last words, ToolMissing without a binary, UsageError for an
     input that could open more than one local file.
     """
-    arguments = _arguments(command)
+    given = command.get_args() if hasattr(command, "get_args") else command
+    arguments = [os.fsdecode(argument) for argument in given]
     _require_closed_inputs(arguments)
     report = ("-progress", "pipe:1") if progress is not None else ()
     full = [os.fspath(ffmpeg_binary()), *_GLOBAL, *report, *arguments]
@@ -105,39 +105,19 @@ def _watch(
         )
     except OSError as error:
         raise ToolMissing(f"{command[0]} does not run ({error}); name another ffmpeg") from None
-    try:
-        if process.stdout is not None and progress is not None:
-            _follow(process.stdout, duration_s, progress)
-        return process.wait()
-    finally:
-        _end(process)
-
-
-def _follow(lines: IO[str], duration_s: float | None, progress: Callable[[float], None]) -> None:
     reached = 0.0
-    for line in lines:
-        key, _, value = line.strip().partition("=")
-        if key == "out_time_us" and value.lstrip("-").isdigit() and duration_s:
-            reached = min(1.0, max(reached, int(value) / 1e6 / duration_s))
-            progress(reached)
-
-
-def _end(process: subprocess.Popen[str]) -> None:
-    if process.stdout is not None:
-        process.stdout.close()
-    if process.poll() is None:
-        process.terminate()
+    with process:
         try:
-            process.wait(_TERMINATE_S)
-        except subprocess.TimeoutExpired:
+            for line in process.stdout or ():
+                key, _, value = line.strip().partition("=")
+                if progress and duration_s and key == "out_time_us" and value.lstrip("-").isdigit():
+                    reached = min(1.0, max(reached, int(value) / 1e6 / duration_s))
+                    progress(reached)
+            return process.wait()
+        except BaseException:
             process.kill()
             process.wait()
-
-
-def _arguments(command: Sequence[str] | Any) -> list[str]:
-    if hasattr(command, "get_args"):
-        return [os.fsdecode(argument) for argument in command.get_args()]
-    return [os.fspath(argument) for argument in command]
+            raise
 
 
 def _require_closed_inputs(arguments: list[str]) -> None:
