@@ -68,7 +68,7 @@ PARSERS: Mapping[str, Parser] = {
     "boxes": Parser(reading("isobmff", "read_movie"), ("isobmff",), "*.m[4op][4av]"),
     "ebml": Parser(reading("ebml", "read_matroska"), ("ebml",), "*.webm"),
     "exif": Parser(exif, ("headers",), ""),
-    "jpeg": Parser(reading("headers", "read_frame"), ("headers",), "*.jpg"),
+    "jpeg": Parser(reading("headers", "kept_samples"), ("headers",), "*.jpg"),
     "png": Parser(reading("headers", "walk_png"), ("headers",), "*.png"),
     "id3": Parser(reading("bounds", "require_few_tags", "mp3"), ("bounds",), "*.mp3"),
     "flac": Parser(reading("bounds", "require_few_tags", "flac"), ("bounds",), "*.flac"),

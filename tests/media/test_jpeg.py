@@ -9,7 +9,7 @@ from PIL import Image
 
 from palprep.errors import DamagedMedia
 from palprep.media.bounds import MOST_SCANS, HeaderReader
-from palprep.media.headers import read_frame
+from palprep.media.headers import kept_samples
 
 
 def jpeg(**options) -> bytes:
@@ -18,8 +18,8 @@ def jpeg(**options) -> bytes:
     return data.getvalue()
 
 
-def frame_of(data: bytes):
-    return read_frame(HeaderReader(io.BytesIO(data), len(data), "a.jpg"))
+def kept_of(data: bytes) -> float:
+    return kept_samples(HeaderReader(io.BytesIO(data), len(data), "a.jpg"))
 
 
 def last_scan(data: bytes) -> tuple[int, int]:
@@ -30,19 +30,20 @@ def last_scan(data: bytes) -> tuple[int, int]:
 @pytest.mark.parametrize("progressive", [False, True])
 @pytest.mark.parametrize(("subsampling", "samples"), [("4:4:4", 3), ("4:2:2", 2), ("4:2:0", 1.5)])
 def test_how_an_image_is_coded(progressive, subsampling, samples):
-    frame = frame_of(jpeg(progressive=progressive, subsampling=subsampling))
-    assert frame == (progressive, samples)
+    kept = kept_of(jpeg(progressive=progressive, subsampling=subsampling))
+    assert kept == (samples if progressive else 0)
 
 
 def test_restarts_padding_and_comments_are_no_scans():
     data = jpeg(restart_marker_blocks=2, comment=b"\xff\xda" * 2 * MOST_SCANS, progressive=True)
     padded = data[:2] + b"\xff" * 100 + data[2:]
-    assert frame_of(padded) == frame_of(jpeg(progressive=True))
+    assert kept_of(padded) == kept_of(jpeg(progressive=True))
 
 
 def test_what_follows_the_image_is_not_looked_at():
     """Phones append a film, or a second image, in which any bytes can stand."""
-    assert frame_of(jpeg() + b"\xff\xda\x00\x04ab" * 2 * MOST_SCANS) == (False, 1.5)
+    shown = jpeg(progressive=True)
+    assert kept_of(shown + b"\xff\xda\x00\x04ab" * 2 * MOST_SCANS) == 1.5
 
 
 def test_scans_beyond_count_are_damage():
@@ -50,9 +51,9 @@ def test_scans_beyond_count_are_damage():
     start, end = last_scan(data)
     bomb = data[:end] + data[start:end] * MOST_SCANS + data[end:]
     with pytest.raises(DamagedMedia, match="more than 100 scans"):
-        frame_of(bomb)
+        kept_of(bomb)
     honest = data[:end] + data[start:end] * (MOST_SCANS // 2) + data[end:]
-    assert frame_of(honest) is not None
+    assert kept_of(honest) == 1.5
 
 
 @pytest.mark.parametrize(
@@ -62,9 +63,9 @@ def test_scans_beyond_count_are_damage():
 def test_stuffing_is_damage(stuffing, words):
     data = jpeg()
     with pytest.raises(DamagedMedia, match=words):
-        frame_of(data[:2] + stuffing + data[2:])
+        kept_of(data[:2] + stuffing + data[2:])
 
 
 @pytest.mark.parametrize("data", [b"\xff\xd8", b"\xff\xd8\xff\xc0", b"\xff\xd8\xff\xc0\x00\x01"])
-def test_nothing_is_said_of_a_frame_that_is_missing(data):
-    assert frame_of(data) is None
+def test_without_a_frame_nothing_is_kept(data):
+    assert kept_of(data) == 0

@@ -96,14 +96,6 @@ _AFTER_DATA = re.compile(rb"\xff(?=[^\x00\xd0-\xd7\xff])")
 _CHUNK = 1 << 20
 
 
-class JpegFrame(NamedTuple):
-    """What the frame header says of how the image is coded."""
-
-    progressive: bool
-    samples: float
-    """Of each pixel, all components together: 3 without subsampling, 1.5 with 4:2:0."""
-
-
 class _Segment(NamedTuple):
     """``body`` is where its length stands, ``end`` where the next one begins: behind the data of a
     scan.
@@ -132,21 +124,22 @@ def _segments(reader: HeaderReader) -> Iterator[_Segment]:
         at = end
 
 
-def read_frame(reader: HeaderReader) -> JpegFrame | None:
-    """Walk over the segments of a JPEG up to the end of the image, decoding nothing.
+def kept_samples(reader: HeaderReader) -> float:
+    """How many samples of each pixel a decoder of this JPEG keeps from scan to scan, all components
+    together: of a progressive one 3 without subsampling, 1.5 with 4:2:0; of any other none.
 
-    None where there is no frame header. Raises DamagedMedia for more scans, segments or padding
-    than an encoder writes.
+    Walks over the segments up to the end of the image, decoding nothing. Raises DamagedMedia for
+    more scans, segments or padding than an encoder writes.
     """
-    frame: JpegFrame | None = None
+    kept: float | None = None
     scans = 0
     for marker, body, end in _segments(reader):
-        if marker in _FRAMES and frame is None:
-            frame = _frame(marker, reader.at(body + 2, end - body - 2))
+        if kept is None and marker in _FRAMES:
+            kept = _kept_samples(marker, reader.at(body + 2, end - body - 2))
         scans += marker == _SOS
         if scans > MOST_SCANS:
             reader.refuse(f"more than {MOST_SCANS} scans")
-    return frame
+    return kept or 0.0
 
 
 def without_metadata(reader: HeaderReader) -> bytes:
@@ -197,11 +190,9 @@ def _behind_data(reader: HeaderReader, at: int) -> int:
         at += len(chunk) - 1
 
 
-def _frame(marker: int, header: bytes) -> JpegFrame | None:
-    """Precision, height, width, count, then identifier, sampling and table of each component."""
-    shares = [(byte >> 4, byte & 15) for byte in header[7::3]]
-    most = max((across * down for across, down in shares), default=0)
-    if not most:
+def _kept_samples(marker: int, header: bytes) -> float | None:
+    """By precision, height, width, count, then identifier, sampling and table of each component."""
+    shares = [(byte >> 4) * (byte & 15) for byte in header[7::3]]
+    if not any(shares):
         return None
-    samples = sum(across * down for across, down in shares) / most
-    return JpegFrame(marker in _PROGRESSIVE, samples)
+    return sum(shares) / max(shares) if marker in _PROGRESSIVE else 0.0

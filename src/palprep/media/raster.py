@@ -20,7 +20,7 @@ from PIL.WebPImagePlugin import WebPImageFile
 
 from palprep.errors import DamagedMedia, UnsupportedMedia
 from palprep.media.bounds import HeaderReader
-from palprep.media.headers import read_frame, walk_png
+from palprep.media.headers import kept_samples, walk_png
 from palprep.media.pixels import Decoded, has_alpha, in_array
 
 MAX_PIXELS = 240_000_000
@@ -72,7 +72,7 @@ class RasterImage:
             # The bit depth stands at a fixed place (ISO/IEC 15948 11.2.2).
             depth = reader.at(24, 1)
             self.bits = depth[0] if depth and depth[0] in {1, 2, 4, 8, 16} else 8
-        self._frame = read_frame(reader) if form == "jpeg" else None
+        self._kept_samples = kept_samples(reader) if form == "jpeg" else 0.0
         file.seek(0)
         picture = DECODERS[form](file)
         self._picture: ImageFile.ImageFile | None = picture
@@ -141,10 +141,7 @@ class RasterImage:
         stored = pixels * (1 if self.mode in {"1", "L", "P"} else narrow)
         if self._form == "png":
             return stored
-        kept = 0.0
-        if self._frame is not None and self._frame.progressive:
-            kept = pixels * self._frame.samples * _COEFFICIENT_BYTES
-        return int(stored // scale**2 + kept)
+        return int(stored // scale**2 + pixels * self._kept_samples * _COEFFICIENT_BYTES)
 
     @property
     def exif(self) -> bytes | None:
