@@ -171,10 +171,7 @@ class VideoScan:
         most_s: float | None,
     ) -> None:
         self._source = source
-        self._streams = audio_streams(container)
-        self._chosen = default_stream(self._streams)
         self._decode: AudioDecode | None = None
-        self._heard = False
         self._packet_times = AudioTimes()
         self._sound_base_s = 0.0
         self._meter = LevelMeter()
@@ -182,13 +179,15 @@ class VideoScan:
         self._waiting_bytes = 0
         stream = video_stream(container, source)
         walked: list[Stream] = [stream]
-        if self._streams:
-            audio = audio_stream(container, self._streams[self._chosen].index, source)
+        sounds = audio_streams(container)
+        chosen = default_stream(sounds)
+        if sounds:
+            audio = audio_stream(container, sounds[chosen].index, source)
             walked.append(audio)
             # Floats, since fractions would take as long as everything else for a long video.
             self._sound_base_s = float(audio.time_base or 0)
             if sinks is not None:
-                takers = [Sink(self._meter.add), *sinks(self._streams[self._chosen])]
+                takers = [Sink(self._meter.add), *sinks(sounds[chosen])]
                 self._decode = AudioDecode(takers, source, most_s=most_s)
         frames = TimingMeter(stream.time_base or Fraction(1, 1000))
         broken = self._walk(Packets(container, *walked), stream, frames)
@@ -209,8 +208,16 @@ class VideoScan:
             moov_position=source.movie.moov_position if source.movie else None,
             bit_rate=header.pop("bit_rate") or (round(bits / length_s) if length_s > 0 else None),
             truncated=source.content.truncated or broken,
+            timing=self._timing_facts(self._packet_times),
+            audio=AudioFacts(
+                duration_s=sounds[chosen].duration_s or self._packet_times.length_s,
+                streams=sounds,
+                chosen=chosen,
+                levels=None,
+            )
+            if sounds
+            else None,
             **header,
-            **self._facts_of_sound(),
         )
         """Those of the sound are what its header and its packets say."""
 
@@ -220,38 +227,24 @@ class VideoScan:
         To be called once; it may be called in another thread. Raises DamagedMedia when
         nothing of the sound decodes, or to no sound; UnsupportedMedia when there is no decoder.
         """
-        if self._decode is not None:
-            with translate_av_errors(self._source):
-                while self._waiting and not self._decode.full:
-                    self._decode.feed(self._waiting.popleft())
-                self._decode.finish()
-            self._heard = True
-        return self.facts.model_copy(update=self._facts_of_sound())
+        stated, decode = self.facts.audio, self._decode
+        if stated is None or decode is None:
+            return self.facts
+        with translate_av_errors(self._source):
+            while self._waiting and not decode.full:
+                decode.feed(self._waiting.popleft())
+            decode.finish()
+        timing, audio = self._timing_facts(decode.times), as_heard(stated, self._meter, decode)
+        return self.facts.model_copy(update={"timing": timing, "audio": audio})
 
-    def _facts_of_sound(self) -> dict[str, Any]:
-        """As decoded, else as its header and its packets say."""
-        decode = self._decode if self._heard else None
-        times = decode.times if decode else self._packet_times
+    def _timing_facts(self, sound: AudioTimes) -> TimingFacts:
         offset = drift = None
-        if times.start_s is not None:
-            offset = round(times.start_s - self._timing.start_s, 6)
-            drift = round(times.end_s - times.start_s - times.length_s, 6)
-        timing = TimingFacts(
-            dropped_frames=self._timing.dropped,
-            audio_offset_s=offset,
-            audio_drift_s=drift,
+        if sound.start_s is not None:
+            offset = round(sound.start_s - self._timing.start_s, 6)
+            drift = round(sound.end_s - sound.start_s - sound.length_s, 6)
+        return TimingFacts(
+            dropped_frames=self._timing.dropped, audio_offset_s=offset, audio_drift_s=drift
         )
-        if not self._streams:
-            return {"timing": timing, "audio": None}
-        audio = AudioFacts(
-            duration_s=self._streams[self._chosen].duration_s or self._packet_times.length_s,
-            streams=self._streams,
-            chosen=self._chosen,
-            levels=None,
-        )
-        if decode is not None:
-            audio = as_heard(audio, self._meter, decode)
-        return {"timing": timing, "audio": audio}
 
     def _walk(self, packets: Packets, stream: VideoStream, frames: TimingMeter) -> bool:
         """Whether a packet is marked as corrupt, or the container ends in the middle of one."""
