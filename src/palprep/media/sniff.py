@@ -27,16 +27,13 @@ _HEIF_BRANDS = frozenset({"mif1", "mif2", "msf1", "miaf", "1pic"})
 _AVIF_BRANDS = frozenset({"avif", "avis"})
 _STILL_BRANDS = _HEVC_BRANDS | _HEIF_BRANDS | _AVIF_BRANDS
 _SOUND_BRANDS = frozenset({"M4A", "M4B", "M4P"})
-_OTHER_BRANDS = {
-    "3g": ("3gp", "a 3GPP video of an old phone"),
-    "mmp4": ("3gp", "a 3GPP video of an old phone"),
-    "crx": ("cr3", "a Canon raw image"),
-    "jp2": ("jpeg2000", "a JPEG 2000 image"),
-    "jpx": ("jpeg2000", "a JPEG 2000 image"),
-    "jxl": ("jxl", "a JPEG XL image"),
-    "mjp2": ("mj2", "a Motion JPEG 2000 video"),
-    "mj2s": ("mj2", "a Motion JPEG 2000 video"),
-}
+_OTHER_BRANDS = (
+    (("3g", "mmp4"), "3gp", "a 3GPP video of an old phone"),
+    (("crx",), "cr3", "a Canon raw image"),
+    (("jp2", "jpx"), "jpeg2000", "a JPEG 2000 image"),
+    (("jxl",), "jxl", "a JPEG XL image"),
+    (("mjp2", "mj2s"), "mj2", "a Motion JPEG 2000 video"),
+)
 _BOX_OPENINGS = frozenset({b"ftyp", b"moov", b"mdat", b"wide", b"pnot", b"free", b"skip", b"styp"})
 
 
@@ -95,8 +92,8 @@ def _boxed(reader: HeaderReader) -> Content:
     if brand in _STILL_BRANDS:
         brands = {brand} if brand not in _HEIF_BRANDS else {brand, *compatible}
         return Content(_boxed_still(brands))
-    for start, (name, description) in _OTHER_BRANDS.items():
-        if brand is not None and brand.startswith(start):
+    for starts, name, description in _OTHER_BRANDS:
+        if brand is not None and brand.startswith(starts):
             return Content(refused(name, description))
     movie = read_movie(reader)
     return Content(_movie(movie, brand, compatible), movie, movie.truncated)
@@ -252,37 +249,32 @@ def refused(name: str, description: str) -> MediaType:
     )
 
 
-_MAGIC: tuple[tuple[bytes, Kind, str], ...] = (
-    (b"\xff\xd8\xff", Kind.IMAGE, "jpeg"),
-    (b"\x89PNG\r\n\x1a\n", Kind.IMAGE, "png"),
-    (b"fLaC", Kind.AUDIO, "flac"),
+_MAGIC: tuple[tuple[bytes | tuple[bytes, ...], MediaType], ...] = (
+    (b"\xff\xd8\xff", accepted(Kind.IMAGE, "jpeg")),
+    (b"\x89PNG\r\n\x1a\n", accepted(Kind.IMAGE, "png")),
+    (b"fLaC", accepted(Kind.AUDIO, "flac")),
     # ADTS (ISO/IEC 13818-7) of MPEG-4 and of MPEG-2, with and without checksums.
-    *((start, Kind.AUDIO, "aac") for start in (b"\xff\xf0", b"\xff\xf1", b"\xff\xf8", b"\xff\xf9")),
-    (b"\x00\x00\x01\xba", Kind.VIDEO, "mpg"),
-)
-
-_REFUSED_MAGIC: tuple[tuple[bytes, str, str], ...] = (
-    (b"GIF87a", "gif", "a GIF image"),
-    (b"GIF89a", "gif", "a GIF image"),
-    (b"II*\0", "tiff", "a TIFF or camera raw image"),
-    (b"MM\0*", "tiff", "a TIFF or camera raw image"),
-    (b"\x00\x00\x00\x0cjP  \r\n\x87\n", "jpeg2000", "a JPEG 2000 image"),
-    (b"\x00\x00\x00\x0cJXL \r\n\x87\n", "jxl", "a JPEG XL image"),
-    (b"\xff\x0a", "jxl", "a JPEG XL code stream"),
-    (b"\x00\x00\x01\x00", "ico", "a Windows icon"),
-    (b"8BPS", "psd", "a Photoshop document"),
-    (b"gimp xcf", "xcf", "a GIMP image"),
-    (b"FLV\x01", "flv", "a Flash video"),
-    (b"\x30\x26\xb2\x75\x8e\x66\xcf\x11", "asf", "a Windows Media file (WMV, WMA)"),
-    (b"\x06\x0e\x2b\x34", "mxf", "an MXF file"),
-    (b"caff", "caf", "a Core Audio recording"),
-    (b"#!AMR", "amr", "an AMR recording"),
-    (b"MThd", "midi", "a MIDI score"),
-    (b"%PDF", "pdf", "a PDF document"),
-    (b"PK\x03\x04", "zip", "a ZIP archive or an Office document"),
-    (b"\x1f\x8b", "gzip", "a gzip archive"),
-    (b"7z\xbc\xaf\x27\x1c", "7z", "a 7-Zip archive"),
-    (b"Rar!\x1a\x07", "rar", "a RAR archive"),
+    ((b"\xff\xf0", b"\xff\xf1", b"\xff\xf8", b"\xff\xf9"), accepted(Kind.AUDIO, "aac")),
+    (b"\x00\x00\x01\xba", accepted(Kind.VIDEO, "mpg")),
+    ((b"GIF87a", b"GIF89a"), refused("gif", "a GIF image")),
+    ((b"II*\0", b"MM\0*"), refused("tiff", "a TIFF or camera raw image")),
+    (b"\x00\x00\x00\x0cjP  \r\n\x87\n", refused("jpeg2000", "a JPEG 2000 image")),
+    (b"\x00\x00\x00\x0cJXL \r\n\x87\n", refused("jxl", "a JPEG XL image")),
+    (b"\xff\x0a", refused("jxl", "a JPEG XL code stream")),
+    (b"\x00\x00\x01\x00", refused("ico", "a Windows icon")),
+    (b"8BPS", refused("psd", "a Photoshop document")),
+    (b"gimp xcf", refused("xcf", "a GIMP image")),
+    (b"FLV\x01", refused("flv", "a Flash video")),
+    (b"\x30\x26\xb2\x75\x8e\x66\xcf\x11", refused("asf", "a Windows Media file (WMV, WMA)")),
+    (b"\x06\x0e\x2b\x34", refused("mxf", "an MXF file")),
+    (b"caff", refused("caf", "a Core Audio recording")),
+    (b"#!AMR", refused("amr", "an AMR recording")),
+    (b"MThd", refused("midi", "a MIDI score")),
+    (b"%PDF", refused("pdf", "a PDF document")),
+    (b"PK\x03\x04", refused("zip", "a ZIP archive or an Office document")),
+    (b"\x1f\x8b", refused("gzip", "a gzip archive")),
+    (b"7z\xbc\xaf\x27\x1c", refused("7z", "a 7-Zip archive")),
+    (b"Rar!\x1a\x07", refused("rar", "a RAR archive")),
 )
 """What phones, cameras, browsers, editors and mail programs make, to be called by its name.
 Anything else is refused as well, as unknown."""
@@ -305,14 +297,13 @@ _TEXTS: tuple[tuple[str, str, str], ...] = (
 
 
 def _by_magic(head: bytes) -> MediaType | None:
-    for magic, kind, name in _MAGIC:
-        if head.startswith(magic) or (len(head) == 2 and head == magic[:2] == b"\xff\xd8"):
-            return accepted(kind, name)
+    if head == b"\xff\xd8":
+        return accepted(Kind.IMAGE, "jpeg")
     if head[:4] in {b"RIFF", b"RF64", b"BW64", b"FORM"}:
         return _chunked(head)
-    for magic, name, description in _REFUSED_MAGIC:
+    for magic, named in _MAGIC:
         if head.startswith(magic):
-            return refused(name, description)
+            return named
     # Two letters alone would also take plain text for a bitmap.
     if head[:2] == b"BM" and head[6:10] == b"\0\0\0\0":
         return refused("bmp", "a BMP image")
