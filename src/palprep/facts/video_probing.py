@@ -138,7 +138,8 @@ class _AudioMeters:
         """Of the voice meter and of the opening, in which consent is looked for."""
         # Speakers are told apart where a voice is to be made of them.
         voiceprint = self._toolkit.voiceprint if self._alone else None
-        self._meter = VoiceMeter.of(stream, self._toolkit.voice_activity, voiceprint)
+        network = self._toolkit.voice_activity
+        self._meter = VoiceMeter(stream.sample_rate_hz, stream.channels, network, voiceprint)
         yield self._meter.sink
         self._opening = Opening(self._required)
         yield self._opening.sink

@@ -55,7 +55,8 @@ def measure_voice(
     meters: list[VoiceMeter] = []
 
     def sinks(stream: AudioStreamFacts) -> tuple[Sink]:
-        meters.append(VoiceMeter.of(stream, network or Silero.load(), voiceprint))
+        rate_hz, channels = stream.sample_rate_hz, stream.channels
+        meters.append(VoiceMeter(rate_hz, channels, network or Silero.load(), voiceprint))
         return (meters[0].sink,)
 
     audio = probe_audio(source, sinks=sinks, most_s=most_s)
@@ -63,21 +64,16 @@ def measure_voice(
 
 
 class VoiceMeter:
-    """All meters together. Push blocks of shape ``(channels, samples)``, then ask."""
-
-    @classmethod
-    def of(
-        cls, stream: AudioStreamFacts, network: Silero, voiceprint: Voiceprint | None = None
-    ) -> VoiceMeter:
-        """For a stream at its own rate; what has more than two channels is heard in stereo."""
-        return cls(stream.sample_rate_hz, 1 if stream.channels == 1 else 2, network, voiceprint)
+    """All meters together, of a stream at its own rate. What has more than two channels is heard in
+    stereo. Push blocks as the :attr:`sink` takes them, then ask.
+    """
 
     def __init__(
         self, rate_hz: int, channels: int, network: Silero, voiceprint: Voiceprint | None = None
     ) -> None:
         """Without a ``voiceprint`` nothing is said of several speakers."""
         self._rate = rate_hz
-        self._channels = channels
+        self._channels = channels = 1 if channels == 1 else 2
         self._samples = 0
         self._waiting: list[Floats] = []
         self._loudness = LoudnessMeter(rate_hz, channels)
