@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from palprep.media import Source, open_image
-from palprep.vision import Detections, Models, Pixels, detect_subject
-from palprep.vision.analysis import measure_portrait
+from palprep.vision import Detections, Models, Pixels, analyse_portrait, detect_subject
 
 
 @pytest.fixture(scope="session")
@@ -30,5 +29,5 @@ def sight(portrait: Pixels, models: Models) -> Detections:
 
 
 @pytest.fixture(scope="session")
-def picture(sight: Detections, models: Models):
-    return measure_portrait(sight, models)
+def picture(portrait: Pixels, models: Models):
+    return analyse_portrait(portrait, models)

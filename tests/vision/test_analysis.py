@@ -6,7 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from palprep.vision.analysis import Detections, analyse_portrait, measure_portrait
+from palprep.vision import analysis
+from palprep.vision.analysis import Detections, analyse_portrait
 from palprep.vision.arrays import Pixels, shrunk
 from palprep.vision.facts import PortraitFacts
 from palprep.vision.models import Models
@@ -46,13 +47,18 @@ def test_a_mirror_turns_yaw_and_place_around(
 
 
 def test_a_larger_false_alarm_does_not_lend_the_subject_its_looks(
-    sight: Detections, picture: PortraitFacts, models: Models
+    portrait: Pixels,
+    sight: Detections,
+    picture: PortraitFacts,
+    models: Models,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     face, marks = sight.detections[0], sight.landmarks[0]
     alarm = replace(face, box=(0.0, 0.0, 900.0, 900.0), points=face.points / 4, score=0.7)
-    unseen = replace(marks, presence=0.01)
-    both = replace(sight, detections=(alarm, face), landmarks=(unseen, marks))
-    found = measure_portrait(both, models)
+    points = {id(alarm): replace(marks, presence=0.01), id(face): marks}
+    monkeypatch.setattr(analysis, "find_faces", lambda *_: (alarm, face))
+    monkeypatch.setattr(analysis, "find_landmarks", lambda _, each, __: points[id(each)])
+    found = analyse_portrait(portrait, models)
     assert found.subject is not None
     assert picture.subject is not None
     assert found.subject.human == picture.subject.human

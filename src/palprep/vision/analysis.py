@@ -1,8 +1,7 @@
 """One image or frame, analysed once: every network and every measure.
 
-:func:`detect_subject` runs the networks that find faces and persons, :func:`measure_portrait`
-turns what they found into facts, :func:`analyse_portrait` does both. What was found (points,
-mask) is kept apart from the facts, for those who draw it.
+:func:`analyse_portrait` gives the facts. :func:`detect_subject` gives what was found (points,
+mask), for those who draw it.
 """
 
 from __future__ import annotations
@@ -129,13 +128,6 @@ def detect_subject(
     size = size or (rgb.shape[1], rgb.shape[0])
     rgb = _small_enough(rgb)
     return _detections(rgb, find_faces(rgb, models.detector), models, size)
-
-
-def measure_portrait(seen: Detections, models: Models) -> PortraitFacts:
-    """Facts from what was found."""
-    with second_thread() as other:
-        nudity = other.submit(lambda: nudity_score(seen.rgb, models.nudity))
-        return _measure(seen, models, other, nudity, None)
 
 
 class _Look(NamedTuple):

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Mapping
-from typing import Final, NamedTuple
+from typing import Final
 
 from palprep.values import Rect, Value
 
@@ -324,41 +324,33 @@ def is_certain(presence: float, score: float) -> bool:
     return presence >= SURE_PRESENCE or score >= SURE_SCORE
 
 
-class Step(NamedTuple):
-    """A smooth step, 50 where a measure becomes doubtful, as in ISO/IEC 29794-5 and BSI's OFIQ.
-
-    ``half`` scores 50; ``spread`` further on the good side scores 73, twice that 88.
-    A negative spread means that less is better."""
-
-    half: float
-    spread: float
-
-
 # Half stands outside of what 280 fit portraits of four sources read, and inside of what they read
 # blurred, noisy, dark, burnt out or strongly compressed: research/evaluation/quality.py. Black
 # and white is no fault. Nor is light from one side: hair next to the face reads alike. Darkness,
 # resolution, noise and blocks: outside of 456 portraits of every complexion, but for 1 in 100
 # (docs/accuracy.md).
-STEPS: Final[Mapping[str, tuple[str, Step]]] = {
-    "sharpness": ("sharpness", Step(0.37, 0.03)),
-    "face resolution": ("face_px", Step(55, 12)),
-    "too dark": ("peak", Step(0.45, 0.025)),
-    "too bright": ("brightness", Step(0.96, -0.02)),
-    "burnt-out highlights": ("saturated", Step(0.50, -0.06)),
-    "blocked-up shadows": ("clipped_shadows", Step(0.15, -0.03)),
-    "contrast": ("contrast", Step(0.22, 0.02)),
-    "noise": ("noise", Step(6.15, -1.0)),
-    "unnatural skin colour": ("vivid_chroma", Step(76, -3)),
-    "JPEG blocks": ("blocking", Step(2.35, -0.15)),
+STEPS: Final[Mapping[str, tuple[str, float, float]]] = {
+    "sharpness": ("sharpness", 0.37, 0.03),
+    "face resolution": ("face_px", 55, 12),
+    "too dark": ("peak", 0.45, 0.025),
+    "too bright": ("brightness", 0.96, -0.02),
+    "burnt-out highlights": ("saturated", 0.50, -0.06),
+    "blocked-up shadows": ("clipped_shadows", 0.15, -0.03),
+    "contrast": ("contrast", 0.22, 0.02),
+    "noise": ("noise", 6.15, -1.0),
+    "unnatural skin colour": ("vivid_chroma", 76, -3),
+    "JPEG blocks": ("blocking", 2.35, -0.15),
 }
+"""A measure, and its smooth step (ISO/IEC 29794-5, BSI's OFIQ): what scores 50, and how much
+further on the good side scores 73, twice that 88. Negative where less is better."""
 
 
 def quality_scores(quality: Quality) -> dict[str, float]:
     """Every measured component's score by its name in words."""
     values = quality.model_dump()
     return {
-        name: _smooth_step(value, step)
-        for name, (measure, step) in STEPS.items()
+        name: _smooth_step((value - half) / spread)
+        for name, (measure, half, spread) in STEPS.items()
         if (value := values[measure]) is not None
     }
 
@@ -370,7 +362,6 @@ def overall_score(scores: Mapping[str, float]) -> float:
     return 100 * math.prod(score / 100 for score in scores.values())
 
 
-def _smooth_step(value: float, step: Step) -> float:
-    # Beyond 40 spreads the logistic function is 0 or 1 to double precision, and exp overflows.
-    distance = max(-40.0, min(40.0, (value - step.half) / step.spread))
-    return 100 / (1 + math.exp(-distance))
+def _smooth_step(spreads: float) -> float:
+    # Beyond 40 the logistic function is 0 or 1 to double precision, and exp overflows.
+    return 100 / (1 + math.exp(-max(-40.0, min(40.0, spreads))))

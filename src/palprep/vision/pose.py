@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
@@ -65,19 +64,11 @@ class HeadFit:
         return np.asarray(local + self.mesh_centre, np.float32)
 
 
-class Head(NamedTuple):
-    """How a head is turned, and where its eyes look."""
-
-    fit: HeadFit
-    pose: Pose
-    eyes: Eyes
-
-
-def measure_head(face: Landmarks, geometry: FaceGeometry) -> Head:
+def measure_head(face: Landmarks, geometry: FaceGeometry) -> tuple[HeadFit, Pose, Eyes]:
     """The turn of a head and the direction of its eyes, from the points of its face."""
     fit = fit_head(face, geometry)
     pose = head_pose(fit)
-    return Head(fit, pose, measure_eyes(face, fit, pose))
+    return fit, pose, measure_eyes(face, fit, pose)
 
 
 def fit_head(face: Landmarks, geometry: FaceGeometry) -> HeadFit:
@@ -88,7 +79,8 @@ def fit_head(face: Landmarks, geometry: FaceGeometry) -> HeadFit:
 
 def head_pose(fit: HeadFit) -> Pose:
     """Yaw and pitch of the face's normal and the lean of its upright axis."""
-    forward, turn = fit.rotation[:, 2], fit.rotation
+    turn = fit.rotation
+    forward = turn[:, 2]
     return Pose(
         yaw_deg=_degrees(forward[0], forward[2]),
         pitch_deg=_degrees(forward[1], np.hypot(forward[0], forward[2])) - NEUTRAL_PITCH_DEG,
