@@ -3,7 +3,7 @@ import threading
 import cv2
 import pytest
 
-from palprep.vision.analysis import second_thread
+from palprep.vision.analysis import beside, second_thread
 
 
 @pytest.fixture
@@ -16,12 +16,10 @@ def threads():
 def test_a_second_thread_takes_the_work_where_there_may_be_one(threads):
     threads(2)
     with second_thread() as other:
-        assert other.submit(threading.get_ident).result() != threading.get_ident()
+        assert beside(other, threading.get_ident)() != threading.get_ident()
 
 
 def test_a_worker_with_one_thread_does_the_work_itself(threads):
     threads(1)
     with second_thread() as other:
-        assert other.submit(threading.get_ident).result() == threading.get_ident()
-        with pytest.raises(ZeroDivisionError):
-            other.submit(divmod, 1, 0).result()
+        assert beside(other, threading.get_ident)() == threading.get_ident()

@@ -7,9 +7,10 @@ mask), for those who draw it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import NamedTuple, ParamSpec, TypeVar
 
 import cv2
@@ -115,9 +116,9 @@ def analyse_portrait(
     # A network leaves a second core idle about half of the time: what does not depend on the
     # others runs next to them.
     with second_thread() as other:
-        nudity = other.submit(lambda: nudity_score(rgb, models.nudity))
+        nudity = beside(other, lambda: nudity_score(rgb, models.nudity))
         faces = find_faces(rgb, models.detector)
-        look = other.submit(_look, rgb, faces[0], models) if faces else None
+        look = beside(other, _look, rgb, faces[0], models) if faces else None
         return _measure(_detections(rgb, faces, models, size), models, other, nudity, look)
 
 
@@ -164,16 +165,16 @@ def _detections(
 def _measure(
     seen: Detections,
     models: Models,
-    other: Executor,
-    nudity: Future[float | None],
-    first_look: Future[_Look] | None,
+    other: Executor | None,
+    nudity: Callable[[], float | None],
+    first_look: Callable[[], _Look] | None,
 ) -> PortraitFacts:
     """``first_look`` is at the largest face, certain or not: it nearly always is the subject's."""
     index, framing, subject, others = seen.subject, None, None, None
     marks = None if index is None else seen.marks(index)
     height, width = seen.rgb.shape[:2]
     box = Rect(x=0, y=0, width=width, height=height) if index is None else seen.box(index)
-    quality = other.submit(measure_quality, seen.rgb, box, marks, seen.scale)
+    quality = beside(other, measure_quality, seen.rgb, box, marks, seen.scale)
     if index is not None and seen.bust is not None:
         found = measure_framing(box, seen.bust)
         scaled = {name: _scaled(getattr(found, name), seen.scale) for name in ("face", "head")}
@@ -181,7 +182,7 @@ def _measure(
         # The age first: another thread may be looking meanwhile.
         classes = age_classes(seen.rgb, seen.detections[index], models.age) if marks else None
         if first_look and index == 0:
-            look = first_look.result()
+            look = first_look()
         else:
             look = _look(seen.rgb, seen.detections[index], models)
         others = look.others
@@ -201,11 +202,11 @@ def _measure(
         faces=_measure_faces(seen, models),
         person_share=seen.person_share(),
         fingerprint=perceptual_hash(seen.rgb),
-        quality=quality.result(),
+        quality=quality(),
         framing=framing,
         subject=subject,
         others=others,
-        nudity=nudity.result(),
+        nudity=nudity(),
     )
 
 
@@ -250,28 +251,25 @@ T = TypeVar("T")
 
 
 @contextmanager
-def second_thread() -> Iterator[Executor]:
-    """Takes work that does not depend on the caller's; all of it is done when the block ends.
+def second_thread() -> Iterator[Executor | None]:
+    """One more thread, for work that does not depend on the caller's.
 
-    It is one more thread; or none, where OpenCV may take one thread only (``cv2.setNumThreads``,
-    ``OPENCV_FOR_THREADS_NUM``). A worker is told so that has a core to itself: its second thread
-    would take the time of another worker.
+    None where OpenCV may take one thread only (``cv2.setNumThreads``, ``OPENCV_FOR_THREADS_NUM``).
+    A worker is told so that has a core to itself: its second thread would take the time of another
+    worker.
     """
     if cv2.getNumThreads() > 1:
         with ThreadPoolExecutor(max_workers=1) as other:
             yield other
     else:
-        yield SameThread()
+        yield None
 
 
-class SameThread(Executor):
-    """Does what it is given before it returns, in the thread that gives it."""
-
-    def submit(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
-        """The function's value or error, as a future that is done."""
-        future = Future[T]()
-        try:
-            future.set_result(function(*args, **kwargs))
-        except BaseException as error:  # noqa: BLE001 -- raised where the result is asked for
-            future.set_exception(error)
-        return future
+def beside(
+    other: Executor | None, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs
+) -> Callable[[], T]:
+    """What waits for the function's value, which the other thread works out meanwhile; without
+    one, what works it out."""
+    if other is None:
+        return partial(function, *args, **kwargs)
+    return other.submit(function, *args, **kwargs).result
