@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from palprep.speech.activity import CHUNK
 from palprep.speech.speakers import (
     LEAST,
     MOST,
@@ -88,5 +89,6 @@ def test_a_real_voice_is_not_several(speech):
     [([0.9, 0.9, 0.1, 0.9], [2, 1]), ([0.1, 0.2], []), ([], []), ([0.9] * 3, [3])],
 )
 def test_only_speech_is_compared(probabilities, lengths):
-    samples = np.zeros(len(probabilities) * 4, np.float32)
-    assert [len(run) // 4 for run in spoken_runs(samples, np.array(probabilities), 4)] == lengths
+    samples = np.zeros(len(probabilities) * CHUNK, np.float32)
+    runs = spoken_runs(samples, np.array(probabilities))
+    assert [len(run) // CHUNK for run in runs] == lengths

@@ -184,9 +184,9 @@ def spans_of(probabilities: Sequence[float], length_s: float) -> tuple[Span, ...
     if begin is not None:
         end = quiet if quiet is not None else len(probabilities)
         found.append((begin * _CHUNK_S, end * _CHUNK_S))
-    long = [(start, end) for start, end in found if end - start >= MIN_SPEECH_S]
     # Neighbours stay apart: a pause is longer than both pads.
     return tuple(
         Span(start_s=round(max(0.0, start - PAD_S), 3), end_s=round(min(length_s, end + PAD_S), 3))
-        for start, end in long
+        for start, end in found
+        if end - start >= MIN_SPEECH_S
     )

@@ -13,6 +13,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from palprep.speech.activity import CHUNK
 from palprep.speech.arrays import RATE_HZ, Floats, runs_of
 from palprep.speech.facts import SpeakerFacts
 
@@ -97,7 +98,7 @@ def _two_groups(voices: NDArray[np.float64]) -> NDArray[np.bool_]:
     return groups
 
 
-def spoken_runs(samples: Floats, probabilities: Floats, chunk: int) -> list[Floats]:
+def spoken_runs(samples: Floats, probabilities: Floats) -> list[Floats]:
     """The stretches of consecutive chunks that are rather speech."""
     spoken = runs_of(probabilities >= _SPOKEN)
-    return [samples[begin * chunk : end * chunk] for begin, end in spoken]
+    return [samples[begin * CHUNK : end * CHUNK] for begin, end in spoken]

@@ -119,7 +119,7 @@ class VoiceMeter:
         found = self._activity.push(mono)
         self._tones.push(mono)
         joined = np.concatenate((self._rest, mono))
-        for run in spoken_runs(joined, found, CHUNK):
+        for run in spoken_runs(joined, found):
             self._speakers.push(run)
         self._rest = joined[len(found) * CHUNK :]
 

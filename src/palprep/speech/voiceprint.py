@@ -11,7 +11,7 @@ import numpy as np
 
 from palprep.errors import UnsupportedMedia
 from palprep.media import Sink, Source, open_network, probe_audio, read_manifest
-from palprep.speech.activity import CHUNK, Silero
+from palprep.speech.activity import Silero
 from palprep.speech.arrays import RATE_HZ, Floats, mix_down, product
 from palprep.speech.speakers import spoken_runs
 from palprep.speech.spectrum import triangles
@@ -91,7 +91,7 @@ def speech_of(source: Source, activity: Silero) -> Floats:
         return blocks[0]
     samples = np.concatenate(blocks)
     probabilities, _ = activity.run(samples)
-    runs = spoken_runs(samples, probabilities, CHUNK)
+    runs = spoken_runs(samples, probabilities)
     speech = np.concatenate([np.zeros(0, np.float32), *runs])
     length = int(MOST_S * RATE_HZ) // _PIECES
     if len(speech) <= length * _PIECES:
