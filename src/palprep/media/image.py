@@ -218,13 +218,11 @@ def _facts(
     description, is_srgb = icc
     orientation = exif.orientation or 1
     width, height = image.size[::-1] if orientation >= 5 else image.size
-    metadata = {
-        "comment": image.has_comment,
+    kinds = {
         "exif": bool(image.exif),
         "gps": exif.has_gps,
         "icc": bool(image.icc),
-        "iptc": image.has_iptc,
-        "thumbnail": exif.has_thumbnail or image.has_thumbnail,
+        "thumbnail": exif.has_thumbnail,
         "xmp": image.xmp is not None,
     }
     return ImageFacts(
@@ -238,7 +236,7 @@ def _facts(
         icc_is_srgb=is_srgb,
         has_alpha=image.has_alpha,
         frames=image.frames,
-        metadata=tuple(sorted(kind for kind, there in metadata.items() if there)),
+        metadata=tuple(sorted(image.metadata | {kind for kind, there in kinds.items() if there})),
         base64_chars=4 * -(-source.size_bytes // 3),
         decoding_mb=round(image.decoded_bytes / 1e6, 1),
     )

@@ -193,8 +193,8 @@ class HeifImage:
         self.icc: bytes | None = info.get("icc_profile")
         self.exif: bytes | None = info.get("exif")
         self.xmp: bytes | None = info.get("xmp") or None
-        self.has_thumbnail = bool(info.get("thumbnails"))
-        self.has_comment = self.has_iptc = False
+        self.metadata = {"thumbnail"} if info.get("thumbnails") else set[str]()
+        """Kinds of ``ImageFacts.metadata`` beyond what the other attributes tell."""
 
     @property
     def decoded_bytes(self) -> int:

@@ -79,13 +79,12 @@ class RasterImage:
         self._file, self._form = file, form
         info = picture.info
         self._info = info
-        self._texts: frozenset[str] = frozenset()
+        self._texts: set[str] = set()
         self.size = picture.size
         self.mode = picture.mode
         self.frames = int(getattr(picture, "n_frames", 1))
         self.icc: bytes | None = info.get("icc_profile") or None
         self.has_alpha = has_alpha(picture)
-        self.has_thumbnail = False
 
     @property
     def decoded_bytes(self) -> int:
@@ -108,7 +107,8 @@ class RasterImage:
         if self._form == "jpeg":
             picture.draft(None, self._drafted(max_side, max_bytes))
         picture.load()
-        self._texts = frozenset(getattr(picture, "text", {}))
+        if isinstance(picture, PngImageFile):
+            self._texts = picture.text.keys() - _NO_COMMENTS
         return Decoded(picture.size, picture.crop)
 
     def _drafted(self, max_side: int | None, max_bytes: float) -> tuple[int, int]:
@@ -155,15 +155,11 @@ class RasterImage:
         return packet.encode() if isinstance(packet, str) else packet or None
 
     @property
-    def has_iptc(self) -> bool:
-        """Whether Photoshop's block of a JPEG holds IPTC records."""
-        return 0x0404 in self._info.get("photoshop", {})
-
-    @property
-    def has_comment(self) -> bool:
-        """Whether there is a JPEG comment, or a PNG text once it is decoded."""
-        texts = self._texts if self._form == "png" else frozenset()
-        return "comment" in self._info or bool(texts - _NO_COMMENTS)
+    def metadata(self) -> set[str]:
+        """IPTC records in Photoshop's block of a JPEG; a JPEG's comment, or a PNG's text once it is
+        decoded."""
+        kinds = {"iptc"} if 0x0404 in self._info.get("photoshop", {}) else set()
+        return kinds | ({"comment"} if "comment" in self._info or self._texts else set())
 
 
 def _from_hex(profile: str | None) -> bytes | None:
