@@ -79,18 +79,25 @@ class SignalMeter:
 
     def result(self) -> SignalFacts:
         """Everything that was measured so far. Call it once, at the end."""
-        self._end_stillness()
         times, means = np.asarray(self._times), np.asarray(self._means)
-        cuts = self._cuts(times) if not self._sparse else None
-        return SignalFacts(
+        facts = SignalFacts(
             frames=times.size,
             seconds=tuple(self._seconds(times)),
             black=self._black_spans(times),
-            cuts=None if cuts is None else tuple(round(float(times[at]), 3) for at in cuts),
-            freezes=None if self._sparse else tuple(self._freezes),
-            exposure_steps=None if cuts is None else tuple(_jumps(times, means, cuts)),
-            flicker_percent=None if cuts is None else _flicker(means, cuts),
-            shake_percent=None if self._sparse else self._shake.result(),
+        )
+        if self._sparse:
+            return facts
+        if times.size:
+            self._end_stillness(float(times[-1]))
+        cuts = self._cuts(times)
+        return facts.model_copy(
+            update={
+                "cuts": tuple(round(float(times[at]), 3) for at in cuts),
+                "freezes": tuple(self._freezes),
+                "exposure_steps": tuple(_jumps(times, means, cuts)),
+                "flicker_percent": _flicker(means, cuts),
+                "shake_percent": self._shake.result(),
+            }
         )
 
     def _black_spans(self, times: NDArray[np.float64]) -> tuple[Span, ...]:
@@ -111,13 +118,9 @@ class SignalMeter:
             self._end_stillness(at_s)
             self._still, self._still_since = blocks, at_s
 
-    def _end_stillness(self, at_s: float | None = None) -> None:
-        if self._still is None:
-            return
-        end = at_s if at_s is not None else self._times[-1]
-        if end - self._still_since >= _FREEZE_S:
-            self._freezes.append(Span(start_s=self._still_since, end_s=end))
-        self._still = None
+    def _end_stillness(self, at_s: float) -> None:
+        if self._still is not None and at_s - self._still_since >= _FREEZE_S:
+            self._freezes.append(Span(start_s=self._still_since, end_s=at_s))
 
     def _seconds(self, times: NDArray[np.float64]) -> list[SignalSecond]:
         if not times.size:
