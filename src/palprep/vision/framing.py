@@ -93,17 +93,14 @@ def measure_framing(face: Rect, mask: Mask) -> Framing:
     )
 
 
-def _columns(face: Rect, share: float, width: int) -> slice:
-    middle = face.x + face.width / 2
-    left = int(np.clip(middle - share * face.width, 0, width - 1))
-    return slice(left, max(left + 1, int(min(width, middle + share * face.width))))
-
-
 def _head_top(face: Rect, mask: Mask) -> float:
     """The row at which the mask above the face ends, 0 when it reaches the border."""
     height, width = mask.shape
     start = int(np.clip(face.y + 0.3 * face.height, 1, height))
-    rows = mask[:start, _columns(face, 0.25, width)].any(axis=1)
+    middle, aside = face.x + face.width / 2, 0.25 * face.width
+    left = int(np.clip(middle - aside, 0, width - 1))
+    right = max(left + 1, int(min(width, middle + aside)))
+    rows = mask[:start, left:right].any(axis=1)
     gaps = np.flatnonzero(~rows)
     return float(gaps[-1] + 1) if len(gaps) else 0.0
 
