@@ -58,7 +58,7 @@ def test_items_are_made_in_another_thread_and_few_wait():
             made.append(number)
             yield number
 
-    for number in prefetch(items(), most=2):
+    for number in prefetch(items()):
         # Two wait, one is at the door, and this one is looked at.
         assert len(made) <= number + 4
     assert len(made) == 20

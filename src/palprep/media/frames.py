@@ -227,7 +227,6 @@ def small_luma(frame: VideoFrame) -> NDArray[np.uint8]:
 
 
 def decoder_threads() -> int:
-    """Threads that a video decoder gets on this machine."""
     return min(_MOST_THREADS, os.cpu_count() or 1)
 
 
@@ -236,17 +235,17 @@ Item = TypeVar("Item")
 _END: Final = object()
 
 
-def prefetch(items: Iterable[Item], *, most: int = 2) -> Iterator[Item]:
+def prefetch(items: Iterable[Item]) -> Iterator[Item]:
     """The same items in their order, made in a thread of their own while the last one is looked at,
-    at most ``most`` waiting.
+    at most two waiting.
 
     Worth it where making an item leaves Python's lock alone, as decoders do. What making them
     raises is raised here. Closing the iterator ends the thread after the item that it makes.
     """
     source = iter(items)
     with ThreadPoolExecutor(max_workers=1) as maker:
-        # As many as may wait, and the one that is being made.
-        making = deque(maker.submit(next, source, _END) for _ in range(most + 1))
+        # Those that may wait, and the one that is being made.
+        making = deque(maker.submit(next, source, _END) for _ in range(3))
         try:
             while (item := making.popleft().result()) is not _END:
                 making.append(maker.submit(next, source, _END))

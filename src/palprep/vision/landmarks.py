@@ -24,9 +24,8 @@ NOSE_TIP, NOSE_BASE = 4, 2
 MOUTH_RIGHT, MOUTH_LEFT = 61, 291
 LIP_UPPER, LIP_LOWER = 13, 14
 """The inner lips, in the middle."""
-IRIS_BORDERS: Final = ((469, 471), (470, 472), (474, 476), (475, 477))
-"""Opposite points of the irises: the right one across and up, then the left one."""
-IRIS_WIDTHS: Final = (IRIS_BORDERS[0], IRIS_BORDERS[2])
+IRIS_WIDTHS: Final = ((469, 471), (474, 476))
+"""Opposite points of the irises across, the right one first."""
 FACE_OVAL = (
     *(10, 338, 297, 332, 284, 251, 389, 356, 454, 323, 361, 288, 397, 365, 379, 378, 400, 377),
     *(152, 148, 176, 149, 150, 136, 172, 58, 132, 93, 234, 127, 162, 21, 54, 103, 67, 109),
