@@ -101,13 +101,12 @@ def _boxed(reader: HeaderReader) -> Content:
 
 def _movie(movie: Movie, brand: str | None, compatible: frozenset[str]) -> MediaType:
     quicktime = brand in {None, "qt"}
-    if movie.video_tracks:
-        return accepted(Kind.VIDEO, "mov" if quicktime else "mp4")
-    has_sound = any(track.handler == "soun" for track in movie.tracks)
-    if has_sound or brand in _SOUND_BRANDS:
-        return accepted(Kind.AUDIO, "mov" if quicktime else "m4a")
-    if compatible & _STILL_BRANDS and movie.moov_position is None:
-        return _boxed_still(compatible)
+    if not movie.video_tracks:
+        has_sound = any(track.handler == "soun" for track in movie.tracks)
+        if has_sound or brand in _SOUND_BRANDS:
+            return accepted(Kind.AUDIO, "mov" if quicktime else "m4a")
+        if compatible & _STILL_BRANDS and movie.moov_position is None:
+            return _boxed_still(compatible)
     return accepted(Kind.VIDEO, "mov" if quicktime else "mp4")
 
 
