@@ -38,7 +38,7 @@ from palprep.consent.lips import STEP_S, Sums, on_grid, synchrony_of
 from palprep.errors import FileMissing
 from palprep.facts.timeline import player_times
 from palprep.facts.video_probing import FRAME_SIDE
-from palprep.media import SampledFrame, Source, probe_video, sample_frames
+from palprep.media import SampledFrame, Source, sample_frames, scan_video
 from palprep.media.samples import stream_samples
 from palprep.rules import Profile, load_profile
 from palprep.speech import RATE_HZ, Silero, speech_spans
@@ -104,7 +104,8 @@ def seen_of(talker: Talker, folder: Path, models: Models, network: Silero) -> Se
     if not file.is_file():
         file.parent.mkdir(parents=True, exist_ok=True)
         source = Source.of(folder / talker.source / talker.path)
-        starts_s, late_s = player_times(probe_video(source))
+        with scan_video(source, sinks=lambda _: ()) as scan:
+            starts_s, late_s = player_times(scan.listen())
         frames = [
             SampledFrame(frame.at_s - starts_s - talker.start_s, frame.rgb)
             for frame in sample_frames(

@@ -17,15 +17,21 @@ from palprep.media.audio import probe_audio
 from palprep.media.facts import AudioFacts, ImageFacts, MediaType, VideoFacts
 from palprep.media.image import open_image
 from palprep.media.source import Source
-from palprep.media.video import probe_video
+from palprep.media.video import scan_video
 from palprep.values import Kind
 
 pytestmark = pytest.mark.corpus
 
+
+def heard(source: Source) -> VideoFacts:
+    with scan_video(source, sinks=lambda _: ()) as scan:
+        return scan.listen()
+
+
 PROBES = {
     Kind.IMAGE: lambda source: open_image(source)[0],
-    Kind.AUDIO: probe_audio,
-    Kind.VIDEO: probe_video,
+    Kind.AUDIO: lambda source: probe_audio(source, sinks=lambda _: ()),
+    Kind.VIDEO: heard,
 }
 STILL = re.compile(r"(\w+) (\S+) (\d+)x(\d+) frames=(\d+) orient=(\d*) icc=(\w) decodes")
 SCAN_BOMBS = {"jpg-progressive-1000.jpg"}

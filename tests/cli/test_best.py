@@ -61,7 +61,7 @@ def test_the_best_frame_is_kept_in_full_size(
     [kept] = tmp_path.iterdir()
     assert kept.name.startswith("recording-")
     assert kept.suffix == ".png"
-    shown = probe_video(Source.of(video), levels=False)
+    shown = probe_video(Source.of(video))
     with Image.open(kept) as image:
         assert image.size == (shown.width, shown.height)
     assert f"Next: palprep fix {kept} --into prepared" in first.err or first.code == 1

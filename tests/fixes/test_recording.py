@@ -36,7 +36,7 @@ def test_packets_are_copied(
     source = recorded(spoken, tmp_path / "recorded.bin", *options)
     kept = keep_recording(source, tmp_path / "kept", from_browser=True)
     assert kept == tmp_path / f"kept{suffix}"
-    before, after = (probe_video(each, levels=False) for each in (source, Source.of(kept)))
+    before, after = (probe_video(each) for each in (source, Source.of(kept)))
     assert (after.codec, after.frames) == (before.codec, before.frames)
     assert after.duration_s == pytest.approx(2, abs=0.15)
     assert after.moov_position == ("front" if suffix == ".mp4" else None)

@@ -6,12 +6,13 @@ from pathlib import Path
 import av
 import numpy as np
 import pytest
+from heard import heard_audio
 from pydantic import ValidationError
 from videos import edited, first_frame, heard_at, times, video_plan
 
 from palprep.errors import CannotFit, FixError
 from palprep.fixes.carry_out import apply
-from palprep.media import Source, declared_length_s, probe_audio
+from palprep.media import Source, declared_length_s
 from palprep.rules.plans import AudioPlan
 from palprep.values import Span
 
@@ -49,7 +50,7 @@ def test_what_was_cut_out_of_a_video_stays_out(phone_video, tmp_path):
     assert {"transcode_video", "transcode_audio"} <= {each.id for each in applied.fixes}
     assert len(times(Path(applied.path))) == 30
     sound = AudioPlan(reasons=(), stream=1, container="m4a")
-    alone = probe_audio(Source.of(apply(sound, source, tmp_path / "sound").path))
+    alone = heard_audio(Source.of(apply(sound, source, tmp_path / "sound").path))
     assert alone.duration_s == pytest.approx(1.0, abs=0.05)
 
 

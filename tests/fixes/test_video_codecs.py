@@ -5,11 +5,12 @@ from __future__ import annotations
 import av
 import numpy as np
 import pytest
+from heard import heard_video
 from videos import PROFILE, first_frame, report_of, video_plan, wanting
 
 from palprep.errors import FixError
 from palprep.fixes.carry_out import apply
-from palprep.media import Source, probe_video
+from palprep.media import Source
 from palprep.rules.plans import plan
 from palprep.values import Outcome
 
@@ -64,8 +65,8 @@ def test_sound_of_more_channels_than_aac_has_is_mixed(make, picture, tmp_path):
         "many.mov", *picture, "-f", "lavfi", "-i", sound, "-c:v", "libx264", "-c:a", "pcm_s16le"
     )
     apply(plan(report_of(made), PROFILE), Source.of(made), tmp_path / "ada")
-    audio = probe_video(Source.of(tmp_path / "ada.mp4")).audio
-    before = probe_video(Source.of(made)).audio
+    audio = heard_video(Source.of(tmp_path / "ada.mp4")).audio
+    before = heard_video(Source.of(made)).audio
     assert (before.stream.channels, audio.stream.channels) == (24, 2)
     assert audio.levels.rms_dbfs == pytest.approx(before.levels.rms_dbfs, abs=1)
 
@@ -74,7 +75,7 @@ def test_frames_that_are_hours_apart_are_encoded(make, tmp_path):
     late = ("-vf", "setpts=N*4000/TB", "-fps_mode", "passthrough", "-c:v", "libx264")
     made = make("hours.mkv", "-f", "lavfi", "-i", "color=s=64x48:r=1:d=2", *late)
     applied = apply(video_plan(copy=False), Source.of(made), tmp_path / "ada")
-    assert probe_video(Source.of(applied.path)).duration_s == pytest.approx(4000, abs=2002)
+    assert heard_video(Source.of(applied.path)).duration_s == pytest.approx(4000, abs=2002)
 
 
 def test_mirrored_pictures_are_stored_as_they_were_shown(make, phone_video, tmp_path):

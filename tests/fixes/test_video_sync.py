@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import av
 import pytest
+from heard import heard_video
 from videos import PROFILE, heard_at, report_of, video_plan, wanting
 
 from palprep.fixes.carry_out import apply
-from palprep.media import Source, probe_video
+from palprep.media import Source
 from palprep.rules.plans import plan
 
 
@@ -72,6 +73,6 @@ def test_sound_keeps_its_time_when_the_size_of_the_frames_changes(make, tone, tm
     joined.write_bytes(b"".join(part.read_bytes() for part in parts))
     turned = make("turned.mkv", "-i", str(joined), "-c", "copy")
     applied = apply(video_plan(copy=False), Source.of(turned), tmp_path / "ada")
-    after = probe_video(Source.of(applied.path))
+    after = heard_video(Source.of(applied.path))
     assert after.duration_s == pytest.approx(4, abs=0.1)
     assert after.audio.duration_s == pytest.approx(4, abs=0.1)

@@ -7,13 +7,14 @@ from pathlib import Path
 import av
 import numpy as np
 import pytest
+from heard import heard_audio
 from pydantic import ValidationError
 
 from palprep.errors import FixError
 from palprep.fixes.carry_out import apply
 from palprep.fixes.graph import read
 from palprep.fixes.loudness import Loudness, choose_gain, measure_loudness
-from palprep.media import Source, probe_audio, stream_samples
+from palprep.media import Source, stream_samples
 from palprep.rules.plans import VoicePlan
 from palprep.rules.plans.values import NoiseBound
 from palprep.values import Span
@@ -83,7 +84,7 @@ def test_a_pause_of_which_nothing_was_recorded_stays_a_pause(make, tmp_path):
     source = Source.of(recorded)
     whole = apply(voice_plan(mix="keep"), source, tmp_path / "whole").path
     samples = decoded(whole)[0]
-    assert len(samples) / RATE == pytest.approx(probe_audio(source).duration_s, abs=0.02)
+    assert len(samples) / RATE == pytest.approx(heard_audio(source).duration_s, abs=0.02)
     assert np.abs(samples[round(1.1 * RATE) : round(2.9 * RATE)]).max() < 1e-3
 
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 import av
 import numpy as np
 import pytest
+from heard import heard_audio
 
 from palprep.errors import DamagedMedia, UnsupportedMedia
 from palprep.media.audio import probe_audio
@@ -15,7 +16,7 @@ from .conftest import mux_sound, sine
 
 def test_levels_of_a_sine(make_wav):
     path = make_wav(sine(2.0, peak=0.5))
-    facts = probe_audio(Source.of(path))
+    facts = heard_audio(Source.of(path))
     assert facts.duration_s == pytest.approx(2.0)
     assert facts.levels is not None
     assert facts.levels.peak_dbfs == pytest.approx(-6.02, abs=0.02)
@@ -27,21 +28,21 @@ def test_levels_of_a_sine(make_wav):
 
 def test_silence_reads_the_floor(make_wav):
     path = make_wav(np.zeros(16_000, np.float32))
-    levels = probe_audio(Source.of(path)).levels
+    levels = heard_audio(Source.of(path)).levels
     assert levels is not None
     assert levels.peak_dbfs == levels.rms_dbfs == FLOOR_DBFS
 
 
 def test_without_levels_nothing_is_decoded(make_wav):
     path = make_wav(sine(1.5))
-    facts = probe_audio(Source.of(path), levels=False)
+    facts = probe_audio(Source.of(path))
     assert facts.levels is None
     assert facts.duration_s == pytest.approx(1.5)
 
 
 def test_levels_count_all_channels(make_wav):
     path = make_wav(np.stack([sine(1.0), np.zeros(16_000, np.float32)]))
-    facts = probe_audio(Source.of(path))
+    facts = heard_audio(Source.of(path))
     assert facts.stream.channels == 2
     assert facts.levels is not None
     assert facts.levels.rms_dbfs == pytest.approx(-9.03 - 3.01, abs=0.02)
@@ -54,7 +55,7 @@ def test_levels_count_all_channels(make_wav):
 )  # fmt: skip
 def test_codecs_by_their_own_name_and_length(make_sound, name, codec, canonical):
     path = make_sound(name, sine(2.0, 48_000), codec=codec)
-    facts = probe_audio(Source.of(path))
+    facts = heard_audio(Source.of(path))
     assert facts.stream.codec == canonical
     assert facts.duration_s == pytest.approx(2.0, abs=0.05)
     assert facts.levels is not None
@@ -86,7 +87,7 @@ def test_eight_channels_stay_apart(make_sound):
 
 def test_stream_by_index_and_video_without_sound(make_video):
     path = make_video("a.mp4", sound=sine(1.0), seconds=1.0)
-    facts = probe_audio(Source.of(path))
+    facts = heard_audio(Source.of(path))
     assert facts.stream.index == 1
     joined = np.concatenate(list(stream_samples(Source.of(path), rate_hz=16_000, stream=1)))
     assert joined.size / 16_000 == pytest.approx(1.0, abs=0.1)
@@ -94,7 +95,7 @@ def test_stream_by_index_and_video_without_sound(make_video):
         next(stream_samples(Source.of(path), rate_hz=16_000, stream=0))
     silent = make_video("b.mp4")
     with pytest.raises(UnsupportedMedia, match="has no audio"):
-        probe_audio(Source.of(silent))
+        heard_audio(Source.of(silent))
 
 
 def test_damage_has_clear_words(make_wav, make_sound):
@@ -103,11 +104,11 @@ def test_damage_has_clear_words(make_wav, make_sound):
     data[24:28] = bytes(4)  # sample rate 0
     path.write_bytes(data)
     with pytest.raises(DamagedMedia, match="export or record it again"):
-        probe_audio(Source.of(path))
+        heard_audio(Source.of(path))
     path = make_sound("a.flac", sine(1.0, 48_000), codec="flac")
     path.write_bytes(path.read_bytes()[:60])
     with pytest.raises(DamagedMedia):
-        probe_audio(Source.of(path))
+        heard_audio(Source.of(path))
 
 
 def test_damaged_packets_are_passed_over(make_sound):
@@ -116,7 +117,7 @@ def test_damaged_packets_are_passed_over(make_sound):
     middle = len(data) // 2
     data[middle : middle + 200] = b"\xff" * 200
     path.write_bytes(data)
-    facts = probe_audio(Source.of(path))
+    facts = heard_audio(Source.of(path))
     assert 3.5 < facts.duration_s < 4.2
 
 
@@ -125,6 +126,6 @@ def test_a_recording_that_states_no_length_lasts_as_long_as_its_packets(tmp_path
     with av.open(str(path), "w", container_options={"live": "1"}) as out:
         stream = out.add_stream("libopus", rate=48_000, layout="mono")
         mux_sound(out, stream, sine(2.0, 48_000), 48_000)
-    facts = probe_audio(Source.of(path), levels=False)
+    facts = probe_audio(Source.of(path))
     assert facts.stream.duration_s is None
     assert facts.duration_s == pytest.approx(2.0, abs=0.03)

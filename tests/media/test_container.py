@@ -3,15 +3,15 @@ from __future__ import annotations
 import socket
 
 import pytest
+from heard import heard_audio, heard_video
 
 from palprep.errors import DamagedMedia, FileMissing, UnsupportedMedia
-from palprep.media.audio import audio_streams, probe_audio
+from palprep.media.audio import audio_streams
 from palprep.media.bounds import HeaderReader
 from palprep.media.container import open_container, video_stream
 from palprep.media.isobmff import read_movie
 from palprep.media.sniff import Content, accepted
 from palprep.media.source import Source
-from palprep.media.video import probe_video
 from palprep.values import Kind
 
 from .conftest import sine
@@ -63,7 +63,7 @@ def test_names_that_look_like_protocols_are_names(make_wav, tmp_path, monkeypatc
     monkeypatch.chdir(tmp_path)
     for name in ("concat:a.wav|b.wav", "-i", "a%03d.wav", "ünï.wav"):
         path = made.rename(name)
-        assert probe_audio(Source.of(path)).duration_s == pytest.approx(0.2)
+        assert heard_audio(Source.of(path)).duration_s == pytest.approx(0.2)
         made = path
 
 
@@ -100,7 +100,7 @@ def test_external_references_are_seen_and_not_followed(make_video, tmp_path):
     changed[start:end] = bytes(end - start)
     path.write_bytes(changed)
     with pytest.raises(DamagedMedia, match="it refers to another file for its picture"):
-        probe_video(Source.of(path))
+        heard_video(Source.of(path))
 
 
 def test_without_pictures_the_streams_are_the_same(make_video):

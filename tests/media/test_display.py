@@ -11,11 +11,11 @@ import av
 import imageio_ffmpeg
 import numpy as np
 import pytest
+from heard import heard_video
 from PIL import Image
 
 from palprep.media.frames import sample_frames, thumbnail, upright
 from palprep.media.source import Source
-from palprep.media.video import probe_video
 
 EXE = imageio_ffmpeg.get_ffmpeg_exe()
 
@@ -39,7 +39,7 @@ def test_frames_are_turned_and_mirrored_as_ffmpeg_shows_them(make_video, tmp_pat
     assert np.abs(frame - wanted).mean() < 4
     small = np.asarray(Image.open(io.BytesIO(thumbnail(Source.of(path)))), int)
     assert np.abs(small - wanted).mean() < 8
-    facts = probe_video(Source.of(path))
+    facts = heard_video(Source.of(path))
     assert facts.mirrored is (flip is not None)
     assert (facts.height, facts.width) == wanted.shape[:2]
 
@@ -63,8 +63,8 @@ def test_interlaced_footage_is_told(make_video, tmp_path):
     woven = tmp_path / "woven.mp4"
     ffmpeg("-i", plain, "-vf", "tinterlace=interleave_top,fieldorder=tff", "-flags", "+ilme+ildct",
            "-c:v", "libx264", "-x264-params", "tff=1", woven)  # fmt: skip
-    assert probe_video(Source.of(woven)).interlaced
-    assert not probe_video(Source.of(plain)).interlaced
+    assert heard_video(Source.of(woven)).interlaced
+    assert not heard_video(Source.of(plain)).interlaced
 
 
 def test_frames_that_theora_repeats_by_empty_packets_are_shown(tmp_path):

@@ -8,9 +8,9 @@ from types import SimpleNamespace
 import av
 import numpy as np
 import pytest
+from heard import heard_audio
 
 from palprep.errors import DamagedMedia, UnsupportedMedia
-from palprep.media.audio import probe_audio
 from palprep.media.samples import AudioDecode, Sink, stream_samples
 from palprep.media.source import Source
 
@@ -46,7 +46,7 @@ def test_silence_stands_where_packets_are_missing(with_gap, suffix, codec, rate)
     heard = np.concatenate(list(stream_samples(Source.of(path), rate_hz=rate)))
     assert np.argmax(np.abs(heard) > 0.4) / rate == pytest.approx(2.5, abs=0.03)
     assert not heard[round(1.1 * rate) : round(1.9 * rate)].any()
-    assert probe_audio(Source.of(path)).duration_s == pytest.approx(3.0, abs=0.05)
+    assert heard_audio(Source.of(path)).duration_s == pytest.approx(3.0, abs=0.05)
 
 
 def test_absurd_time_stamps_do_not_become_hours_of_silence(make_sound, tmp_path):
@@ -60,7 +60,7 @@ def test_absurd_time_stamps_do_not_become_hours_of_silence(make_sound, tmp_path)
                 packet.pts += (number // 10) * 3_600_000
                 packet.dts = packet.pts
                 target.mux(packet)
-    assert probe_audio(Source.of(path)).duration_s < 605
+    assert heard_audio(Source.of(path)).duration_s < 605
 
 
 @pytest.fixture
@@ -90,7 +90,7 @@ def test_samples_that_are_no_sound_are_damage_with_its_place(make_float_wav, val
     samples[-1, round(2.5 * RATE)] = value
     source = Source.of(make_float_wav(samples))
     with pytest.raises(DamagedMedia, match=r"damaged at 2\.50 s"):
-        probe_audio(source)
+        heard_audio(source)
     with pytest.raises(DamagedMedia, match=r"damaged at 2\.(49|50) s"):
         list(stream_samples(source, rate_hz=16_000))
 
@@ -98,7 +98,7 @@ def test_samples_that_are_no_sound_are_damage_with_its_place(make_float_wav, val
 def test_what_a_float_recorder_overshoots_is_sound(make_float_wav):
     samples = sine(1.0, RATE)
     samples[1000] = 30.0
-    levels = probe_audio(Source.of(make_float_wav(samples))).levels
+    levels = heard_audio(Source.of(make_float_wav(samples))).levels
     assert levels is not None
     assert levels.peak_dbfs == pytest.approx(29.5, abs=0.1)
 
@@ -107,13 +107,13 @@ def test_what_a_float_recorder_overshoots_is_sound(make_float_wav):
 def test_rates_that_no_recorder_has_are_refused(make_wav, rate):
     path = make_wav(np.zeros(2000, np.float32), rate)
     with pytest.raises(UnsupportedMedia, match=rf"{rate:,} Hz; palprep reads 1,000 to 768,000 Hz"):
-        probe_audio(Source.of(path))
+        heard_audio(Source.of(path))
 
 
 @pytest.mark.parametrize("rate", [1_000, 768_000])
 def test_the_lowest_and_the_highest_rate_are_read(make_wav, rate):
     path = make_wav(sine(0.5, rate, hz=100), rate)
-    assert probe_audio(Source.of(path)).duration_s == pytest.approx(0.5)
+    assert heard_audio(Source.of(path)).duration_s == pytest.approx(0.5)
 
 
 @pytest.mark.parametrize("first", [2, 6, 9])

@@ -6,11 +6,10 @@ from pathlib import Path
 
 import pillow_heif
 import pytest
+from heard import heard_audio, heard_video
 
 from palprep.errors import FileMissing, FileUnreadable
-from palprep.media.audio import probe_audio
 from palprep.media.source import Source
-from palprep.media.video import probe_video
 from palprep.values import Kind
 
 from .conftest import sine
@@ -90,7 +89,7 @@ def test_an_aac_stream_with_checksums(make_sound):
     made.write_bytes(checked)
     source = Source.of(made)
     assert (source.type.kind, source.type.format) == (Kind.AUDIO, "aac")
-    assert probe_audio(source).duration_s == pytest.approx(0.5, abs=0.05)
+    assert heard_audio(source).duration_s == pytest.approx(0.5, abs=0.05)
 
 
 def test_mp3_with_and_without_a_tag(make_sound, tmp_path):
@@ -123,7 +122,7 @@ def test_what_cameras_and_recorders_write_can_be_read(make_video, name, codec, s
     )  # fmt: skip
     source = Source.of(made)
     assert (source.type.kind, source.type.format) == (Kind.VIDEO, form)
-    facts = probe_video(source)
+    facts = heard_video(source)
     assert facts.frames == 25
     assert facts.frame_rate == pytest.approx(25.0, rel=0.01)
     assert facts.audio.duration_s == pytest.approx(1.0, abs=0.1)

@@ -7,9 +7,9 @@ import struct
 from contextlib import nullcontext
 
 import pytest
+from heard import heard_audio
 
 from palprep.errors import DamagedMedia
-from palprep.media.audio import probe_audio
 from palprep.media.bounds import MOST_STEPS, TAG_STEPS, HeaderReader, require_few_tags
 from palprep.media.container import declared_length_s, demuxer_of, open_container
 from palprep.media.source import Source
@@ -68,7 +68,7 @@ def test_the_refusal_comes_before_a_library_looks(tmp_path):
     path = tmp_path / "x.mp3"
     path.write_bytes(tagged(4, 100_000))
     with pytest.raises(DamagedMedia, match="tags"):
-        probe_audio(Source.of(path))
+        heard_audio(Source.of(path))
 
 
 @pytest.mark.parametrize(

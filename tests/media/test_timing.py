@@ -3,6 +3,7 @@ from __future__ import annotations
 import subprocess
 
 import pytest
+from heard import heard_video
 
 from palprep.media.ffmpeg import ffmpeg_binary
 from palprep.media.source import Source
@@ -13,7 +14,7 @@ from .conftest import sine
 
 def test_a_regular_video(make_video):
     path = make_video(seconds=4.0, sound=sine(4.0))
-    facts = probe_video(Source.of(path))
+    facts = heard_video(Source.of(path))
     timing = facts.timing
     assert timing is not None
     assert timing.dropped_frames == 0
@@ -24,14 +25,14 @@ def test_a_regular_video(make_video):
 def test_dropped_frames_are_counted(make_video):
     times = [index + (index > 20) + 3 * (index > 60) for index in range(100)]
     path = make_video(seconds=4.0, times=times)
-    timing = probe_video(Source.of(path)).timing
+    timing = heard_video(Source.of(path)).timing
     assert timing is not None
     assert timing.dropped_frames == 4
 
 
 def test_no_sound_no_offset(make_video):
     path = make_video()
-    timing = probe_video(Source.of(path)).timing
+    timing = heard_video(Source.of(path)).timing
     assert timing is not None
     assert timing.audio_offset_s is timing.audio_drift_s is None
 
@@ -57,10 +58,10 @@ def shifted(path, seconds: str):
     return out
 
 
-@pytest.mark.parametrize("levels", [True, False])
-def test_late_sound_is_an_offset(make_video, levels):
+@pytest.mark.parametrize("probe", [heard_video, probe_video])
+def test_late_sound_is_an_offset(make_video, probe):
     path = shifted(make_video(seconds=2.0, sound=sine(2.0)), "0.5")
-    timing = probe_video(Source.of(path), levels=levels).timing
+    timing = probe(Source.of(path)).timing
     assert timing is not None
     assert timing.audio_offset_s == pytest.approx(0.5, abs=0.03)
 
@@ -71,9 +72,9 @@ def test_missing_samples_are_a_drift(make_video):
     later = r"setts=ts=TS+if(gt(TS*TB\,1.5)\,0.5/TB\,0)"
     command = [str(ffmpeg_binary()), "-y", "-loglevel", "error", "-i", str(made), "-c", "copy"]
     subprocess.run([*command, "-bsf:a", later, str(path)], check=True)
-    timing = probe_video(Source.of(path)).timing
+    timing = heard_video(Source.of(path)).timing
     assert timing is not None
     assert timing.audio_drift_s == pytest.approx(0.5, abs=0.07)
-    before = probe_video(Source.of(made)).timing
+    before = heard_video(Source.of(made)).timing
     assert before is not None
     assert before.audio_drift_s == pytest.approx(0.0, abs=0.001)

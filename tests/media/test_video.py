@@ -6,6 +6,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from heard import heard_video
 
 from palprep.errors import DamagedMedia, UnsupportedMedia
 from palprep.media.ffmpeg import ffmpeg_binary
@@ -17,7 +18,7 @@ from .conftest import sine
 
 def test_a_plain_mp4(make_video):
     path = make_video(sound=sine(1.0))
-    facts = probe_video(Source.of(path))
+    facts = heard_video(Source.of(path))
     assert (facts.codec, facts.pixel_format) == ("h264", "yuv420p")
     assert (facts.width, facts.height, facts.rotation_deg) == (64, 48, 0)
     assert facts.frames == 25
@@ -80,12 +81,12 @@ def test_samples_that_a_tag_hides_are_part_of_what_two_videos_share(make_video, 
 
 def test_levels_are_optional_and_sound_may_be_missing(make_video):
     path = make_video(sound=sine(1.0))
-    quick = probe_video(Source.of(path), levels=False)
+    quick = probe_video(Source.of(path))
     assert quick.audio is not None
     assert quick.audio.levels is None
     assert quick.audio.duration_s == pytest.approx(1.0, abs=0.1)
     silent = make_video("b.mp4")
-    assert probe_video(Source.of(silent)).audio is None
+    assert heard_video(Source.of(silent)).audio is None
 
 
 @pytest.mark.parametrize(
@@ -94,7 +95,7 @@ def test_levels_are_optional_and_sound_may_be_missing(make_video):
 )
 def test_rotation_turns_the_displayed_size(make_video, counter_clockwise, clockwise, shown):
     path = make_video(rotate=counter_clockwise)
-    facts = probe_video(Source.of(path))
+    facts = heard_video(Source.of(path))
     assert facts.rotation_deg == clockwise
     assert (facts.stored_width, facts.stored_height) == (64, 48)
     assert (facts.width, facts.height) == shown
@@ -102,14 +103,14 @@ def test_rotation_turns_the_displayed_size(make_video, counter_clockwise, clockw
 
 def test_pixel_aspect_widens_the_displayed_size(make_video):
     path = make_video(aspect=Fraction(3, 2))
-    facts = probe_video(Source.of(path))
+    facts = heard_video(Source.of(path))
     assert (facts.width, facts.height) == (96, 48)
 
 
 def test_the_rate_comes_from_timestamps(make_video):
     times = [index * 2 if index < 20 else index * 3 - 20 for index in range(40)]
     path = make_video(rate=50, seconds=0.8, times=times)
-    facts = probe_video(Source.of(path))
+    facts = heard_video(Source.of(path))
     assert not facts.frame_rate_constant
     assert facts.frame_rate == pytest.approx(39 / ((times[-1] - times[0]) / 50))
 
@@ -117,7 +118,7 @@ def test_the_rate_comes_from_timestamps(make_video):
 def test_one_dropped_frame_in_two_hundred_leaves_the_rate_constant(make_video):
     times = [index + (index > 100) for index in range(200)]
     path = make_video(seconds=8.0, times=times)
-    facts = probe_video(Source.of(path))
+    facts = heard_video(Source.of(path))
     assert facts.frame_rate_constant
     assert facts.frame_rate == pytest.approx(24.875, abs=0.01)
 
@@ -125,7 +126,7 @@ def test_one_dropped_frame_in_two_hundred_leaves_the_rate_constant(make_video):
 @pytest.mark.parametrize("rate", [24, 25, 30, 60])
 def test_millisecond_timestamps_of_webm_are_constant(make_video, rate):
     path = make_video("a.webm", codec="libvpx", rate=rate, seconds=0.6)
-    facts = probe_video(Source.of(path))
+    facts = heard_video(Source.of(path))
     assert facts.frame_rate_constant
     assert facts.frame_rate == pytest.approx(rate, rel=0.01)
     assert facts.moov_position is None
@@ -137,12 +138,12 @@ def test_millisecond_timestamps_of_webm_are_constant(make_video, rate):
 )
 def test_where_the_index_stands(make_video, flags, position):
     path = make_video(options={"movflags": flags})
-    assert probe_video(Source.of(path)).moov_position == position
+    assert heard_video(Source.of(path)).moov_position == position
 
 
 def test_ten_bits_and_hdr(make_video):
     path = make_video(pix_fmt="yuv420p10le", color_trc=16, codec="libx265")
-    facts = probe_video(Source.of(path))
+    facts = heard_video(Source.of(path))
     assert facts.pixel_format == "yuv420p10le"
     assert facts.color_transfer == "smpte2084"
     assert facts.hdr
@@ -153,11 +154,11 @@ def test_cut_off_files(make_video, tmp_path):
     data = path.read_bytes()
     path.write_bytes(data[: len(data) // 2])
     with pytest.raises(DamagedMedia, match="no index"):
-        probe_video(Source.of(path))
+        heard_video(Source.of(path))
     front = make_video("b.mp4", seconds=4.0, options={"movflags": "+faststart"})
     data = front.read_bytes()
     front.write_bytes(data[: len(data) * 4 // 5])
-    facts = probe_video(Source.of(front))
+    facts = heard_video(Source.of(front))
     assert facts.truncated
     assert facts.frames < 100
 
@@ -165,7 +166,7 @@ def test_cut_off_files(make_video, tmp_path):
 def test_sound_alone_is_no_video(make_sound):
     path = make_sound("a.m4a", sine(1.0, 48_000), codec="aac")
     with pytest.raises(UnsupportedMedia, match="no video stream"):
-        probe_video(Source.of(path))
+        heard_video(Source.of(path))
 
 
 def test_a_picture_that_never_decodes(make_video):
@@ -176,4 +177,4 @@ def test_a_picture_that_never_decodes(make_video):
     data[start:end] = bytes(end - start)
     path.write_bytes(data)
     with pytest.raises(DamagedMedia, match="No frame"):
-        probe_video(Source.of(path))
+        heard_video(Source.of(path))

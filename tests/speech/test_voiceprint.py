@@ -69,7 +69,7 @@ def test_the_voice_is_that_of_the_track_which_a_player_plays(tmp_path, sample_me
         ]
     )
     source = Source.of(both)
-    assert probe_audio(source, levels=False).chosen == 1
+    assert probe_audio(source).chosen == 1
     assert len(speech_of(source, Silero.load())) > LEAST_S * RATE_HZ
 
 

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import av
 import numpy as np
+from heard import heard_video
 
 from palprep.facts import Facts
-from palprep.media import Source, probe_video
+from palprep.media import Source
 from palprep.rules import Report, judge, load_profile
 from palprep.rules.plans import VideoPlan
 from palprep.values import Outcome, Role
@@ -74,7 +75,7 @@ def first_frame(path: Path) -> np.ndarray:
 def report_of(path: Path) -> Report:
     """A training video judged by its packets alone: nobody looks at it or listens."""
     source, role = Source.of(path), Role.TRAINING_VIDEO
-    facts = Facts(file=source.facts, video=probe_video(source))
+    facts = Facts(file=source.facts, video=heard_video(source))
     checks = judge(facts, role, PROFILE)
     return Report(path=str(path), role=role, profile=PROFILE.name, checks=checks, facts=facts)
 

@@ -70,7 +70,7 @@ def decode_opening(source: Source, required: Statement) -> NDArray[np.float32]:
     """As much of a recording as the statement may need: mono audio at 16 kHz. Raises MediaError."""
     opening = Opening(required)
     most_s = opening.sink.most_s
-    probe_audio(source, levels=False, sinks=lambda _: (opening.sink,), most_s=most_s)
+    probe_audio(source, sinks=lambda _: (opening.sink,), most_s=most_s)
     return opening.samples()
 
 

@@ -95,7 +95,6 @@ class Speaker(Given):
 
     @property
     def required(self) -> Statement:
-        """The statement to listen for."""
         required = statement_for(
             self.full_name, self.statement, language=self.language, spoken_as=self.spoken_as
         )

@@ -41,12 +41,10 @@ class Toolkit:
 
     @cached_property
     def voice_activity(self) -> speech.Silero:
-        """The network that tells speech from everything else."""
         return speech.Silero.load()
 
     @cached_property
     def voiceprint(self) -> speech.Voiceprint:
-        """The network that tells whose voice it is."""
         return speech.Voiceprint.load()
 
     def listeners(self, folder: Path | None = None) -> consent.Listeners | None:
@@ -93,7 +91,7 @@ def probe(
                 portrait = analyse_portrait(np.asarray(picture), toolkit.models, size=size)
             return Facts(file=source.facts, image=image, portrait=portrait)
         case Kind.AUDIO if quick:
-            return Facts(file=source.facts, recording=media.probe_audio(source, levels=False))
+            return Facts(file=source.facts, recording=media.probe_audio(source))
         case Kind.AUDIO:
             recording, voice = speech.measure_voice(
                 source,

@@ -71,7 +71,7 @@ def probe_video(
 ) -> Facts:
     """Everything that can be measured of a video: see :func:`palprep.facts.probing.probe`."""
     if quick:
-        video = media.probe_video(source, levels=False)
+        video = media.probe_video(source)
         signal, footage = _look_at(source, video, toolkit, limits, quick=True)
         video = video.model_copy(update={"signal": signal})
         return Facts(file=source.facts, video=video, portrait=footage.typical(), footage=footage)
@@ -113,7 +113,7 @@ def repacked(known: VideoFacts, source: Source, output: Source) -> VideoFacts | 
     """
     if not carries_the_same(source, output):
         return None
-    video = media.probe_video(output, levels=False)
+    video = media.probe_video(output)
     if any(getattr(video, name) != getattr(known, name) for name in _AS_SHOWN):
         return None
     audio = known.audio

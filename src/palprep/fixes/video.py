@@ -228,7 +228,7 @@ def fix_video(
         plan,
         source,
         header=header,
-        facts=None if plan.copy_video else probe_video(source, levels=False),
+        facts=None if plan.copy_video else probe_video(source),
         sound=sound,
     )
     _require_possible(cut)

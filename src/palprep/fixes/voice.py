@@ -79,7 +79,7 @@ def fix_audio(
     if source.movie is not None and source.movie.is_cut:
         whole = VoicePlan(reasons=plan.reasons, stream=plan.stream, mix="keep")
         return fix_voice(whole, source, new, progress)
-    facts = probe_audio(source, levels=False)
+    facts = probe_audio(source)
     stream = stream_at(facts.streams, plan.stream, source)
     if COPY_CONTAINERS.get(stream.codec) != plan.container:
         raise FixError(f"{stream.codec} packets cannot be copied into {plan.container}")
@@ -122,7 +122,7 @@ def fix_voice(
 
     Raises FixError when the source has no such stream, ends before a span does, or is silent.
     """
-    facts = probe_audio(source, levels=False)
+    facts = probe_audio(source)
     stream = stream_at(facts.streams, plan.stream, source)
     rate_hz, channels = stream.sample_rate_hz, 1 if plan.mix != "keep" else min(stream.channels, 2)
     stages = Stages(progress)

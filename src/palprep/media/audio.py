@@ -28,14 +28,13 @@ Sinks = Callable[[AudioStreamFacts], Iterable[Sink]]
 def probe_audio(
     source: Source,
     *,
-    levels: bool = True,
     sinks: Sinks | None = None,
     most_s: float | None = None,
 ) -> AudioFacts:
     """Facts of a recording, or of the sound of a video.
 
     The chosen stream is the one that the container marks as default, else the first. With
-    ``levels``, or with ``sinks`` that take its samples, it is decoded once, a second at a time.
+    ``sinks``, which take its samples, it is decoded once, a second at a time, and has levels.
     Without them the duration is the stated one, or that of the packets. Decoding ends soon after
     ``most_s``, and the duration is then the stated one if that is longer. Raises DamagedMedia
     when nothing decodes, or to no sound; UnsupportedMedia when there is no audio stream, no
@@ -48,19 +47,18 @@ def probe_audio(
                 f"{source.name} has no audio: record it again with the microphone on"
             )
         chosen = default_stream(streams)
-        decodes = levels or sinks is not None
-        length_s = stated_length_s if decodes else undecoded_length_s
+        length_s = undecoded_length_s if sinks is None else stated_length_s
         facts = AudioFacts(
             duration_s=streams[chosen].duration_s or length_s(container),
             streams=streams,
             chosen=chosen,
             levels=None,
         )
-        if decodes:
+        if sinks is not None:
             meter = LevelMeter()
             stream = audio_stream(container, streams[chosen].index, source)
-            others = sinks(streams[chosen]) if sinks is not None else ()
-            decode = AudioDecode([Sink(meter.add), *others], source, most_s=most_s)
+            takers = [Sink(meter.add), *sinks(streams[chosen])]
+            decode = AudioDecode(takers, source, most_s=most_s)
             for packet in Packets(container, stream):
                 decode.feed(packet)
                 if decode.full:

@@ -190,7 +190,6 @@ def decoded(packet: Packet[Any]) -> list[Any]:
 
 
 def no_frame(source: Source) -> DamagedMedia:
-    """The error for a video of which nothing decodes."""
     movie = source.movie
     if movie is not None and any(track.external for track in movie.video_tracks):
         return DamagedMedia(

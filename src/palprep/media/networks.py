@@ -41,7 +41,6 @@ class Weights(Value):
 
     @property
     def advice(self) -> str:
-        """What brings the file back."""
         return install_advice(self.extra, again=True)
 
     def locate(self) -> Traversable:

@@ -133,7 +133,6 @@ class Source:
 
     @property
     def facts(self) -> FileFacts:
-        """What stands in reports about the file itself."""
         return FileFacts(
             path=self.shown, name=self.name, size_bytes=self.size_bytes, type=self.type
         )

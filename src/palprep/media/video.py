@@ -54,14 +54,10 @@ _BASE_LAYERS = {1: "smpte2084", 4: "arib-std-b67"}
 """Transfers of Dolby Vision's base layers, which files do not always repeat elsewhere."""
 
 
-def probe_video(source: Source, *, levels: bool = True) -> VideoFacts:
-    """Facts of a video: every packet is looked at, one frame is decoded.
-
-    ``levels`` also decodes the chosen sound. Raises as :func:`scan_video` and
-    :meth:`VideoScan.listen` do.
-    """
-    with scan_video(source, sinks=(lambda _: ()) if levels else None) as scan:
-        return scan.listen() if levels else scan.facts
+def probe_video(source: Source) -> VideoFacts:
+    """Facts of a video, its sound left undecoded. Raises as :func:`scan_video` does."""
+    with scan_video(source, sinks=None) as scan:
+        return scan.facts
 
 
 @contextmanager

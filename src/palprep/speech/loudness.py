@@ -156,7 +156,7 @@ def measure_levels(source: Source, *, parts: int) -> Levels:
 
         return (Sink(push, stream.sample_rate_hz, channels),)
 
-    audio = probe_audio(source, levels=False, sinks=sinks)
+    audio = probe_audio(source, sinks=sinks)
     [(envelope, loudness)] = meters
     peak = envelope.envelope().peak
     borders = np.unique(np.linspace(0, len(peak), parts, endpoint=False, dtype=np.int64))

@@ -141,7 +141,6 @@ class ToneMeter:
         self._rest = joined
 
     def hum(self) -> Hum | None:
-        """The mains hum, when there is one."""
         frames = len(self.flatness_db)
         if frames < 2:
             return None

@@ -170,7 +170,6 @@ class VoiceMeter:
 
 
 def codec_hints(band: Bandwidth | None, rate_hz: int) -> tuple[str, ...]:
-    """Signs of an earlier conversion in the shape of the spectrum."""
     if band is None or not band.cliff or band.hz > min(0.44 * rate_hz, _WIDE_HZ):
         return ()
     edge = f"nothing above {band.hz / 1000:.1f} kHz"

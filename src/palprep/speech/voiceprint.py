@@ -86,7 +86,7 @@ def speech_of(source: Source, activity: Silero) -> Floats:
     blocks: list[Floats] = [np.zeros(0, np.float32)]
     sink = Sink(lambda block: blocks.append(mix_down(block)), RATE_HZ, 2, LISTENED_S)
     try:
-        probe_audio(source, levels=False, sinks=lambda _: (sink,), most_s=LISTENED_S)
+        probe_audio(source, sinks=lambda _: (sink,), most_s=LISTENED_S)
     except UnsupportedMedia:
         return blocks[0]
     samples = np.concatenate(blocks)

@@ -208,7 +208,7 @@ def beginning(path: str | Path) -> Embedded | None:
 
 def _sound(path: str | Path, start_s: float, end_s: float) -> Embedded | None:
     source = media.Source.of(path)
-    audio = media.probe_audio(source, levels=False)
+    audio = media.probe_audio(source)
     end_s = min(end_s, audio.duration_s)
     if end_s - start_s < _LEAST_S:
         return None

@@ -46,7 +46,6 @@ class Detection:
 
     @property
     def middle(self) -> tuple[float, float]:
-        """The box's middle."""
         return self.box[0] + self.box[2] / 2, self.box[1] + self.box[3] / 2
 
 

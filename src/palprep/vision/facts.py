@@ -99,7 +99,6 @@ class Framing(Value):
 
     @property
     def margin(self) -> float:
-        """The smallest of the three margins."""
         return min(self.margin_top, self.margin_side, self.margin_bottom)
 
 

@@ -51,7 +51,6 @@ class LinearModel:
 
     @classmethod
     def of(cls, record: Mapping[str, Any]) -> LinearModel:
-        """From its JSON record, read."""
         return cls(np.array(record["weights"]), float(record["bias"]), record["sizes"])
 
     def likelihood(self, blocks: Mapping[str, Floats]) -> float:
