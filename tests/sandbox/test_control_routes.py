@@ -29,7 +29,7 @@ def test_the_document_of_the_controls_is_their_table(raw):
         for method, operation in operations.items()
     }
     assert described == {
-        (name.strip("_"), each.route.method, "/_sandbox" + each.route.path.replace(":int", ""))
+        (name.strip("_"), each.method, "/_sandbox" + each.path.replace(":int", ""))
         for name, each in CONTROLS.items()
     }
     clock = document["paths"]["/_sandbox/clock"]["post"]

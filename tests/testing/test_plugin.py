@@ -271,7 +271,7 @@ def test_the_page_names_every_route_and_every_method(checkout: Path) -> None:
     methods = ["now", *(name for name in CONTROLS if not name.startswith("_"))]
     assert len(methods) >= 12
     assert [name for name in methods if f"| `{name}(" not in page] == []
-    routes = {offer.route.path.replace(":int", "") for offer in CONTROLS.values()}
+    routes = {offer.path.replace(":int", "") for offer in CONTROLS.values()}
     assert len(routes) >= 11
     named = page.replace("{id}", "{}").replace("{number}", "{}").replace("{name}", "{}")
     missing = [r for r in routes if f"/_sandbox{re.sub(r'{[^}]*}', '{}', r)}`" not in named]

@@ -14,7 +14,7 @@ from palprep.errors import UsageError
 from palprep.sandbox.assets import receive
 from palprep.sandbox.choices import listing
 from palprep.sandbox.clock import Scheduler, hurry, in_event_loop
-from palprep.sandbox.control_routes import Control, Missing, Route
+from palprep.sandbox.control_routes import Control, Missing, control
 from palprep.sandbox.faults import FaultScript, script_from
 from palprep.sandbox.handlers.conversations import call_tool, end_conversation
 from palprep.sandbox.handlers.likenesses import end_by_hand
@@ -99,13 +99,13 @@ class Controls:
             seed(self._service, self._first_seed)
 
     # Not clock(): a sandbox's now() reads its clock without asking the loop.
-    @Route("GET", "/clock")
+    @control("GET", "/clock")
     async def _clock(self) -> dict[str, Any]:
         """``{clock, now}``: real or virtual, and seconds since the epoch."""
         clock = self._service.clock
         return {"clock": clock.kind, "now": clock.now()}
 
-    @Route("POST", "/clock", members={"seconds": "advance"}, after="_clock")
+    @control("POST", "/clock", renamed={"seconds": "advance"}, after="_clock")
     async def advance(self, seconds: float, *, answered_within: float | None = None) -> None:
         """Move the clock by ``seconds``, from 0 to ten years, doing all that falls due. Servers
         that are asked meanwhile are waited for, or ``answered_within`` real seconds in all."""
@@ -115,18 +115,18 @@ class Controls:
             raise UsageError('Say how far: {"advance": SECONDS}, from 0 to ten years.')
         await self._scheduler.advance(seconds)
 
-    @Route("POST", "/seed", whole=True, under="stored")
+    @control("POST", "/seed", whole=True, under="stored")
     async def seed(self, records: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, int]:
         """Store records under their own ids, by kind: ``{"pals": [{"pal_id": "p1"}]}``. Members
         that are missing are filled in. Returns how many of each kind."""
         return seed(self._service, records)
 
-    @Route("GET", "/faults", under="waiting")
+    @control("GET", "/faults", under="waiting")
     async def faults(self) -> list[dict[str, Any]]:
         """The faults that can still strike, each with how often (``left``)."""
         return self._service.faults.waiting()
 
-    @Route("POST", "/faults", whole=True, after="faults")
+    @control("POST", "/faults", whole=True, after="faults")
     async def load_faults(
         self, faults: FaultScript | Path | str | Sequence[Any] | Mapping[str, Any]
     ) -> None:
@@ -134,19 +134,19 @@ class Controls:
         self._service.faults.load(script_from(faults))
 
     # Not log(): who has the sandbox itself sees the addresses.
-    @Route("GET", "/log")
+    @control("GET", "/log")
     async def _log(self) -> dict[str, Any]:
         """``requests`` with their headers, ``body``, ``answer_headers`` and ``answer``,
         ``callbacks`` and tools' requests sent, and how many records of each kind were created
         (``creates``). Secrets are masked, and links in what was asked and answered."""
         return await show_log(self._service.store, addresses=False)
 
-    @Route("GET", "/choices", under="choices")
+    @control("GET", "/choices", under="choices")
     async def choices(self) -> list[dict[str, Any]]:
         """What this sandbox decides where the specification is silent."""
         return listing(self._service.choices)
 
-    @Route("PUT", "/assets/{name}", streamed="content", under="url")
+    @control("PUT", "/assets/{name}", streamed="content", under="url")
     async def put_asset(
         self,
         name: str,
@@ -165,7 +165,7 @@ class Controls:
         pieces = _pieces(content) if isinstance(content, bytes | Path) else content
         return await receive(self._service, name, pieces, lifetime=lifetime)
 
-    @Route("POST", "/trainings/{resource_id}/end")
+    @control("POST", "/trainings/{resource_id}/end")
     async def end_training(self, resource_id: str, *, error_message: str | None = None) -> Record:
         """End the training of a voice or a replica now: completed, or in error with a message.
         Its media are not fetched. Returns the record."""
@@ -175,7 +175,7 @@ class Controls:
         await self._scheduler.advance(0)
         return record
 
-    @Route("POST", "/conversations/{conversation_id}/end")
+    @control("POST", "/conversations/{conversation_id}/end")
     async def end_conversation(
         self, conversation_id: str, arguments: Mapping[str, Mapping[str, Any]] | None = None
     ) -> Record:
@@ -188,7 +188,7 @@ class Controls:
         await self._scheduler.advance(0)
         return ended
 
-    @Route("POST", "/conversations/{conversation_id}/call_tool")
+    @control("POST", "/conversations/{conversation_id}/call_tool")
     async def call_tool(
         self, conversation_id: str, name: str, arguments: Mapping[str, Any] | None = None
     ) -> dict[str, Any]:
@@ -197,7 +197,7 @@ class Controls:
         ``payload``)."""
         return await call_tool(self._service, conversation_id, name, arguments or {})
 
-    @Route("POST", "/callbacks/{number}/resend")
+    @control("POST", "/callbacks/{number}/resend")
     async def resend(self, number: int) -> None:
         """Post a callback once more, by its ``seq`` in the log's ``callbacks``; one that a fault
         lost too."""
@@ -205,7 +205,7 @@ class Controls:
             raise Missing(f"The log has no callback with the number {number}.")
         await self._scheduler.advance(0)
 
-    @Route("POST", "/refuse")
+    @control("POST", "/refuse")
     async def refuse(self, seconds: float) -> None:
         """Refuse connections from now on, for so many real seconds, up to 600. Open ones end with
         the answer that is under way."""
@@ -213,7 +213,7 @@ class Controls:
             raise UsageError('Say how long: {"seconds": SECONDS}, up to 600.')
         await self._while_running.server.refuse(seconds)
 
-    @Route("POST", "/reset", under="url")
+    @control("POST", "/reset", under="url")
     async def reset(self, *, apart: bool = False) -> str | None:
         """Forget everything that happened: records, assets, jobs, the log, faults that struck.
         What the sandbox was started with is there again. The clock stays where it is, unless the

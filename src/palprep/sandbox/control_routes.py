@@ -48,17 +48,30 @@ class Missing(UsageError):
 _STATUSES: Mapping[type[Exception], int] = {Missing: 404, BodyTooLarge: 413}
 
 
-@dataclass(frozen=True)
+@dataclass
 class Control(Generic[P, T]):
     """One control. As an attribute of a sandbox it is a method, which returns when ``act`` has
-    been carried out on the sandbox's own loop."""
+    been carried out on the sandbox's own loop.
+
+    Over HTTP the arguments of ``act`` are the parts of ``path``, and the members of a JSON object,
+    by other names where ``renamed`` gives some. Or its one argument is the ``whole`` JSON body, an
+    object or an array, or the body as it comes (``streamed``, its name). The answer is the result,
+    as a member ``under`` this name; or that of the control which is asked ``after`` this one.
+    Without a result it is a 204.
+    """
 
     act: Callable[Concatenate[Any, P], Coroutine[Any, Any, T]]
-    route: Route
+    method: str
+    path: str
+    renamed: Mapping[str, str] = field(default_factory=dict)
+    whole: bool = False
+    streamed: str | None = None
+    under: str | None = None
+    after: str | None = None
 
     def __post_init__(self) -> None:
-        # What help() tells of the method.
-        object.__setattr__(self, "__doc__", self.act.__doc__)
+        self.__doc__ = self.act.__doc__  # What help() tells of the method.
+        self.parts = re.findall(r"{(\w+)}", self.path)
 
     def __repr__(self) -> str:
         return f"{self.act.__name__}{inspect.signature(self.act)}"
@@ -80,11 +93,10 @@ class Control(Generic[P, T]):
 
     async def answer(self, sandbox: Any, request: Request) -> Response:
         try:
-            act: Callable[..., Coroutine[Any, Any, Any]] = self.act
-            result = await act(sandbox, **await self._arguments(request))
             answering: Control[..., Any] = self
-            if self.route.after is not None:
-                answering = getattr(type(sandbox), self.route.after)
+            result = await answering.act(sandbox, **await self._arguments(request))
+            if self.after is not None:
+                answering = getattr(type(sandbox), self.after)
                 result = await answering.act(sandbox)
         except (UsageError, BodyTooLarge) as error:
             return _refused(_STATUSES.get(type(error), 400), error.message)
@@ -93,24 +105,27 @@ class Control(Generic[P, T]):
         except OSError as error:
             return _refused(507, f"The asset cannot be stored: {error.strerror}")
         shown: Any = result.to_json() if isinstance(result, Value) else result
-        if answering.route.under is not None and shown is not None:
-            shown = {answering.route.under: shown}
+        if answering.under is not None and shown is not None:
+            shown = {answering.under: shown}
         return respond(JsonAnswer(204 if shown is None else 200, shown))
 
     async def _arguments(self, request: Request) -> Any:
         """What the request gives to ``act``, by the names of its arguments."""
-        route = self.route
         arguments = {n: _checked(n, self.types[n], p) for n, p in request.path_params.items()}
-        if route.streamed is not None:
+        if self.streamed is not None:
             sent = request.query_params.get("expires_in")
             arguments["lifetime_s"] = _checked("expires_in", FiniteFloat | None, sent)
-            return arguments | {route.streamed: request.stream()}
+            return arguments | {self.streamed: request.stream()}
         if not self.members:
             return arguments
-        sent = await _json(request, b"" if route.whole else b"{}")
-        if not isinstance(sent, dict | list if route.whole else dict):
+        body = await read_body(request, MAX_BODY_BYTES)
+        try:
+            sent = json_value(body or (b"" if self.whole else b"{}"))
+        except ValueError as error:
+            raise UsageError(f"The body is not JSON: {error}.") from error
+        if not isinstance(sent, dict | list if self.whole else dict):
             raise UsageError("The body must be a JSON object.")
-        if route.whole:
+        if self.whole:
             return dict.fromkeys(self.members, sent)
         known = self.members.values()
         for stranger in sent.keys() - {*known}:
@@ -131,19 +146,19 @@ class Control(Generic[P, T]):
     def members(self) -> Mapping[str, str]:
         """The arguments that are no part of the path, by name, as members of the body."""
         _, *names = inspect.signature(self.act).parameters
-        others = (name for name in names if name not in self.route.parts)
-        return {name: self.route.members.get(name, name) for name in others}
+        others = (name for name in names if name not in self.parts)
+        return {name: self.renamed.get(name, name) for name in others}
 
     def operation(self, name: str) -> dict[str, Any]:
-        schemas = {each: TypeAdapter(self.types[each]).json_schema() for each in self.route.parts}
+        schemas = {each: TypeAdapter(self.types[each]).json_schema() for each in self.parts}
         parameters = [
             {"name": part, "in": "path", "required": True, "schema": schema}
             for part, schema in schemas.items()
         ]
-        if self.route.streamed is not None:
+        if self.streamed is not None:
             seconds = {"type": "number", "description": "The lifetime of its URL, in seconds."}
             parameters.append({"name": "expires_in", "in": "query", "schema": seconds})
-        answers = self.route.after or self.types["return"] is not NoneType
+        answers = self.after or self.types["return"] is not NoneType
         operation: dict[str, Any] = {
             "operationId": name.strip("_"),
             "description": inspect.getdoc(self.act),
@@ -151,9 +166,9 @@ class Control(Generic[P, T]):
             "responses": {"200" if answers else "204": {"description": "Done."}, "4XX": _FAILURE},
         }
         content: dict[str, Any] = {}
-        if self.route.streamed is not None:
+        if self.streamed is not None:
             content = {"application/octet-stream": {}}
-        elif self.route.whole:
+        elif self.whole:
             content = {"application/json": {}}
         elif self.members:
             types = self.types
@@ -162,31 +177,12 @@ class Control(Generic[P, T]):
         return operation | ({"requestBody": {"content": content}} if content else {})
 
 
-@dataclass(frozen=True)
-class Route:
-    """Where a control is under ``/_sandbox``; the decorator that makes an async method one.
-
-    The method's arguments are the parts of ``path``, and the members of a JSON object, by other
-    names where ``members`` gives some. Or its one argument is the ``whole`` JSON body, an object
-    or an array, or the body as it comes (``streamed``, its name). The answer is the result, as a
-    member ``under`` this name; or that of the control which is asked ``after`` this one. Without
-    a result it is a 204.
-    """
-
-    method: str
-    path: str
-    members: Mapping[str, str] = field(default_factory=dict)
-    whole: bool = False
-    streamed: str | None = None
-    under: str | None = None
-    after: str | None = None
-
-    def __call__(self, act: Callable[Concatenate[Any, P], Coroutine[Any, Any, T]]) -> Control[P, T]:
-        return Control(act, self)
-
-    @property
-    def parts(self) -> list[str]:
-        return re.findall(r"{(\w+)}", self.path)
+def control(
+    method: str, path: str, **options: Any
+) -> Callable[[Callable[Concatenate[Any, P], Coroutine[Any, Any, T]]], Control[P, T]]:
+    """The decorator that makes an async method the :class:`Control` at ``path``, which is under
+    ``/_sandbox``."""
+    return lambda act: Control(act, method, path, **options)
 
 
 def control_routes(sandbox: Any, controls: Mapping[str, Control[..., Any]]) -> list[routing.Route]:
@@ -194,9 +190,9 @@ def control_routes(sandbox: Any, controls: Mapping[str, Control[..., Any]]) -> l
 
     async def document(_: Request) -> Response:
         paths: dict[str, dict[str, Any]] = {}
-        for name, control in controls.items():
-            path = paths.setdefault("/_sandbox" + control.route.path, {})
-            path[control.route.method.lower()] = control.operation(name)
+        for name, each in controls.items():
+            path = paths.setdefault("/_sandbox" + each.path, {})
+            path[each.method.lower()] = each.operation(name)
         info = {"title": "Controls of the palprep sandbox", "version": __version__}
         return respond(JsonAnswer(body={"openapi": "3.1.0", "info": info, "paths": paths}))
 
@@ -204,11 +200,11 @@ def control_routes(sandbox: Any, controls: Mapping[str, Control[..., Any]]) -> l
         routing.Route("/_sandbox/openapi.json", document, methods=["GET"]),
         *(
             routing.Route(
-                "/_sandbox" + control.route.path,
-                functools.partial(control.answer, sandbox),
-                methods=[control.route.method],
+                "/_sandbox" + each.path,
+                functools.partial(each.answer, sandbox),
+                methods=[each.method],
             )
-            for control in controls.values()
+            for each in controls.values()
         ),
     ]
 
@@ -222,12 +218,3 @@ def _checked(name: str, declared: Any, value: object, *, strict: bool | None = N
         return TypeAdapter(declared).validate_python(value, strict=strict)
     except ValidationError as error:
         raise UsageError(f"{name}: {error.errors()[0]['msg']}.") from None
-
-
-async def _json(request: Request, unsaid: bytes) -> Any:
-    """The body as JSON; what is ``unsaid`` in its place where there is none."""
-    body = await read_body(request, MAX_BODY_BYTES)
-    try:
-        return json_value(body or unsaid)
-    except ValueError as error:
-        raise UsageError(f"The body is not JSON: {error}.") from error
