@@ -100,7 +100,7 @@ def test_the_length_is_exact(size: int) -> None:
     upload = open_upload(bytes(size))
     assert upload.chars == len(base64.b64encode(bytes(size)))
     assert sum(map(len, upload)) == upload.chars
-    body = StreamedBody.of("imageBase64", upload, '{"mimeType":"image/png"}')
+    body = StreamedBody(b'{"imageBase64":"', upload, b'","mimeType":"image/png"}')
     assert sum(map(len, body)) == len(body)
 
 

@@ -84,7 +84,7 @@ def test_another_store_cannot_use_the_same_file_and_a_later_one_finds_everything
     path = tmp_path / "s.sqlite"
     store = Store(path)
     store.put("pal", "p1", {"pal_id": "p1"})
-    store.set_setting("clock", 12.5)
+    store.keep_clock(12.5)
     with pytest.raises(UsageError, match="another sandbox"):
         Store(path)
     store.close()

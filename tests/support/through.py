@@ -58,7 +58,9 @@ class ThroughClient(Raw):
 
     def send(self, method: str, path: str, body: Any = None, **options: Any) -> httpx.Response:
         headers = options.get("headers", {})
-        endpoint = next((e for e in ENDPOINTS if e.match(method, path) is not None), None)
+        endpoint = next(
+            (e for e in ENDPOINTS if e.method == method and e.match(path) is not None), None
+        )
         if endpoint is None or "content" in options or "x-api-key" in headers:
             return super().send(method, path, body, **options)
         call = Call(

@@ -8,7 +8,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Never
+from typing import Any
 from urllib.parse import urlsplit
 
 from palprep.vocabulary import FileInput
@@ -75,18 +75,16 @@ def _mended(value: Any) -> Any:
 
 def _json_value(text: str) -> Any:
     try:
-        return json.loads(text, parse_constant=_not_finite, parse_float=_finite)
+        return json.loads(text, parse_constant=_finite, parse_float=_finite)
     except RecursionError:
         raise ValueError("nested too deeply") from None
 
 
 def _finite(text: str) -> float:
     value = float(text)
-    return value if math.isfinite(value) else _not_finite(text)
-
-
-def _not_finite(text: str) -> Never:
-    raise ValueError(f"{text} is not a finite number")
+    if not math.isfinite(value):
+        raise ValueError(f"{text} is not a finite number")
+    return value
 
 
 class Base64Stream(ABC):
@@ -133,16 +131,6 @@ class StreamedBody:
     before: bytes
     content: Base64Stream
     after: bytes
-
-    @classmethod
-    def of(cls, member: str, content: Base64Stream, others: str) -> StreamedBody:
-        """An object whose first member is the stream; ``others`` is a JSON object of the rest."""
-        rest = others.removeprefix("{")
-        return cls(
-            f'{{"{member}":"'.encode(),
-            content,
-            f'"{"" if rest == "}" else ","}{rest}'.encode(),
-        )
 
     def __len__(self) -> int:
         return len(self.before) + self.content.chars + len(self.after)

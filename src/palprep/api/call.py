@@ -155,12 +155,11 @@ class Endpoint(Generic[P, R]):
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
-        """Matches a percent-encoded path; path parameters are its named groups."""
         return re.compile(re.sub(r"\{(\w+)\}", r"(?P<\1>[^/]+)", self.path))
 
-    def match(self, method: str, path: str) -> dict[str, str] | None:
-        """The path parameters of a request to this endpoint; None for any other request."""
-        found = self.pattern.fullmatch(path) if method == self.method else None
+    def match(self, path: str) -> dict[str, str] | None:
+        """The path parameters of a percent-encoded path; None for that of another endpoint."""
+        found = self.pattern.fullmatch(path)
         return {k: unquote(v) for k, v in found.groupdict().items()} if found else None
 
     def parse(
@@ -256,7 +255,9 @@ class Call(Generic[R]):
         try:
             if streams:
                 others = {name: each for name, each in members.items() if name != streams[0]}
-                encoded = StreamedBody.of(streams[0], members[streams[0]], compact_json(others))
+                before, _, after = compact_json({streams[0]: "", **others}).partition('""')
+                stream = members[streams[0]]
+                encoded = StreamedBody(f'{before}"'.encode(), stream, f'"{after}'.encode())
             else:
                 encoded = compact_json(self.body).encode()
         except (TypeError, ValueError) as error:

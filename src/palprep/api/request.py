@@ -274,13 +274,20 @@ class Shape:
         required = [wire for wire in schema.get("required", ()) if wire in members]
         return schema | {"properties": members, "required": required}
 
-    def single_schema(self, name: str) -> dict[str, Any]:
-        """JSON Schema of a field that travels in the path, the query or a header."""
-        single: dict[str, Any] = self._model.model_json_schema()["properties"][self._wire[name]]
-        return single
-
-    def required(self, name: str) -> bool:
-        return self.signature.parameters[name].default is inspect.Parameter.empty
+    def parameters(self) -> list[dict[str, Any]]:
+        """What travels in the path, the query and headers, as OpenAPI describes it."""
+        schemas = self._model.model_json_schema().get("properties", {})
+        places = {"path": self.in_path, "query": self.in_query, "header": self.in_header}
+        return [
+            {
+                "name": wire,
+                "in": place,
+                "required": self.signature.parameters[name].default is inspect.Parameter.empty,
+                "schema": schemas[wire],
+            }
+            for place, fields in places.items()
+            for name, wire in fields.items()
+        ]
 
     @cached_property
     def client_signature(self) -> inspect.Signature:

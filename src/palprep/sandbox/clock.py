@@ -132,13 +132,13 @@ class Scheduler:
                 left = max(_UNTIL.get() - asyncio.get_running_loop().time(), 0.0)
                 await asyncio.wait([doing], timeout=left if first.kind in ASKING else None)
             self._clock.move_to(target)
-            self._store.set_setting("clock", self._clock.now())
+            self._store.keep_clock(self._clock.now())
 
     async def at_rest(self, act: Callable[[], None]) -> None:
         """Do ``act`` at a moment at which no job is running."""
         async with self._alone():
             act()
-            self._store.set_setting("clock", self._clock.now())
+            self._store.keep_clock(self._clock.now())
 
     @contextlib.asynccontextmanager
     async def _alone(self) -> AsyncIterator[None]:

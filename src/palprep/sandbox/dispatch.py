@@ -211,26 +211,22 @@ class EndpointApp:
             raise self._refusal(choices, error.problems) from None
         return HandlerContext(self._service, arrival.key, parsed, sent)
 
-    def _parse(self, request: Request, body: bytes) -> tuple[Any, dict[str, Any]]:
+    def _parse(self, request: Request, body: bytes) -> tuple[Any, Any]:
         shape = self.endpoint.shape
-        try:
-            content = json_value(body) if self.endpoint.shape.takes_body else UNSET
-        except ValueError as error:
-            raise _not_json(error) from None
         try:
             parsed = self.endpoint.parse(
                 request.path_params,
-                content,
+                json_value(body) if shape.takes_body else UNSET,
                 query=request.query_params,
                 headers=request.headers,
                 settings=self._settings,
             )
-        except RecursionError:
-            raise _not_json("nested too deeply") from None
-        values = {wire: getattr(parsed, name) for name, wire in shape.members.items()}
-        other = getattr(parsed, shape.other or "", UNSET)
-        sent = {wire: value for wire, value in values.items() if value is not UNSET}
-        return parsed, sent if other is UNSET else {**other, **sent}
+        except (ValueError, RecursionError) as error:
+            why = "nested too deeply" if isinstance(error, RecursionError) else error
+            problem = Problem("", "json_invalid", f"is not valid JSON: {why}")
+            raise InvalidRequest(problem.message, problems=(problem,)) from None
+        sent = {name: value for name, value in vars(parsed).items() if value is not UNSET}
+        return parsed, shape.body(sent)
 
     def _noted(self, arrival: Arrival, result: Any) -> JsonAnswer:
         """The answer, or the success with this body, in the log and with the number that it has
@@ -268,11 +264,6 @@ def scripted_answer(fault: RequestFault) -> JsonAnswer | None:
     return JsonAnswer(fault.status, body, fault.headers)
 
 
-def _not_json(why: object) -> InvalidRequest:
-    problem = Problem("", "json_invalid", f"is not valid JSON: {why}")
-    return InvalidRequest(problem.message, problems=(problem,))
-
-
 class EndpointRoutes(BaseRoute):
     """All endpoints. A path is matched while it is still percent-encoded, where Starlette matches
     paths decoded: identifiers are opaque, and one may hold a slash."""
@@ -292,17 +283,16 @@ class EndpointRoutes(BaseRoute):
         which names the right ones."""
         raw = scope["raw_path"].decode("ascii", "replace")
         method = "GET" if scope["method"] == "HEAD" else scope["method"]
-        here, near = None, self._served.get(raw.split("/")[2], [])
+        near = self._served.get(raw.split("/")[2], [])
         for served in near:
-            parts = served.endpoint.match(served.endpoint.method, raw)
-            if parts is not None and served.endpoint.method == method:
-                break
-            if parts is not None:
-                here = here or served.endpoint.path
-        else:
-            allowed = ", ".join(e.endpoint.method for e in near if e.endpoint.path == here)
-            headers = {"Allow": allowed.replace("GET", "GET, HEAD")} if here else None
-            raise HTTPException(405 if here else 404, headers=headers)
-        scope["path_params"] = parts
-        response = await served.serve(Request(scope, receive, send))
-        await response(scope, receive, send)
+            if served.endpoint.method == method:
+                parts = served.endpoint.match(raw)
+                if parts is not None:
+                    scope["path_params"] = parts
+                    response = await served.serve(Request(scope, receive, send))
+                    return await response(scope, receive, send)
+        paths = [e.endpoint.path for e in near if e.endpoint.match(raw) is not None]
+        if not paths:
+            raise HTTPException(404)
+        allowed = ", ".join(e.endpoint.method for e in near if e.endpoint.path == paths[0])
+        raise HTTPException(405, headers={"Allow": allowed.replace("GET", "GET, HEAD")})

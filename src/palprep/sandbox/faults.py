@@ -104,7 +104,7 @@ class RequestFault(Strike):
         return (
             fnmatchcase(endpoint.name, self.endpoint)
             and fnmatchcase(endpoint.method, self.method)
-            and not (in_full and endpoint.match(endpoint.method, self.path) is None)
+            and not (in_full and endpoint.match(self.path) is None)
         )
 
 

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from starlette.requests import Request
 
 from palprep.api import json_value, redact
+from palprep.sandbox.answers import JsonAnswer
+from palprep.sandbox.faults import RequestFault
+from palprep.sandbox.service import ApiKey
 from palprep.sandbox.store import Store
-
-if TYPE_CHECKING:
-    from palprep.sandbox.answers import JsonAnswer
-    from palprep.sandbox.faults import RequestFault
-    from palprep.sandbox.service import ApiKey
 
 KEPT = 50_000
 """Requests, and so many callbacks."""
@@ -38,10 +36,6 @@ class Arrival:
     cleared: int
     """How often the store had been cleared when it came: who is answered later asked then."""
 
-    @property
-    def scope(self) -> str | None:
-        return self.key.scope if self.key else None
-
 
 def note_request(
     store: Store, at: float, arrival: Arrival, answer: JsonAnswer | None
@@ -64,7 +58,7 @@ def note_request(
             arrival.request.method,
             arrival.path,
             arrival.endpoint,
-            arrival.scope,
+            arrival.key.scope if arrival.key else None,
             answer.status if answer else None,
             fault.model_dump_json(exclude_defaults=True) if fault else None,
             json.dumps(_shown(arrival.body, addresses=whole)) if arrival.body else None,

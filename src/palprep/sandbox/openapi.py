@@ -109,7 +109,7 @@ def _operation(endpoint: Endpoint[..., Any], choices: Choices, schemas: Json) ->
         "description": endpoint.description,
         "responses": _responses(endpoint, choices),
     }
-    if parameters := list(_parameters(endpoint)):
+    if parameters := endpoint.shape.parameters():
         operation["parameters"] = parameters
     body = endpoint.shape.schema(_REF)
     if body is not None:
@@ -133,15 +133,6 @@ def _operation(endpoint: Endpoint[..., Any], choices: Choices, schemas: Json) ->
     if endpoint.deprecated:
         operation["deprecated"] = True
     return operation
-
-
-def _parameters(endpoint: Endpoint[..., Any]) -> Iterable[Json]:
-    shape = endpoint.shape
-    places = {"path": shape.in_path, "query": shape.in_query, "header": shape.in_header}
-    for place, fields in places.items():
-        for name, shown in fields.items():
-            required, schema = shape.required(name), shape.single_schema(name)
-            yield {"name": shown, "in": place, "required": required, "schema": schema}
 
 
 def _event(event: type[AnyEvent]) -> Json:

@@ -145,8 +145,8 @@ class Service:
 class HandlerContext:
     """What a handler works with.
 
-    ``request`` is what arrived, parsed by its endpoint's declaration. ``sent`` holds the members
-    of its body that were sent, by their names on the wire.
+    ``request`` is what arrived, parsed by its endpoint's declaration. ``sent`` is its body: the
+    members that were sent, by their names on the wire.
     """
 
     service: Service

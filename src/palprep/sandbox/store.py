@@ -180,7 +180,7 @@ class Store:
     def finish(self, job: Job) -> None:
         self._db.execute("DELETE FROM jobs WHERE job_id = ?", (job.job_id,))
 
-    # Settings that must outlive a restart, such as how far the clock was set ahead.
+    # The clock.
 
     def latest(self) -> float | None:
         """The latest moment that was told, behind which the clock must not go back; None before
@@ -192,14 +192,12 @@ class Store:
         ).fetchone()
         return moment
 
-    def set_setting(self, name: str, value: float) -> None:
-        self._db.execute(
-            "INSERT INTO settings VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = ?",
-            (name, value, value),
-        )
+    def keep_clock(self, moment: float) -> None:
+        """Keep how far the clock was set, which must outlive a restart."""
+        self._db.execute("INSERT OR REPLACE INTO settings VALUES ('clock', ?)", (moment,))
 
     def clear(self) -> None:
-        """Forget everything but the settings."""
+        """Forget everything but the clock."""
         self.cleared += 1
         with self.transaction():
             for table in ("records", "jobs", "assets", "requests", "deliveries", "creates"):
