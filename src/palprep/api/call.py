@@ -151,7 +151,7 @@ class Endpoint(Generic[P, R]):
     @cached_property
     def shape(self) -> Shape:
         """The request's fields by where they travel, with their validators."""
-        return Shape(self.request)  # type: ignore[arg-type]
+        return Shape(self.request, self.pattern.groupindex)  # type: ignore[arg-type]
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
@@ -193,7 +193,7 @@ class Endpoint(Generic[P, R]):
         if not isinstance(body, dict):
             raise self._unexpected("it is no JSON object", body, came)
         record = read_leniently(self.reply, body)
-        member = self.reply.id_member
+        member = self.reply.id_member()
         if self.method == "POST" and member and not getattr(record, member):
             raise self._unexpected(f"it has no {member}", body, came)
         return record.with_headers(came)

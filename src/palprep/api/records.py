@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Annotated, Any, ClassVar, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 from annotated_types import MaxLen
 from pydantic import Field
@@ -50,8 +50,6 @@ ENDED = frozenset({"completed", "error"})
 class Voice(Reply):
     """A cloned or catalogue voice. ``created_at`` reads ``YYYY-MM-DDTHH:MM:SS.ffffff``."""
 
-    id_member: ClassVar[str | None] = "voice_id"
-
     voice_id: str
     voice_name: VoiceName | None = None
     description: VoiceDescription | None = None
@@ -76,8 +74,6 @@ class Voices(Reply):
 
 class Tool(Reply):
     """A function that a PAL can call in a conversation or run once after it."""
-
-    id_member: ClassVar[str | None] = "tool_id"
 
     tool_id: str
     owner_id: int | None = None
@@ -160,8 +156,6 @@ class Replica(Reply):
     """A likeness in training or trained. The specification shows these two members as the
     result of creation; ``error_message`` is read where it is sent."""
 
-    id_member: ClassVar[str | None] = "replica_id"
-
     replica_id: str
     status: TrainingStatus
     error_message: str | None = None
@@ -174,8 +168,6 @@ class Replica(Reply):
 
 class Deployment(Reply):
     """A published front-end of a PAL."""
-
-    id_member: ClassVar[str | None] = "deployment_id"
 
     deployment_id: str
     pal_id: str | None = None
@@ -209,8 +201,6 @@ class CrawlConfig(Reply):
 class Document(Reply):
     """A file or a crawled website that a PAL knows."""
 
-    id_member: ClassVar[str | None] = "document_id"
-
     document_id: str
     document_name: str | None = None
     document_url: str | None = None
@@ -241,8 +231,6 @@ class PronunciationRule(Reply):
 
 class PronunciationDictionary(Reply):
     """A list of pronunciation rules."""
-
-    id_member: ClassVar[str | None] = "pronunciation_dictionary_id"
 
     pronunciation_dictionary_id: str
     name: str | None = None
@@ -299,13 +287,11 @@ class Event(Reply):
     @property
     def resource_id(self) -> str:
         """The id of the resource that it is about."""
-        return str(getattr(self, self.id_member or ""))
+        return str(getattr(self, self.id_member() or ""))
 
 
 class VoiceStatusChanged(Event):
     """``application.voice_status_changed``: the training of a voice ended."""
-
-    id_member: ClassVar[str | None] = "voice_id"
 
     kind: Literal["voice"] = "voice"
     voice_id: str
@@ -316,8 +302,6 @@ class VoiceStatusChanged(Event):
 class ReplicaTraining(Event):
     """The training of a replica ended. Its payload is not specified."""
 
-    id_member: ClassVar[str | None] = "replica_id"
-
     kind: Literal["replica"] = "replica"
     replica_id: str
     status: TrainingStatus
@@ -325,8 +309,6 @@ class ReplicaTraining(Event):
 
 class DocumentChanged(Event):
     """A document's status moved. Its payload is not specified."""
-
-    id_member: ClassVar[str | None] = "document_id"
 
     kind: Literal["document"] = "document"
     document_id: str
@@ -350,7 +332,7 @@ def parse_event(payload: Any) -> AnyEvent:
     if not isinstance(payload, Mapping):
         raise UnexpectedReply("The callback's body is not a JSON object.", body=payload)
     for kind in EVENTS:
-        if isinstance(payload.get(kind.id_member or ""), str | int):
+        if isinstance(payload.get(kind.id_member() or ""), str | int):
             known = kind.model_fields.keys() - {"kind"}
             members = {name: payload[name] for name in known if name in payload}
             return read_leniently(kind, members | {"payload": dict(payload)})

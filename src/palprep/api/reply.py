@@ -12,7 +12,6 @@ from collections.abc import Mapping
 from typing import (
     Annotated,
     Any,
-    ClassVar,
     Literal,
     Self,
     TypeVar,
@@ -43,8 +42,11 @@ class Reply(Value):
 
     model_config = ConfigDict(extra="allow")
 
-    id_member: ClassVar[str | None] = None
-    """The member that holds the resource's own id, where the record is one resource."""
+    @classmethod
+    def id_member(cls) -> str | None:
+        """The member that holds the resource's own id, which is the first id in it; None where the
+        record is no resource."""
+        return next((name for name in cls.model_fields if name.endswith("_id")), None)
 
     @property
     def response_headers(self) -> Mapping[str, str]:
@@ -92,8 +94,9 @@ def read_leniently(kind: type[R], body: Mapping[str, Any]) -> R:
         if value is None and not field.is_required():
             value = field.get_default(call_default_factory=True)
         values[name] = value
-    if kind.id_member and type(values.get(kind.id_member)) is int:
-        values[kind.id_member] = str(values[kind.id_member])
+    own = kind.id_member()
+    if own and type(values[own]) is int:
+        values[own] = str(values[own])
     extras = {name: value for name, value in body.items() if name not in values}
     record = cast("R", kind.model_construct(_fields_set=set(body), **values))
     # Given above, one could have the name of an argument.

@@ -1,12 +1,12 @@
 """How a request is declared, and how it is laid out on the wire.
 
-A request is a subclass of :class:`Request`, which makes it a frozen dataclass. Each field says in
-its annotation where it travels: in the path, in the query, in a header, as the whole body, or,
-without a mark, as a member of the JSON body. A field left at :data:`UNSET` does not travel at all,
-which is how a PATCH tells an absent member from ``null``::
+A request is a subclass of :class:`Request`, which makes it a frozen dataclass. A field that its
+endpoint's path names travels there, one that is marked with a :class:`Place` as this says, and any
+other as a member of the JSON body. A field left at :data:`UNSET` does not travel at all, which is
+how a PATCH tells an absent member from ``null``::
 
     class UpdateVoice(Request):
-        voice_id: Annotated[str, IN_PATH]
+        voice_id: str
         _: KW_ONLY
         description: str | None | Unset = UNSET
 
@@ -67,25 +67,13 @@ UNSET: Final = Unset.UNSET
 
 @dataclass(frozen=True)
 class Place:
-    """Where a field travels. ``name`` is that of the header or of the member."""
+    """Where a field travels. ``name`` is that of the header or of the member, where it is not the
+    field's own. The ``body`` is the field itself; ``other members`` are a mapping, for a request
+    whose members the specification leaves open.
+    """
 
-    where: Literal["path", "query", "header", "member", "body", "other members", "nowhere"]
+    where: Literal["query", "header", "member", "body", "other members"]
     name: str = ""
-
-
-MEMBER: Final = Place("member")
-"""As a member of the body under the field's name: without a mark."""
-IN_PATH: Final = Place("path")
-"""In the path, percent-encoded; never empty."""
-IN_QUERY: Final = Place("query")
-"""In the query under the field's name."""
-WHOLE_BODY: Final = Place("body")
-"""As the JSON body itself."""
-OTHER_MEMBERS: Final = Place("other members")
-"""As further members of the body, for a request whose members the specification leaves open. The
-field is a mapping."""
-ABOUT_THE_CALL: Final = Place("nowhere")
-"""Not at all: the field says how the call is sent."""
 
 
 @dataclass(frozen=True)
@@ -124,12 +112,12 @@ class Request:
     specification shows, unchecked.
     """
 
-    timeout: Annotated[float | Unset | None, ABOUT_THE_CALL] = UNSET
-    validate: Annotated[bool, ABOUT_THE_CALL] = True
-    deadline: Annotated[float | Unset | None, ABOUT_THE_CALL] = UNSET
-    extra_headers: Annotated[Mapping[str, str] | Unset, ABOUT_THE_CALL] = UNSET
-    extra_query: Annotated[Mapping[str, str] | Unset, ABOUT_THE_CALL] = UNSET
-    extra_body: Annotated[Mapping[str, Any] | Unset, ABOUT_THE_CALL] = UNSET
+    timeout: float | Unset | None = UNSET
+    validate: bool = True
+    deadline: float | Unset | None = UNSET
+    extra_headers: Mapping[str, str] | Unset = UNSET
+    extra_query: Mapping[str, str] | Unset = UNSET
+    extra_body: Mapping[str, Any] | Unset = UNSET
 
     json_schema: ClassVar[Mapping[str, Any]] = {}
     """What JSON Schema can say of the rules between members."""
@@ -143,21 +131,25 @@ class Request:
 
 
 class Shape:
-    """The compiled form of one request class."""
+    """The compiled form of one request class; ``in_path`` are the names in its endpoint's path."""
 
-    def __init__(self, request: type[Request]) -> None:
+    def __init__(self, request: type[Request], in_path: Iterable[str]) -> None:
         self.request = request
         self.signature = inspect.signature(request)
         hints = get_type_hints(request, include_extras=True)
-        places = {name: _mark(hints[name], Place) or MEMBER for name in self.signature.parameters}
+        self.options = Request.__dataclass_fields__.keys()
+        """Fields that say how to send the call, and do not travel."""
+        self.in_path = {name: name for name in in_path}
+        places = {
+            name: _mark(hints[name], Place) or Place("member")
+            for name in self.signature.parameters
+            if name not in self.options and name not in self.in_path
+        }
 
         def fields(where: str) -> dict[str, str]:
             return {name: at.name or name for name, at in places.items() if at.where == where}
 
-        self.in_path, self.in_query, self.in_header = map(fields, ("path", "query", "header"))
-        self.members = fields("member")
-        self.options = fields("nowhere").keys()
-        """Fields that say how to send the call, and do not travel."""
+        self.in_query, self.in_header, self.members = map(fields, ("query", "header", "member"))
         self.whole = next(iter(fields("body")), None)
         self.other = next(iter(fields("other members")), None)
         marks = {name: _mark(hints[name], Streamed) for name in self.members}

@@ -44,7 +44,7 @@ class SeedKind:
 
     @property
     def id_member(self) -> str:
-        return (self.reply and self.reply.id_member) or f"{self.name}_id"
+        return (self.reply and self.reply.id_member()) or f"{self.name}_id"
 
     def completed(self, sent: Record, now: str) -> Record:
         own = sent[self.id_member]

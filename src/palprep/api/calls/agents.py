@@ -20,16 +20,7 @@ from palprep.api.records import (
     PronunciationDictionary,
 )
 from palprep.api.reply import Unspecified
-from palprep.api.request import (
-    IN_PATH,
-    OTHER_MEMBERS,
-    UNSET,
-    WHOLE_BODY,
-    AccountSettings,
-    Place,
-    Request,
-    Unset,
-)
+from palprep.api.request import UNSET, AccountSettings, Place, Request, Unset
 from palprep.errors import Problem
 
 
@@ -41,7 +32,7 @@ class ReplaceSkills(Request):
     "on_demand"}}``, where the trigger may be left out.
     """
 
-    pal_id: Annotated[str, IN_PATH]
+    pal_id: str
     skills: Mapping[str, SkillEntry]
 
     def problems(self, _: AccountSettings) -> Iterable[Problem]:
@@ -71,7 +62,7 @@ SKILLS: Mapping[str, TypeAdapter[Any]] = {
 class DeletePal(Request):
     """Delete one PAL. The reply is not specified."""
 
-    pal_id: Annotated[str, IN_PATH]
+    pal_id: str
 
 
 replace_skills = Endpoint(
@@ -87,8 +78,8 @@ class PatchDeployment(Request):
     overwritten. ``/name`` is the one patchable path that the specification shows.
     """
 
-    deployment_id: Annotated[str, IN_PATH]
-    operations: Annotated[Sequence[PatchOperation], WHOLE_BODY]
+    deployment_id: str
+    operations: Annotated[Sequence[PatchOperation], Place("body")]
     _: KW_ONLY
     if_match: Annotated[str | Unset, Place("header", "If-Match")] = UNSET
 
@@ -108,13 +99,13 @@ class PatchDeployment(Request):
 class DeleteDeployment(Request):
     """Delete one deployment. The reply is not specified."""
 
-    deployment_id: Annotated[str, IN_PATH]
+    deployment_id: str
 
 
 class GetDeployment(Request):
     """Read one deployment, with its ETag. The specification does not show this operation."""
 
-    deployment_id: Annotated[str, IN_PATH]
+    deployment_id: str
 
 
 patch_deployment = Endpoint(
@@ -136,20 +127,20 @@ get_deployment = Endpoint(
 class RenameVideo(Request):
     """Give a generated video another name. The reply is not specified."""
 
-    video_id: Annotated[str, IN_PATH]
+    video_id: str
     video_name: str
 
 
 class GetDocument(Request):
     """Read one document with its status and progress."""
 
-    document_id: Annotated[str, IN_PATH]
+    document_id: str
 
 
 class GetPronunciationDictionary(Request):
     """Read one pronunciation dictionary with all its rules."""
 
-    dictionary_id: Annotated[str, IN_PATH]
+    dictionary_id: str
 
 
 class RuntimeCheckConnector(Request):
@@ -159,7 +150,7 @@ class RuntimeCheckConnector(Request):
     reply with ``ok`` false, not an error. At most 10 checks a minute, one at a time.
     """
 
-    connector_id: Annotated[str, IN_PATH]
+    connector_id: str
 
 
 class CreateConversation(Request):
@@ -173,7 +164,7 @@ class CreateConversation(Request):
     face_id: str | Unset = UNSET
     pal_id: str | Unset = UNSET
     conversation_name: str | Unset = UNSET
-    other: Annotated[Mapping[str, Any] | Unset, OTHER_MEMBERS] = UNSET
+    other: Annotated[Mapping[str, Any] | Unset, Place("other members")] = UNSET
 
 
 rename_video = Endpoint(

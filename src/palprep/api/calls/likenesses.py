@@ -21,8 +21,6 @@ from palprep.api.fields import (
 )
 from palprep.api.records import FaceValidation, Replica, Voice, Voices
 from palprep.api.request import (
-    IN_PATH,
-    IN_QUERY,
     UNSET,
     AccountSettings,
     Place,
@@ -51,7 +49,7 @@ class CreateVoice(Request):
 class GetVoice(Request):
     """Read one voice with its current status."""
 
-    voice_id: Annotated[str, IN_PATH]
+    voice_id: str
 
 
 class UpdateVoice(Request):
@@ -61,7 +59,7 @@ class UpdateVoice(Request):
     cannot be null.
     """
 
-    voice_id: Annotated[str, IN_PATH]
+    voice_id: str
     _: KW_ONLY
     voice_name: VoiceName | Unset = UNSET
     description: VoiceDescription | Unset | None = UNSET
@@ -82,7 +80,7 @@ class ListVoices(Request):
     """
 
     _: KW_ONLY
-    tag: Annotated[str | Unset, IN_QUERY] = UNSET
+    tag: Annotated[str | Unset, Place("query")] = UNSET
 
 
 create_voice = Endpoint("voices.create", "POST", "/v2/voices", CreateVoice, Voice)
@@ -135,7 +133,7 @@ class GetReplica(Request):
     The specification does not show this operation.
     """
 
-    replica_id: Annotated[str, IN_PATH]
+    replica_id: str
 
 
 create_replica = Endpoint("replicas.create", "POST", "/v2/replicas", CreateReplica, Replica)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import KW_ONLY
-from typing import Annotated, Any
+from typing import Any
 
 from palprep.api.bodies import compact_json
 from palprep.api.call import Endpoint
@@ -20,7 +20,7 @@ from palprep.api.fields import (
 )
 from palprep.api.records import Tool, Tools
 from palprep.api.reply import Unspecified
-from palprep.api.request import IN_PATH, UNSET, AccountSettings, Request, Unset
+from palprep.api.request import UNSET, AccountSettings, Request, Unset
 from palprep.errors import Problem
 
 
@@ -136,13 +136,13 @@ class ListTools(Request):
 class GetTool(Request):
     """Read one tool. The specification does not show this operation."""
 
-    tool_id: Annotated[str, IN_PATH]
+    tool_id: str
 
 
 class DeleteTool(Request):
     """Delete one tool; system tools cannot be. The specification does not show this."""
 
-    tool_id: Annotated[str, IN_PATH]
+    tool_id: str
 
 
 create_tool = Endpoint("tools.create", "POST", "/v2/tools", CreateTool, Tool)
