@@ -11,7 +11,7 @@ import pytest
 from raw import Raw
 
 from palprep.api.fields import ImageMime
-from palprep.client.upload import image_mime
+from palprep.client import open_upload
 from palprep.errors import DamagedMedia
 from palprep.media import Source
 from palprep.sandbox import Sandbox
@@ -69,7 +69,7 @@ def test_every_door_gives_the_same_answer(
     path.write_bytes(content)
     found = Source.of(path).type
     assert (found.mime if found.kind == "image" else None) == mime
-    assert image_mime(content) == mime
+    assert open_upload(content).mime == mime
     try:
         assert judge_by_bytes(path, "core-4") == {"image_quality_acceptable": True}
         judged = True

@@ -21,7 +21,7 @@ from loopback import answer, loopback
 from palprep import errors
 from palprep.api import StreamedBody
 from palprep.client import AsyncClient, Client
-from palprep.client.upload import PIECE_BYTES, image_mime, open_upload
+from palprep.client.upload import PIECE_BYTES, open_upload
 
 JPEG = b"\xff\xd8\xff\xe0" + bytes(range(256)) * 4
 RESULT = b'{"passed":true,"message":"","checks":[],"details":{}}'
@@ -53,7 +53,7 @@ def ftyp(*brands: bytes) -> bytes:
     ],
 )
 def test_the_type_is_found_by_content(head: bytes, mime: str | None) -> None:
-    assert image_mime(head) == mime
+    assert open_upload(head).mime == mime
 
 
 class Pipe(io.RawIOBase):

@@ -39,7 +39,8 @@ class Upload(Base64Stream):
     def mime(self) -> str | None:
         """The MIME type by content; None when it is not an image that the service takes."""
         with self.open() as file:
-            return image_mime(self._read(file, min(self.size, HEAD_BYTES)))
+            found = recognise_head(self._read(file, min(self.size, HEAD_BYTES)))
+        return found.mime if found.kind is Kind.IMAGE else None
 
     def __iter__(self) -> Iterator[bytes]:
         with self.open() as file:
@@ -67,13 +68,6 @@ class Upload(Base64Stream):
             pieces.append(piece)
             size -= len(piece)
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
-
-
-def image_mime(head: bytes) -> str | None:
-    """The MIME type of an image that the service takes, None for anything else. ``head`` is the
-    file's first 64 KiB, or all of it."""
-    found = recognise_head(head)
-    return found.mime if found.kind is Kind.IMAGE else None
 
 
 def open_upload(file: FileInput) -> Upload:

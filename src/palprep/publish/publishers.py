@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any, NamedTuple, Self
 from urllib.parse import quote, urlsplit
 
@@ -139,7 +138,9 @@ class ObjectStorePublisher(_Connected):
         content = self._content(file)
         key = content.stored_name(name)
         try:
-            expected = Expected.of(content.path, content.mime)
+            with content.path.open("rb") as opened:
+                beginning = opened.read(BEGINNING_BYTES)
+            expected = Expected(content.path.stat().st_size, content.mime, beginning)
             if self._bucket.look(key) is not None:
                 try:
                     return self._link(key, expected)
@@ -182,8 +183,33 @@ class ObjectStorePublisher(_Connected):
         return (_of_a_session(os.environ),) if _SESSION in url else ()
 
     def _link(self, key: str, expected: Expected) -> str:
+        """A signed link, whose beginning was fetched and compared.
+
+        Raises PublishError, whose message holds no signature, when the link does not work or gives
+        something else.
+        """
         url = checked_url(self._bucket.sign(key, self._expires))
-        try_link(self._http, url, expected)
+        where = urlsplit(url)
+        shown = f"The link to {where.path.rpartition('/')[2]} at {where.hostname}"
+        try:
+            with self._http.stream("GET", url, headers={"Accept-Encoding": "identity"}) as reply:
+                if reply.status_code != httpx.codes.OK:
+                    raise PublishError(
+                        f"{shown} does not work: a GET without credentials gets status "
+                        f"{reply.status_code}. The service would get the same; let whoever has a "
+                        "signed link read this prefix"
+                    )
+                found = _found(reply)
+        except httpx.HTTPError as error:
+            raise PublishError(
+                f"{shown} does not work from here: {error or type(error).__name__}. The service "
+                "could not fetch it either"
+            ) from None
+        if found != expected:
+            raise PublishError(
+                f"{shown} gives {_difference(found, expected)}. Something between here and the "
+                "bucket changes files, or something else was written under this name"
+            )
         return url
 
 
@@ -253,42 +279,6 @@ class Expected(NamedTuple):
     size_bytes: int
     mime: str
     beginning: bytes
-
-    @classmethod
-    def of(cls, path: Path, mime: str) -> Expected:
-        """What the link to a file must give. Raises OSError."""
-        with path.open("rb") as file:
-            beginning = file.read(BEGINNING_BYTES)
-        return cls(path.stat().st_size, mime, beginning)
-
-
-def try_link(http: httpx.Client, url: str, expected: Expected) -> None:
-    """Fetch the beginning of what ``url`` gives, and compare length, type and bytes.
-
-    Raises PublishError, whose message holds no signature, when the link does not work or gives
-    something else.
-    """
-    where = urlsplit(url)
-    shown = f"The link to {where.path.rpartition('/')[2]} at {where.hostname}"
-    try:
-        with http.stream("GET", url, headers={"Accept-Encoding": "identity"}) as response:
-            if response.status_code != httpx.codes.OK:
-                raise PublishError(
-                    f"{shown} does not work: a GET without credentials gets status "
-                    f"{response.status_code}. The service would get the same; let whoever has a "
-                    "signed link read this prefix"
-                )
-            found = _found(response)
-    except httpx.HTTPError as error:
-        raise PublishError(
-            f"{shown} does not work from here: {error or type(error).__name__}. The service could "
-            "not fetch it either"
-        ) from None
-    if found != expected:
-        raise PublishError(
-            f"{shown} gives {_difference(found, expected)}. Something between here and the bucket "
-            "changes files, or something else was written under this name"
-        )
 
 
 def _difference(found: Expected, expected: Expected) -> str:
