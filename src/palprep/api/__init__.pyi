@@ -42,7 +42,6 @@ from .records import (
     FACE_PROBLEMS as FACE_PROBLEMS,
     AnyEvent as AnyEvent,
     Document as Document,
-    EventName as EventName,
     Replica as Replica,
     ReplicaTraining as ReplicaTraining,
     Voice as Voice,

@@ -11,7 +11,6 @@ must carry. Signing, retries and ordering are not specified either.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from enum import StrEnum
 from typing import Annotated, Any, Final, Literal
 
 from annotated_types import MaxLen
@@ -261,16 +260,6 @@ class PalSkills(Reply):
     """A PAL's complete skill attachments by skill id."""
 
     data: Mapping[str, Any]
-
-
-class EventName(StrEnum):
-    """Names of events. The specification shows the first and the last; palprep's sandbox calls the
-    other two so."""
-
-    VOICE_STATUS_CHANGED = "application.voice_status_changed"
-    REPLICA_STATUS_CHANGED = "application.replica_status_changed"
-    DOCUMENT_STATUS_CHANGED = "application.document_status_changed"
-    TOOL_CALL = "conversation.tool_call"
 
 
 class Event(Reply):

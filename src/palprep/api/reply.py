@@ -9,17 +9,7 @@ from __future__ import annotations
 import json
 import types
 from collections.abc import Mapping
-from typing import (
-    Annotated,
-    Any,
-    Literal,
-    Self,
-    TypeVar,
-    Union,
-    cast,
-    get_args,
-    get_origin,
-)
+from typing import Annotated, Any, Literal, Self, TypeVar, Union, cast, get_args, get_origin
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 

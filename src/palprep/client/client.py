@@ -33,13 +33,7 @@ from palprep.api import (
 from palprep.client import resources
 from palprep.client.exchange import exchange
 from palprep.client.resources import S, Sending, routine
-from palprep.client.senders import (
-    AsyncSender,
-    HookOptions,
-    RawResponse,
-    SyncSender,
-    hooks_of,
-)
+from palprep.client.senders import AsyncSender, HookOptions, RawResponse, SyncSender, hooks_of
 from palprep.client.writer import (
     AsyncHttpClient,
     HttpClient,

@@ -26,14 +26,7 @@ import anyio.to_thread
 import httpx
 from pydantic import SecretStr
 
-from palprep.api import (
-    Unset,
-    host_of,
-    is_header_value,
-    is_https,
-    is_link,
-    is_loopback,
-)
+from palprep.api import Unset, host_of, is_header_value, is_https, is_link, is_loopback
 from palprep.errors import StorageError, UsageError
 from palprep.storage import http_client
 from palprep.values import require_type

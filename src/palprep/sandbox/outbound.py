@@ -18,7 +18,7 @@ import httpx
 
 from palprep.api import host_of, is_loopback, json_value
 from palprep.errors import PalprepError, StorageError
-from palprep.sandbox.faults import CALLBACK_EVENTS, CallbackFault
+from palprep.sandbox.faults import CALLBACK_EVENTS, EVENT, CallbackFault
 from palprep.sandbox.service import Service
 from palprep.sandbox.store import Record
 from palprep.storage import fetch_url
@@ -135,11 +135,13 @@ async def beginning(response: httpx.Response) -> str:
     return content[:ANSWER_BYTES].decode("utf-8", "replace")
 
 
-def announce(service: Service, event: str, url: str | None, payload: Mapping[str, Any]) -> None:
-    """Schedule the POST of ``payload`` to ``url``, if there is one. Call it inside the transaction
-    of the change itself: a killed sandbox has then done both or neither."""
+def announce(service: Service, kind: str, url: str | None, payload: Mapping[str, Any]) -> None:
+    """Schedule the POST of ``payload``, about a record of this kind, to ``url``, if there is one.
+    Call it inside the transaction of the change itself: a killed sandbox has then done both or
+    neither."""
     if url is None:
         return
+    event = EVENT.format(kind=kind)
     fault = service.faults.striking(CallbackFault, event=event)
     copies, late = (fault.copies, fault.late) if fault else (1, 0.0)
     if copies == 0:
@@ -168,10 +170,7 @@ async def deliver_callback(service: Service, job: Record) -> None:
     event, url, payload, attempt = job["event"], job["url"], job["payload"], job["attempt"]
     kept, status, problem = service.store.cleared, None, None
     try:
-        async with (
-            within(_POST_TIMEOUT_S),
-            service.http.stream("POST", url, json=payload) as reply,
-        ):
+        async with within(_POST_TIMEOUT_S), service.http.stream("POST", url, json=payload) as reply:
             status = reply.status_code  # no one reads its body
     except UNASKABLE as error:
         problem = str(error) or type(error).__name__

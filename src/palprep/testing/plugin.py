@@ -66,8 +66,7 @@ def _palprep_served() -> Iterator[Callable[[dict[str, Any]], Sandbox]]:
 
 @pytest.fixture
 def palprep_sandbox(
-    palprep_sandbox_options: dict[str, Any],
-    _palprep_served: Callable[[dict[str, Any]], Sandbox],
+    palprep_sandbox_options: dict[str, Any], _palprep_served: Callable[[dict[str, Any]], Sandbox]
 ) -> Sandbox:
     """The local service, empty but for what ``palprep_sandbox_options`` seeds."""
     sandbox = _palprep_served(palprep_sandbox_options)

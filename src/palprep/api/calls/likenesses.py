@@ -20,14 +20,7 @@ from palprep.api.fields import (
     VoiceName,
 )
 from palprep.api.records import FaceValidation, Replica, Voice, Voices
-from palprep.api.request import (
-    UNSET,
-    AccountSettings,
-    Place,
-    Request,
-    Streamed,
-    Unset,
-)
+from palprep.api.request import UNSET, AccountSettings, Place, Request, Streamed, Unset
 from palprep.errors import Problem
 
 

@@ -15,7 +15,6 @@ from typing import Any
 
 import httpx
 
-from palprep.api import EventName
 from palprep.errors import UsageError
 from palprep.sandbox.answers import refuse_error
 from palprep.sandbox.choices import bad_fields
@@ -28,6 +27,9 @@ from palprep.sandbox.outbound import (
 )
 from palprep.sandbox.service import HandlerContext, Service
 from palprep.sandbox.store import Record, new_id
+
+TOOL_CALL = "conversation.tool_call"
+"""Specification, Events."""
 
 
 def create_conversation(context: HandlerContext) -> Record:
@@ -103,8 +105,8 @@ async def call_tool(
         raise UsageError(f"The conversation has no in-call tool {name}; it has {known}.")
     if tool["delivery"].get("api") is None:
         payload = {"conversation_id": conversation_id, "name": name, "arguments": dict(arguments)}
-        note_delivery(service, EventName.TOOL_CALL, conversation["conversation_url"], payload)
-        return {"event": EventName.TOOL_CALL, "payload": payload}
+        note_delivery(service, TOOL_CALL, conversation["conversation_url"], payload)
+        return {"event": TOOL_CALL, "payload": payload}
     return await deliver(service, tool, arguments)
 
 

@@ -12,10 +12,10 @@ import logging
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 from urllib.parse import unquote, urlsplit
 
-from palprep.api import FACE_CHECKS, FACE_PROBLEMS, UNSET, EventName
+from palprep.api import FACE_CHECKS, FACE_PROBLEMS, UNSET
 from palprep.errors import DamagedMedia, MediaError, PalprepError, UnsupportedMedia
 from palprep.sandbox.answers import Refused, refuse_error
 from palprep.sandbox.choices import bad_fields, image_error
@@ -117,13 +117,8 @@ log = logging.getLogger(__name__)
 
 # Create Voice: "Accepted file types", and as formats; the videos among them train replicas too.
 VOICE_EXTENSIONS = (".mp3", ".wav", ".m4a", ".flac", ".ogg", ".oga", ".webm", ".mp4", ".mov")
-TRAINED_FROM = frozenset({"mp3", "wav", "m4a", "flac", "ogg", "webm", "mp4", "mov"})
+TRAINED_FROM = frozenset(each.removeprefix(".") for each in VOICE_EXTENSIONS)
 Trained = Literal["voice", "replica"]
-TRAINED: Mapping[Trained, str] = {
-    "voice": EventName.VOICE_STATUS_CHANGED,
-    "replica": EventName.REPLICA_STATUS_CHANGED,
-}
-"""What is trained, with the event that announces its end."""
 LONGEST_SUFFIX = len(".jpeg")
 
 
@@ -154,7 +149,7 @@ async def train(service: Service, job: Record, *, kind: Trained) -> None:
 def end_by_hand(service: Service, record_id: str, error_message: str | None) -> Record | None:
     """End the training of a voice or a replica, completed or in error; its record. None when
     nothing of this id is in training."""
-    ended = (_end_training(service, kind, record_id, error_message) for kind in TRAINED)
+    ended = (_end_training(service, kind, record_id, error_message) for kind in get_args(Trained))
     return next(filter(None, ended), None)
 
 
@@ -180,7 +175,7 @@ def _end_training(
         members = (f"{kind}_id", f"{kind}_name", "status", "error_message")
         announce(
             service,
-            TRAINED[kind],
+            kind,
             record.get(SENT, {}).get("callback_url"),
             {name: record[name] for name in members if name in record},
         )

@@ -14,7 +14,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from palprep.api import UNSET, EventName, calls, deviations
+from palprep.api import UNSET, calls, deviations
 from palprep.errors import PalprepError
 from palprep.sandbox.answers import JsonAnswer, refuse_error
 from palprep.sandbox.choices import Choices
@@ -78,7 +78,7 @@ async def step_document(service: Service, job: Record) -> None:
         public = show_document(document)
         announce(
             service,
-            EventName.DOCUMENT_STATUS_CHANGED,
+            "document",
             document.get("callback_url"),
             {name: public[name] for name in TOLD if name in public},
         )
