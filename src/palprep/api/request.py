@@ -152,6 +152,7 @@ class Shape:
         self.in_query, self.in_header, self.members = map(fields, ("query", "header", "member"))
         self.whole = next(iter(fields("body")), None)
         self.other = next(iter(fields("other members")), None)
+        self.takes_body = bool(self.members or self.other or self.whole)
         marks = {name: _mark(hints[name], Streamed) for name in self.members}
         self.streamed = next(((name, mark) for name, mark in marks.items() if mark), None)
         """The field whose base64 may be made while it is sent, with its mark."""
@@ -175,10 +176,6 @@ class Shape:
             __doc__=inspect.cleandoc(request.__doc__ or ""),
             **columns,
         )
-
-    @property
-    def takes_body(self) -> bool:
-        return bool(self.members or self.other or self.whole)
 
     def bind(
         self, args: tuple[Any, ...], kwargs: Mapping[str, Any], open_file: OpenFile | None = None

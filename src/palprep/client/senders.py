@@ -17,7 +17,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Itera
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import chain
-from typing import Any, ClassVar, Generic, Literal, TypeAlias, TypedDict, TypeVar
+from typing import Any, ClassVar, Generic, TypeAlias, TypedDict, TypeVar
 
 import anyio
 import anyio.lowlevel
@@ -113,7 +113,6 @@ class HookOptions(TypedDict, total=False):
     on_retry: RetryHook | Iterable[RetryHook]
 
 
-HookName = Literal["on_request", "on_reply", "on_failure", "on_retry"]
 Hooks: TypeAlias = Mapping[str, tuple[Callable[..., object], ...]]
 """The hooks by the name of their option."""
 
@@ -288,7 +287,7 @@ class SyncSender(_Sender[httpx.Client]):
         finally:
             response.close()
 
-    async def tell(self, hook: HookName, *about: object) -> None:
+    async def tell(self, hook: str, *about: object) -> None:
         for each in self.hooks[hook]:
             each(*about)
 
@@ -333,7 +332,7 @@ class AsyncSender(_Sender[httpx.AsyncClient]):
                 await response.aclose()
         return response, bytes(content)
 
-    async def tell(self, hook: HookName, *about: object) -> None:
+    async def tell(self, hook: str, *about: object) -> None:
         """Call the caller's hooks of this name, and await those that are async functions."""
         for each in self.hooks[hook]:
             returned = each(*about)

@@ -80,12 +80,7 @@ def checked_base_url(url: str) -> str:
     would travel unencrypted."""
     # os.environ.get() gives None for what is not set.
     url = url if isinstance(url, str) else str(url or "")
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        parts = urlsplit("")
-    more = "?" in url or "#" in url or parts.username is not None
-    if more or not is_link(url):
+    if not is_link(url) or "?" in url or "#" in url or urlsplit(url).username is not None:
         # A name and a password in it are somebody's secret.
         shown = re.sub(r"(?s)^([a-z]+://)?.*@", r"\1***@", url)
         raise UsageError(
@@ -96,7 +91,7 @@ def checked_base_url(url: str) -> str:
     if trimmed.endswith("/v2"):
         raise UsageError("Leave /v2 out of the base URL: every path starts with it already.")
     if not is_https(trimmed, loopback=True):
-        log.warning("The API key travels unencrypted to %s; use https.", parts.hostname)
+        log.warning("The API key travels unencrypted to %s; use https.", host_of(url))
     return trimmed
 
 

@@ -89,12 +89,6 @@ async def download(service: Service, url: str, into: Path) -> None:
     """Write the file at ``url`` to ``into``, as :func:`~palprep.storage.fetch_url` does. Also
     raises :class:`~palprep.errors.StorageError` for an empty file, for one on another machine
     unless the sandbox may ask any, and when the sandbox ends."""
-    # Not to_thread: a server that is silent would hold its thread, which the loop waits for at
-    # its end.
-    await asyncio.wrap_future(left_alone(partial(_fetch, service, url, into)))
-
-
-def _fetch(service: Service, url: str, into: Path) -> None:
     choices, transport = service.choices, None
     if choices.outbound == "loopback":
         transport = _ThisMachine(verify=service.tls)
@@ -107,7 +101,8 @@ def _fetch(service: Service, url: str, into: Path) -> None:
         if service.ended.is_set():
             raise StorageError("The sandbox has ended.")
 
-    fetched = fetch_url(
+    fetch = partial(
+        fetch_url,
         url,
         into,
         max_bytes=choices.media_bytes,
@@ -115,6 +110,9 @@ def _fetch(service: Service, url: str, into: Path) -> None:
         go_on=go_on,
         transport=transport,
     )
+    # Not to_thread: a server that is silent would hold its thread, which the loop waits for at
+    # its end.
+    fetched = await asyncio.wrap_future(left_alone(fetch))
     if fetched.size_bytes == 0:
         raise StorageError("The file is empty.")
 
