@@ -50,10 +50,9 @@ class Rate:
 class Endpoint(Generic[P, R]):
     """Method, path, request and reply of one operation, as the specification states them.
 
-    ``name`` is ``resource.action``. ``status`` is the success status where it is specified,
-    else None, and any 2xx counts. ``idempotent`` marks a POST or a PATCH that leaves the same state
-    however often it is carried out. ``unspecified`` marks routes that the specification mentions
-    without showing them. ``max_body_bytes`` bounds the encoded body.
+    ``name`` is ``resource.action``. ``idempotent`` marks a POST or a PATCH that leaves the same
+    state however often it is carried out. ``unspecified`` marks routes that the specification
+    mentions without showing them. ``max_body_bytes`` bounds the encoded body.
     """
 
     name: str
@@ -61,7 +60,6 @@ class Endpoint(Generic[P, R]):
     path: str
     request: Callable[P, Request]
     reply: type[R]
-    status: int | None = None
     rate: Rate | None = None
     max_body_bytes: int | None = None
     idempotent: bool = False

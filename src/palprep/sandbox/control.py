@@ -77,32 +77,24 @@ class Controls:
             hurry(SOON_S)
             return await act()
 
-        return self._while_running.server.call(soon() if in_event_loop() else act())
+        return self._live.server.call(soon() if in_event_loop() else act())
 
     @property
-    def _while_running(self) -> Running:
+    def _live(self) -> Running:
         if self._running is None:
             raise UsageError("The sandbox is not running; use it as a context manager.")
         return self._running
 
-    @property
-    def _service(self) -> Service:
-        return self._while_running.service
-
-    @property
-    def _scheduler(self) -> Scheduler:
-        return self._while_running.scheduler
-
     def _begin(self) -> None:
-        seed_system_tool(self._service)
+        seed_system_tool(self._live.service)
         if self._first_seed is not None:
-            seed(self._service, self._first_seed)
+            seed(self._live.service, self._first_seed)
 
     # Not clock(): a sandbox's now() reads its clock without asking the loop.
     @control("GET", "/clock")
     async def _clock(self) -> dict[str, Any]:
         """``{clock, now}``: real or virtual, and seconds since the epoch."""
-        clock = self._service.clock
+        clock = self._live.service.clock
         return {"clock": clock.kind, "now": clock.now()}
 
     @control("POST", "/clock", renamed={"seconds": "advance"}, after="_clock")
@@ -113,25 +105,25 @@ class Controls:
             hurry(answered_within)
         if not 0 <= seconds <= MAX_ADVANCE_S:
             raise UsageError('Say how far: {"advance": SECONDS}, from 0 to ten years.')
-        await self._scheduler.advance(seconds)
+        await self._live.scheduler.advance(seconds)
 
     @control("POST", "/seed", whole=True, under="stored")
     async def seed(self, records: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, int]:
         """Store records under their own ids, by kind: ``{"pals": [{"pal_id": "p1"}]}``. Members
         that are missing are filled in. Returns how many of each kind."""
-        return seed(self._service, records)
+        return seed(self._live.service, records)
 
     @control("GET", "/faults", under="waiting")
     async def faults(self) -> list[dict[str, Any]]:
         """The faults that can still strike, each with how often (``left``)."""
-        return self._service.faults.waiting()
+        return self._live.service.faults.waiting()
 
     @control("POST", "/faults", whole=True, after="faults")
     async def load_faults(
         self, faults: FaultScript | Path | str | Sequence[Any] | Mapping[str, Any]
     ) -> None:
         """Replace the script of faults: a script, its file, or its JSON; ``[]`` ends them all."""
-        self._service.faults.load(script_from(faults))
+        self._live.service.faults.load(script_from(faults))
 
     # Not log(): who has the sandbox itself sees the addresses.
     @control("GET", "/log")
@@ -139,12 +131,12 @@ class Controls:
         """``requests`` with their headers, ``body``, ``answer_headers`` and ``answer``,
         ``callbacks`` and tools' requests sent, and how many records of each kind were created
         (``creates``). Secrets are masked, and links in what was asked and answered."""
-        return await show_log(self._service.store, addresses=False)
+        return await show_log(self._live.service.store, addresses=False)
 
     @control("GET", "/choices", under="choices")
     async def choices(self) -> list[dict[str, Any]]:
         """What this sandbox decides where the specification is silent."""
-        return listing(self._service.choices)
+        return listing(self._live.service.choices)
 
     @control("PUT", "/assets/{name}", streamed="content", under="url")
     async def put_asset(
@@ -163,16 +155,16 @@ class Controls:
             raise UsageError("An asset's name is one part of a path: without a slash.")
         lifetime = ASSET_S if lifetime_s is None else lifetime_s
         pieces = _pieces(content) if isinstance(content, bytes | Path) else content
-        return await receive(self._service, name, pieces, lifetime=lifetime)
+        return await receive(self._live.service, name, pieces, lifetime=lifetime)
 
     @control("POST", "/trainings/{resource_id}/end")
     async def end_training(self, resource_id: str, *, error_message: str | None = None) -> Record:
         """End the training of a voice or a replica now: completed, or in error with a message.
         Its media are not fetched. Returns the record."""
-        record = end_by_hand(self._service, resource_id, error_message)
+        record = end_by_hand(self._live.service, resource_id, error_message)
         if record is None:
             raise Missing(f"No voice and no replica {resource_id} is in training.")
-        await self._scheduler.advance(0)
+        await self._live.scheduler.advance(0)
         return record
 
     @control("POST", "/conversations/{conversation_id}/end")
@@ -181,11 +173,11 @@ class Controls:
     ) -> Record:
         """End an active conversation, with arguments for its post-call tools by their names.
         Returns the record."""
-        with self._service.store.transaction():
-            ended = end_conversation(self._service, conversation_id, arguments)
+        with self._live.service.store.transaction():
+            ended = end_conversation(self._live.service, conversation_id, arguments)
         if ended is None:
             raise Missing(f"There is no active conversation {conversation_id}.")
-        await self._scheduler.advance(0)
+        await self._live.scheduler.advance(0)
         return ended
 
     @control("POST", "/conversations/{conversation_id}/call_tool")
@@ -195,15 +187,15 @@ class Controls:
         """Have an in-call tool invoked, as the LLM of the conversation would: what its server
         answered (``status``, ``body``, ``problem``), or the event for the frontend (``event``,
         ``payload``)."""
-        return await call_tool(self._service, conversation_id, name, arguments or {})
+        return await call_tool(self._live.service, conversation_id, name, arguments or {})
 
     @control("POST", "/callbacks/{number}/resend")
     async def resend(self, number: int) -> None:
         """Post a callback once more, by its ``seq`` in the log's ``callbacks``; one that a fault
         lost too."""
-        if not send_again(self._service, number):
+        if not send_again(self._live.service, number):
             raise Missing(f"The log has no callback with the number {number}.")
-        await self._scheduler.advance(0)
+        await self._live.scheduler.advance(0)
 
     @control("POST", "/refuse")
     async def refuse(self, seconds: float) -> None:
@@ -211,7 +203,7 @@ class Controls:
         the answer that is under way."""
         if not 0 < seconds <= MAX_REFUSED_S:
             raise UsageError('Say how long: {"seconds": SECONDS}, up to 600.')
-        await self._while_running.server.refuse(seconds)
+        await self._live.server.refuse(seconds)
 
     @control("POST", "/reset", under="url")
     async def reset(self, *, apart: bool = False) -> str | None:
@@ -220,15 +212,15 @@ class Controls:
         sandbox was told where it begins. With ``apart`` its URL is another one from now on, which
         is returned: threads of an earlier test, which ask at theirs, are refused (410)."""
         self.part += apart
-        await self._scheduler.at_rest(self._forget)
+        await self._live.scheduler.at_rest(self._forget)
         return self.url if apart else None
 
     def _forget(self) -> None:
-        self._service.store.clear()
-        self._service.faults.reset()
-        self._service.check_limit.started.clear()
-        self._service.clock.restart()
-        for path in self._service.assets.iterdir():
+        self._live.service.store.clear()
+        self._live.service.faults.reset()
+        self._live.service.check_limit.started.clear()
+        self._live.service.clock.restart()
+        for path in self._live.service.assets.iterdir():
             path.unlink()
         self._begin()
 

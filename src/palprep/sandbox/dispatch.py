@@ -152,13 +152,15 @@ class EndpointApp:
             body = None
         except ClientDisconnect:
             return Response()  # the caller has gone
-        path = request.scope["path"]
         key = self._service.keys.get(request.headers.get("x-api-key", ""))
         fault = self._service.faults.striking(
-            RequestFault, endpoint=self.endpoint.name, method=request.method, path=path
+            RequestFault,
+            endpoint=self.endpoint.name,
+            method=request.method,
+            path=request.scope["path"],
         )
         store = self._service.store
-        arrival = Arrival(self.endpoint.name, path, request, body, key, fault, store.cleared)
+        arrival = Arrival(self.endpoint.name, request, body, key, fault, store.cleared)
         if fault is not None:
             await asyncio.sleep(fault.delay)
         if fault is not None and fault.in_its_place:
@@ -242,8 +244,6 @@ class EndpointApp:
 
 
 def success_status(endpoint: Endpoint[..., Any], choices: Choices) -> int:
-    if endpoint.status is not None:
-        return endpoint.status
     if endpoint.name == "tools.create":
         return choices.tool_created_status
     if endpoint.action == "create":
@@ -290,7 +290,8 @@ class EndpointRoutes(BaseRoute):
                 if parts is not None:
                     scope["path_params"] = parts
                     response = await served.serve(Request(scope, receive, send))
-                    return await response(scope, receive, send)
+                    await response(scope, receive, send)
+                    return
         paths = [e.endpoint.path for e in near if e.endpoint.match(raw) is not None]
         if not paths:
             raise HTTPException(404)

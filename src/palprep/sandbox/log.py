@@ -24,11 +24,10 @@ SHOWN_BYTES = 64 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """A request to an endpoint as it came in. ``path`` is decoded; ``body`` is None when it is too
-    large, ``key`` when it is missing or wrong."""
+    """A request to an endpoint as it came in. ``body`` is None when it is too large, ``key`` when
+    it is missing or wrong."""
 
     endpoint: str
-    path: str
     request: Request
     body: bytes | None
     key: ApiKey | None
@@ -56,7 +55,7 @@ def note_request(
         (
             at,
             arrival.request.method,
-            arrival.path,
+            arrival.request.scope["path"],
             arrival.endpoint,
             arrival.key.scope if arrival.key else None,
             answer.status if answer else None,

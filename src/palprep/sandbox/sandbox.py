@@ -179,12 +179,12 @@ class Sandbox(Controls):
 
     def now(self) -> float:
         """This moment by the sandbox's clock, in seconds since the epoch."""
-        return self._service.now()
+        return self._live.service.now()
 
     def log(self) -> dict[str, Any]:
         """What ``GET /_sandbox/log`` tells, with the links of what was asked and answered as they
         are, unless the sandbox keeps them in a data folder."""
-        return self._run(lambda: show_log(self._service.store, addresses=True))
+        return self._run(lambda: show_log(self._live.service.store, addresses=True))
 
     def _key(self, name: str, which: str) -> str:
         key = self.keys()[name]

@@ -192,7 +192,6 @@ runtime_check_connector = Endpoint(
     RuntimeCheckConnector,
     ConnectorCheck,
     idempotent=True,
-    status=200,
     rate=Rate(requests=10, seconds=60.0),
     failures={
         404: "connector not found",

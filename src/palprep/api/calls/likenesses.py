@@ -178,7 +178,6 @@ validate_face_image = Endpoint(
     ValidateFaceImage,
     FaceValidation,
     idempotent=True,
-    status=200,
     max_body_bytes=MAX_IMAGE_BODY_BYTES,
 )
 validate_replica_image = replace(
