@@ -19,7 +19,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from http.client import HTTPConnection, HTTPException
-from typing import Any, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 from urllib.parse import urlsplit
 
 import anyio.to_thread
@@ -44,24 +44,13 @@ LONGEST_S = 2_000_000.0
 """23 days: a socket takes its timeout in milliseconds of 31 bits."""
 
 
-class HttpClient(Protocol):
-    """An ``httpx.Client`` or an ``httpx2.Client``, which need not be installed."""
+if TYPE_CHECKING:
+    import httpx2
 
-    @property
-    def is_closed(self) -> bool: ...
-    def send(self, request: Any, *, stream: bool = ..., follow_redirects: Any = ...) -> Any: ...
-    def close(self) -> None: ...
-
-
-class AsyncHttpClient(Protocol):
-    """An ``httpx.AsyncClient`` or an ``httpx2.AsyncClient``."""
-
-    @property
-    def is_closed(self) -> bool: ...
-    async def send(
-        self, request: Any, *, stream: bool = ..., follow_redirects: Any = ...
-    ) -> Any: ...
-    async def aclose(self) -> None: ...
+    HttpClient: TypeAlias = httpx.Client | httpx2.Client
+    AsyncHttpClient: TypeAlias = httpx.AsyncClient | httpx2.AsyncClient
+else:  # httpx2 need not be installed.
+    HttpClient, AsyncHttpClient = httpx.Client, httpx.AsyncClient
 
 
 def checked_key(api_key: str) -> SecretStr:

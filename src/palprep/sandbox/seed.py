@@ -215,14 +215,13 @@ def _problems(
     service: Service, kind: SeedKind, reply: type[Reply], record: Record
 ) -> Iterator[Problem]:
     yield from deviations(reply, record, closed=False)
-    inside = {f"rules.{at}.": rule for at, rule in enumerate(record.get("rules") or ())}
+    never_null = (n for n in sorted(reply.model_fields) if f"{reply.__name__}.{n}" not in NULLABLE)
+    inside = {"": {name: record[name] for name in never_null if name in record}}
+    inside |= {f"rules.{at}.": rule for at, rule in enumerate(record.get("rules") or ())}
     inside["crawl_config."] = record.get("crawl_config") or {}
-    for name in sorted(reply.model_fields):
-        if f"{reply.__name__}.{name}" not in NULLABLE and record.get(name, "") is None:
-            yield Problem(name, "null", "must not be null: leave it out")
     for where, members in inside.items():
-        for name in members:
-            if members[name] is None:
+        for name, value in members.items():
+            if value is None:
                 yield Problem(where + name, "null", "must not be null: leave it out")
     if kind.name == "tool":
         create = calls.create_tool
