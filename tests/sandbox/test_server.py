@@ -110,7 +110,7 @@ def test_a_clock_that_stops_is_said_at_once(caplog, monkeypatch):
     def broken(*_):
         raise OSError("disk gone")
 
-    monkeypatch.setattr(Scheduler, "_start_due", broken)
+    monkeypatch.setattr(Scheduler, "_next", broken)
     with Sandbox() as sandbox, Raw(sandbox) as raw:
         raw.ok("GET", "/")
     assert "The sandbox's clock has stopped" in caplog.text

@@ -74,10 +74,9 @@ def test_jobs_come_in_the_order_in_which_they_are_due(store):
     assert [job.kind for job in store.jobs()] == ["a", "b", "c", "d"]
     assert [job.kind for job in store.jobs(until=2.0)] == ["a", "b"]
     first = store.jobs()[0]
-    assert store.next_due([]) == 1.0
-    assert store.next_due([first.job_id]) == 2.0
+    assert [job.due for job in store.jobs(most=2)] == [1.0, 2.0]
     store.finish(first)
-    assert store.next_due([]) == 2.0
+    assert store.jobs(most=1)[0].due == 2.0
 
 
 def test_another_store_cannot_use_the_same_file_and_a_later_one_finds_everything(tmp_path):

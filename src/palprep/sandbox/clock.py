@@ -115,7 +115,8 @@ class Scheduler:
                 if self._advancing.locked():
                     await self._changed.wait()  # advance() does what is due, then notifies
                 else:
-                    self._start_due()
+                    while len(self._running) < MAX_AT_ONCE and (job := self._next()):
+                        self._begin(job)
                     await self._rest()
         finally:
             for task in self._running.values():
@@ -154,16 +155,11 @@ class Scheduler:
             yield
         self.notify()
 
-    def _next(self, until: float) -> Job | None:
-        """The first job due that has not begun."""
-        due = self._store.jobs(until=until, most=len(self._running) + 1)
+    def _next(self, until: float | None = None) -> Job | None:
+        """The first job that has not begun and is due, now or ``until`` then."""
+        due_by = self._clock.now() if until is None else until
+        due = self._store.jobs(until=due_by, most=len(self._running) + 1)
         return next((job for job in due if job.job_id not in self._running), None)
-
-    def _start_due(self) -> None:
-        # Those that run are among the first, since a job leaves the store when it is done.
-        for job in self._store.jobs(until=self._clock.now(), most=MAX_AT_ONCE):
-            if job.job_id not in self._running and len(self._running) < MAX_AT_ONCE:
-                self._begin(job)
 
     def _begin(self, job: Job) -> asyncio.Task[None]:
         task = self._running[job.job_id] = asyncio.create_task(self._carry_out(job))
@@ -188,8 +184,8 @@ class Scheduler:
 
     async def _rest(self) -> None:
         full = len(self._running) >= MAX_AT_ONCE
-        due = None if full else self._store.next_due(self._running.keys())
-        pause = None if due is None else max(0.0, due - self._clock.now())
+        first = None if full else self._next(math.inf)
+        pause = None if first is None else max(0.0, first.due - self._clock.now())
         # Not wait_for: that of Python 3.11 forgets that it was cancelled where what it waits for
         # comes at the same moment, and the server would wait for its scheduler for ever.
         with contextlib.suppress(TimeoutError):

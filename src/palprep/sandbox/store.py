@@ -9,10 +9,11 @@ nothing when the process is killed; only a power cut can take the last commits.
 from __future__ import annotations
 
 import json
+import math
 import secrets
 import shutil
 import sqlite3
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -159,23 +160,16 @@ class Store:
         )
         self.on_schedule()
 
-    def jobs(self, *, until: float | None = None, most: int | None = None) -> list[Job]:
+    def jobs(self, *, until: float = math.inf, most: int = -1) -> list[Job]:
         """Jobs in the order in which they are due: all, or those due by ``until``; no more than
         ``most``.
         """
         rows = self._db.execute(
             "SELECT job_id, due, kind, payload FROM jobs WHERE due <= ? ORDER BY due, job_id"
             " LIMIT ?",
-            (float("inf") if until is None else until, -1 if most is None else most),
+            (until, most),
         )
         return [Job(row[0], row[1], row[2], json.loads(row[3])) for row in rows]
-
-    def next_due(self, running: Collection[int]) -> float | None:
-        """When the next job is due that is not ``running``; None when there is none."""
-        rows = self._db.execute(
-            "SELECT job_id, due FROM jobs ORDER BY due, job_id LIMIT ?", (len(running) + 1,)
-        )
-        return next((due for job_id, due in rows if job_id not in running), None)
 
     def finish(self, job: Job) -> None:
         self._db.execute("DELETE FROM jobs WHERE job_id = ?", (job.job_id,))
