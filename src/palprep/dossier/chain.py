@@ -181,22 +181,26 @@ class Flaw(NamedTuple):
 
 def open_dossier(**evidence: Any) -> Dossier:
     """A dossier with its evidence: fields of :class:`Entry`. Times must carry a time zone."""
-    return _extended((), kind="evidence", **evidence)
+    return extended(Dossier(entries=()), kind="evidence", **evidence)
 
 
 def extended(dossier: Dossier, *, kind: NewEntry, written_at: dt.datetime, **told: Any) -> Dossier:
     """The dossier with one more entry. Times must carry a time zone; what else is ``told`` are
     fields of :class:`Entry`.
     """
-    revoked_at = written_at if kind == "revocation" else None
-    return _extended(
-        dossier.entries,
+    entries = dossier.entries
+    if entries:
+        told["person"] = dossier.evidence.person
+    draft = Entry(
+        number=len(entries) + 1,
         kind=kind,
         written_at=written_at,
-        person=dossier.evidence.person,
-        revoked_at=revoked_at,
+        previous_sha256=entries[-1].sha256 if entries else _START,
+        revoked_at=written_at if kind == "revocation" else None,
+        sha256="",
         **told,
     )
+    return Dossier(entries=(*entries, draft.model_copy(update={"sha256": _digest(draft)})))
 
 
 def verify_dossier(dossier: Dossier) -> tuple[Flaw, ...]:
@@ -214,13 +218,6 @@ def verify_dossier(dossier: Dossier) -> tuple[Flaw, ...]:
     if not dossier.entries or dossier.entries[0].kind != "evidence":
         flaws.append(Flaw(None, "the dossier does not begin with its evidence"))
     return tuple(flaws)
-
-
-def _extended(entries: tuple[Entry, ...], **told: Any) -> Dossier:
-    """These entries, and one that follows the last of them, with its digest."""
-    previous = entries[-1].sha256 if entries else _START
-    draft = Entry(number=len(entries) + 1, previous_sha256=previous, sha256="", **told)
-    return Dossier(entries=(*entries, draft.model_copy(update={"sha256": _digest(draft)})))
 
 
 def _digest(entry: Entry) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from palprep._version import __version__
@@ -18,40 +18,26 @@ from palprep.views.pictures import Embedded, statement_frames
 
 _SUFFIXES = {".html", ".htm"}
 
-Shown = tuple[tuple[float, Embedded], ...]
-"""Frames, each with its time in seconds."""
-
-Frames = Callable[[Path, Span], Shown]
-"""Frames of a video while the statement is spoken. Raises PalprepError where there are none."""
-
 
 def require_page_name(path: Path) -> None:
-    """Raise UsageError for a file that is not named as HTML: it may be a person's own."""
+    """Raises UsageError for a file that is not named as HTML: it may be a person's own."""
     if path.suffix.lower() not in _SUFFIXES:
         raise UsageError(f"{path} is written as HTML: name a file such as {path.stem}.html")
 
 
-def export_dossiers(
-    examined: Sequence[ExaminedDossier], target: str | Path, *, now: dt.datetime
-) -> Path:
-    """Write dossiers as one HTML file that needs nothing else, and return its path.
+def export_dossiers(examined: Sequence[ExaminedDossier], target: Path, *, now: dt.datetime) -> Path:
+    """Write dossiers as one HTML file that needs nothing else, and return its path. They and their
+    videos are only read. ``now`` is the moment at which a consent is in force or is not.
 
-    The dossiers are those that :func:`palprep.dossier.files.examine_dossier` returned; they and
-    their videos are only read. ``now`` is the moment at which a consent is in force or is not.
-
-    Raises UsageError for a target that is not named as HTML, OutputUnwritable.
+    Raises OutputUnwritable.
     """
-    path = Path(target)
-    require_page_name(path)
     text = dossier_page(examined, now=now)
-    with atomic_output(path) as temporary:
+    with atomic_output(target) as temporary:
         temporary.write_text(text, "utf-8", errors="backslashreplace")
-    return path
+    return target
 
 
-def dossier_page(
-    examined: Sequence[ExaminedDossier], *, now: dt.datetime, frames: Frames = statement_frames
-) -> str:
+def dossier_page(examined: Sequence[ExaminedDossier], *, now: dt.datetime) -> str:
     """The whole page. Every value is escaped; pictures are inline; nothing is fetched and
     nothing runs.
     """
@@ -61,7 +47,7 @@ def dossier_page(
         now=now,
         version=__version__,
         standing=lambda each: standing(each, now),
-        speaker=lambda each: _speaker(each, frames),
+        speaker=_speaker,
         same_person=SAME_PERSON.id,
         code_words=code_words,
         entry_words=entry_words,
@@ -69,7 +55,8 @@ def dossier_page(
     )
 
 
-def _speaker(examined: ExaminedDossier, frames: Frames) -> tuple[Shown, str]:
+def _speaker(examined: ExaminedDossier) -> tuple[tuple[tuple[float, Embedded], ...], str]:
+    """Frames of the video while the statement is spoken; and why there are none."""
     consent = examined.dossier.evidence.consent
     video = next((file for file in examined.files if file.what == "output"), None)
     if consent is None or consent.starts_at is None or consent.ends_at is None:
@@ -82,7 +69,7 @@ def _speaker(examined: ExaminedDossier, frames: Frames) -> tuple[Shown, str]:
         return (), "The prepared video was changed since: its frames prove nothing."
     span = Span(start_s=consent.starts_at, end_s=consent.ends_at)
     try:
-        found = frames(video.path, span)
+        found = statement_frames(video.path, span)
     except (PalprepError, OSError) as error:
         return (), f"The prepared video shows no frames: {error}"
     return found, "The prepared video shows no frames at that time."

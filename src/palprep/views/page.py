@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar, overload
+from typing import Any, NamedTuple, TypeVar
 
 from palprep._version import __version__
 from palprep.dossier import dossier_path
@@ -112,15 +112,28 @@ def pages(run: ReadableRun, folder: Path) -> Sequence[Page]:
     head = run.head.model_dump_json(exclude={"started_at", "updated_at"})
     marks = sorted(each.mark for each in people)
     stamp = f"{_digest(*marks)}.{_digest(head)}"
-    if len(people) > MOST_ON_ONE_PAGE:
-        return _Crowd(run, folder, people, stamp)
 
     def alone() -> str:
         everybody = tuple(run.person(each.slug) for each in people)
         show = PictureFolder(folder / PICTURES_NAME).embedded
         return page(RunView(head=run.head, people=everybody), folder, show, stamp)
 
-    return [Page(REPORT_NAME, stamp, alone)]
+    if len(people) <= MOST_ON_ONE_PAGE:
+        return [Page(REPORT_NAME, stamp, alone)]
+    crowd = _Crowd(run, folder)
+    if len(people) <= MOST_IN_A_LIST:
+        parts, first = [], partial(crowd.listed, REPORT_NAME, stamp, people)
+    else:
+        parts = _parts(people)
+        first = partial(crowd.lists, stamp, people, parts)
+    return [
+        *(
+            Page(person_page(row.slug), row.mark, partial(crowd.alone, row), row.slug)
+            for row in people
+        ),
+        *map(crowd.page_of, parts),
+        Page(REPORT_NAME, stamp, first),
+    ]
 
 
 class _Row(NamedTuple):
@@ -170,86 +183,59 @@ def _parts(people: Sequence[_Row]) -> list[_Part]:
     return found
 
 
-class _Crowd(Sequence[Page]):
-    """The pages of so many people that each has one, then the lists of them, then the first page.
-    Each is made when it is asked for."""
+@dataclass(frozen=True)
+class _Crowd:
+    """The pages of so many people that each has one."""
 
-    def __init__(self, run: ReadableRun, folder: Path, people: Sequence[_Row], stamp: str) -> None:
-        self._run, self._folder, self._people, self._stamp = run, folder, people, stamp
-        self._parts = _parts(people) if len(people) > MOST_IN_A_LIST else []
+    run: ReadableRun
+    folder: Path
 
-    def __len__(self) -> int:
-        return len(self._people) + len(self._parts) + 1
+    def alone(self, row: _Row) -> str:
+        """The page of one person."""
+        person, (links, show) = self.run.person(row.slug), self._within(person_page(row.slug))
+        face = portrait_of(person, show)
+        return _render(
+            "person_page.html.j2",
+            *(links, show),
+            run=self.run.head,
+            person=person,
+            told={"stamp": row.mark, "face": "/".join(Path(face).parts[-2:]) if face else ""},
+            portrait=lambda _: face,
+        )
 
-    @overload
-    def __getitem__(self, at: int) -> Page: ...
-    @overload
-    def __getitem__(self, at: slice) -> Sequence[Page]: ...
-    def __getitem__(self, at: int | slice) -> Page | Sequence[Page]:
-        if isinstance(at, slice):
-            return [self[each] for each in range(len(self))[at]]
-        place = range(len(self))[at] - len(self._people)
-        if place < 0:
-            return self._page_of(self._people[place])
-        return self._page_of_part(self._parts[place]) if place < len(self._parts) else self._first()
-
-    def _first(self) -> Page:
-        name, stamp = REPORT_NAME, self._stamp
-        if not self._parts:
-            return Page(name, stamp, lambda: self._listed(name, stamp, self._people))
-
-        def overview() -> str:
-            shown = {"parts": self._parts}
-            return _overview(self._run.head, self._people, stamp, *self._within(name), **shown)
-
-        return Page(name, stamp, overview)
-
-    def _within(self, place: str) -> tuple[Links, Show]:
-        links = Links(self._folder, (self._folder / place).parent)
-        return links, PictureFolder(self._folder / PICTURES_NAME).linked_from(links.page_folder)
-
-    def _page_of(self, row: _Row) -> Page:
-        place = person_page(row.slug)
-
-        def of_person() -> str:
-            person, (links, show) = self._run.person(row.slug), self._within(place)
-            face = portrait_of(person, show)
-            return _render(
-                "person_page.html.j2",
-                *(links, show),
-                run=self._run.head,
-                person=person,
-                told={"stamp": row.mark, "face": "/".join(Path(face).parts[-2:]) if face else ""},
-                portrait=lambda _: face,
-            )
-
-        return Page(place, row.mark, of_person, row.slug)
-
-    def _page_of_part(self, part: _Part) -> Page:
+    def page_of(self, part: _Part) -> Page:
         marks = (each.mark for each in part.people)
-        stamp = _digest(self._run.head.model_dump_json(), part.heading, *marks)
-        return Page(part.place, stamp, lambda: self._listed(part.place, stamp, part.people, part))
+        stamp = _digest(self.run.head.model_dump_json(), part.heading, *marks)
+        return Page(part.place, stamp, partial(self.listed, part.place, stamp, part.people, part))
 
-    def _listed(
+    def lists(self, stamp: str, people: Sequence[_Row], parts: Sequence[_Part]) -> str:
+        """The first page, which leads to lists."""
+        return _overview(self.run.head, people, stamp, *self._within(REPORT_NAME), parts=parts)
+
+    def listed(
         self, place: str, stamp: str, rows: Sequence[_Row], part: _Part | None = None
     ) -> str:
         """A page at ``place`` that leads to these people."""
         links, show = self._within(place)
-        own = {each.slug: self._page_of(each) for each in rows}
+        own = {each.slug: (person_page(each.slug), each.mark) for each in rows}
 
         def portrait(person: PersonView) -> str | None:
             """Of the person's own page, which is written first; else of the reports."""
-            theirs = own[person.slug]
-            told = _head_of(self._folder / theirs.place)
-            if told.get("stamp") != theirs.stamp:
-                return portrait_of(self._run.person(person.slug), show)
+            theirs, mark = own[person.slug]
+            told = _head_of(self.folder / theirs)
+            if told.get("stamp") != mark:
+                return portrait_of(self.run.person(person.slug), show)
             face = told.get("face")
             return links.address(f"{PICTURES_NAME}/{face}") if face else None
 
-        addresses = [links.address(each.place) for each in own.values()]
+        addresses = [links.address(theirs) for theirs, _ in own.values()]
         shown = {"links": addresses, "apart": True, "part": part, "portrait": portrait}
-        people = tuple(self._run.rows([*own]))
-        return _overview(self._run.head, people, stamp, links, show, **shown)
+        people = tuple(self.run.rows([*own]))
+        return _overview(self.run.head, people, stamp, links, show, **shown)
+
+    def _within(self, place: str) -> tuple[Links, Show]:
+        links = Links(self.folder, (self.folder / place).parent)
+        return links, PictureFolder(self.folder / PICTURES_NAME).linked_from(links.page_folder)
 
 
 def page(run: RunView, folder: Path, show: Show, stamp: str) -> str:
