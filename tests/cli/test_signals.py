@@ -12,7 +12,8 @@ import pytest
 
 PROGRAM = """
     import sys, time
-    from palprep.cli.exits import Interrupted, interruptible
+    import typer
+    from palprep.cli.exits import ending_well
 
     def rest(seconds):
         # Not in one piece: a signal just before it would be noticed only afterwards.
@@ -21,15 +22,15 @@ PROGRAM = """
             time.sleep(0.01)
 
     try:
-        with interruptible("All is kept in out."):
+        with ending_well(lambda: "It is half done.", "All is kept in out."):
             try:
                 print("ready", flush=True)
                 rest(60)
             finally:
                 print("ending", flush=True)
                 rest(float(sys.argv[1]))
-    except Interrupted as signal:
-        sys.exit(signal.code)
+    except typer.Exit as ended:
+        sys.exit(ended.exit_code)
 """
 
 
@@ -49,7 +50,8 @@ def test_once_and_twice(number: signal.Signals, twice: bool) -> None:
     assert process.returncode == 128 + number
     assert time.monotonic() - began < 30
     last = "\nEnded at once. All is kept in out. Go on with: palprep 60 'a\\x1bb'\n"
-    assert said == (last if twice else "")
+    first = "Interrupted: It is half done. Go on with: palprep 0 'a\x1bb'\n"
+    assert said == (last if twice else first)
 
 
 def test_a_signal_that_is_sent_twice_at_once_counts_once() -> None:
@@ -63,7 +65,7 @@ def test_a_signal_that_is_sent_twice_at_once_counts_once() -> None:
             process.send_signal(signal.SIGTERM)
         _, said = process.communicate(timeout=30)
     assert process.returncode == 128 + signal.SIGTERM
-    assert said == ""
+    assert said == "Interrupted: It is half done. Go on with: palprep 1\n"
 
 
 def test_what_nohup_ignores_stays_ignored() -> None:

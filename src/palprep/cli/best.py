@@ -10,9 +10,9 @@ import typer
 
 from palprep import fixes, media, preflight, rules, views
 from palprep.cli import options
-from palprep.cli.exits import ExitCode
+from palprep.cli.exits import ExitCode, ending_well
 from palprep.cli.files import fix_command, limits_of, require_there
-from palprep.cli.output import SAME, ending_well, print_json, show, tell, telling
+from palprep.cli.output import SAME, print_json, show, tell, telling
 from palprep.vocabulary import DEFAULT_PROFILE
 
 EXAMPLES = (

@@ -27,18 +27,9 @@ from palprep import (
     views,
 )
 from palprep.cli import options
-from palprep.cli.exits import ExitCode, worst
+from palprep.cli.exits import ExitCode, ending_well, worst
 from palprep.cli.files import DECIDE, fix_command, limits_of, require_there
-from palprep.cli.output import (
-    SAME,
-    ending_well,
-    paths_in_shell,
-    print_json,
-    print_line,
-    show,
-    tell,
-    telling,
-)
+from palprep.cli.output import SAME, paths_in_shell, print_json, print_line, show, tell, telling
 from palprep.errors import UsageError
 from palprep.vocabulary import Outcome
 
@@ -134,39 +125,40 @@ def consent(
     """
     limits = limits_of(time_limit, memory_limit)
     require_there(file)
-    with contextlib.ExitStack() as stack:
-        stack.enter_context(telling(quiet=quiet))
-        stack.enter_context(ending_well(lambda: "Nothing was verified."))
-        engine = stack.enter_context(preflight.media_workers(1, limits=limits))
-        engine.may_open(reads=[file, *([model] if model else [])])
-        engine.begin()
-        required = statements.read_statement(statement) if statement else None
-        source, code = media.Source.of(file), None
-        noted = stack.enter_context(journals.Journal.of(journal)) if journal else None
-        if noted is not None:
-            code = journals.asked_code(noted, name, name=file.name, sha256=source.sha256)
-        facts = preflight.for_source(engine, source).run(
-            preflight.verify_consent,
-            source,
-            full_name=name,
-            spoken_as=spoken_as,
-            statement=required,
-            language=language,
-            whisper_model=model,
-            code=code,
-        )
-        if noted is not None:
-            journals.note_code(noted, facts, name=file.name, sha256=source.sha256)
-    if as_json:
-        print_json(facts.shown(str(file)))
-    else:
-        show(views.consent_view(file, facts))
-        with telling(quiet=quiet):
+    with telling(quiet=quiet):
+        with (
+            ending_well(lambda: "Nothing was verified."),
+            preflight.media_workers(1, limits=limits) as engine,
+            contextlib.ExitStack() as stack,
+        ):
+            engine.may_open(reads=[file, *([model] if model else [])])
+            engine.begin()
+            required = statements.read_statement(statement) if statement else None
+            source, code = media.Source.of(file), None
+            noted = stack.enter_context(journals.Journal.of(journal)) if journal else None
+            if noted is not None:
+                code = journals.asked_code(noted, name, name=file.name, sha256=source.sha256)
+            facts = preflight.for_source(engine, source).run(
+                preflight.verify_consent,
+                source,
+                full_name=name,
+                spoken_as=spoken_as,
+                statement=required,
+                language=language,
+                whisper_model=model,
+                code=code,
+            )
+            if noted is not None:
+                journals.note_code(noted, facts, name=file.name, sha256=source.sha256)
+        if as_json:
+            print_json(facts.shown(str(file)))
+        else:
+            show(views.consent_view(file, facts))
             heard = {"statement": statement, "language": language, "whisper_model": model}
             again = fix_command([file], full_name=name, spoken_as=spoken_as, **heard)
             tell(_after_listening(facts, again))
     codes = {Outcome.PASS: ExitCode.OK, Outcome.WARN: ExitCode.IN_DOUBT}
-    raise typer.Exit(codes.get(Outcome(facts.outcome), ExitCode.FAILED))
+    raise typer.Exit(codes.get(facts.outcome, ExitCode.FAILED))
 
 
 def _after_listening(facts: statements.ConsentFacts, fixing: str) -> str:

@@ -11,11 +11,14 @@ import shlex
 import signal
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from enum import IntEnum
 from types import FrameType
 
+import typer
+
+from palprep.cli.output import tell_warning
 from palprep.errors import (
     AT_SERVICE,
     CreationUnrecorded,
@@ -87,12 +90,11 @@ class Interrupted(KeyboardInterrupt):
 
 
 @contextmanager
-def interruptible(kept: str = "") -> Iterator[None]:
-    """While this lasts, the first signal raises Interrupted in the main thread.
-
-    What is under way can then end well. The second signal does not wait for that: it ends
-    the process, and its workers end by themselves. The last line says what is ``kept``, and which
-    command goes on.
+def ending_well(kept: Callable[[], str], at_once: str = "") -> Iterator[None]:
+    """While this lasts, a first signal raises Interrupted in the main thread, so that what is under
+    way can end well; one line says what was ``kept``, and the command leaves with the signal's exit
+    code. A second signal does not wait for that: it ends the process, and its workers end by
+    themselves. Its line says what is kept ``at_once``.
     """
     asked: list[float] = []
 
@@ -103,7 +105,7 @@ def interruptible(kept: str = "") -> Iterator[None]:
             raise Interrupted(number)
         # `timeout` and a terminal that closes send it twice, and mean it once.
         if asked[-1] - asked[0] > _ONE_REQUEST_S:
-            _leave(number, kept)
+            _leave(number, at_once)
 
     before = {number: signal.getsignal(number) for number in ENDING}
     for number, handler in before.items():
@@ -111,20 +113,21 @@ def interruptible(kept: str = "") -> Iterator[None]:
         signal.signal(number, handler if handler is signal.SIG_IGN else end)
     try:
         yield
+    except Interrupted as asked_to:
+        tell_warning(f"Interrupted: {kept()} {_go_on()}")
+        raise typer.Exit(asked_to.code) from None
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
 
 
-def same_command() -> str:
-    """The command line that this process was given, as a shell takes it. No option of palprep takes
-    a secret.
-    """
-    return shlex.join(["palprep", *sys.argv[1:]])
+def _go_on() -> str:
+    # No option of palprep takes a secret.
+    return f"Go on with: {shlex.join(['palprep', *sys.argv[1:]])}"
 
 
 def _leave(number: int, kept: str) -> None:
-    said = " ".join(filter(None, ("Ended at once.", kept, f"Go on with: {same_command()}")))
+    said = " ".join(filter(None, ("Ended at once.", kept, _go_on())))
     # Workers notice that this process is gone, and end. A terminal that was closed takes no words.
     with contextlib.suppress(OSError):
         os.write(2, f"\n{escaped_line(said)}\n".encode())

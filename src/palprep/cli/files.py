@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from palprep import batch, consent, facts, media, preflight, rules, workers
-from palprep.cli.exits import ExitCode, exit_code_of
-from palprep.cli.output import SAME, WAIVE, ending_well, is_watched, paths_in_shell
+from palprep.cli.exits import ExitCode, ending_well, exit_code_of
+from palprep.cli.output import SAME, WAIVE, is_watched, paths_in_shell
 from palprep.errors import FileMissing, PalprepError, UsageError
 from palprep.vocabulary import DEFAULT_PROFILE, Role, did_you_mean
 

@@ -69,26 +69,23 @@ def watch(
         base_url=base_url, api_key=os.environ.get("PALPREP_API_KEY"), callback_url=callback_url
     )
     kept = f"All that was recorded is kept in {directory}."
-    with (
-        telling(verbose=verbose, quiet=quiet, log_file=log_file, log_format=log_format),
-        people_at_work(directory, kept, wanted=not as_json and not quiet) as progress,
-    ):
-        ended = batch.watch(
-            directory,
-            connection=connection,
-            pace=pace,
-            tell=progress,
-            note=lambda each: tell(f"{each.person}: {each.text}"),
-            retain_s=retain,
-            with_reports=False,
-        )
-    found = Tally(person.standing for person in ended.people)
-    if as_json:
-        for person in ended.people:
-            print_json(person.standing.to_json())
-    else:
-        found.print_people()
-    with telling(quiet=quiet, log_file=log_file, log_format=log_format):
+    with telling(verbose=verbose, quiet=quiet, log_file=log_file, log_format=log_format):
+        with people_at_work(directory, kept, wanted=not as_json and not quiet) as progress:
+            ended = batch.watch(
+                directory,
+                connection=connection,
+                pace=pace,
+                tell=progress,
+                note=lambda each: tell(f"{each.person}: {each.text}"),
+                retain_s=retain,
+                with_reports=False,
+            )
+        found = Tally(person.standing for person in ended.people)
+        if as_json:
+            for person in ended.people:
+                print_json(person.standing.to_json())
+        else:
+            found.print_people()
         tell(found.summary())
         found.tell_blockers(directory)
         tell(found.next_step(directory, dry_run=ended.head.dry_run))
@@ -146,8 +143,8 @@ def status(
             # What is in doubt has been told, with the commands that resolve it. What a script has
             # made without a run has no page, and no command goes on with it.
             if not doubts and len(directories) == 1 and head.has_run:
-                place, running = directories[0], head.running
-                tell(everybody.next_step(place, dry_run=dry_run, running=running))
+                place = directories[0]
+                tell(everybody.next_step(place, dry_run=dry_run, running=head.running))
     raise typer.Exit(ExitCode.IN_DOUBT if doubts else everybody.exit_code(dry_run=dry_run))
 
 
@@ -247,8 +244,8 @@ def report(
             tell(f"Next: open {page}")
         else:
             [(head, _)] = looked_at
-            dry_run, running = head.dry_run, head.running
-            tell(everybody.next_step(directories[0], dry_run=dry_run, running=running))
+            step = everybody.next_step(directories[0], dry_run=head.dry_run, running=head.running)
+            tell(step)
 
 
 def _look(

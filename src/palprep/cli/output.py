@@ -13,16 +13,13 @@ import os
 import shlex
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
-
 from palprep import storage
-from palprep.cli.exits import Interrupted, interruptible, same_command
 from palprep.errors import OutputUnwritable, UsageError
 from palprep.escaping import escaped, escaped_json
 
@@ -131,19 +128,6 @@ def tell_detail(message: str, **fields: str | None) -> None:
 def tell_warning(message: str) -> None:
     """One line that --quiet does not hide."""
     _OWN.warning("%s", message)
-
-
-@contextmanager
-def ending_well(kept: Callable[[], str], at_once: str = "") -> Iterator[None]:
-    """While this lasts, a first signal ends the work: one line says what was ``kept``, and the
-    command leaves with the signal's exit code. A second one says what is kept ``at_once``.
-    """
-    try:
-        with interruptible(at_once):
-            yield
-    except Interrupted as signal:
-        tell_warning(f"Interrupted: {kept()} Go on with: {same_command()}")
-        raise typer.Exit(signal.code) from None
 
 
 def paths_in_shell(paths: Sequence[Path]) -> str:

@@ -88,13 +88,13 @@ def review(
     from the environment.
     """
     require_there(directory)
-    with telling(verbose=verbose, quiet=quiet), preflight.media_workers(1) as engine:
-        goes_on = partial(_go_on, directory, base_url)
-        answering = pages.Review(directory.resolve(), engine, goes_on)
-        _serve("review", answering, port, no_browser=no_browser)
-    with journals.status(directory) as (head, standings):
-        people = Tally(standings)
     with telling(verbose=verbose, quiet=quiet):
+        with preflight.media_workers(1) as engine:
+            goes_on = partial(_go_on, directory, base_url)
+            answering = pages.Review(directory.resolve(), engine, goes_on)
+            _serve("review", answering, port, no_browser=no_browser)
+        with journals.status(directory) as (head, standings):
+            people = Tally(standings)
         tell(people.summary())
         tell(people.next_step(directory, dry_run=head.dry_run))
     raise typer.Exit(people.exit_code(dry_run=head.dry_run))

@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from palprep import journal, rules, views
-from palprep.cli.exits import ExitCode, worst
-from palprep.cli.output import WAIVE, ending_well, print_line, show, tell
+from palprep.cli.exits import ExitCode, ending_well, worst
+from palprep.cli.output import WAIVE, print_line, show, tell
 
 _WATCHED, _TOLD_ELSEWHERE = "`palprep watch`", "is in training: the service"
 """In the reasons of who waits for a training whose end becomes known here, and of the others."""

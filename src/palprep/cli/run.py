@@ -154,41 +154,38 @@ def run(
         f"All that was recorded is kept in {place}. A request that was under way may be in doubt: "
         f"`{look}` tells."
     )
-    with (
-        telling(verbose=verbose, quiet=quiet, log_file=log_file, log_format=log_format),
-        people_at_work(place, kept, wanted=not as_json and not quiet) as progress,
-    ):
-        if base_url is None and not dry_run:
-            tell("No --base-url and no PALPREP_BASE_URL: an embedded sandbox is used")
-        ended = batch.run(
-            people,
-            into=into,
-            options=batch.RunOptions(
-                select=select,
-                connection=connection,
-                pace=pace,
-                engine=engine,
-                jobs=jobs,
-                store=store,
-                limits=limits,
-                profile=profile,
-                dry_run=dry_run,
-                without_consent=without_consent,
-                keep_sources=keep_sources,
-                retain_s=retain,
-                whisper_model=model,
-            ),
-            tell=progress,
-            with_reports=False,
-            note=tell_note,
-        )
-    found = Tally(person.standing for person in ended.people)
-    if as_json:
-        for line in batch.written_results(place, {each.slug for each in ended.people}):
-            print_json(line)
-    else:
-        found.print_people()
-    with telling(quiet=quiet, log_file=log_file, log_format=log_format):
+    with telling(verbose=verbose, quiet=quiet, log_file=log_file, log_format=log_format):
+        with people_at_work(place, kept, wanted=not as_json and not quiet) as progress:
+            if base_url is None and not dry_run:
+                tell("No --base-url and no PALPREP_BASE_URL: an embedded sandbox is used")
+            ended = batch.run(
+                people,
+                into=into,
+                options=batch.RunOptions(
+                    select=select,
+                    connection=connection,
+                    pace=pace,
+                    engine=engine,
+                    jobs=jobs,
+                    store=store,
+                    limits=limits,
+                    profile=profile,
+                    dry_run=dry_run,
+                    without_consent=without_consent,
+                    keep_sources=keep_sources,
+                    retain_s=retain,
+                    whisper_model=model,
+                ),
+                tell=progress,
+                with_reports=False,
+                note=tell_note,
+            )
+        found = Tally(person.standing for person in ended.people)
+        if as_json:
+            for line in batch.written_results(place, {each.slug for each in ended.people}):
+                print_json(line)
+        else:
+            found.print_people()
         tell(f"{found.summary()}, in {views.duration(time.monotonic() - began)}")
         if not as_json:
             tell(f"The whole story is in {place / 'report.html'}")
