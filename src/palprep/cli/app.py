@@ -92,13 +92,10 @@ class _OnDemand(TyperCommand):
     """Stands for a command in the list, and loads the command when it is used."""
 
     def make_context(self, info_name: str | None, *arguments: Any, **more: Any) -> Any:
-        """The context of the command itself, which parses its own arguments."""
         return load(self.name or "").make_context(info_name, *arguments, **more)
 
 
 class _Commands(TyperGroup):
-    """The group of all commands."""
-
     def __init__(self, **attributes: Any) -> None:
         super().__init__(**attributes)
         lines = {**COMMANDS, "api": API}
@@ -141,7 +138,6 @@ def palprep(
 
 
 def main() -> None:
-    """Run the command line and exit with its code."""
     # A tenth of a short command's time: modules are no garbage, and pydantic has no plugins here.
     gc.set_threshold(50_000)
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")

@@ -73,7 +73,7 @@ def check(
     fixable = False
     with telling(verbose=verbose, quiet=quiet or (as_json and not verbose), log_file=log_file):
         with files_at_work(paths, asked, done="checked") as work:
-            for _, report in work.each(
+            for report in work.each(
                 lambda path, _: preflight.check(path, **work.asked_of(path), quick=quick)
             ):
                 work.count(report)

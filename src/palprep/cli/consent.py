@@ -267,28 +267,20 @@ def dossier(
                 show(views.dossier_view(found, now))
         if export is not None:
             views.export_dossiers(examined, export, now=now)
+    words = Counter(views.standing(each, now).word.lower() for each in examined)
     if not as_json or export is not None:
         with telling(quiet=quiet):
-            tell(_next(examined, paths, store, export, now))
-    raise typer.Exit(worst(_exit_code(each, now, revoked=revoke) for each in examined))
-
-
-def _exit_code(examined: dossiers.ExaminedDossier, now: dt.datetime, *, revoked: bool) -> ExitCode:
-    if examined.flaws:
-        return ExitCode.FAILED
-    if examined.dossier.is_open(now):
-        return ExitCode.IN_DOUBT
-    return ExitCode.OK if revoked or examined.dossier.in_force(now) else ExitCode.FAILED
+            tell(_next(examined, words, paths, store, export))
+    ended = ExitCode.OK if revoke else ExitCode.FAILED
+    codes = {"holds": ExitCode.OK, "void": ended, "open": ExitCode.IN_DOUBT}
+    raise typer.Exit(worst(codes.get(word, ExitCode.FAILED) for word in words))
 
 
 def _dossiers(paths: list[Path]) -> dict[Path, dossiers.Dossier | None]:
     """Each dossier, with what the journal keeps of it where a run's folder was named."""
     found: dict[Path, dossiers.Dossier | None] = {}
     for path in paths:
-        if not path.is_dir():
-            found[path] = None
-            continue
-        kept = batch.kept_dossiers(path)
+        kept = batch.kept_dossiers(path) if path.is_dir() else {path: None}
         if not kept:
             raise UsageError(f"The runs into {path} did not listen for any consent")
         found |= kept
@@ -318,13 +310,12 @@ def _entry(examined: dossiers.ExaminedDossier, now: dt.datetime) -> dict[str, An
 
 def _next(
     examined: Sequence[dossiers.ExaminedDossier],
+    words: Counter[str],
     paths: Sequence[Path],
     store: str | None,
     export: Path | None,
-    now: dt.datetime,
 ) -> str:
-    """How many dossiers hold, and what to do with them."""
-    words = Counter(views.standing(each, now).word.lower() for each in examined)
+    """How many dossiers hold, and what to do with them. ``words`` counts how they stand."""
     found = ", ".join(f"{count} {word}" for word, count in words.items())
     said = f"{rules.counted(len(examined), 'dossier', 'dossiers')}: {found}."
     if export is not None:

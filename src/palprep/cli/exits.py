@@ -52,7 +52,6 @@ class ExitCode(IntEnum):
 
 
 def exit_code_of(error: PalprepError) -> ExitCode:
-    """The exit code of a command that ended with this error."""
     match error:
         case OutcomeUnknown() | CreationUnrecorded():
             return ExitCode.IN_DOUBT
@@ -69,11 +68,8 @@ _LIGHTEST_FIRST = (
 
 
 def worst(codes: Iterable[ExitCode]) -> ExitCode:
-    """The code for several results: doubt outweighs refusal, refusal outweighs failure, and failure
-    outweighs waiting.
-
-    No results give OK.
-    """
+    """The code for several results; OK for none. Doubt outweighs refusal, refusal failure, failure
+    waiting."""
     return max(codes, key=_LIGHTEST_FIRST.index, default=ExitCode.OK)
 
 

@@ -84,7 +84,6 @@ class FilesAtWork:
 
     def all_as(self, role: Role) -> frozenset[Path]:
         """The files that will be judged as this. One that cannot be read is none of them."""
-
         files = [file.path for file in self.inputs if not file.problem]
         if self.role is not None:
             return frozenset(files if self.role is role else ())
@@ -105,9 +104,7 @@ class FilesAtWork:
             "engine": self.engine,
         }
 
-    def each(
-        self, work: Callable[[Path, Advance], Result]
-    ) -> Iterator[tuple[Path, Result | rules.Report]]:
+    def each(self, work: Callable[[Path, Advance], Result]) -> Iterator[Result | rules.Report]:
         """What ``work`` returns for each file, in their order, as many at once as there are jobs.
 
         Whatever goes wrong with one file, the others are worked on: its report holds the error.
@@ -129,12 +126,9 @@ class FilesAtWork:
             if isinstance(found, PalprepError):
                 self.codes.append(ExitCode.USAGE if file.problem else exit_code_of(found))
                 name = self.profile.name
-                yield (
-                    file.path,
-                    rules.Report.of_error(file.path, found, role=self.role, profile=name),
-                )
+                yield rules.Report.of_error(file.path, found, role=self.role, profile=name)
             else:
-                yield file.path, found
+                yield found
 
     def count(self, *reports: rules.Report) -> None:
         """Take the reports on one file, or on what was made of it, into the exit code."""
@@ -181,19 +175,15 @@ def files_at_work(
         problems = [each.problem for each in inputs if each.problem is not None]
         if problems and not options.as_json:
             raise UsageError(" ".join(problems))
-        with _showing(len(inputs), wanted=not options.as_json) as progress:
+        showing: AbstractContextManager[FilesProgress | None] = nullcontext()
+        if is_watched() and not options.as_json:
+            # It loads rich: here, while the first worker loads the decoders.
+            from palprep.cli.progress import showing_files
+
+            showing = showing_files(len(inputs))
+        with showing as progress:
             work = FilesAtWork(inputs, passed_over, options, engine, threads, progress)
             yield work
-
-
-def _showing(files: int, *, wanted: bool) -> AbstractContextManager[FilesProgress | None]:
-    """Progress on a terminal; elsewhere None, and no library that draws is loaded."""
-    if not (wanted and is_watched()):
-        return nullcontext()
-    # Loaded while the first worker loads the decoders.
-    from palprep.cli.progress import showing_files
-
-    return showing_files(files)
 
 
 def limits_of(time_s: float | None, memory_bytes: int | None) -> workers.Limits:

@@ -90,7 +90,7 @@ def fix(
                 rejected = into / REJECTED / folders[path]
                 return tuple(_kept(each, work.speaker, rejected) for each in both)
 
-            for _, found in work.each(fixed):
+            for found in work.each(fixed):
                 with work.aside():
                     if isinstance(found, rules.Report):
                         failed += 1
@@ -105,9 +105,8 @@ def fix(
                     work.done += all(each.passed for each in reports)
                     _show(found, as_json=as_json, verbose=verbose)
         tell(_summary(made, into / REJECTED, failed=failed))
-        tell(
-            work.next_step(f"publish what is in {into}; or let `palprep run FOLDER` do all steps.")
-        )
+        well = f"publish what is in {into}; or let `palprep run FOLDER` do all steps."
+        tell(work.next_step(well))
     raise typer.Exit(worst(work.codes))
 
 

@@ -224,13 +224,11 @@ class _JsonLine(logging.Formatter):
 def _on_standard_error(*, verbose: bool, quiet: bool) -> logging.Handler:
     handler = _StandardError()
     handler.setFormatter(_Harmless("%(message)s"))
-    if verbose:
-        handler.setLevel(logging.DEBUG)
-        return handler
-    handler.setLevel(logging.WARNING if quiet else logging.INFO)
-    # What the packages below tell of single requests is for --verbose, and so is what libraries do.
-    handler.addFilter(lambda it: it.name == _OWN.name or it.levelno >= logging.WARNING)
-    handler.addFilter(lambda it: it.name != _LIBRARIES.name)
+    if not verbose:
+        handler.setLevel(logging.WARNING if quiet else logging.INFO)
+        # What the packages below tell of single requests, and what libraries do, is for --verbose.
+        handler.addFilter(lambda it: it.name == _OWN.name or it.levelno >= logging.WARNING)
+        handler.addFilter(lambda it: it.name != _LIBRARIES.name)
     return handler
 
 

@@ -102,7 +102,6 @@ class Bars(Progress):
                 self.update(self._rows[key], description=words, completed=fraction, known=known)
 
     def drop(self, key: object) -> None:
-        """Take the row of one away, if there is one."""
         with self._guard:
             if key in self._rows:
                 self.remove_task(self._rows.pop(key))
@@ -223,14 +222,12 @@ def _tell(progress: RunProgress) -> None:
 
 @contextmanager
 def showing_files(files: int, *, wanted: bool = True) -> Iterator[FilesProgress]:
-    """Show the progress of files while this lasts."""
     with _bars(wanted=wanted) as bars:
         yield FilesProgress(bars, files)
 
 
 @contextmanager
 def showing_run(*, wanted: bool) -> Iterator[RunProgress]:
-    """Show the progress of a run while this lasts."""
     with _bars(wanted=wanted) as bars:
         yield run_progress(bars)
 

@@ -48,7 +48,6 @@ class Tally:
             self.met(each)
 
     def met(self, person: journal.PersonStanding) -> journal.PersonStanding:
-        """Count the person."""
         self._statuses[person.status] += 1
         # Held while a voice of the same person is in training, too.
         self._codes.add(ExitCode.IN_DOUBT if person.held else _CODES[person.status])
@@ -70,7 +69,7 @@ class Tally:
         return person
 
     def print_people(self) -> None:
-        """Print a table: of many people only the first who are not done."""
+        """Of many people only the first who are not done."""
         count = self._statuses.total()
         shown = self._first if count <= _MANY else self._open
         show(views.results_view(shown))

@@ -86,7 +86,6 @@ class Recording:
                 self._jobs.submit(self._judge, take)
 
     def routes(self) -> list[Route]:
-        """Everything that the page asks for."""
         return [
             Route("/", self._page),
             Route("/state", self._state),
@@ -112,7 +111,6 @@ class Recording:
 
     @property
     def _own_statement(self) -> str | None:
-        """The person's own, where the folder has one."""
         own = self._person.statement
         return consent.read_statement(own, profile=self._profile.name) if own else None
 

@@ -84,7 +84,6 @@ class Review:
         self._asked = self._questions()
 
     def routes(self) -> list[Route]:
-        """Everything that the page asks for."""
         return [
             Route("/", self._page),
             Route("/choose", self._choose, methods=["POST"]),

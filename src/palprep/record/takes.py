@@ -66,7 +66,6 @@ class Take(Value):
         return f"{self.number:03}-{self.role.value}"
 
     def failed(self, why: str) -> Take:
-        """The take, which cannot be judged."""
         told = (Finding(outcome=Outcome.FAIL, sentence=why),)
         return self.model_copy(update={"verdict": "again", "findings": told})
 
@@ -108,7 +107,6 @@ class Takes:
         return take
 
     def note(self, take: Take) -> Take:
-        """Write down what is known of a take."""
         with storage.atomic_output(self.place / f"{take.stem}.json", lasting=False) as temporary:
             temporary.write_text(take.model_dump_json(), "utf-8")
         return take

@@ -9,6 +9,7 @@ import base64
 import contextlib
 import hashlib
 import io
+import math
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -110,7 +111,7 @@ def write_picture(report: rules.Report, target: Path) -> Path | None:
 
 
 def as_webp(image: Image | None) -> Embedded | None:
-    """A drawing in a sixth of the bytes of a PNG: a page holds two timelines for most people."""
+    """In a sixth of the bytes of a PNG: a page holds two timelines for most people."""
     if image is None:
         return None
     data = io.BytesIO()
@@ -191,10 +192,8 @@ def statement_sound(path: str | Path, facts: ConsentFacts) -> Embedded | None:
     Raises MediaError when the file can no longer be read, ToolError when ffmpeg gives up.
     """
     start_s = max(0.0, (facts.starts_at or 0.0) - _AROUND_S)
-    end_s = start_s + _MOST_S
-    return _sound(
-        path, start_s, end_s if facts.ends_at is None else min(end_s, facts.ends_at + _AROUND_S)
-    )
+    known_end_s = math.inf if facts.ends_at is None else facts.ends_at + _AROUND_S
+    return _sound(path, start_s, min(start_s + _MOST_S, known_end_s))
 
 
 def beginning(path: str | Path) -> Embedded | None:
@@ -257,11 +256,15 @@ def inline(make: Callable[[], Embedded | None]) -> str | None:
     A page is worth reading without it: a file that was moved or deleted since must not keep the
     page from being written.
     """
+    made = _made(make)
+    return None if made is None else made.data_uri
+
+
+def _made(make: Callable[[], Embedded | None]) -> Embedded | None:
     try:
-        made = make()
+        return make()
     except (PalprepError, OSError):
         return None
-    return None if made is None else made.data_uri
 
 
 @dataclass(frozen=True)
@@ -278,10 +281,7 @@ class PictureFolder:
         path = self.place / picture.name
         if path.is_file():
             return path
-        try:
-            drawn = picture.draw()
-        except (PalprepError, OSError):
-            return None
+        drawn = _made(picture.draw)
         if drawn is None:
             return None
         with storage.atomic_output(path, lasting=False) as temporary:
@@ -306,8 +306,7 @@ class PictureFolder:
         path = self.kept(picture)
         if path is None:
             return None
-        mime = _MIMES[path.suffix]
-        return inline(lambda: Embedded(path.read_bytes(), mime))
+        return inline(lambda: Embedded(path.read_bytes(), _MIMES[path.suffix]))
 
     def linked_from(self, folder: Path) -> Show:
         """Addresses of the files, relative to a page in ``folder``."""
@@ -329,12 +328,10 @@ def pictures_of(asset: preflight.Asset) -> AssetPictures:
     """The pictures of a file. Nothing is read or drawn yet."""
     if asset.source_sha256 is None:
         return AssetPictures()
-    prepared = asset.prepared
-    changed = prepared is not None and bool(prepared.fixes)
-    source = Path(asset.source)
+    prepared, source = asset.prepared, Path(asset.source)
     path, sha256 = (prepared.path, prepared.sha256) if prepared else (source, asset.source_sha256)
+    done = prepared.fixes if prepared else ()
     if asset.role is Role.VOICE_AUDIO:
-        done = prepared.fixes if prepared else ()
         kept = tuple(span for fix in done for span in fix.kept)
         heard = any(fix.id in _HEARD for fix in done)
         return AssetPictures(
@@ -345,7 +342,7 @@ def pictures_of(asset: preflight.Asset) -> AssetPictures:
         face=_thumbnail(path, sha256, side=_FACE_SIDE),
         after=_thumbnail(path, sha256),
         before=_thumbnail(source, asset.source_sha256)
-        if changed and asset.role is Role.FACE_IMAGE
+        if done and asset.role is Role.FACE_IMAGE
         else None,
         timeline=_timeline(asset, sha256),
     )
