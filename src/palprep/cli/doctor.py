@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 State = Literal["ok", "missing", "broken"]
 
 _EXTRA = re.compile(r"extra\s*==\s*['\"]([\w-]+)['\"]")
-_NAME = re.compile(r"[A-Za-z0-9._-]+")
 
 EXAMPLES = ("palprep doctor", "palprep doctor --verbose")
 
@@ -122,8 +121,7 @@ def examine() -> Iterator[Finding]:
 
 def _packages(requirements: Iterable[str]) -> Iterator[Finding]:
     for requirement in requirements:
-        name_match = _NAME.match(requirement)
-        name = name_match.group() if name_match else requirement
+        name = re.split(r"[^\w.-]", requirement, maxsplit=1)[0]
         extra = _EXTRA.search(requirement)
         needless = "python_version" in requirement and sys.version_info < (3, 13)
         if name == "palprep" or needless or (extra and extra[1] == "all"):

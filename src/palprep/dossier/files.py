@@ -130,12 +130,12 @@ def dossier_path(prepared: Prepared) -> Path:
     return video.with_name(f"{video.stem}-{prepared.sha256[:12]}{DOSSIER_SUFFIX}")
 
 
-def read_dossier(path: str | Path) -> Dossier:
+def read_dossier(path: Path) -> Dossier:
     """The dossier in a file. Raises UsageError when there is none, DossierUnusable when the file
     is no dossier.
     """
     try:
-        dossier = Dossier.model_validate_json(Path(path).read_bytes())
+        dossier = Dossier.model_validate_json(path.read_bytes())
     except OSError as error:
         raise UsageError(f"The dossier {path} cannot be read: {error.strerror}") from None
     except ValidationError as error:
@@ -196,7 +196,7 @@ def examine_dossier(
     )
 
 
-def add_entry(path: str | Path, *, kind: NewEntry, written_at: dt.datetime, **told: Any) -> Dossier:
+def add_entry(path: Path, *, kind: NewEntry, written_at: dt.datetime, **told: Any) -> Dossier:
     """Add an entry to a dossier's file, as :func:`palprep.dossier.chain.extended` does. Raises
     UsageError when there is no dossier, DossierUnusable when it was changed, OutputUnwritable.
     """
@@ -205,35 +205,34 @@ def add_entry(path: str | Path, *, kind: NewEntry, written_at: dt.datetime, **to
 
 
 @contextlib.contextmanager
-def sole_writer(path: str | Path) -> Iterator[Callable[..., Dossier]]:
+def sole_writer(path: Path) -> Iterator[Callable[..., Dossier]]:
     """Adds entries to a dossier's file, as :func:`add_entry`, which no other program then changes:
     others wait. Raises as that does.
     """
-    place = Path(path)
 
     def add(**told: Any) -> Dossier:
-        longer = extended(read_dossier(place), **told)
-        _write(place, longer)
+        longer = extended(read_dossier(path), **told)
+        _write(path, longer)
         return longer
 
     while True:
         try:
-            locked = system.to_lock(place)
+            locked = system.to_lock(path)
             handle = os.open(locked, os.O_RDWR)
         except OSError as error:
-            raise UsageError(f"The dossier {place} cannot be changed: {error.strerror}") from None
+            raise UsageError(f"The dossier {path} cannot be changed: {error.strerror}") from None
         try:
             system.lock(handle, wait=True)
             # Whoever wrote meanwhile put another file into its place.
-            if place.exists() and os.path.samestat(os.fstat(handle), locked.stat()):
-                _require_intact(read_dossier(place), place)
+            if path.exists() and os.path.samestat(os.fstat(handle), locked.stat()):
+                _require_intact(read_dossier(path), path)
                 yield add
                 return
         finally:
             os.close(handle)
 
 
-def add_waiver(path: str | Path, *, written_at: dt.datetime, note: str) -> Dossier:
+def add_waiver(path: Path, *, written_at: dt.datetime, note: str) -> Dossier:
     """Record, once, that consent was waived. The note says what was missing."""
     present = read_dossier(path)
     if any(entry.kind == "waiver" and entry.note == note for entry in present.entries):

@@ -119,8 +119,7 @@ class _Guard:
         async def closed(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                for name, value in _HEADERS.items():
-                    headers[name] = value
+                headers.update(_HEADERS)
                 headers.setdefault("content-security-policy", _POLICY)
             await send(message)
 

@@ -25,16 +25,22 @@ def require_page_name(path: Path) -> None:
         raise UsageError(f"{path} is written as HTML: name a file such as {path.stem}.html")
 
 
-def export_dossiers(examined: Sequence[ExaminedDossier], target: Path, *, now: dt.datetime) -> Path:
-    """Write dossiers as one HTML file that needs nothing else, and return its path. They and their
-    videos are only read. ``now`` is the moment at which a consent is in force or is not.
+def export_dossiers(
+    examined: Sequence[ExaminedDossier], target: str | Path, *, now: dt.datetime
+) -> Path:
+    """Write dossiers as one HTML file that needs nothing else, and return its path.
 
-    Raises OutputUnwritable.
+    The dossiers are those that :func:`palprep.dossier.files.examine_dossier` returned; they and
+    their videos are only read. ``now`` is the moment at which a consent is in force or is not.
+
+    Raises UsageError for a target that is not named as HTML, OutputUnwritable.
     """
+    path = Path(target)
+    require_page_name(path)
     text = dossier_page(examined, now=now)
-    with atomic_output(target) as temporary:
+    with atomic_output(path) as temporary:
         temporary.write_text(text, "utf-8", errors="backslashreplace")
-    return target
+    return path
 
 
 def dossier_page(examined: Sequence[ExaminedDossier], *, now: dt.datetime) -> str:
