@@ -12,7 +12,8 @@ from finished_runs import CONSENT, EVIL, FULL, GOOD, asset, person, run
 
 from palprep.fixes import FixDone
 from palprep.values import Role, Span
-from palprep.views.page import initials, page
+from palprep.views.format import initials
+from palprep.views.page import page
 from palprep.views.pictures import Embedded
 
 

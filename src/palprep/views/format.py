@@ -66,6 +66,12 @@ def file_gist(facts: Facts | None) -> str:
     return " · ".join(parts)
 
 
+def initials(name: str) -> str:
+    """At most two letters for a person without a picture."""
+    words = [word for word in name.split() if word[:1].isalnum()]
+    return "".join(word[0] for word in (words[:1] + words[1:][-1:])).upper() or "?"
+
+
 def by_file(reasons: Iterable[str]) -> list[str]:
     """The reasons, with a file that several of them are about named once."""
     told: list[str] = []

@@ -20,7 +20,6 @@ from palprep.errors import UsageError
 from palprep.rules import Profile
 from palprep.values import Role
 from palprep.views.html import environment
-from palprep.views.page import ROLE_TITLES
 
 _PLACE = re.compile(r"\{(\w+)\}")
 
@@ -99,9 +98,7 @@ def review_page(questions: Sequence[Any], by: str, problem: str, *, running: boo
     run goes on.
     """
     template = environment().get_template("review.html.j2")
-    return template.render(
-        questions=questions, by=by, problem=problem, running=running, role_titles=ROLE_TITLES
-    )
+    return template.render(questions=questions, by=by, problem=problem, running=running)
 
 
 def write_thumbnail(file: media.Source, target: Path) -> Path:

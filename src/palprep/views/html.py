@@ -10,9 +10,17 @@ import jinja2
 
 from palprep.escaping import escaped
 from palprep.rules import measure_words, stamp
+from palprep.values import Role
 from palprep.views.consent_words import headline, legend, marked_words, stamped
-from palprep.views.format import by_file, duration, file_gist, moment, position, size
+from palprep.views.format import by_file, duration, file_gist, initials, moment, position, size
 from palprep.views.outcomes import OUTCOMES, SHADES, STATUSES
+
+_ROLE_TITLES = {
+    Role.FACE_IMAGE: "Portrait",
+    Role.TRAINING_VIDEO: "Training video",
+    Role.CONSENT_VIDEO: "Consent video",
+    Role.VOICE_AUDIO: "Voice recording",
+}
 
 
 def _harmless(value: object) -> object:
@@ -45,11 +53,13 @@ def environment() -> jinja2.Environment:
         size=size,
         stamp=stamp,
         by_file=by_file,
+        initials=initials,
     )
     made.globals.update(
         outcomes=OUTCOMES,
         statuses=STATUSES,
         shades=SHADES,
+        role_titles=_ROLE_TITLES,
         headline=headline,
         legend=legend,
         marked_words=marked_words,

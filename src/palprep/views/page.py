@@ -18,7 +18,6 @@ from palprep.dossier import dossier_path
 from palprep.journal import PersonStatus, PersonView, ReadableRun, RunHead, RunView
 from palprep.preflight import Asset
 from palprep.rules import blocker_words
-from palprep.values import Role
 from palprep.views.html import environment, page_asset
 from palprep.views.outcomes import STATUSES, WORST_FIRST
 from palprep.views.pictures import (
@@ -39,13 +38,6 @@ MOST_IN_A_LIST = 1_000
 REPORT_NAME = "report.html"
 PEOPLE_FOLDER = "people"
 """Of the folder with a page for each person, in a run's output."""
-
-ROLE_TITLES: dict[Role, str] = {
-    Role.FACE_IMAGE: "Portrait",
-    Role.TRAINING_VIDEO: "Training video",
-    Role.CONSENT_VIDEO: "Consent video",
-    Role.VOICE_AUDIO: "Voice recording",
-}
 
 _RESULTS = ("results.jsonl", "results.csv")
 
@@ -257,12 +249,6 @@ def worst_first(people: Sequence[P]) -> list[P]:
     return sorted(people, key=lambda each: (order[each.status], each.name.casefold(), each.slug))
 
 
-def initials(name: str) -> str:
-    """At most two letters for a person without a picture."""
-    words = [word for word in name.split() if word[:1].isalnum()]
-    return "".join(word[0] for word in (words[:1] + words[1:][-1:])).upper() or "?"
-
-
 @dataclass(frozen=True)
 class Links:
     """Links to the files of a run's output ``folder``, for a page in ``page_folder`` within it."""
@@ -355,12 +341,10 @@ def _render(template: str, links: Links, show: Show, /, **context: Any) -> str:
             script_hash=f"sha256-{digest}",
             index=links.address(REPORT_NAME),
             address=links.address,
-            role_titles=ROLE_TITLES,
             pictures=pictures,
             link=links.link,
             listen=links.listen,
             dossier=links.dossier,
-            initials=initials,
             **context,
         )
     )
