@@ -44,45 +44,32 @@ class Framed(NamedTuple):
     portrait: PortraitFacts
 
 
-class Face(NamedTuple):
-    """The points of the largest face, and where it is."""
-
-    subject: SubjectFacts
-    region: Rect
-
-
-class Skin(NamedTuple):
-    """The look of a face that is bare, and where it is."""
-
-    quality: Quality
-    region: Rect
+def face_place(facts: Facts) -> Rect | None:
+    """Where the largest face of a portrait stands."""
+    framing = facts.portrait and facts.portrait.framing
+    return framing.face if framing else None
 
 
-def _skin(portrait: PortraitFacts) -> Skin | Unmeasured:
+def _skin(portrait: PortraitFacts) -> Quality | Unmeasured:
     if portrait.framing is None:
         return NO_FACE
     if portrait.subject is None or portrait.subject.visibility.whole < BARELY_VISIBLE:
         return COVERED
-    return Skin(portrait.quality, portrait.framing.face)
+    return portrait.quality
 
 
 def face_or(
     nobody: Measured | Unmeasured, somebody: Measured | Unmeasured, hidden: Measured | Unmeasured
-) -> Need[Face]:
+) -> Need[SubjectFacts]:
     """The largest face. ``nobody`` answers for a portrait that shows no one, ``somebody`` for one
     that shows a person and no face, ``hidden`` for a face that is certainly there and cannot be
     made out.
     """
 
-    def get(portrait: PortraitFacts) -> Face | Measured | Unmeasured:
+    def get(portrait: PortraitFacts) -> SubjectFacts | Measured | Unmeasured:
         if portrait.framing is None:
             return nobody if portrait.person_share < PERSON_THERE else somebody
-        region = portrait.framing.face
-        if portrait.subject is not None:
-            return Face(portrait.subject, region)
-        return (
-            hidden.model_copy(update={"region": region}) if isinstance(hidden, Measured) else hidden
-        )
+        return portrait.subject or hidden
 
     return PORTRAIT.then(get)
 
@@ -139,8 +126,9 @@ PORTRAIT: Need[PortraitFacts] = Need(
 FRAMED: Need[Framed] = PORTRAIT.then(
     lambda portrait: Framed(portrait.framing, portrait) if portrait.framing else None, NO_FACE
 )
-SKIN: Need[Skin] = PORTRAIT.then(_skin)
-FACE: Need[Face] = face_or(NO_FACE, NO_FACE, HIDDEN)
+SKIN: Need[Quality] = PORTRAIT.then(_skin)
+"""The look of a face that is bare."""
+FACE: Need[SubjectFacts] = face_or(NO_FACE, NO_FACE, HIDDEN)
 CONSENT: Need[ConsentFacts] = Need(_consent)
 """A statement that was listened for."""
 STATED: Need[ConsentFacts] = CONSENT.then(

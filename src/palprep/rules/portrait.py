@@ -16,16 +16,17 @@ from palprep.rules.needs import (
     NO_FACE,
     PORTRAIT,
     SKIN,
-    Face,
     Framed,
-    Skin,
     face_or,
+    face_place,
 )
 from palprep.rules.plans.image import COLOURLESS, FACE_SHARE, NARROWEST, framing_advice
-from palprep.rules.rule import Answer, Measured, Need, rule
+from palprep.rules.rule import Answer, Measured, Need, plain, rule
 from palprep.rules.texts import REASONS, Unmeasured, degrees, likely
 from palprep.vision import (
     PortraitFacts,
+    Quality,
+    SubjectFacts,
     counts_as_person,
     may_be_person,
     overall_score,
@@ -85,20 +86,21 @@ def _nudity(facts: Facts) -> float | Answer:
         nobody=Measured(value=0.0, shown="no face was found", cause=NO_FACE),
         somebody=NO_FACE,
         hidden=HIDDEN,
-    )
+    ),
+    face_place,
 )
-def human_like_subject(face: Face) -> Measured | Unmeasured:
-    likelihood = face.subject.human
+def human_like_subject(face: SubjectFacts) -> Measured | Unmeasured:
+    likelihood = face.human
     low, high = UNDECIDED_COVERED
-    if face.subject.visibility.whole < BARELY_VISIBLE and low < likelihood < high:
+    if face.visibility.whole < BARELY_VISIBLE and low < likelihood < high:
         return HIDDEN
-    return Measured(value=round(likelihood, 3), shown=likely(likelihood), region=face.region)
+    return Measured(value=round(likelihood, 3), shown=likely(likelihood))
 
 
-@rule(FACING)
-def pose_suitable_for_replica(face: Face) -> Measured:
+@rule(FACING, face_place)
+def pose_suitable_for_replica(face: SubjectFacts) -> Measured:
     """The angle from the line to the camera. How the head leans is :data:`head_level`."""
-    pose = face.subject.pose
+    pose = face.pose
     if abs(pose.yaw_deg) >= abs(pose.pitch_deg):
         way = "right" if pose.yaw_deg > 0 else "left"
     else:
@@ -108,26 +110,24 @@ def pose_suitable_for_replica(face: Face) -> Measured:
         shown=f"{pose.turn_deg:.1f} degrees",
         way=way,
         words={"degrees": degrees(pose.turn_deg)},
-        region=face.region,
     )
 
 
-@rule(FACE)
-def head_level(face: Face) -> Measured:
-    roll = face.subject.pose.roll_deg
+@rule(FACE, face_place)
+def head_level(face: SubjectFacts) -> Measured:
+    roll = face.pose.roll_deg
     return Measured(
         value=round(abs(roll), 1),
         shown=f"{abs(roll):.1f} degrees",
         way="left" if roll > 0 else "right",
         words={"degrees": degrees(roll)},
-        region=face.region,
     )
 
 
-@rule(FACING)
-def looking_straight_at_camera(face: Face) -> Measured:
+@rule(FACING, face_place)
+def looking_straight_at_camera(face: SubjectFacts) -> Measured:
     """Head turn and irises together, less what small or narrowed eyes leave in doubt."""
-    eyes = face.subject.eyes
+    eyes = face.eyes
     off, shut = eyes.gaze_surely_off_deg, None
     if eyes.openness < SHUT:
         off, shut = AWAY, "eyes shut"
@@ -138,7 +138,6 @@ def looking_straight_at_camera(face: Face) -> Measured:
         shown=shut,
         way="shut" if shut else None,
         words={"degrees": degrees(off)},
-        region=face.region,
     )
 
 
@@ -149,23 +148,21 @@ def looking_straight_at_camera(face: Face) -> Measured:
             value=0.0, shown="somebody is there, but no face was found", cause=NO_FACE
         ),
         hidden=Measured(value=0.0, shown="a face whose parts cannot be made out", cause=HIDDEN),
-    )
+    ),
+    face_place,
 )
-def face_substantially_obscured(face: Face) -> Measured:
+def face_substantially_obscured(face: SubjectFacts) -> Measured:
     """How likely nothing covers the face, 0 to 1."""
-    visibility = face.subject.visibility
+    visibility = face.visibility
     return Measured(
         value=round(visibility.whole, 2),
         shown=likely(visibility.whole),
         way=visibility.most_covered,
-        region=face.region,
     )
 
 
-@rule(Need(_nudity))
-def no_nudity(score: float) -> Measured:
-    """The score of open_nsfw, 0 to 1; of a video that of its worst frame."""
-    return Measured(value=round(score, 3))
+no_nudity = plain("no_nudity", Need(_nudity), lambda score: round(score, 3))
+"""The score of open_nsfw, 0 to 1; of a video that of its worst frame."""
 
 
 @rule(PORTRAIT)
@@ -210,7 +207,7 @@ def _alone(portrait: PortraitFacts) -> Measured:
     )
 
 
-@rule(PORTRAIT)
+@rule(PORTRAIT, face_place)
 def appears_under_18(portrait: PortraitFacts) -> Measured | Unmeasured:
     """The likelihood, 0 to 1, that the one who looks youngest is 18 or older. A covered face shows
     no age: it is judged only where even the visible part looks younger.
@@ -234,9 +231,7 @@ def _largest_face(portrait: PortraitFacts) -> Measured | Unmeasured:
         return HIDDEN
     if subject.visibility.whole < BARELY_VISIBLE and subject.adult >= ADULT:
         return HIDDEN
-    return Measured(
-        value=round(subject.adult, 3), shown=likely(subject.adult), region=portrait.framing.face
-    )
+    return Measured(value=round(subject.adult, 3), shown=likely(subject.adult))
 
 
 def _no_person(portrait: PortraitFacts) -> bool:
@@ -248,7 +243,7 @@ def _no_person(portrait: PortraitFacts) -> bool:
     )
 
 
-@rule(FRAMED)
+@rule(FRAMED, face_place)
 def person_centered(framed: Framed) -> Measured:
     offset = framed.framing.centre_x - 0.5
     side = "right" if offset > 0 else "left"
@@ -258,7 +253,6 @@ def person_centered(framed: Framed) -> Measured:
         way=side,
         words={"share": f"{abs(offset):.0%}"},
         advice=framing_advice(framed.portrait),
-        region=framed.framing.face,
     )
 
 
@@ -282,7 +276,7 @@ def head_fully_in_frame(framed: Framed) -> Measured:
     )
 
 
-@rule(FRAMED)
+@rule(FRAMED, face_place)
 def chest_up_framing_acceptable(framed: Framed) -> Measured:
     """Face height over image height. Of an image that is narrower than any crop may be only the
     height of such a crop counts, so that a phone's portrait is not called far away.
@@ -295,11 +289,10 @@ def chest_up_framing_acceptable(framed: Framed) -> Measured:
         shown=f"{share:.1%} of the height",
         words={"share": f"{share:.0%}"},
         advice=framing_advice(framed.portrait),
-        region=framed.framing.face,
     )
 
 
-@rule(PORTRAIT)
+@rule(PORTRAIT, face_place)
 def image_quality_acceptable(portrait: PortraitFacts) -> Measured:
     """A product of scores, 0 to 100. Each is a smooth step around its own limit, as in OFIQ."""
     scores = quality_scores(portrait.quality)
@@ -308,25 +301,22 @@ def image_quality_acceptable(portrait: PortraitFacts) -> Measured:
         value=total,
         shown=f"{total} of 100 (least: {weakest})",
         way=weakest,
-        region=portrait.framing.face if portrait.framing else None,
     )
 
 
-@rule(SKIN)
-def face_brightness(skin: Skin) -> Measured:
+@rule(SKIN, face_place)
+def face_brightness(skin: Quality) -> Measured:
     """The luma, 0 to 1, that a quarter of the face exceeds, or :data:`GLOSS` times that of its
     brightest hundredth: in enough light the eyes and the gloss of dark skin are bright as well.
     """
-    quality = skin.quality
-    lit = max(quality.brightness, GLOSS * quality.peak)
-    return Measured(value=round(lit, 2), region=skin.region)
+    return Measured(value=round(max(skin.brightness, GLOSS * skin.peak), 2))
 
 
-@rule(SKIN)
-def skin_hue(skin: Skin) -> Measured | Unmeasured:
-    hue_deg, chroma = skin.quality.skin_hue_deg, skin.quality.skin_chroma
+@rule(SKIN, face_place)
+def skin_hue(skin: Quality) -> Measured | Unmeasured:
+    hue_deg, chroma = skin.skin_hue_deg, skin.skin_chroma
     if hue_deg is None or chroma is None:
         return NO_FACE
     if chroma < COLOURLESS:
         return REASONS["grey"]
-    return Measured(value=round(hue_deg), region=skin.region)
+    return Measured(value=round(hue_deg))

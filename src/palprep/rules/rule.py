@@ -150,20 +150,26 @@ class Rule(Checked):
     """One rule of one file, and its measure: a pure function of the facts that it needs."""
 
     measure: Need[Measured]
+    place: Callable[[Facts], Rect | None] | None = None
+    """Where the file shows what was measured, unless the measure itself says it."""
 
     def judge(self, facts: Facts, limits: Sequence[Limit]) -> Check | None:
         """The check of a file against its limits; None where the rule does not apply."""
         found = self.measure.get(facts)
+        if self.place and isinstance(found, Measured) and found.region is None:
+            found = found.model_copy(update={"region": self.place(facts)})
         return None if found is None else self.check(found, limits)
 
 
-def rule(needs: Need[F]) -> Callable[[Callable[[F], Answer]], Rule]:
+def rule(
+    needs: Need[F], place: Callable[[Facts], Rect | None] | None = None
+) -> Callable[[Callable[[F], Answer]], Rule]:
     """Makes a rule of the function that measures what it ``needs``: the measure, why there is none,
     or None where the rule does not apply. The function's name is the rule's id.
     """
 
     def made(measure: Callable[[F], Answer]) -> Rule:
-        return Rule(measure.__name__, needs.then(measure))
+        return Rule(measure.__name__, needs.then(measure), place)
 
     return made
 
