@@ -76,9 +76,12 @@ def judge(
     return _told_once([check for check in checks if check is not None], facts)
 
 
-_LOUD = ("voice_clipping", "voice_level", "voice_true_peak", "audio_sample_peak")
-_NOISY = ("voice_snr", "voice_noise_floor")
-"""Of each of them a later one says of one cause what an earlier one says."""
+_FAMILIES = (
+    ("voice_clipping", "voice_level", "voice_true_peak", "audio_sample_peak"),
+    ("voice_snr", "voice_noise_floor"),
+)
+"""Loud, and noisy: of each of them a later one says of one cause what an earlier one says."""
+_GRAVEST_FIRST = (Outcome.FAIL, Outcome.WARN, Outcome.UNKNOWN)
 
 
 def _told_once(checks: Sequence[Check], facts: Facts) -> tuple[Check, ...]:
@@ -87,40 +90,27 @@ def _told_once(checks: Sequence[Check], facts: Facts) -> tuple[Check, ...]:
     Checks that say the same sentence have one cause. The gravest of them tells it, and of
     several the first. So do those of a recording that is too loud, or noisy.
     """
-    telling: dict[str, str] = {}
-    for outcome in (Outcome.FAIL, Outcome.WARN, Outcome.UNKNOWN):
-        for check in checks:
-            if check.outcome is outcome:
-                telling.setdefault(check.sentence, check.id)
-
-    caused = {
-        check.id: alike[0].id
-        for family in (_LOUD, _NOISY)
-        for alike in [_of_one_cause(checks, family, facts)]
-        for check in alike
-    }
-
-    def marked(check: Check) -> Check:
-        teller = caused.get(check.id) or telling.get(check.sentence, check.id)
-        follows = check.outcome is not Outcome.PASS and teller != check.id
-        return check.model_copy(update={"follows": teller}) if follows else check
-
-    return tuple(map(marked, checks))
-
-
-def _of_one_cause(checks: Sequence[Check], family: Sequence[str], facts: Facts) -> list[Check]:
-    """Those of a family that fail or warn, the gravest first, and otherwise in its order."""
-    loud = facts.voice.speech_rms_dbfs if facts.voice else None
-    found = [
-        check
-        for id_ in family
-        for check in checks
-        if check.id == id_
-        and check.outcome in {Outcome.FAIL, Outcome.WARN}
+    level = facts.voice.speech_rms_dbfs if facts.voice else None
+    causes: dict[tuple[str, ...], list[Check]] = {}
+    for check in checks:
         # Soft speech has a cause of its own.
-        and (id_ != "voice_level" or (loud or 0.0) > (check.at_most or 0.0))
-    ]
-    return sorted(found, key=lambda check: check.outcome is not Outcome.FAIL)
+        soft = check.id == "voice_level" and (level or 0.0) <= (check.at_most or 0.0)
+        known = check.outcome is not Outcome.UNKNOWN and not soft
+        family = next((each for each in _FAMILIES if known and check.id in each), None)
+        if check.outcome is not Outcome.PASS:
+            causes.setdefault(family or (check.sentence,), []).append(check)
+    follows: dict[str, str] = {}
+    for cause, alike in causes.items():
+        places = {each: place for place, each in enumerate(cause)}
+        teller = min(
+            alike,
+            key=lambda check: (_GRAVEST_FIRST.index(check.outcome), places.get(check.id, 0)),
+        )
+        follows |= {check.id: teller.id for check in alike if check is not teller}
+    return tuple(
+        check.model_copy(update={"follows": follows[check.id]}) if check.id in follows else check
+        for check in checks
+    )
 
 
 class CatalogueLimit(Limit):
