@@ -111,19 +111,11 @@ class Texts(Value):
 
 def _read(language: str) -> dict[str, Any]:
     file = resources.files("palprep.rules").joinpath("texts", f"{language}.toml")
-    return tomllib.loads(file.read_text("utf-8"))
+    text = file.read_text("utf-8").replace("{install_nsfw}", install_advice("nsfw"))
+    return tomllib.loads(text)
 
 
-def _read_texts() -> Texts:
-    texts = _read("en")
-    for reason in texts["reasons"].values():
-        if "advice" in reason:
-            advice = reason["advice"].replace("{install_nsfw}", install_advice("nsfw"))
-            reason["advice"] = advice
-    return Texts.model_validate(texts)
-
-
-TEXTS: Final = _read_texts()
+TEXTS: Final = Texts.model_validate(_read("en"))
 
 
 def asks(language: str) -> Mapping[str, Ask]:
