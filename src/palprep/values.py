@@ -13,19 +13,7 @@ from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hin
 from pydantic import BaseModel, ConfigDict
 
 from palprep.errors import UsageError
-from palprep.vocabulary import Kind, Outcome, Role
-
-__all__ = [
-    "Kind",
-    "Outcome",
-    "Rect",
-    "Role",
-    "Span",
-    "Value",
-    "require_type",
-    "spans_within",
-    "typed",
-]
+from palprep.vocabulary import Kind as Kind, Outcome as Outcome, Role as Role  # noqa: PLC0414
 
 F = TypeVar("F", bound=Callable[..., Any])
 
