@@ -45,8 +45,6 @@ class Gain(Value):
     limits: bool
     held_back_by: str | None
     """Why it is less than the loudness asks for; None when it is not."""
-    lost_lu: float = 0.0
-    """Loudness that the limiting takes away again."""
 
 
 def measure_loudness(
@@ -65,14 +63,9 @@ def measure_loudness(
     return Loudness(integrated_lufs=integrated, true_peak_dbtp=20 * math.log10(peak))
 
 
-def choose_gain(
-    measured: Loudness, wanted_lufs: float, plan: VoicePlan, *, lost_lu: float = 0.0
-) -> Gain:
-    """The gain towards the wanted loudness that neither the plan's noise nor its peaks forbid.
-
-    ``lost_lu`` is the loudness that limiting was found to take away; it is added to the gain.
-    """
-    gain = wanted_lufs + lost_lu - measured.integrated_lufs
+def choose_gain(measured: Loudness, wanted_lufs: float, plan: VoicePlan) -> Gain:
+    """The gain towards the wanted loudness that neither the plan's noise nor its peaks forbid."""
+    gain = wanted_lufs - measured.integrated_lufs
     noise, held_back_by = plan.noise, None
     if noise is not None and gain > noise.max_gain_db:
         gain, held_back_by = noise.max_gain_db, f"noise limit of {noise.limit_dbfs:g} dBFS"
@@ -80,12 +73,7 @@ def choose_gain(
     if over > MAX_LIMITING_DB:
         gain -= over - MAX_LIMITING_DB
         held_back_by = "true-peak ceiling"
-    return Gain(
-        gain_db=round(gain, 2),
-        limits=over > -_PEAK_STEP_DB,
-        held_back_by=held_back_by,
-        lost_lu=lost_lu,
-    )
+    return Gain(gain_db=round(gain, 2), limits=over > -_PEAK_STEP_DB, held_back_by=held_back_by)
 
 
 def levelled(
@@ -100,12 +88,12 @@ def levelled(
     if wanted is None:
         return sound, ()
     before = measure_loudness(sound, duration_s=duration_s, progress=progress)
-    gain = choose_gain(before, wanted, plan)
+    gain, lost = choose_gain(before, wanted, plan), 0.0
     if gain.limits:
         limited = measure_loudness(_amplified(sound, gain, plan), duration_s=duration_s)
         lost = before.integrated_lufs + gain.gain_db - limited.integrated_lufs
-        gain = choose_gain(before, wanted, plan, lost_lu=lost)
-    reached = before.integrated_lufs + gain.gain_db - gain.lost_lu
+        gain = choose_gain(before, wanted + lost, plan)
+    reached = before.integrated_lufs + gain.gain_db - lost
     did = (
         f"loudness from {before.integrated_lufs:.1f} to {reached:.1f} LUFS ({gain.gain_db:+.1f} dB)"
     )
