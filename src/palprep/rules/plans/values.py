@@ -63,7 +63,6 @@ class Crop(Value):
 class ImagePlan(Value):
     """One decode, these steps in this order, one encode."""
 
-    kind: Literal["still"] = "still"
     reasons: tuple[Reason, ...]
     level_deg: float = 0.0
     """Turn counter-clockwise by this much about the crop's centre, before cropping. Needs a
@@ -88,7 +87,6 @@ Container = Literal["m4a", "mp3", "wav", "flac", "ogg"]
 class AudioPlan(Value):
     """The packets of one audio stream, as they are, in a file of their own."""
 
-    kind: Literal["sound"] = "sound"
     reasons: tuple[Reason, ...]
     stream: int
     container: Container
@@ -111,7 +109,6 @@ class VideoPlan(Value):
     that does not start at 0 needs ``copy_video=False``.
     """
 
-    kind: Literal["video"] = "video"
     reasons: tuple[Reason, ...]
     copy_video: bool
     copy_audio: bool
@@ -145,7 +142,6 @@ class NoiseBound(Value):
 class VoicePlan(Value):
     """One voice sample as WAV of 16 bits: speech cut out and joined, cleaned, set to a loudness."""
 
-    kind: Literal["voice"] = "voice"
     reasons: tuple[Reason, ...]
     stream: int
     spans: tuple[KeptSpan, ...] = ()
