@@ -15,7 +15,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 from palprep.media import Source, open_image
 from palprep.rules import Report
-from palprep.rules.plans import CROP_ANSWERS, LEVEL_ANSWERS, adjustments, not_passed
+from palprep.rules.plans import adjustments, not_passed
 from palprep.values import Outcome, Rect
 from palprep.views.outcomes import BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILION, YELLOW, Colour
 from palprep.views.pictures import VIEW_SIDE
@@ -70,8 +70,7 @@ def portrait_overlay(
     if report.facts is None or report.facts.image is None or report.facts.portrait is None:
         return None
     image, picture = open_image(Source.of(report.path), max_side=side)
-    asking = not_passed(report) & (CROP_ANSWERS | LEVEL_ANSWERS)
-    planned = adjustments(report.facts.portrait, asking)[1]
+    _, planned = adjustments(report.facts.portrait, not_passed(report))
     crop = planned.crop
     return draw_portrait(
         detect_subject(np.asarray(picture), models, size=(image.width, image.height)),

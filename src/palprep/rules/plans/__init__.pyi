@@ -1,8 +1,4 @@
-from .image import (
-    CROP_ANSWERS as CROP_ANSWERS,
-    LEVEL_ANSWERS as LEVEL_ANSWERS,
-    adjustments as adjustments,
-)
+from .image import adjustments as adjustments
 from .planner import plan as plan
 from .values import (
     CROSSFADE_S as CROSSFADE_S,

@@ -1,4 +1,5 @@
-"""What a crop, a turn and a change of light can fix in a portrait, as pure arithmetic.
+"""What fixes an image: its file, and the portrait by a crop, a turn and a change of light, as pure
+arithmetic.
 
 Nothing is invented. A crop only takes away. Where the pixels do not suffice the answer is None,
 and :func:`framing_advice` says how to retake the image.
@@ -10,8 +11,14 @@ import itertools
 import math
 from typing import NamedTuple
 
-from palprep.rules.plans.values import Crop, Reason
+from palprep.api import MAX_IMAGE_BASE64_CHARS
+from palprep.facts import Facts
+from palprep.rules.image import image_memory
+from palprep.rules.plans.values import Crop, ImagePlan, Reason, not_passed, reasons_for
+from palprep.rules.profile import Profile
+from palprep.rules.report import Report
 from palprep.rules.texts import TEXTS
+from palprep.values import Outcome, Role
 from palprep.vision import Framing, PortraitFacts
 
 SHARES = (0.36, 0.32, 0.28, 0.25, 0.22, 0.42, 0.5)
@@ -57,11 +64,45 @@ COLOURLESS = 4.0
 MAX_GAIN = 1.25
 """No channel is raised or lowered by more than this factor against green."""
 
+_FILE_FIXES = {
+    "convert": ("image_format", "image_training_format"),
+    "orient": ("image_upright",),
+    "to_srgb": ("image_srgb",),
+    "flatten": ("image_alpha",),
+    "first_frame": ("image_frames",),
+    "scale_down": ("image_long_side",),
+    "fit_base64": ("image_base64_length",),
+    "strip_metadata": ("image_metadata",),
+}
+_PORTRAIT_FIXES = {
+    "level": ("head_level",),
+    "crop": ("chest_up_framing_acceptable", "person_centered"),
+    "exposure": ("face_brightness",),
+    "white_balance": ("skin_hue",),
+}
 
-CROP_ANSWERS = frozenset({"person_centered", "chest_up_framing_acceptable"})
-LEVEL_ANSWERS = frozenset({"head_level"})
-EXPOSURE_ANSWERS = frozenset({"face_brightness"})
-COLOUR_ANSWERS = frozenset({"skin_hue"})
+
+def plan_image(report: Report, facts: Facts, profile: Profile) -> ImagePlan | None:
+    """The file as the service takes it, and the portrait as its checks ask for it."""
+    reasons, adjusted = reasons_for(report, _FILE_FIXES), {}
+    if facts.portrait is not None:
+        why, found = adjustments(facts.portrait, not_passed(report))
+        reasons, adjusted = (*reasons, *why), found._asdict()
+    if facts.image is None or not reasons:
+        return None
+    return ImagePlan(
+        **adjusted,
+        reasons=reasons,
+        formats=("png", "jpeg") if facts.image.format == "png" else ("jpeg",),
+        max_base64_chars=_whole(profile, "image_base64_length") or MAX_IMAGE_BASE64_CHARS,
+        max_side_px=_whole(profile, "image_long_side"),
+        max_memory_mb=profile.tightest_maximum(Role.FACE_IMAGE, image_memory.id, Outcome.FAIL),
+    )
+
+
+def _whole(profile: Profile, rule_id: str) -> int | None:
+    maximum = profile.tightest_maximum(Role.FACE_IMAGE, rule_id)
+    return None if maximum is None else int(maximum)
 
 
 class Adjustments(NamedTuple):
@@ -184,23 +225,24 @@ def adjustments(
     portrait: PortraitFacts, asking: frozenset[str]
 ) -> tuple[tuple[Reason, ...], Adjustments]:
     """The adjustments that answer the checks in ``asking``, and why each is made."""
-    level = propose_level(portrait) if asking & LEVEL_ANSWERS else 0.0
-    crop = propose_crop(portrait, level_deg=level) if level or asking & CROP_ANSWERS else None
+    asked = {fix for fix, checks in _PORTRAIT_FIXES.items() if asking.intersection(checks)}
+    level = propose_level(portrait) if "level" in asked else 0.0
+    crop = propose_crop(portrait, level_deg=level) if level or "crop" in asked else None
     if level and crop is None:
         # There is no room to turn without empty corners; the crop alone may still help.
         level = 0.0
-        crop = propose_crop(portrait) if asking & CROP_ANSWERS else None
-    exposure = propose_exposure(portrait) if asking & EXPOSURE_ANSWERS else 0.0
-    gains = propose_white_balance(portrait) if asking & COLOUR_ANSWERS else (1.0, 1.0, 1.0)
+        crop = propose_crop(portrait) if "crop" in asked else None
+    exposure = propose_exposure(portrait) if "exposure" in asked else 0.0
+    gains = propose_white_balance(portrait) if "white_balance" in asked else (1.0, 1.0, 1.0)
     made = {
-        "level": (level != 0, LEVEL_ANSWERS),
-        "crop": (crop is not None, CROP_ANSWERS),
-        "exposure": (exposure != 0, EXPOSURE_ANSWERS),
-        "white_balance": (gains != (1.0, 1.0, 1.0), COLOUR_ANSWERS),
+        "level": level != 0,
+        "crop": crop is not None,
+        "exposure": exposure != 0,
+        "white_balance": gains != (1.0, 1.0, 1.0),
     }
     reasons = tuple(
-        Reason(fix=fix, answers=tuple(sorted(asking & answers)))
-        for fix, (done, answers) in made.items()
+        Reason(fix=fix, answers=tuple(each for each in _PORTRAIT_FIXES[fix] if each in asking))
+        for fix, done in made.items()
         if done
     )
     return reasons, Adjustments(level, crop, exposure, gains)
