@@ -12,7 +12,7 @@ from palprep.rules.consent_state import ConsentDoubt
 from palprep.rules.needs import CONSENT, NOT_FOUND, STATED
 from palprep.rules.pairs import SAME_VOICE
 from palprep.rules.report import Check, Report
-from palprep.rules.rule import Answer, Measured, Need, rule
+from palprep.rules.rule import Answer, Measured, Need, plain, rule
 from palprep.rules.texts import OTHERWISE, REASONS, Unmeasured
 from palprep.rules.video_person import (
     lip_sync,
@@ -45,9 +45,7 @@ def consent_spoken(consent: ConsentFacts) -> Measured:
     )
 
 
-@rule(STATED.then(lambda consent: consent.starts_at))
-def consent_start(starts_at: float) -> Measured:
-    return Measured(value=starts_at, shown=f"{starts_at:.1f} s")
+consent_start = plain("consent_start", STATED, lambda consent: consent.starts_at, "{:.1f} s")
 
 
 @rule(STATED)
@@ -141,7 +139,7 @@ def consent_doubts(
         return ()
     found: dict[str, ConsentDoubt] = {}
 
-    def doubt(check: str, said: str, shown: str, place: _Place) -> None:
+    def doubt(check: str, said: str, shown: str, place: tuple[str, Span | None]) -> None:
         where, stretch = place
         shown = shown.removesuffix(" Listen to it.") if where else shown
         words = f"{file}{': ' if file else ''}{shown}{where}"
@@ -171,16 +169,12 @@ def voice_doubts(compared: Iterable[Check]) -> tuple[ConsentDoubt, ...]:
     )
 
 
-_Place = tuple[str, Span | None]
-"""Where to listen or to look, as a sentence and in seconds."""
-
-
 def _place(
     look: str, consent: ConsentFacts | None, *, by_word: bool = False, before: bool = False
-) -> _Place:
-    """The place; empty and None where the statement has no times. By words it is where those are
-    that are in doubt, or else all of it, and what is said after it. What comes ``before`` the
-    statement can belong to it.
+) -> tuple[str, Span | None]:
+    """Where to listen or to look, as a sentence and in seconds; empty and None where the statement
+    has no times. By words it is where those are that are in doubt, or else all of it, and what is
+    said after it. What comes ``before`` the statement can belong to it.
     """
     if consent is None or consent.starts_at is None or consent.ends_at is None:
         return "", None
