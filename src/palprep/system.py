@@ -1,7 +1,7 @@
 """What operating systems do differently: locks, signals, processes that end together, memory that
 is given back, threads that nobody waits for.
 
-The tests run on Linux. macOS has all of it but os.waitid, Windows none.
+The tests run on Linux. macOS has all of it, Windows none.
 """
 
 from __future__ import annotations

@@ -11,6 +11,7 @@ import ffmpeg
 
 from palprep.errors import FixError
 from palprep.media import AudioStreamFacts, Source, demuxer_of, mixes_down, run_ffmpeg
+from palprep.rules import counted
 
 Progress = Callable[[float], None]
 """Takes the fraction done, 0 to 1, never falling."""
@@ -59,8 +60,8 @@ def seconds(value: float) -> str:
 
 def stream_words(stream: AudioStreamFacts) -> str:
     """A sound stream in words, for example ``aac, 48,000 Hz, 2 channels``."""
-    plural = "" if stream.channels == 1 else "s"
-    return f"{stream.codec}, {stream.sample_rate_hz:,} Hz, {stream.channels} channel{plural}"
+    channels = counted(stream.channels, "channel", "channels")
+    return f"{stream.codec}, {stream.sample_rate_hz:,} Hz, {channels}"
 
 
 def stream_at(streams: Sequence[AudioStreamFacts], index: int, source: Source) -> AudioStreamFacts:
