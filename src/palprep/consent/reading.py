@@ -45,7 +45,7 @@ from palprep.consent.words import (
     split_words,
     text_of,
 )
-from palprep.speech import RATE_HZ, speech_spans
+from palprep.speech import RATE_HZ, WINDOW_S, speech_spans
 
 HYPOTHESES = 5
 _FOUND = 0.5
@@ -130,12 +130,14 @@ def read_window(
     model: Whisper,
     samples: NDArray[np.float32],
     statement: Statement,
-    offset_s: float,
-    window_s: float,
+    start_s: float,
+    window_s: float = WINDOW_S,
 ) -> Reading:
-    """Read the first ``window_s`` seconds, 30 at the most, of mono audio at 16 kHz that begins
-    ``offset_s`` into the recording; what follows the statement is heard beyond them, too.
+    """Read ``window_s`` seconds, 30 at the most, of a recording, mono audio at 16 kHz, from
+    ``start_s`` on; what follows the statement is heard beyond them, too.
     """
+    samples = samples[int(start_s * RATE_HZ) :]
+    offset_s = int(start_s * RATE_HZ) / RATE_HZ
     heard = model.hear(samples[: _at(window_s)])
     texts = model.transcribe(heard, statement.language, hypotheses=HYPOTHESES)
     words = split_words(texts[0])

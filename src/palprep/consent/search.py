@@ -122,9 +122,9 @@ def _search(
     ``first_s`` long, and if that does not hold the statement, as long as the model hears at once.
     """
     length_s = len(samples) / RATE_HZ
-    best, best_s = _read(model, samples, statement, start_s, first_s), start_s
+    best, best_s = read_window(model, samples, statement, start_s, first_s), start_s
     if first_s < WINDOW_S and best.comparison.agreement < _COMPLETE:
-        whole = _read(model, samples, statement, start_s)
+        whole = read_window(model, samples, statement, start_s)
         best = max(best, whole, key=lambda reading: reading.comparison.agreement)
     while best.comparison.agreement < _COMPLETE and start_s + WINDOW_S < length_s:
         if best.found and best.aligned[0].start - _LEAD_S > start_s + 1.0:
@@ -133,21 +133,10 @@ def _search(
             start_s += STEP_S
         if start_s >= until_s:
             break
-        other = _read(model, samples, statement, start_s)
+        other = read_window(model, samples, statement, start_s)
         if other.comparison.agreement > best.comparison.agreement:
             best, best_s = other, start_s
     return best, best_s
-
-
-def _read(
-    model: Whisper,
-    samples: Samples,
-    statement: Statement,
-    start_s: float,
-    window_s: float = WINDOW_S,
-) -> Reading:
-    first = int(start_s * RATE_HZ)
-    return read_window(model, samples[first:], statement, first / RATE_HZ, window_s)
 
 
 def _goes_on(reading: Reading, spans: Sequence[Span], start_s: float) -> bool:
