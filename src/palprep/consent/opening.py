@@ -22,6 +22,7 @@ from palprep.media import Sink, Source, probe_audio
 from palprep.speech import RATE_HZ, speech_spans
 
 OPENING_S = 30.0
+"""The statement must begin within so many seconds."""
 _BEYOND_S = 10.0
 """Time that is heard after the opening, for a statement that starts late in it."""
 _WORD_S = 0.75
@@ -86,14 +87,14 @@ def model_for(
     except ToolMissing as error:
         if model is not None:
             raise
-        return _reading(required, OPENING_S, problem=error.message)
+        return _reading(required, problem=error.message)
     if listeners.first.knows(required.language):
         return listeners
     problem = (
         f"{listeners.first.name} does not know the language {required.language!r}; "
         "name a multilingual one with --whisper-model, as docs/accuracy.md shows"
     )
-    return _reading(required, OPENING_S, listeners, problem=problem)
+    return _reading(required, listeners, problem=problem)
 
 
 class Opening:
@@ -115,18 +116,13 @@ class Opening:
 
 
 def read_samples(
-    samples: NDArray[np.float32],
-    required: Statement,
-    listeners: Listeners,
-    *,
-    window_s: float = OPENING_S,
+    samples: NDArray[np.float32], required: Statement, listeners: Listeners
 ) -> StatementReading:
     """Read the statement in the opening of a recording: ``samples`` are mono at 16 kHz, from its
-    start. The statement must begin within the first ``window_s`` seconds. Raises ToolMissing for a
-    damaged second model.
+    start. Raises ToolMissing for a damaged second model.
     """
     spans = tuple(speech_spans(samples))
-    found = find_statement(samples, required, listeners.first, spans, window_s) if spans else ()
+    found = find_statement(samples, required, listeners.first, spans, OPENING_S) if spans else ()
     whole = found and found[-1].found
     code = hear_code(samples, found[-1], listeners.first, spans) if whole else None
     heard = any(one.found for one in found)
@@ -134,7 +130,6 @@ def read_samples(
     found = tuple(one._replace(statement=one.statement._replace(code=code)) for one in found)
     reading = _reading(
         required,
-        window_s,
         listeners,
         code=code,
         transcript=" ".join(one.said for one in found),
@@ -150,7 +145,7 @@ def read_samples(
 
 
 def _reading(
-    required: Statement, opening_s: float, listeners: Listeners | None = None, **read: object
+    required: Statement, listeners: Listeners | None = None, **read: object
 ) -> StatementReading:
     return StatementReading.model_validate(
         {
@@ -158,7 +153,7 @@ def _reading(
             "full_name": required.full_name,
             "spoken_as": required.spoken_as,
             "language": required.language,
-            "opening_s": opening_s,
+            "opening_s": OPENING_S,
             "model": listeners.first.name if listeners else None,
             "model_sha256": listeners.first.sha256 if listeners else None,
             **read,
