@@ -67,12 +67,8 @@ def _cell(value: object) -> str:
 
 def _written_out(found: re.Match[str]) -> str:
     code = ord(found[0])
-    if code in _BYTES:
-        code -= 0xDC00
-    short = {0x09: r"\t", 0x0A: r"\n", 0x0D: r"\r"}.get(code)
-    if short is not None:
-        return short
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+    character = chr(code - 0xDC00) if code in _BYTES else found[0]
+    return character.encode("unicode_escape").decode("ascii")
 
 
 def _in_json(found: re.Match[str]) -> str:
