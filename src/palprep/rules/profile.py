@@ -188,9 +188,9 @@ def load_profile(name_or_path: str | Path | Profile = DEFAULT_PROFILE) -> Profil
     def enabled(rules: Mapping[str, Any]) -> dict[str, Any]:
         return {rule: entries for rule, entries in rules.items() if rule not in disabled}
 
-    limits = {role: enabled(rules) for role, rules in data.get("limits", {}).items()}
+    limits = {role: enabled(rules) for role, rules in data["limits"].items()}
     pairs = enabled(data["pairs"])
-    for rules in data.get("limits", {}).values():
+    for rules in data["limits"].values():
         _require_checks(name_or_path, rules, TEXTS.rules.keys() - PAIR_CHECKS)
     _require_checks(name_or_path, data["pairs"], PAIR_CHECKS)
     _require_checks(name_or_path, disabled, TEXTS.rules.keys())
@@ -237,10 +237,9 @@ class _Tables(Value):
 
 
 def _mistaken(profile: str | Path, error: ValidationError) -> ProfileError:
-    unknown = "extra_forbidden"
     found = [
         f"{'.'.join(map(str, each['loc']))} "
-        + ("is unknown" if each["type"] == unknown else problem.message)
+        + ("is unknown" if each["type"] == "extra_forbidden" else problem.message)
         for each, problem in zip(error.errors(), problems_in(error), strict=True)
         # A list whose one limit is wrong counts as empty, too.
         if each["type"] != "too_short" or len(error.errors()) == 1
@@ -276,9 +275,10 @@ def _resolve(name: str, seen: tuple[str, ...]) -> dict[str, Any]:
     merged["disable"] = [*parent.get("disable", ()), *data.get("disable", ())]
     for table in ("pairs", "consent"):
         merged[table] = {**parent.get(table, {}), **data.get(table, {})}
-    merged["limits"] = {role: dict(rules) for role, rules in parent.get("limits", {}).items()}
-    for role, rules in data.get("limits", {}).items():
-        merged["limits"].setdefault(role, {}).update(rules)
+    before, own = parent.get("limits", {}), data["limits"]
+    merged["limits"] = {
+        role: {**before.get(role, {}), **own.get(role, {})} for role in {**before, **own}
+    }
     return merged
 
 
@@ -288,18 +288,14 @@ def _parse(name: str) -> dict[str, Any]:
             resources.files("palprep.rules").joinpath("profiles", f"{name}.toml").read_text("utf-8")
         )
     else:
-        known = ", ".join(BUILT_IN)
         try:
             text = Path(name).read_text("utf-8-sig")
-        except FileNotFoundError:
-            raise ProfileError(
-                f"There is no profile {name!r}: give one of {known}, or the path of a TOML file"
-            ) from None
         except (OSError, UnicodeDecodeError) as error:
-            raise ProfileError(
-                f"The profile {name!r} cannot be read ({error}): give one of {known}, or the path "
-                "of a TOML file"
-            ) from None
+            why = f"The profile {name!r} cannot be read ({error})"
+            if isinstance(error, FileNotFoundError):
+                why = f"There is no profile {name!r}"
+            known = ", ".join(BUILT_IN)
+            raise ProfileError(f"{why}: give one of {known}, or the path of a TOML file") from None
     try:
         data = dict(_tables(text))
         _Tables.model_validate(data)
