@@ -22,7 +22,7 @@ _CONTRACTIONS = {
 _ENDINGS = (("n't", "not"), ("'ve", "have"), ("'re", "are"), ("'ll", "will"))
 _ONE_SOUND = (
     ("to", "too", "two"), ("for", "four", "fore"), ("one", "won"), ("by", "buy", "bye"),
-    ("i", "eye", "aye"), ("you", "u", "ewe"), ("know", "no"), ("its", "it's"),
+    ("i", "eye", "aye"), ("you", "u", "ewe"), ("its", "it's"),
     ("their", "there", "they're"), ("write", "right", "rite"), ("here", "hear"),
     ("see", "sea", "c"), ("be", "bee", "b"), ("are", "r"), ("ate", "eight"),
     ("would", "wood"), ("whole", "hole"), ("new", "knew"), ("our", "hour"),
@@ -31,9 +31,7 @@ _ONE_SOUND = (
     ("way", "weigh"), ("week", "weak"), ("wear", "where"), ("your", "you're"),
     ("okay", "ok"), ("mister", "mr"), ("misses", "mrs"), ("doctor", "dr"),
 )  # fmt: skip
-_HOMOPHONES = {
-    word: group[0] for group in _ONE_SOUND for word in group if word not in ("no", "know")
-}
+_HOMOPHONES = {word: group[0] for group in _ONE_SOUND for word in group}
 """``no`` and ``know`` sound alike too, but one of them negates."""
 _SPELLINGS = (
     (re.compile(r"(?<=[a-z]{3})is(e|es|ed|ing|ation|ations)$"), r"iz\1"),

@@ -136,14 +136,9 @@ def voice_dropouts(voice: VoiceFacts) -> Measured:
 @rule(VOICE)
 def voice_stereo(voice: VoiceFacts) -> Measured:
     number = 0 if voice.silent_channel is None else voice.silent_channel + 1
-    way, shown = None, None
+    way, shown = ("silent", f"channel {number} is silent") if number else (None, None)
     if voice.inverted:
-        way, shown = (
-            "inverted",
-            f"one channel is inverted (correlation {voice.correlation:.2f})",
-        )
-    elif number:
-        way, shown = "silent", f"channel {number} is silent"
+        way, shown = "inverted", f"one channel is inverted (correlation {voice.correlation:.2f})"
     return Measured(value=way is None, shown=shown, way=way, words={"number": str(number)})
 
 

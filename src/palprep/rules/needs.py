@@ -30,7 +30,6 @@ PERSON_THERE = 0.25
 
 NO_FACE = REASONS["no_face"]
 HIDDEN = REASONS["hidden"]
-COVERED = REASONS["covered"]
 NOT_LISTENED = REASONS["not_listened"]
 NOT_FOUND = REASONS["not_found"]
 KEY_FRAMES_ONLY = REASONS["key_frames_only"]
@@ -54,7 +53,7 @@ def _skin(portrait: PortraitFacts) -> Quality | Unmeasured:
     if portrait.framing is None:
         return NO_FACE
     if portrait.subject is None or portrait.subject.visibility.whole < BARELY_VISIBLE:
-        return COVERED
+        return REASONS["covered"]
     return portrait.quality
 
 

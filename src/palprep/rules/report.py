@@ -126,10 +126,7 @@ class Report(Value):
 
     def check(self, check_id: str) -> Check:
         """The check of that id. Raises KeyError when the report has none."""
-        for check in self.checks:
-            if check.id == check_id:
-                return check
-        raise KeyError(check_id)
+        return {check.id: check for check in self.checks}[check_id]
 
     def having(self, *outcomes: Outcome) -> tuple[Check, ...]:
         """The checks with one of these outcomes, in the report's order."""

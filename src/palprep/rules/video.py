@@ -180,6 +180,4 @@ def _size(seconds: float) -> str:
 
 
 def _moments(times: Sequence[float]) -> str:
-    if not times:
-        return "none"
-    return some_of([f"{time:.1f} s" for time in times], _SHOWN)
+    return some_of([f"{time:.1f} s" for time in times], _SHOWN) or "none"

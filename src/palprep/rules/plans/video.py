@@ -41,8 +41,6 @@ _OPENS = ("consent_first", "consent_start")
 _NOT_FOR_A_CLIP = frozenset({"trim", "fit_size"})
 """Fixes of the whole that the clip gets by being cut, or does not need."""
 
-BYTES_PER_MB = 1_000_000
-
 
 def plan_video(report: Report, facts: Facts, profile: Profile) -> VideoPlan | None:
     """Copy what is right, encode what is not, and cut for the statement or the length.
@@ -54,10 +52,9 @@ def plan_video(report: Report, facts: Facts, profile: Profile) -> VideoPlan | No
     if video is None or report.role is None or not base_layer_shows(video):
         return None
     reasons = reasons_for(report, _FIXES)
-    trimming = _trimming(report, facts, profile)
-    trim = trimming[0] if trimming else None
-    if trimming is not None:
-        reasons = (*reasons, trimming[1])
+    trim, why = _trimming(report, facts, profile) or (None, None)
+    if why:
+        reasons = (*reasons, why)
     if not reasons:
         return None
     fixes = {reason.fix for reason in reasons}
@@ -72,7 +69,7 @@ def plan_video(report: Report, facts: Facts, profile: Profile) -> VideoPlan | No
         and not (encoded or {"resync", "transcode_audio"} & fixes),
         audio_stream=video.audio.stream.index if video.audio else None,
         trim=trim,
-        max_size_bytes=int(limit_mb * BYTES_PER_MB) if "fit_size" in fixes and limit_mb else None,
+        max_size_bytes=int(limit_mb * 1e6) if "fit_size" in fixes and limit_mb else None,
     )
 
 
