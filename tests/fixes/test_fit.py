@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from PIL import Image
 
-from palprep.errors import CannotFit, UsageError
+from palprep.errors import CannotFit
 from palprep.fixes.fit import BEST_QUALITY, FLOOR_QUALITY, base64_chars, encode, fit
 
 SERVICE_LIMIT = 29_360_128
@@ -34,7 +34,7 @@ class Counting:
     def __init__(self, size):
         self.size, self.calls = size, []
 
-    def __call__(self, picture, format_, quality):
+    def __call__(self, picture, quality):
         self.calls.append((picture.width, quality))
         return bytes(self.size(picture.width, quality))
 
@@ -48,7 +48,7 @@ def test_base64_length_is_that_of_the_real_encoding(data):
 def test_the_services_limit_to_the_character(size, accepted):
     picture = Image.new("RGB", (64, 64))
     encoder = Counting(lambda width, _: size if width == 64 else 10)
-    found = fit(picture, formats=("png",), max_base64_chars=SERVICE_LIMIT, encode=encoder)
+    found = fit(picture, max_base64_chars=SERVICE_LIMIT, encode=encoder)
     assert (found.width == 64) is accepted
     assert found.base64_chars <= SERVICE_LIMIT
     if accepted:
@@ -57,10 +57,10 @@ def test_the_services_limit_to_the_character(size, accepted):
 
 @pytest.mark.parametrize("quality", [BEST_QUALITY, 90, FLOOR_QUALITY])
 def test_a_real_encode_of_exactly_the_limit_fits_and_one_character_less_does_not(noise, quality):
-    exact = base64_chars(len(encode(noise, "jpeg", quality)))
-    at = fit(noise, formats=("jpeg",), max_base64_chars=exact)
+    exact = base64_chars(len(encode(noise, quality)))
+    at = fit(noise, max_base64_chars=exact)
     assert (at.quality, at.width, at.base64_chars) == (quality, 400, exact)
-    below = fit(noise, formats=("jpeg",), max_base64_chars=exact - 1)
+    below = fit(noise, max_base64_chars=exact - 1)
     assert below.base64_chars <= exact - 1
     assert (below.width, below.quality) < (400, quality)
     decoded = Image.open(io.BytesIO(below.data))
@@ -70,34 +70,34 @@ def test_a_real_encode_of_exactly_the_limit_fits_and_one_character_less_does_not
 @settings(deadline=None, max_examples=30)
 @given(limit=st.integers(3_000, 400_000))
 def test_what_is_returned_fits_and_the_next_better_quality_does_not(noise, limit):
-    found = fit(noise, formats=("jpeg",), max_base64_chars=limit)
+    found = fit(noise, max_base64_chars=limit)
     assert len(base64.b64encode(found.data)) <= limit
     assert FLOOR_QUALITY <= found.quality <= BEST_QUALITY
     if found.width == 400 and found.quality < BEST_QUALITY:
-        assert base64_chars(len(encode(noise, "jpeg", found.quality + 1))) > limit
+        assert base64_chars(len(encode(noise, found.quality + 1))) > limit
     if found.width < 400:
-        assert base64_chars(len(encode(noise, "jpeg", FLOOR_QUALITY))) > limit
+        assert base64_chars(len(encode(noise, FLOOR_QUALITY))) > limit
 
 
 def test_size_is_given_up_last_and_as_little_as_possible():
     picture = smooth(1200, 900)
-    floor = base64_chars(len(encode(picture, "jpeg", FLOOR_QUALITY)))
-    assert fit(picture, formats=("jpeg",), max_base64_chars=floor).width == 1200
-    found = fit(picture, formats=("jpeg",), max_base64_chars=floor // 2)
+    floor = base64_chars(len(encode(picture, FLOOR_QUALITY)))
+    assert fit(picture, max_base64_chars=floor).width == 1200
+    found = fit(picture, max_base64_chars=floor // 2)
     larger = picture.resize(
         (found.width + 12, round((found.width + 12) * 0.75)), Image.Resampling.LANCZOS
     )
-    assert base64_chars(len(encode(larger, "jpeg", FLOOR_QUALITY))) > floor // 2
+    assert base64_chars(len(encode(larger, FLOOR_QUALITY))) > floor // 2
     assert abs(found.width * 3 - found.height * 4) <= 4
 
 
 def test_few_encodes():
     encoder = Counting(lambda width, quality: width * width * quality // 50)
     picture = Image.new("RGB", (400, 300))
-    fit(picture, formats=("jpeg",), max_base64_chars=400_000, encode=encoder)
+    fit(picture, max_base64_chars=400_000, encode=encoder)
     assert len(encoder.calls) <= 7
     encoder.calls.clear()
-    fit(picture, formats=("jpeg",), max_base64_chars=30_000, encode=encoder)
+    fit(picture, max_base64_chars=30_000, encode=encoder)
     assert len(encoder.calls) <= 24
 
 
@@ -110,7 +110,7 @@ def test_encoders_that_do_not_grow_with_quality_never_yield_a_misfit(sizes, limi
     picture = Image.new("RGB", (40, 30))
     encoder = Counting(lambda width, q: 1 + (sizes[q - FLOOR_QUALITY] * width + width % 7) // 40)
     try:
-        found = fit(picture, formats=("jpeg",), max_base64_chars=limit, encode=encoder)
+        found = fit(picture, max_base64_chars=limit, encode=encoder)
     except CannotFit:
         smallest = 2  # of 4:3, with a short side of one pixel
         assert base64_chars(encoder.size(smallest, FLOOR_QUALITY)) > limit
@@ -119,10 +119,10 @@ def test_encoders_that_do_not_grow_with_quality_never_yield_a_misfit(sizes, limi
         assert (found.width, found.height) <= (40, 30)
 
 
-def test_the_first_format_that_fits_at_full_size_wins(noise):
-    png = base64_chars(len(encode(noise, "png", None)))
-    assert fit(noise, formats=("png", "jpeg"), max_base64_chars=png).format == "png"
-    found = fit(noise, formats=("png", "jpeg"), max_base64_chars=png - 1)
+def test_a_png_that_fits_at_full_size_stays_one(noise):
+    png = base64_chars(len(encode(noise, None)))
+    assert fit(noise, png=True, max_base64_chars=png).format == "png"
+    found = fit(noise, png=True, max_base64_chars=png - 1)
     assert (found.format, found.width) == ("jpeg", 400)
 
 
@@ -131,24 +131,19 @@ def test_a_picture_without_metadata_comes_out_of_one_with(noise):
     exif = Image.Exif()
     exif[0x010E] = "secret"
     tagged.info = {"exif": exif.tobytes(), "comment": b"secret", "icc_profile": b"secret" * 9}
-    for format_ in ("jpeg", "png"):
-        data = encode(tagged, format_, 90)
+    for quality in (90, None):
+        data = encode(tagged, quality)
         assert b"secret" not in data
         assert not Image.open(io.BytesIO(data)).getexif()
         assert tagged.info  # the caller's picture keeps its own
 
 
-def test_unknown_formats_are_refused(noise):
-    with pytest.raises(UsageError, match="not as 'webp'"):
-        fit(noise, formats=("webp",), max_base64_chars=10_000)
-
-
 def test_a_picture_of_noise_meets_the_services_limit_itself():
     pixels = np.random.default_rng(1).integers(0, 256, (3040, 3000, 3), dtype=np.uint8)
     picture = Image.fromarray(pixels)
-    assert base64_chars(len(encode(picture, "jpeg", BEST_QUALITY))) > SERVICE_LIMIT
-    found = fit(picture, formats=("png", "jpeg"), max_base64_chars=SERVICE_LIMIT)
+    assert base64_chars(len(encode(picture, BEST_QUALITY))) > SERVICE_LIMIT
+    found = fit(picture, png=True, max_base64_chars=SERVICE_LIMIT)
     assert (found.format, found.width) == ("jpeg", 3000)
     assert len(base64.b64encode(found.data)) <= SERVICE_LIMIT
-    better = encode(picture, "jpeg", found.quality + 1)
+    better = encode(picture, found.quality + 1)
     assert len(base64.b64encode(better)) > SERVICE_LIMIT

@@ -193,7 +193,7 @@ def test_every_mode_becomes_rgb_on_white(tmp_path, mode, suffix, colour, expecte
         stored = Image.new(mode, (64, 64), colour)
     source = tmp_path / f"odd{suffix}"
     stored.save(source, **({"quality": 98, "subsampling": 0} if suffix == ".jpg" else {}))
-    applied = apply(still_plan(formats=("png",)), Source.of(source), tmp_path / "ada")
+    applied = apply(still_plan(png=True), Source.of(source), tmp_path / "ada")
     assert prepared(applied.path).getpixel((32, 32)) == pytest.approx(expected, abs=3)
     ids = [each.id for each in applied.fixes]
     assert ("flatten" in ids) is (mode in {"RGBA", "LA"})

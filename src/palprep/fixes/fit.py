@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import io
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from PIL import Image
 
-from palprep.errors import CannotFit, UsageError
+from palprep.errors import CannotFit
 
 BEST_QUALITY = 95
 """libjpeg's scale; above it files grow steeply, and no one sees a difference."""
@@ -23,19 +23,23 @@ FLOOR_QUALITY = 75
 _SIDES = 256
 """The longest side is known to one part in so many."""
 
-Encode = Callable[[Image.Image, str, int | None], bytes]
-"""Encodes an RGB image in a format at a quality (None for lossless formats)."""
+Encode = Callable[[Image.Image, int | None], bytes]
+"""Encodes an RGB image as a JPEG of a quality, or as a PNG for None."""
 
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
-    """An encode that fits. ``quality`` is None for lossless formats."""
+    """An encode that fits: a JPEG, or a PNG where ``quality`` is None."""
 
     data: bytes
-    format: str
     quality: int | None
     width: int
     height: int
+
+    @property
+    def format(self) -> str:
+        """``jpeg`` or ``png``."""
+        return "png" if self.quality is None else "jpeg"
 
     @property
     def base64_chars(self) -> int:
@@ -48,60 +52,53 @@ def base64_chars(size_bytes: int) -> int:
     return 4 * math.ceil(size_bytes / 3)
 
 
-def encode(picture: Image.Image, format_: str, quality: int | None) -> bytes:
-    """``picture`` (mode RGB) as a JPEG without chroma subsampling, or as a PNG; no metadata."""
+def encode(picture: Image.Image, quality: int | None) -> bytes:
+    """``picture`` (mode RGB) as a JPEG without chroma subsampling, or as a PNG for None; no
+    metadata.
+    """
     bare = picture
     if picture.info:  # savers write comments, profiles and EXIF that they find here
         bare = picture.copy()
         bare.info = {}
     buffer = io.BytesIO()
-    if format_ == "jpeg":
-        # No optimize: Pillow's buffer for it is too small for noisy images.
-        bare.save(buffer, "JPEG", quality=quality, subsampling="4:4:4")
-    elif format_ == "png":
+    if quality is None:
         bare.save(buffer, "PNG", compress_level=6)
     else:
-        raise UsageError(f"palprep writes images as jpeg or png, not as {format_!r}")
+        # No optimize: Pillow's buffer for it is too small for noisy images.
+        bare.save(buffer, "JPEG", quality=quality, subsampling="4:4:4")
     return buffer.getvalue()
 
 
 def fit(
-    picture: Image.Image,
-    *,
-    formats: Sequence[str],
-    max_base64_chars: int,
-    encode: Encode = encode,
+    picture: Image.Image, *, png: bool = False, max_base64_chars: int, encode: Encode = encode
 ) -> Encoded:
-    """The first of ``formats`` that fits at full size, else the last one made smaller.
+    """A PNG where that is asked for and fits at full size, else a JPEG, made smaller where it must.
 
     ``picture`` is RGB. Raises CannotFit when no size fits.
     """
 
-    def tried(scaled: Image.Image, format_: str, quality: int | None) -> Encoded | None:
-        data = encode(scaled, format_, quality)
+    def tried(scaled: Image.Image, quality: int | None) -> Encoded | None:
+        data = encode(scaled, quality)
         fits = base64_chars(len(data)) <= max_base64_chars
-        return Encoded(data, format_, quality, *scaled.size) if fits else None
+        return Encoded(data, quality, *scaled.size) if fits else None
 
-    def best(scaled: Image.Image, format_: str) -> Encoded | None:
-        if format_ == "png":
-            return tried(scaled, format_, None)
-        return tried(scaled, format_, BEST_QUALITY) or _highest(
-            FLOOR_QUALITY, BEST_QUALITY, 1, lambda quality: tried(scaled, format_, quality)
+    def best(scaled: Image.Image) -> Encoded | None:
+        return tried(scaled, BEST_QUALITY) or _highest(
+            FLOOR_QUALITY, BEST_QUALITY, 1, lambda quality: tried(scaled, quality)
         )
 
-    if found := next(filter(None, (best(picture, each) for each in formats)), None):
+    if found := (tried(picture, None) if png else None) or best(picture):
         return found
-    last, side = formats[-1], max(picture.size)
-    floor = None if last == "png" else FLOOR_QUALITY
+    side = max(picture.size)
     # At the least, the short side has one pixel.
     least, near = math.ceil(side / min(picture.size)), max(1, side // _SIDES)
-    smaller = _highest(least, side, near, lambda side: tried(_scaled(picture, side), last, floor))
+    smaller = _highest(least, side, near, lambda side: tried(_scaled(picture, side), FLOOR_QUALITY))
     if smaller is None:
         raise CannotFit(
             f"The image cannot be brought under {max_base64_chars:,} base64 characters; "
             "crop it closer to the face"
         )
-    return best(_scaled(picture, max(smaller.width, smaller.height)), last) or smaller
+    return best(_scaled(picture, max(smaller.width, smaller.height))) or smaller
 
 
 def _highest(

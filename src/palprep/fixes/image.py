@@ -53,7 +53,7 @@ def fix_image(plan: ImagePlan, source: media.Source, new: NewOutput) -> Applied:
         bounds = (plan.max_side_px, plan.max_side_px)
         picture.thumbnail(bounds, Image.Resampling.LANCZOS, reducing_gap=None)
     wanted_size = picture.size
-    encoded = fit(picture, formats=plan.formats, max_base64_chars=plan.max_base64_chars)
+    encoded = fit(picture, png=plan.png, max_base64_chars=plan.max_base64_chars)
     with new(SUFFIXES[encoded.format]) as output:
         output.temporary.write_bytes(encoded.data)
     done = (
@@ -66,7 +66,7 @@ def fix_image(plan: ImagePlan, source: media.Source, new: NewOutput) -> Applied:
 
 def _kept(plan: ImagePlan, source: media.Source) -> tuple[media.ImageFacts, bytes] | None:
     """The facts of a JPEG, and its bytes without metadata, where the plan asks for nothing else."""
-    if any(_adjusted(plan)) or source.type.format != "jpeg" or "jpeg" not in plan.formats:
+    if any(_adjusted(plan)) or source.type.format != "jpeg":
         return None
     facts, _ = media.probe_image(source, max_memory_mb=0)
     plain = (facts.mode, facts.orientation) == ("RGB", 1)

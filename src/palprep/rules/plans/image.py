@@ -93,7 +93,7 @@ def plan_image(report: Report, facts: Facts, profile: Profile) -> ImagePlan | No
     return ImagePlan(
         **adjusted,
         reasons=reasons,
-        formats=("png", "jpeg") if facts.image.format == "png" else ("jpeg",),
+        png=facts.image.format == "png",
         max_base64_chars=_whole(profile, "image_base64_length") or MAX_IMAGE_BASE64_CHARS,
         max_side_px=_whole(profile, "image_long_side"),
         max_memory_mb=profile.tightest_maximum(Role.FACE_IMAGE, image_memory.id, Outcome.FAIL),

@@ -73,8 +73,8 @@ class ImagePlan(Value):
     White stays white."""
     white_balance: tuple[float, float, float] = (1.0, 1.0, 1.0)
     """Gains of R, G and B, applied in linear light."""
-    formats: tuple[str, ...] = ("jpeg",)
-    """Output formats to try, best first, among ``jpeg`` and ``png``."""
+    png: bool = False
+    """Whether the output is a PNG where that fits at full size, else a JPEG."""
     max_base64_chars: int = Field(gt=0)
     max_side_px: int | None = Field(default=None, gt=0)
     max_memory_mb: float | None = None
