@@ -64,7 +64,7 @@ def check(
     """
     request = _request(profile, role, speaker, consent_apart=consent_apart, quick=quick)
     try:
-        return _run(engine, check_source, request, Source.of(path))
+        return run_on(engine, check_source, request, Source.of(path))
     except (MediaError, ToolFailed) as error:
         if not at_one_file(error):
             raise
@@ -113,7 +113,7 @@ def prepare(
         engine.may_open(writes=[Path(into)])
     try:
         with no_parts_left(Path(into)):
-            return _run(
+            return run_on(
                 engine,
                 prepare_source,
                 _request(profile, role, speaker, consent_apart=consent_apart),
@@ -147,17 +147,13 @@ def _request(
     return CheckRequest(load_profile(profile), named, who, consent_apart, quick)
 
 
-def _run(
-    engine: Engine | None,
-    function: Callable[..., T],
-    request: CheckRequest,
-    source: Source,
-    **options: Any,
+def run_on(
+    engine: Engine | None, function: Callable[..., T], asked: object, source: Source, **options: Any
 ) -> T:
-    """The function's value, from here or from the engine's workers."""
+    """What the function gives for what is ``asked`` of a source, here or in workers."""
     if engine is None:
-        return function(request, source, **options)
-    return for_source(engine, source).run(function, request, source, **options)
+        return function(asked, source, **options)
+    return for_source(engine, source).run(function, asked, source, **options)
 
 
 @typed("jobs", "limits")

@@ -21,7 +21,7 @@ from palprep.errors import (
     UsageError,
 )
 from palprep.media import Source, is_file, name_of, no_file
-from palprep.preflight.preflight import for_source
+from palprep.preflight.preflight import run_on
 from palprep.preflight.values import Candidate, Ranking
 from palprep.rules import Profile, load_profile
 from palprep.values import typed
@@ -64,12 +64,7 @@ def pick_best(
     files, lenient = _files(source)
     for file in files:
         try:
-            looked = Source.of(file)
-            if engine is None:
-                found += candidates_in(looked, limits, per_second)
-            else:
-                runner = for_source(engine, looked)
-                found += runner.run(candidates_in, looked, limits, per_second)
+            found += run_on(engine, candidates_in, limits, Source.of(file), per_second=per_second)
         except WorkStopped:
             raise
         except (MediaError, ToolFailed) as error:
@@ -91,7 +86,7 @@ def pick_best(
     )
 
 
-def candidates_in(source: Source, limits: Profile, per_second: float) -> list[Candidate]:
+def candidates_in(limits: Profile, source: Source, *, per_second: float) -> list[Candidate]:
     """The image, or the video's frames at ``per_second``, in their order. Loads all decoders where
     it runs, and not where it is handed to a worker.
     """
