@@ -196,16 +196,6 @@ def _refused(reasons: Sequence[str], state: str = "") -> ConsentUnproven:
     return ConsentUnproven(said, doubts=tuple(reasons) if state == "open" else ())
 
 
-_VIDEOS = frozenset({Role.TRAINING_VIDEO, Role.CONSENT_VIDEO})
-_TAKEN = {
-    Role.FACE_IMAGE: frozenset({Role.FACE_IMAGE}),
-    Role.VOICE_AUDIO: _VIDEOS | {Role.VOICE_AUDIO},
-    Role.TRAINING_VIDEO: _VIDEOS,
-    Role.CONSENT_VIDEO: _VIDEOS,
-}
-"""What a file may have been prepared as, by what it is to be."""
-
-
 def _require(
     publisher: object, request: object, wanted: type, files: Mapping[Role, object]
 ) -> None:
@@ -223,7 +213,9 @@ def _require_files(files: Mapping[Role, object]) -> None:
                 f"{file!r} is not prepared: give what palprep.prepare(PATH, into=FOLDER) returns"
             )
         prepared_as = file.report.role
-        if prepared_as is not None and prepared_as not in _TAKEN[role]:
+        is_video = prepared_as in {Role.TRAINING_VIDEO, Role.CONSENT_VIDEO}
+        # A video can be either of the two, and its sound a recording.
+        if prepared_as not in {None, role} and not (is_video and role is not Role.FACE_IMAGE):
             raise UsageError(f"{file.path} was prepared as a {prepared_as}, not as a {role}")
 
 
