@@ -57,17 +57,18 @@ def grade_statement(reading: StatementReading, limits: ConsentLimits) -> Consent
         code = reading.code and reading.code.spoken
         speech = spans_within(reading.speech, 0.0, code.start_s if code else math.inf)
         words = _clamped([word for part in parts for word in part.words], speech)
-        reasons = dict.fromkeys(reason for part in parts for reason in part.reasons)
+        reasons = [reason for part in parts for reason in part.reasons]
         beside = _beside(reading, limits)
-        reasons.update(
-            (consent_reason(f"{side}_{one.outcome}", said=one.said), None)
+        reasons += [
+            consent_reason(f"{side}_{one.outcome}", said=one.said)
             for side, one in beside.items()
             if one.outcome is not Outcome.PASS
-        )
+        ]
         outcome = worst(
             (*(part.outcome for part in parts), *(one.outcome for one in beside.values()))
         )
-        grade = Grade(outcome, tuple(words), _told(outcome, tuple(reasons), reading))
+        told = _told(outcome, tuple(dict.fromkeys(reasons)), reading)
+        grade = Grade(outcome, tuple(words), told)
     starts_at = next((word.start for word in grade.words if word.start is not None), None)
     ends_at = next((word.end for word in reversed(grade.words) if word.end is not None), None)
     if starts_at is not None and starts_at > reading.opening_s:
@@ -98,12 +99,9 @@ def code_doubts(code: CodeReading) -> tuple[str, ...]:
         "judged": stamp(code.judged_at),
         "file": code.spoken_in,
     }
-    keys = {
-        "late_code": code.judged_at > code.ends_at,
-        "used_code": code.spoken_in is not None,
-    }
     if code.spoken is None:
-        keys = {"other_code" if code.heard else "no_code": True}
+        return (consent_reason("other_code" if code.heard else "no_code", **known),)
+    keys = {"late_code": code.judged_at > code.ends_at, "used_code": code.spoken_in is not None}
     return tuple(consent_reason(key, **known) for key, holds in keys.items() if holds)
 
 
