@@ -148,7 +148,7 @@ NEAR_SOUND = 0.85
 LIKE_SOUND = 0.5
 """A run of heard words that is less alike is not looked for as the name."""
 
-_RULES: tuple[tuple[str, str], ...] = (
+_RULES = (
     # (pattern at the current place, sounds). Order matters: longer spellings first.
     (r"ough(?=t)", "o"),
     (r"augh|ough", "o"),

@@ -134,7 +134,7 @@ def consent_doubts(
     and where there is nothing to decide: the statement was not heard, or a check failed.
     """
     words = [check for check in checks if check.id == consent_spoken.id]
-    heard = {*(check.outcome for check in words), *([consent.outcome] if consent else ())}
+    heard = {each.outcome for each in (*words, consent) if each}
     if not heard or not all(each.passed for each in heard) or consent_failures(checks):
         return ()
     found: dict[str, ConsentDoubt] = {}

@@ -115,10 +115,8 @@ class ConsentLimits(Value):
     """The numbers by which a statement of consent is graded, word by word. ``texts/en.toml`` says
     what each means, ``palprep explain consent_spoken`` shows it with its value and source.
 
-    Two readings are compared. The free reading writes down what it hears. The forced reading aligns
-    the required statement with the audio and says how probable each of its words is, 0 to 1. Where
-    the two differ, the log likelihood ratio says which wording fits the audio better: the natural
-    logarithm of P(required wording) / P(other wording).
+    Probabilities, 0 to 1, are those of the required words, ratios the natural logarithms of
+    P(required wording) / P(other wording): :mod:`palprep.consent.reading` says what is compared.
     """
 
     unsaid_word_probability: ConsentLimit

@@ -1,9 +1,8 @@
 """The words of rules: ``texts/<language>.toml`` says for each what it asks, finds and advises.
 
-They stand apart from the rules, as the limits in ``profiles/`` do, because a reader of either sees
-all of it at once: a translator or a lawyer a table for each rule, a developer a function that only
-measures. ``explain``, the documentation, the page and the terminal all read this one table. Other
-languages have only ``asks``: what is told to the people who are recorded.
+They stand apart from the rules, as the limits in ``profiles/`` do: a translator or a lawyer sees a
+table for each rule, a developer a function that only measures. Other languages than English have
+only ``asks``: what is told to the people who are recorded.
 
 A sentence never repeats a limit. "The video is too short: it lasts 42.0 s." is true whatever
 minimum a user's profile asks for; which one it is stands next to the sentence, in the check.
