@@ -260,10 +260,15 @@ def test_a_file_ends_its_own_process_and_no_worker(cluster, here):
     assert all(each.poll() is None for each in cluster.workers)
 
 
+def task_into(cluster, into: str) -> AssetTask:
+    return AssetTask(source="", into=into, role=Role.FACE_IMAGE, profile="core-4",
+                     pictures=str(cluster.home / "pictures"))  # fmt: skip
+
+
 def test_the_work_of_a_process_that_is_told_to_end_is_done_again(cluster):
     """As when a machine of the cluster is shut down: nothing is wrong with the file."""
     into = str(cluster.home / "prepared" / "ada" / "face-image")
-    task = AssetTask(source="", into=into, role=Role.FACE_IMAGE, profile="core-4")
+    task = task_into(cluster, into)
     engine = make_engine(cluster.address)
     try:
         assert engine.run(carried.die_once, task) in {each.pid for each in cluster.workers}
@@ -277,13 +282,7 @@ def test_a_process_does_the_work_of_many_people(cluster):
     engine = make_engine(cluster.address)
     places = [cluster.home / "prepared" / f"person-{each}" / "face-image" for each in range(12)]
     try:
-        pids = {
-            engine.run(
-                carried.process_of,
-                AssetTask(source="", into=str(into), role=Role.FACE_IMAGE, profile="core-4"),
-            )
-            for into in places
-        }
+        pids = {engine.run(carried.process_of, task_into(cluster, str(into))) for into in places}
     finally:
         engine.close()
     assert len(pids) <= len(cluster.workers)

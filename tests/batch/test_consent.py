@@ -154,7 +154,7 @@ def test_a_portrait_needs_no_one_to_listen(go, add, light_people):
 def task_of(profile="core-4", language="en"):
     speaker = Speaker(full_name="Jane Carter", statement="I, {full_name}.", language=language)
     return AssetTask(source="x.mp4", into="out", role=Role.TRAINING_VIDEO, profile=profile,
-                     speaker=speaker)  # fmt: skip
+                     pictures="pictures", speaker=speaker)  # fmt: skip
 
 
 def test_what_is_missing_to_listen_is_named(monkeypatch, tmp_path):

@@ -14,7 +14,7 @@ from palprep.batch.engines import cluster_worker
 from palprep.batch.engines.cluster import DaskEngine, make_engine
 from palprep.errors import MediaTooHeavy, ServiceUnreachable, UnsupportedMedia, UsageError
 from palprep.media import Source
-from palprep.workers import Limits, LocalEngine, Runner
+from palprep.workers import Limits, LocalEngine
 
 WORK = Path(__file__).parents[1] / "workers"
 
@@ -106,11 +106,8 @@ def test_a_cluster_gives_a_file_the_time_that_its_own_length_needs(wav, monkeypa
     given: list[float] = []
 
     class Near(LocalEngine):
-        def for_length(self, media_s: float) -> Runner:
+        def run_for(self, media_s, function, /, *args, **kwargs):
             given.append(media_s)
-            return super().for_length(media_s)
-
-        def _run(self, media_s, function, args, kwargs):
             return function(*args, **kwargs)
 
     monkeypatch.setattr(cluster_worker, "_processes", lambda limits: Near(limits=limits))

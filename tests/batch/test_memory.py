@@ -31,8 +31,9 @@ def stays(tmp_path, wav, monkeypatch):
         monkeypatch.setattr(preflight, "check", lambda *_, **__: report)
         into = str(tmp_path / "into")
         task = AssetTask(
-            source=str(wav), into=into, role=Role.VOICE_AUDIO, profile="core-4", speaker=speaker
-        )
+            source=str(wav), into=into, role=Role.VOICE_AUDIO, profile="core-4", speaker=speaker,
+            pictures=str(tmp_path / "pictures"),
+        )  # fmt: skip
         found = AssetPrepared(asset=prepare_asset(task, Source.of(wav)))
         elsewhere = task.model_copy(update={"source": "/elsewhere/a.wav"})
         assert not still_good(found, elsewhere, Files())

@@ -16,12 +16,12 @@ from palprep.errors import DamagedMedia, FixError, ToolFailed
 from palprep.media import Source, ffmpeg_binary, ffmpeg_version
 from palprep.preflight import (
     check,
-    for_source,
     loop,
     media_workers,
     pick_best,
     preflight as front,
     prepare,
+    run_in,
 )
 from palprep.workers import LONGEST_S, Limits, LocalEngine
 
@@ -191,7 +191,7 @@ def test_workers_far_away_are_not_asked_how_long_a_file_lasts(portrait_path):
     class Far:
         far = True
 
-        def for_length(self, media_s: float) -> float:
+        def run_for(self, media_s, function, /, *args):
             return media_s
 
-    assert for_source(Far(), Source.of(portrait_path)) == LONGEST_S
+    assert run_in(Far(), str, Source.of(portrait_path)) == LONGEST_S

@@ -34,9 +34,9 @@ class Remembering:
             return self._asset(*args)
         return function(*args, **kwargs)
 
-    def for_length(self, media_s):
+    def run_for(self, media_s, function, /, *args, **kwargs):
         """No limit is held here."""
-        return self
+        return self.run(function, *args, **kwargs)
 
     def complaints(self):
         """Of one machine there are none."""

@@ -51,9 +51,9 @@ class Scripted:
         return Asset(role=task.role, source=task.source, source_sha256=source.sha256, seconds=0.1,
                      prepared=prepared)  # fmt: skip
 
-    def for_length(self, media_s):
+    def run_for(self, media_s, function, /, *args, **kwargs):
         """No limit is held here."""
-        return self
+        return self.run(function, *args, **kwargs)
 
     def complaints(self) -> tuple[str, ...]:
         """Nothing is wrong with a machine."""

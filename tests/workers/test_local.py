@@ -103,7 +103,7 @@ def test_longer_media_may_take_longer(work):
     assert Limits(time_s=7).time_for(60) == 7
     assert Limits(time_s=7).wall_for(60) == 28
     with LocalEngine(1) as engine:
-        assert engine.for_length(60).run(work.double, 2) == 4
+        assert engine.run_for(60, work.double, 2) == 4
 
 
 def test_filling_the_memory_ends_at_the_memory_limit(work):

@@ -138,7 +138,8 @@ def consent(
             noted = stack.enter_context(journals.Journal.of(journal)) if journal else None
             if noted is not None:
                 code = journals.asked_code(noted, name, name=file.name, sha256=source.sha256)
-            facts = preflight.for_source(engine, source).run(
+            facts = preflight.run_in(
+                engine,
                 preflight.verify_consent,
                 source,
                 full_name=name,

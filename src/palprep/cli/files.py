@@ -195,7 +195,7 @@ def limits_of(time_s: float | None, memory_bytes: int | None) -> workers.Limits:
 
 
 def _inputs(
-    listed: Sequence[tuple[Path, Sequence[Path]]], engine: workers.Runner
+    listed: Sequence[tuple[Path, Sequence[Path]]], engine: workers.Engine
 ) -> tuple[list[Input], list[Path]]:
     """The files, and what is passed over of those that are ``listed`` of a folder: there, and in
     the folders below, those are taken that hold or promise media.

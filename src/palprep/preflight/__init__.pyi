@@ -4,11 +4,11 @@ from .loop import shared_toolkit as shared_toolkit
 from .preflight import (
     at_one_file as at_one_file,
     check as check,
-    for_source as for_source,
     kinds_by as kinds_by,
     media_workers as media_workers,
     no_parts_left as no_parts_left,
     prepare as prepare,
+    run_in as run_in,
     seen_by as seen_by,
 )
 from .rank import pick_best as pick_best

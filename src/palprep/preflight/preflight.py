@@ -12,7 +12,7 @@ import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 from palprep import media
 from palprep.errors import MediaError, MediaTooHeavy, ToolFailed, UsageError
@@ -24,9 +24,10 @@ from palprep.preflight.values import CheckRequest, Prepared, kinds_of, role_name
 from palprep.rules import Profile, Report, load_profile
 from palprep.values import Kind, Role, typed
 from palprep.vocabulary import DEFAULT_PROFILE, FileInput, RoleName
-from palprep.workers import LONGEST_S, Callback, Engine, Limits, LocalEngine, Runner, WorkStopped
+from palprep.workers import LONGEST_S, Callback, Engine, Limits, LocalEngine, WorkStopped
 
 F = TypeVar("F")
+P = ParamSpec("P")
 T = TypeVar("T")
 
 Progress = Callable[[float], None]
@@ -153,7 +154,7 @@ def run_on(
     """What the function gives for what is ``asked`` of a source, here or in workers."""
     if engine is None:
         return function(asked, source, **options)
-    return for_source(engine, source).run(function, asked, source, **options)
+    return run_in(engine, function, asked, source, **options)
 
 
 @typed("jobs", "limits")
@@ -181,15 +182,18 @@ def _ffmpeg_places(environ: Mapping[str, str]) -> Iterator[str]:
     yield from filter(None, named)
 
 
-def for_source(engine: Engine, source: Source) -> Runner:
-    """The engine, with the time that a file of this length may take; far away, with the longest."""
-    if engine.far:
-        return engine.for_length(LONGEST_S)
-    return engine.for_length(engine.run(_length_s, source))
+def run_in(engine: Engine, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+    """What the engine's workers give, in the time that a file may take which is as long as the
+    Source among ``args``; far away, in the longest."""
+    source = next((each for each in args if isinstance(each, Source)), None)
+    if source is None:
+        return engine.run(function, *args, **kwargs)
+    media_s = LONGEST_S if engine.far else engine.run(_length_s, source)
+    return engine.run_for(media_s, function, *args, **kwargs)
 
 
 def seen_by(
-    engine: Runner, look: Callable[[tuple[F, ...]], tuple[T, ...]], files: Sequence[F], otherwise: T
+    engine: Engine, look: Callable[[tuple[F, ...]], tuple[T, ...]], files: Sequence[F], otherwise: T
 ) -> tuple[T, ...]:
     """What ``look`` says of each file, in a worker; ``otherwise`` of one that it fails at.
 
@@ -207,7 +211,7 @@ def seen_by(
         return tuple(each for file in files for each in seen_by(engine, look, (file,), otherwise))
 
 
-def kinds_by(engine: Runner) -> Callable[[Sequence[Path]], tuple[Kind, ...]]:
+def kinds_by(engine: Engine) -> Callable[[Sequence[Path]], tuple[Kind, ...]]:
     """Tells the kind of each file, by workers."""
     return lambda files: seen_by(engine, kinds_of, files, Kind.OTHER)
 

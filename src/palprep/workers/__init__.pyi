@@ -2,7 +2,6 @@ from .engine import (
     LONGEST_S as LONGEST_S,
     Engine as Engine,
     Limits as Limits,
-    Runner as Runner,
     WorkStopped as WorkStopped,
     usable_cores as usable_cores,
 )

@@ -6,7 +6,7 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any, NamedTuple, ParamSpec, Protocol, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 from pydantic import Field
 
@@ -71,20 +71,8 @@ class WorkStopped(ToolFailed):
         super().__init__(message, **context)
 
 
-class Runner(Protocol):
-    """Runs functions of importable modules, with arguments that can be pickled."""
-
-    def run(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
-        """The function's value, or its error; blocks the calling thread.
-
-        Raises MediaTooHeavy when the work exceeded a limit, ToolFailed when the worker died or
-        the function failed with an error that is not palprep's, WorkStopped when the workers
-        were told to end. Callable from several threads at once.
-        """
-
-
 class Engine(ABC):
-    """Runs functions elsewhere."""
+    """Runs functions of importable modules elsewhere, with arguments that can be pickled."""
 
     far: bool
     """Whether a file must travel to the workers before they can tell how long it lasts."""
@@ -99,12 +87,19 @@ class Engine(ABC):
         return ()
 
     def run(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
-        """See :meth:`Runner.run`."""
-        return self.for_length(0.0).run(function, *args, **kwargs)
+        """The function's value, or its error; blocks the calling thread.
 
-    def for_length(self, media_s: float) -> Runner:
-        """The same workers, with a time limit for media that says it lasts ``media_s`` seconds."""
-        return _WithTime(self._run, media_s)
+        Raises MediaTooHeavy when the work exceeded a limit, ToolFailed when the worker died or
+        the function failed with an error that is not palprep's, WorkStopped when the workers
+        were told to end. Callable from several threads at once.
+        """
+        return self.run_for(0.0, function, *args, **kwargs)
+
+    @abstractmethod
+    def run_for(
+        self, media_s: float, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """As :meth:`run`, in the time for media that says it lasts ``media_s`` seconds."""
 
     def may_open(  # noqa: B027 -- far workers see to it themselves
         self, *, reads: Iterable[Path] = (), writes: Iterable[Path] = ()
@@ -119,19 +114,6 @@ class Engine(ABC):
     @abstractmethod
     def close(self, *, at_once: bool = False) -> None:
         """End the workers, with ``at_once`` also those that are at work."""
-
-    @abstractmethod
-    def _run(
-        self, media_s: float, function: Callable[..., Any], args: Any, kwargs: dict[str, Any]
-    ) -> Any: ...
-
-
-class _WithTime(NamedTuple):
-    call: Callable[[float, Callable[..., Any], tuple[Any, ...], dict[str, Any]], Any]
-    media_s: float
-
-    def run(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
-        return self.call(self.media_s, function, args, kwargs)  # type: ignore[no-any-return]
 
 
 def usable_cores() -> int:

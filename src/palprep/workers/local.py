@@ -10,7 +10,7 @@ import weakref
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, Self, TypeVar
+from typing import ParamSpec, Self, TypeVar
 
 from palprep.errors import ToolFailed, UsageError
 from palprep.storage import private_folder
@@ -29,6 +29,7 @@ from palprep.workers.messages import (
 from palprep.workers.reach import Reach, needed_for
 from palprep.workers.worker import Bounds, Died, Worker
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 _MOST_TASKS = 512
@@ -129,9 +130,9 @@ class LocalEngine(Engine):
     def __exit__(self, kind: object, *_: object) -> None:
         self.close(at_once=kind is not None)
 
-    def _run(
-        self, media_s: float, function: Callable[..., Any], args: Any, kwargs: dict[str, Any]
-    ) -> Any:
+    def run_for(
+        self, media_s: float, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs
+    ) -> T:
         limits = self.limits
         bounds = Bounds(limits.time_for(media_s), limits.wall_for(media_s), limits.memory_bytes)
         asked = task(function, args, kwargs, bounds.time_s)
@@ -140,7 +141,7 @@ class LocalEngine(Engine):
         kept = clean_up = False
         try:
             reply = worker.do(asked, callbacks, bounds)
-            value = self._checked(reply, function)
+            answer = reply if isinstance(reply, Failed) else self._checked(reply, function)
             kept = True
         except Died as died:
             raise self._of_death(died) from None
@@ -152,21 +153,19 @@ class LocalEngine(Engine):
             raise
         finally:
             self._pool.give_back(worker, kept=kept, clean_up=clean_up)
-        if isinstance(reply, Failed):
-            if reply.trace:
-                _log.debug("%s", reply.trace)
-            error = reply.as_error(worker.pid)
+        if isinstance(answer, Failed):
+            if answer.trace:
+                _log.debug("%s", answer.trace)
+            error = answer.as_error(worker.pid)
             # Whether the workers are to stop is not theirs to say.
             raise _no_answer(worker.pid) if isinstance(error, WorkStopped) else error
-        return value
+        return answer
 
-    def _checked(self, reply: Done | Failed, function: Callable[..., Any]) -> Any:
-        """The value of a reply that holds one. Raises NoAnswer for one of another type, and for one
-        that names a file where a worker may not write: nothing is to be read from there.
+    def _checked(self, reply: Done, function: Callable[..., T]) -> T:
+        """The value of a reply. Raises NoAnswer for one of another type, and for one that names a
+        file where a worker may not write: nothing is to be read from there.
         """
-        if not isinstance(reply, Done):
-            return None
-        value = value_of(reply, function)
+        value: T = value_of(reply, function)
         for each in paths_in(value):
             if not self._pool.reach.may_write(each.resolve()):
                 raise NoAnswer(f"{each} is none of its files")

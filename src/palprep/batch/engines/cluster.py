@@ -16,7 +16,7 @@ import logging
 import re
 from collections.abc import Callable, Container
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, ParamSpec, TypeVar, cast
 
 from palprep._version import __version__
 from palprep.batch.engines.cluster_health import LOOK_S, Workers
@@ -37,6 +37,9 @@ from palprep.preflight import media_workers
 from palprep.storage import PROBE, PROBE_NAME, atomic_output
 from palprep.vocabulary import install_advice
 from palprep.workers import Engine, Limits, WorkStopped
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 _KILLED = "KilledWorker"
 """Dask's error for a task at which several workers died, one after the other."""
@@ -119,9 +122,9 @@ class DaskEngine(Engine):
         reply = self._at_worker(take_in, self._store, file, name=file.shown)
         return cast("Source", reply.value)
 
-    def _run(
-        self, media_s: float, function: Callable[..., Any], args: Any, kwargs: dict[str, Any]
-    ) -> Any:
+    def run_for(
+        self, media_s: float, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs
+    ) -> T:
         del media_s  # The worker sees how long the file lasts.
         self._send(args)
         carried = functools.partial(carry_out, limits=self.limits, store=self._store)
@@ -129,11 +132,11 @@ class DaskEngine(Engine):
         name = f"{getattr(function, '__name__', 'task')} {Path(source).name}".strip()
         reply = self._at_worker(carried, function, args, kwargs, name=name)
         task = next((each for each in args if isinstance(each, AssetTask)), None)
-        if task is not None and task.pictures is not None:
+        if task is not None:
             for picture, data in reply.pictures:
                 with atomic_output(Path(task.pictures) / picture, lasting=False) as temporary:
                     temporary.write_bytes(data)
-        return reply.value
+        return cast("T", reply.value)
 
     def _send(self, value: Any) -> None:
         if self._bucket is not None and isinstance(value, Source):

@@ -20,10 +20,10 @@ from palprep.batch.engines.tasks import AssetTask
 from palprep.batch.people.files import RemoteFile
 from palprep.errors import OutputUnwritable, PalprepError, StorageError, ToolFailed, ToolMissing
 from palprep.media import Source
-from palprep.preflight import Asset, Prepared, for_source, media_workers
+from palprep.preflight import Asset, Prepared, media_workers, run_in
 from palprep.storage import PROBE, PROBE_NAME
 from palprep.views import PictureFolder
-from palprep.workers import Limits, LocalEngine, Runner, WorkStopped
+from palprep.workers import Limits, LocalEngine, WorkStopped
 
 _PICTURES = "pictures"
 
@@ -58,6 +58,9 @@ def telling_faults(
         if wrong is None:
             return function(*args, **kwargs)
         fault: PalprepError = ToolFailed(f"A worker cannot do the work: {wrong}")
+    except WorkStopped:
+        # This worker was told to end: another one does the task then.
+        raise importlib.import_module("distributed").Reschedule from None
     except _OF_MACHINES as error:
         fault = error
     except OSError as error:
@@ -77,16 +80,19 @@ def carry_out(
     """Call the function in a process of its own, within ``limits``, or raise its error. ``store``
     is where the files are, if it is not a folder that all share.
 
-    Raises like :meth:`Runner.run`; StorageError where the bucket cannot be used; and Reschedule,
-    Dask's own, when this worker was told to end: another one does the task then.
+    Raises like :meth:`Engine.run`, and StorageError where the bucket cannot be used.
     """
+    engine = _processes(limits)
+    task = next((each for each in args if isinstance(each, AssetTask)), None)
     if store is None:
-        return Reply(_in_own_process(function, args, kwargs, limits))
+        if task is not None:
+            # Of all people: a process that may write to more than the last one has to be started.
+            engine.may_open(writes=[Path(task.into).parents[1], Path(task.pictures)])
+        return Reply(run_in(engine, function, *args, **kwargs))
     files = _opened(store)
     with tempfile.TemporaryDirectory(dir=_workplace().name) as folder:
         place = Path(folder).resolve()
-        value = _in_own_process(function, _fetched(args, files, place), kwargs, limits)
-        task = next((each for each in args if isinstance(each, AssetTask)), None)
+        value = run_in(engine, function, *_fetched(args, files, place), **kwargs)
         if task is None or not isinstance(value, Asset):
             return Reply(value)
         return _put(value, files, place, home=Path(task.into))
@@ -98,25 +104,6 @@ def take_in(store: Store, file: RemoteFile) -> Reply:
         source = fetch_here(file, Path(place) / f"source{file.suffix}")
         _opened(store).put_source(source)
     return Reply(source)
-
-
-def _in_own_process(
-    function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any], limits: Limits
-) -> Any:
-    """A source among ``args`` says how long it may take."""
-    engine = _processes(limits)
-    source = next((each for each in args if isinstance(each, Source)), None)
-    for task in args:
-        if isinstance(task, AssetTask):
-            # Of all people: a process that may write to more than the last one has to be started.
-            engine.may_open(writes=[Path(task.into).parents[1]])
-            if task.pictures is not None:
-                engine.may_open(writes=[Path(task.pictures)])
-    try:
-        runner: Runner = engine if source is None else for_source(engine, source)
-        return runner.run(function, *args, **kwargs)
-    except WorkStopped:
-        raise importlib.import_module("distributed").Reschedule from None
 
 
 @functools.lru_cache(maxsize=2)
@@ -151,8 +138,8 @@ def _fetched(value: Any, files: BucketFiles, place: Path) -> Any:
             files.fetch(value, folder / value.path.name)
             return value.relocated(lambda path: folder / path.name)
         case AssetTask():
-            pictures = None if value.pictures is None else str(place / _PICTURES)
-            return value.model_copy(update={"into": str(place / "into"), "pictures": pictures})
+            own = {"into": str(place / "into"), "pictures": str(place / _PICTURES)}
+            return value.model_copy(update=own)
         case tuple() if type(value) is tuple:
             return tuple(_fetched(each, files, place) for each in value)
         case _:

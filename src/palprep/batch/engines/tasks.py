@@ -38,10 +38,10 @@ class AssetTask(Value):
     into: str
     role: Role
     profile: str
+    pictures: str
     speaker: Speaker | None = None
     consent_apart: bool = False
     split_consent: bool = False
-    pictures: str | None = None
 
 
 _IN_FILE = (UnsupportedMedia, DamagedMedia, FixError)
@@ -80,10 +80,9 @@ def prepare_asset(task: AssetTask, source: Source) -> Asset:
         problem_in_file=in_file,
         seconds=round(time.perf_counter() - started, 3),
     )
-    if task.pictures is not None:
-        # A source from elsewhere is here only now.
-        here = asset.model_copy(update={"source": str(source.path)})
-        PictureFolder(Path(task.pictures)).keep_all(here)
+    # A source from elsewhere is here only now.
+    here = asset.model_copy(update={"source": str(source.path)})
+    PictureFolder(Path(task.pictures)).keep_all(here)
     return asset
 
 

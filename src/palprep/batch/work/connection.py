@@ -21,7 +21,7 @@ from palprep.errors import ApiError, AuthenticationError, UsageError
 from palprep.journal import Journal, SandboxStatement, callback_server, secret_path
 from palprep.pipelines import Callbacks
 from palprep.preflight import media_workers
-from palprep.workers import Runner
+from palprep.workers import Engine
 
 S = TypeVar("S")
 
@@ -92,7 +92,7 @@ def connect(
     statements: Sequence[SandboxStatement] = (),
     *,
     requests_per_s: int | None = None,
-    judge_in: Runner | None = None,
+    judge_in: Engine | None = None,
 ) -> Iterator[Remote]:
     """Open all that is between this run and the service, and close it at the end.
 

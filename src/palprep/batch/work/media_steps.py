@@ -40,7 +40,7 @@ from palprep.journal import (
     note_code,
 )
 from palprep.pipelines import consent_evidence, named, settle_consent
-from palprep.preflight import Asset, Prepared, at_one_file, for_source, no_parts_left
+from palprep.preflight import Asset, Prepared, at_one_file, no_parts_left, run_in
 from palprep.rules import CONSENT_CHECKS, Check, ConsentEvidence, Report
 from palprep.values import Outcome, Role
 from palprep.views import PICTURES_NAME
@@ -296,7 +296,7 @@ class MediaSteps:
                 raise looked.original
             source = looked.original.source
             with no_parts_left(Path(task.into), run.place / PICTURES_NAME):
-                asset = for_source(run.engine, source).run(prepare_asset, task, source)
+                asset = run_in(run.engine, prepare_asset, task, source)
         except (MediaError, ToolFailed) as error:
             if not at_one_file(error):
                 raise

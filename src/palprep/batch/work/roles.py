@@ -22,7 +22,7 @@ from palprep.batch.work.originals import Original, Originals
 from palprep.errors import MediaError, PalprepError, ToolFailed, UnsupportedMedia, UsageError
 from palprep.facts import Speaker
 from palprep.journal import FileGlimpsed, PortraitPicked
-from palprep.preflight import at_one_file, for_source, kinds_of, pick_best, seen_by
+from palprep.preflight import at_one_file, kinds_of, pick_best, run_in, seen_by
 from palprep.values import Kind, Role
 from palprep.views import duration
 
@@ -121,8 +121,7 @@ def _look(originals: Originals, person: Person, file: File, speaker: Speaker | N
     if found is None:
         originals.reporter.begin(f"{'listen to' if speaker else 'look at'} {file.name}")
         try:
-            source = original.source
-            found = for_source(run.engine, source).run(glimpse, source, speaker, profile)
+            found = run_in(run.engine, glimpse, original.source, speaker, profile)
         except (MediaError, ToolFailed) as error:
             if not at_one_file(error):
                 raise

@@ -21,7 +21,7 @@ from palprep.journal import SandboxStatement
 from palprep.media import MediaType, Source
 from palprep.rules import Report
 from palprep.values import Outcome, Role
-from palprep.workers import Runner, WorkStopped
+from palprep.workers import Engine, WorkStopped
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -35,7 +35,7 @@ class Judges(TypedDict):
     recognise: sandbox.Recognise
 
 
-def judges_in(workers: Runner, statements: Sequence[SandboxStatement] = ()) -> Judges:
+def judges_in(workers: Engine, statements: Sequence[SandboxStatement] = ()) -> Judges:
     """Judges of portraits and of trainings that open media in ``workers``. The trainer takes any of
     ``statements`` for consent; without one, palprep's template.
     """
@@ -47,7 +47,7 @@ def judges_in(workers: Runner, statements: Sequence[SandboxStatement] = ()) -> J
     )
 
 
-def apart(function: Callable[P, T], workers: Runner) -> Callable[P, T]:
+def apart(function: Callable[P, T], workers: Engine) -> Callable[P, T]:
     """The function, called by ``workers``. DamagedMedia is raised where it crashes one, too, and
     WorkStopped where they are ended."""
 
