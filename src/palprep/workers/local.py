@@ -17,17 +17,9 @@ from palprep.storage import private_folder
 from palprep.system import ENDING
 from palprep.workers.confinement import Isolation, Protections, isolation
 from palprep.workers.engine import Engine, Limits, WorkStopped, usable_cores
-from palprep.workers.messages import (
-    Callback,
-    Done,
-    Failed,
-    NoAnswer,
-    paths_in,
-    task,
-    value_of,
-)
+from palprep.workers.messages import Callback, Done, Failed, NoAnswer, paths_in, task, value_of
 from palprep.workers.reach import Reach, needed_for
-from palprep.workers.worker import Bounds, Died, Worker
+from palprep.workers.worker import Died, Worker
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -133,14 +125,13 @@ class LocalEngine(Engine):
     def run_for(
         self, media_s: float, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs
     ) -> T:
-        limits = self.limits
-        bounds = Bounds(limits.time_for(media_s), limits.wall_for(media_s), limits.memory_bytes)
-        asked = task(function, args, kwargs, bounds.time_s)
+        time_s, wall_s = self.limits.time_for(media_s), self.limits.wall_for(media_s)
+        asked = task(function, args, kwargs, time_s)
         callbacks = {name: each for name, each in kwargs.items() if isinstance(each, Callback)}
         worker = self._ready_worker(needed_for([*args, *kwargs.values()]))
         kept = clean_up = False
         try:
-            reply = worker.do(asked, callbacks, bounds)
+            reply = worker.do(asked, callbacks, time_s=time_s, wall_s=wall_s)
             answer = reply if isinstance(reply, Failed) else self._checked(reply, function)
             kept = True
         except Died as died:

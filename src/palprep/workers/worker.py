@@ -16,7 +16,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from typing import IO, TYPE_CHECKING, Any
 
 from palprep import system
 from palprep.errors import MediaTooHeavy
@@ -83,16 +83,6 @@ class Died(Exception):
         self.pid, self.code = pid, code
 
 
-class Bounds(NamedTuple):
-    """What one task may take, with the programs that it runs: seconds of the processor and of the
-    wall clock, and bytes of memory.
-    """
-
-    time_s: float
-    wall_s: float
-    memory_bytes: int
-
-
 class Worker:
     """A Python process of its own, which needs nothing of the program that started it.
 
@@ -118,6 +108,7 @@ class Worker:
     ) -> None:
         self.tasks = 0
         self._reach = reach
+        self._memory_bytes = memory_bytes
         self._protections: Protections | None = None
         self._compiled = (*modules, *later)
         self._folder = tempfile.mkdtemp(prefix="palprep-worker-")
@@ -125,7 +116,7 @@ class Worker:
         with contextlib.ExitStack() as undo, theirs:
             undo.callback(shutil.rmtree, self._folder, ignore_errors=True)
             undo.callback(ours.close)
-            within = tuple(reach.confinement(self._folder, programs, memory_bytes))
+            within = reach.confinement(self._folder, programs, memory_bytes)
             told = f"serve({theirs.fileno()}, {tuple(modules)!r})"
             code = f"from palprep.workers.worker_main import serve; {told}"
             self._process = system.start_group(
@@ -181,9 +172,10 @@ class Worker:
             raise self._died()  # It says nothing of itself between tasks: this is its end.
 
     def do(
-        self, task: bytes, callbacks: Mapping[str, Callback[Any]], bounds: Bounds
+        self, task: bytes, callbacks: Mapping[str, Callback[Any]], *, time_s: float, wall_s: float
     ) -> Done | Failed:
-        """The reply to a task, of a worker that is ready.
+        """The reply to a task, of a worker that is ready; within so many seconds of the processor,
+        with the programs that the task runs, and of the wall clock.
 
         Raises MediaTooHeavy, Died, or NoAnswer: the worker must be ended then.
         """
@@ -196,14 +188,14 @@ class Worker:
             self._channel.send(task)
         except OSError:
             raise self._died() from None
-        give_up = time.monotonic() + bounds.wall_s
+        give_up = time.monotonic() + wall_s
         told = 0
         while True:
             try:
-                message = self._receive(give_up, lambda: self._require(meter, bounds))
+                message = self._receive(give_up, lambda: self._require(meter, time_s))
             except TimeoutError:
                 raise self._too_heavy(
-                    f"takes longer than {_time(bounds.wall_s)} of the wall clock",
+                    f"takes longer than {_time(wall_s)} of the wall clock",
                     "a decoder hangs, or the machine is very busy. Try again, or give another file",
                 ) from None
             match message:
@@ -265,14 +257,14 @@ class Worker:
                 return read(message)
             look()
 
-    def _require(self, meter: Meter, bounds: Bounds) -> None:
+    def _require(self, meter: Meter, time_s: float) -> None:
         """Raise MediaTooHeavy for a task that takes more than it may. One that takes too much
         memory has no time to clean up: it would take even more."""
         use = meter.use()
-        if use.memory_bytes > bounds.memory_bytes:
+        if use.memory_bytes > self._memory_bytes:
             self.end(clean_up=False)
             raise self._too_heavy(
-                f"takes more than {bounds.memory_bytes / (1 << 20):,.0f} MiB of memory",
+                f"takes more than {self._memory_bytes / (1 << 20):,.0f} MiB of memory",
                 "the file is very large or very long, or made to fill the memory. Give a smaller "
                 "file, or a higher memory limit",
             )
@@ -282,9 +274,9 @@ class Worker:
                 "starts one program after the other",
                 "the file is made to do harm. Do not open it elsewhere",
             )
-        if use.processor_s > bounds.time_s:
+        if use.processor_s > time_s:
             raise self._too_heavy(
-                f"takes longer than {_time(bounds.time_s)} of processor time",
+                f"takes longer than {_time(time_s)} of processor time",
                 "the file is very long, or made to keep a decoder busy. Give a shorter file, or a "
                 "higher time limit",
             )

@@ -20,12 +20,11 @@ from types import FrameType
 from typing import Any
 
 from palprep import system
-from palprep.workers.confinement import Confinement, confine
+from palprep.workers.confinement import confine
 from palprep.workers.messages import Called, Channel, Failed, Ready, Task, done, write
 
 _LEAVE_WITHIN_S = 10.0
 """What a task may take to clean up when nobody is there any more to end it."""
-
 
 _PROCESSOR_AFTER_S = 10
 """What a task may take beyond its time, should the other process not look."""
@@ -41,8 +40,7 @@ def serve(descriptor: int, modules: Iterable[str]) -> None:
     for is ended.
     """
     channel = Channel(system.taken(descriptor))
-    within = pickle.loads(channel.receive() or b"")  # noqa: S301 -- as below
-    protections = confine(Confinement(*within))
+    protections = confine(pickle.loads(channel.receive() or b""))  # noqa: S301 -- as below
     # Says where a decoder crashed; standard error is read by the process that started this one.
     faulthandler.enable()
     # Ctrl-C and a closed terminal are for that process, too.
