@@ -6,8 +6,7 @@ What is in doubt afterwards is resolved by a person, whose decision is an entry 
 from __future__ import annotations
 
 import contextlib
-import threading
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, cast, get_args
 
@@ -40,20 +39,21 @@ _TURN_EVERY_S = 0.05
 
 async def asked_before(client: AnyClient, journal: Journal, key: str) -> Creation | None:
     """The creation under ``key``, once nobody is asking for it: until then, it looks in doubt."""
-    turn = await _turn(client, journal, key)
-    try:
+    async with _turn(client, journal, key):
         return await work(client, lambda: journal.creation(key))
-    finally:
-        turn.release()
 
 
-async def _turn(client: AnyClient, journal: Journal, key: str) -> threading.Lock:
-    """The lock of those who create under one key, acquired."""
+@contextlib.asynccontextmanager
+async def _turn(client: AnyClient, journal: Journal, key: str) -> AsyncIterator[None]:
+    """Those who create under one key take turns."""
     turn = journal.turn(key)
     # Tried, not waited for: tasks that take turns may share a thread.
     while not turn.acquire(blocking=False):
         await pause(client, _TURN_EVERY_S)
-    return turn
+    try:
+        yield
+    finally:
+        turn.release()
 
 
 async def create_once(
@@ -72,8 +72,7 @@ async def create_once(
     An error that proves that nothing was created is raised, and a later run may ask again.
     Two who create under one key take turns, so that equal requests become one.
     """
-    turn = await _turn(client, journal, key)
-    try:
+    async with _turn(client, journal, key):
         intent = Intent(what=what, request=request)
         before = await work(client, lambda: journal.claim(intent, person=person, key=key))
         if before is not None:
@@ -88,8 +87,6 @@ async def create_once(
         else:
             await work(client, lambda: _record(journal, key, person, snapshot))
         return await work(client, lambda: journal.known_creation(key))
-    finally:
-        turn.release()
 
 
 def fate_of(error: PalprepError) -> NotCreated | Doubt:

@@ -74,11 +74,11 @@ class Confinement(NamedTuple):
     """
 
     folder: str
-    libraries: tuple[str, ...] = ()
-    reads: tuple[str, ...] = ()
-    writes: tuple[str, ...] = ()
-    programs: tuple[str, ...] = ()
-    memory_bytes: int = 6 << 30
+    libraries: tuple[str, ...]
+    reads: tuple[str, ...]
+    writes: tuple[str, ...]
+    programs: tuple[str, ...]
+    memory_bytes: int
 
 
 class Protections(NamedTuple):

@@ -106,9 +106,7 @@ class Engine(ABC):
     ) -> None:
         """Let the workers open these files, and all that lies below these folders; read and write
         below the folders ``writes``, which are made if they are missing, and removed again if
-        nothing comes into them.
-
-        Said before the workers start it costs nothing.
+        nothing comes into them. Said before the workers start it costs nothing.
         """
 
     @abstractmethod

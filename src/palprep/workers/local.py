@@ -135,7 +135,13 @@ class LocalEngine(Engine):
             answer = reply if isinstance(reply, Failed) else self._checked(reply, function)
             kept = True
         except Died as died:
-            raise self._of_death(died) from None
+            if self._pool.stopping or died.code in _TOLD_TO_END:
+                raise WorkStopped(pid=worker.pid) from None
+            raise ToolFailed(
+                f"A worker process died ({_cause(died.code)}) at this file: it may be damaged in a "
+                "way that crashes a decoder, or the machine ran out of memory",
+                pid=worker.pid,
+            ) from None
         except NoAnswer as wrong:
             _log.debug("worker %s: %s", worker.pid, wrong)
             raise _no_answer(worker.pid) from None
@@ -182,15 +188,6 @@ class LocalEngine(Engine):
             "Worker processes end before they have begun: memory may have run out, or palprep is "
             "not installed whole. `palprep doctor` says what is missing; --verbose shows their "
             "last words"
-        )
-
-    def _of_death(self, died: Died) -> ToolFailed:
-        if self._pool.stopping or died.code in _TOLD_TO_END:
-            return WorkStopped(pid=died.pid)
-        return ToolFailed(
-            f"A worker process died ({_cause(died.code)}) at this file: it may be damaged in a way "
-            "that crashes a decoder, or the machine ran out of memory",
-            pid=died.pid,
         )
 
 

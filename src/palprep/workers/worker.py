@@ -78,9 +78,9 @@ _log = logging.getLogger(__name__)
 class Died(Exception):
     """The process ended within a task. ``code`` as subprocess gives it."""
 
-    def __init__(self, pid: int, code: int) -> None:
-        super().__init__(pid, code)
-        self.pid, self.code = pid, code
+    def __init__(self, code: int) -> None:
+        super().__init__(code)
+        self.code = code
 
 
 class Worker:
@@ -287,7 +287,7 @@ class Worker:
     def _died(self) -> Died:
         self._wait(_CLEAN_UP_WITHIN_S)
         self.end(clean_up=False)
-        return Died(self.pid, self._process.returncode)
+        return Died(self._process.returncode)
 
 
 def _time(seconds: float) -> str:

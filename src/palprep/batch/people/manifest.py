@@ -15,7 +15,7 @@ from palprep.batch.fingerprint import Fingerprint, digest_of, files_fingerprint
 from palprep.batch.people.files import File, RemoteFile, is_url
 from palprep.batch.people.manifest_rows import COLUMNS, Line, ManifestRow, Row, read_lines
 from palprep.batch.people.person import AssignedFile, Person, Roster, RosterEntry
-from palprep.batch.people.settings import Settings, setting_words
+from palprep.batch.people.settings import Settings, unknown_words
 from palprep.errors import ManifestError, RowProblem, UsageError
 from palprep.rules import counted
 
@@ -103,7 +103,7 @@ def _roster(
 def _problem(number: int, error: ErrorDetails) -> RowProblem:
     column = str(error["loc"][0]) if error["loc"] else None
     if column is not None and error["type"] == "extra_forbidden":
-        return RowProblem(number, None, setting_words(error, column, COLUMNS, what="column"))
+        return RowProblem(number, None, unknown_words(column, COLUMNS, what="column"))
     return RowProblem(number, column, _WORDS.get(error["type"], error["msg"]))
 
 

@@ -115,11 +115,6 @@ class Row(Settings, NamedFiles):
     properties: Annotated[Properties | None, BeforeValidator(_object)] = None
     """The replica's ``properties``, as the service takes them. A table holds them as JSON."""
 
-    @property
-    def places(self) -> dict[Role, str]:
-        found = {role: self.of(role) for role in Role}
-        return {role: place for role, place in found.items() if place is not None}
-
     @field_validator(*NamedFiles.model_fields, "statement")
     @classmethod
     def _is_there(cls, place: str | None, info: ValidationInfo) -> str | None:

@@ -241,7 +241,7 @@ def person_of(
     unnamed = (name for each in media if (name := printable(each.name)) != each.name)
     odd = (f"the name of {name} is not UTF-8: rename it" for name in unnamed)
     # A file that person.toml names may lie in a folder, which is then known by its first part.
-    at = (PurePath(name).parts for name in dict(settings.files).values() if name)
+    at = (PurePath(name).parts for name in settings.files.places.values())
     ours = {SETTINGS_NAME, own, *misnamed, *(part for parts in at for part in parts[:1])}
     strangers = (path for path in kinds if path not in media and path.name not in ours)
     unused = [f"{printable(path.name)} is not used: {what(path)}" for path in strangers]
@@ -328,10 +328,7 @@ def _named(
 ) -> tuple[list[AssignedFile], list[str]]:
     assigned: list[AssignedFile] = []
     problems: list[str] = []
-    for role in Role:
-        name = named.of(role)
-        if name is None:
-            continue
+    for role, name in named.places.items():
         path = None if leads_out(name) else look_up(name) or in_other_form(name, among)
         if path is not None:
             assigned.append(AssignedFile(role=role, path=path, why=f"{SETTINGS_NAME} names it"))

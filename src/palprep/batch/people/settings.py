@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePath
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, AliasGenerator, ConfigDict, Field, ValidationError
 from pydantic_core import ErrorDetails, PydanticCustomError, PydanticSerializationError, to_json
 
 from palprep.api import ShortLink, Tag, VoiceDescription
@@ -91,34 +91,37 @@ Name = Annotated[str, Field(min_length=1, max_length=255), AfterValidator(_spoke
 
 FileName = Annotated[str, Field(min_length=1)]
 
+_ROLES = {role.value.replace("-", "_"): role for role in Role}
+
+
+def _written(name: str) -> str:
+    return _ROLES[name].value if name in _ROLES else name
+
 
 class NamedFiles(Value):
     """A person's files by their roles, where names alone do not tell."""
 
     # Written as everywhere: training-video. In Python with an underscore; type checkers take the
     # one that is named ``alias`` for the name of the argument.
-    model_config = ConfigDict(validate_by_name=True)
+    model_config = ConfigDict(
+        validate_by_name=True,
+        alias_generator=AliasGenerator(validation_alias=_written, serialization_alias=_written),
+    )
 
-    face_image: FileName | None = Field(
-        default=None, validation_alias="face-image", serialization_alias="face-image"
-    )
+    face_image: FileName | None = None
     """An image of the person."""
-    training_video: FileName | None = Field(
-        default=None, validation_alias="training-video", serialization_alias="training-video"
-    )
+    training_video: FileName | None = None
     """The video that the replica is trained from."""
-    consent_video: FileName | None = Field(
-        default=None, validation_alias="consent-video", serialization_alias="consent-video"
-    )
+    consent_video: FileName | None = None
     """A video of the statement of consent, where the training video does not open with it."""
-    voice_audio: FileName | None = Field(
-        default=None, validation_alias="voice-audio", serialization_alias="voice-audio"
-    )
+    voice_audio: FileName | None = None
     """A recording, or a video whose sound is taken. Without it the training video's sound is."""
 
-    def of(self, role: Role) -> str | None:
-        named: str | None = getattr(self, role.value.replace("-", "_"))
-        return named
+    @property
+    def places(self) -> Mapping[Role, str]:
+        """Those that are named."""
+        found = {role: getattr(self, name) for name, role in _ROLES.items()}
+        return {role: place for role, place in found.items() if place is not None}
 
 
 class Settings(Value):
@@ -204,7 +207,10 @@ def _mistake(error: ErrorDetails) -> str:
     if error["type"] == "extra_forbidden" and error["loc"][-1] in Settings.model_fields:
         return f"write {error['loc'][-1]} above [{error['loc'][0]}]"
     known = [role.value for role in Role] if "." in where else sorted(SettingsFile.model_fields)
-    return setting_words(error, where, known, what="setting")
+    if error["type"] == "extra_forbidden":
+        return unknown_words(where, known, what="setting")
+    said = _PLAIN.get(error["type"], "{msg}").format(msg=error["msg"], **error.get("ctx", {}))
+    return f"{where}: {said}"
 
 
 def write_setting(folder: Path, name: str, value: str, *, table: str = "") -> None:
@@ -236,14 +242,6 @@ def write_setting(folder: Path, name: str, value: str, *, table: str = "") -> No
     parse_settings(new.encode())
     with atomic_output(path) as temporary:
         temporary.write_text(new, "utf-8")
-
-
-def setting_words(error: ErrorDetails, where: str, known: Sequence[str], *, what: str) -> str:
-    """What is wrong with the setting ``where``; for an unknown one, which may be meant."""
-    if error["type"] == "extra_forbidden":
-        return unknown_words(where, known, what=what)
-    said = _PLAIN.get(error["type"], "{msg}").format(msg=error["msg"], **error.get("ctx", {}))
-    return f"{where}: {said}"
 
 
 def unknown_words(where: str, known: Sequence[str], *, what: str) -> str:

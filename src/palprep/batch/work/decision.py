@@ -23,8 +23,7 @@ class KnownProfile(NamedTuple):
 
 def profile_for(person: Person, profile: str) -> str:
     """The profile that the person's files are held against; ``profile`` is the run's."""
-    model = person.settings.model
-    return model if model in BUILT_IN and model is not None else profile
+    return person.settings.model or profile
 
 
 def known_profiles(own: str) -> dict[str, KnownProfile]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import concurrent.futures
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, TypeVar
@@ -160,9 +160,7 @@ class MediaSteps:
 
     def _judged(self, assets: Mapping[Role, Asset]) -> _Judged:
         unfit = {
-            role: found
-            for role, asset in assets.items()
-            if (found := _unfit(asset, CONSENT_CHECKS)) is not None
+            role: found for role, asset in assets.items() if (found := _unfit(asset)) is not None
         }
         prepared = {role: each.prepared for role, each in assets.items() if each.prepared}
         compared = self._compared(
@@ -342,11 +340,11 @@ def _at_once(work: Callable[[T], R], items: Sequence[T]) -> list[R]:
         return list(threads.map(work, items))
 
 
-def _unfit(asset: Asset, besides: Container[str] = ()) -> Unfit | None:
-    """Why an asset cannot be used, ``besides`` these checks; None where it can."""
+def _unfit(asset: Asset) -> Unfit | None:
+    """Why an asset cannot be used, its consent aside; None where it can."""
     where, report = named(asset), asset.report
-    # Not ``report.told``: what follows from a check among ``besides`` makes the file unfit as well.
-    failed = [check for check in report.having(Outcome.FAIL) if check.id not in besides]
+    # Not ``report.told``: what follows from a check of consent makes the file unfit as well.
+    failed = [check for check in report.having(Outcome.FAIL) if check.id not in CONSENT_CHECKS]
     said: Iterable[str]
     if report.error is not None:
         # Errors about media begin with the name of the file, which is told once.
