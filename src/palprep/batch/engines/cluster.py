@@ -21,7 +21,7 @@ from typing import Any, ParamSpec, TypeVar, cast
 from palprep._version import __version__
 from palprep.batch.engines.cluster_health import LOOK_S, Workers
 from palprep.batch.engines.cluster_worker import Reply, carry_out, take_in, telling_faults
-from palprep.batch.engines.files import BucketFiles, Files, Store
+from palprep.batch.engines.files import BucketFiles, Files, Store, fetch_here
 from palprep.batch.engines.tasks import AssetTask
 from palprep.batch.people.files import RemoteFile
 from palprep.errors import (
@@ -34,7 +34,7 @@ from palprep.errors import (
 )
 from palprep.media import Source
 from palprep.preflight import media_workers
-from palprep.storage import PROBE, PROBE_NAME, atomic_output
+from palprep.storage import PROBE, PROBE_NAME, GoOn, atomic_output
 from palprep.vocabulary import install_advice
 from palprep.workers import Engine, Limits, WorkStopped
 
@@ -86,7 +86,7 @@ class DaskEngine(Engine):
         self.limits = limits or Limits()
         self._address = address
         self._store = store
-        self._bucket = None if store is None else BucketFiles(store, self.take_in)
+        self._bucket = None if store is None else BucketFiles(store)
         self.files: Files = self._bucket or Files()
         """Where the workers put what they prepared."""
         self._closing = False
@@ -117,8 +117,12 @@ class DaskEngine(Engine):
     def complaints(self) -> tuple[str, ...]:
         return self._workers.complaints()
 
-    def take_in(self, file: RemoteFile) -> Source:
-        """Have a worker fetch a source that lies elsewhere, and put it into the bucket."""
+    def take_in(self, file: RemoteFile, to: Path, go_on: GoOn) -> Source:
+        """Fetch a source that lies elsewhere: here, to the path; or, with a bucket, by a worker
+        into that, and then nothing of it comes here. Raises as :func:`fetch_here`."""
+        if self._store is None:
+            return fetch_here(file, to, go_on)
+        go_on()
         reply = self._at_worker(take_in, self._store, file, name=file.shown)
         return cast("Source", reply.value)
 

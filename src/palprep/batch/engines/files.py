@@ -73,12 +73,6 @@ def as_given(path: Path, file: RemoteFile) -> Source:
 class Files:
     """The prepared files of a run. They lie where they were prepared."""
 
-    def take_in(self, file: RemoteFile, to: Path, go_on: GoOn) -> Source:
-        """Fetch a source that lies elsewhere to where the workers find it: here, to the path; or
-        into the bucket, by a worker, and then nothing of it comes here. Raises as
-        :func:`fetch_here`."""
-        return fetch_here(file, to, go_on)
-
     def holds(self, prepared: Prepared) -> bool:
         """Whether the file is there, unchanged."""
         return prepared.path.is_file() and sha256_of(prepared.path) == prepared.sha256
@@ -116,25 +110,18 @@ class Store(NamedTuple):
 
 class BucketFiles(Files):
     """They lie in a bucket, under the names that publishing gives them. Sources lie next to them,
-    below the name of the ``run``: what another one needs is its own.
-
-    ``take_in`` has a worker fetch a source that lies elsewhere, and put it there. Thread-safe. Each
-    method raises StorageError where the bucket cannot be used.
+    below the name of the ``run``: what another one needs is its own. Thread-safe. Each method
+    raises StorageError where the bucket cannot be used.
     """
 
-    def __init__(self, store: Store, take_in: Callable[[RemoteFile], Source] | None = None) -> None:
+    def __init__(self, store: Store) -> None:
         self.bucket = Bucket(store.url)
         self._run = store.run
-        self._take_in = take_in
         self._listed: Mapping[str, int] | None = None
         self._sources: dict[str, threading.Lock] = {}
         """By their keys."""
         self._there: set[str] = set()
         self._guard = threading.Lock()
-
-    def take_in(self, file: RemoteFile, to: Path, go_on: GoOn) -> Source:
-        go_on()
-        return super().take_in(file, to, go_on) if self._take_in is None else self._take_in(file)
 
     def holds(self, prepared: Prepared) -> bool:
         """Whether the file is there. Its name holds its SHA-256."""
