@@ -114,8 +114,7 @@ def test_a_cluster_gives_a_file_the_time_that_its_own_length_needs(wav, monkeypa
     source = Source.of(wav)
 
     def told(value):
-        limits = Limits(time_s=7)
-        return cluster_worker.carry_out(str, (value,), {}, limits=limits).value
+        return cluster_worker.carry_out(str, (value,), {}, Limits(time_s=7), None).value
 
     assert told(wav) == str(wav)
     assert given == [0.0]

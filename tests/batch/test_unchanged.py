@@ -9,16 +9,18 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from scripted_engine import Scripted
 from standings import status
 
-from palprep.batch.engines.files import Files
 from palprep.batch.fingerprint import Fingerprint, folder_fingerprint
 from palprep.batch.people.manifest import people_of_manifest
 from palprep.batch.people.person import RosterEntry
 from palprep.batch.people.selection import Selection
 from palprep.batch.runner import run
+from palprep.batch.work.aside import Stop
 from palprep.batch.work.connection import Connection
-from palprep.batch.work.context import RunOptions
+from palprep.batch.work.context import RunContext, RunOptions, tell_no_one
+from palprep.batch.work.decision import known_profiles
 from palprep.batch.work.memory import Unchanged
 from palprep.journal import JOURNAL_NAME, Journal, PersonEnded, RunReader, RunStarted, utc_now
 from palprep.journal.file import plain
@@ -174,10 +176,15 @@ def test_what_holds_for_everybody_is_part_of_the_state(tmp_path, other):
     ada = RosterEntry("ada", Fingerprint("a", sure=True), lambda: pytest.fail("read"))
     options = RunOptions(connection=Connection(base_url="http://a"))
     with Journal.of(tmp_path, create=True) as journal:
-        first, same, changed = (
-            Unchanged(journal, tmp_path, Files(), each, "{}").to_record(ada, utc_now())
-            for each in (options, replace(options), replace(options, **other))
-        )
+
+        def state(options: RunOptions) -> str | None:
+            profiles = known_profiles(options.profile)
+            context = RunContext(
+                options, tmp_path, journal, Scripted(), profiles, tell_no_one, Stop()
+            )
+            return Unchanged(context).to_record(ada, utc_now())
+
+        first, same, changed = map(state, (options, replace(options), replace(options, **other)))
     assert first == same != changed
     assert first is not None
 

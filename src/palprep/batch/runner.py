@@ -146,8 +146,7 @@ def _find_work(run: RunContext, roster: Roster, last: RunReader | None, at: dt.d
     known = frozenset(run.journal.people()) if gone else frozenset[str]()
     forgotten = {slug: _forgotten_words(slug, run.place, known) for slug in sorted(gone)}
     selected = {slug: each for slug, each in selected.items() if slug not in forgotten}
-    limits = run.profiles[run.options.profile].limits
-    states = Unchanged(run.journal, run.place, run.files, run.options, limits)
+    states = Unchanged(run)
     unchanged = states.among(selected.values(), last.people if last else (), at)
     left = [each for slug, each in selected.items() if slug not in unchanged]
     with contextlib.ExitStack() as stack:

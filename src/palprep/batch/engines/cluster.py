@@ -131,10 +131,10 @@ class DaskEngine(Engine):
     ) -> T:
         del media_s  # The worker sees how long the file lasts.
         self._send(args)
-        carried = functools.partial(carry_out, limits=self.limits, store=self._store)
         source = next((each.shown for each in args if isinstance(each, Source)), "")
         name = f"{getattr(function, '__name__', 'task')} {Path(source).name}".strip()
-        reply = self._at_worker(carried, function, args, kwargs, name=name)
+        carried = (function, args, kwargs, self.limits, self._store)
+        reply = self._at_worker(carry_out, *carried, name=name)
         task = next((each for each in args if isinstance(each, AssetTask)), None)
         if task is not None:
             for picture, data in reply.pictures:
@@ -193,13 +193,12 @@ class DaskEngine(Engine):
             except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001 -- a lost scheduler, pickling: all of Dask's
                 if self._closing:
                     raise WorkStopped from None
-                if future is not None and future.status != "error" and lost < _LOST:
+                if future is None or future.status != "error":
                     lost += 1
-                    if self._client.status not in _GONE:
+                    if future is not None and lost <= _LOST and self._client.status not in _GONE:
                         # Dask drops what is under way when it loses its scheduler, and comes back.
                         _log.warning("%s was lost for a moment (%s)", self._address, error)
                         continue
-                if future is None or future.status != "error":
                     raise ClusterFailed(
                         f"{self._address} does no work any more ({type(error).__name__}: {error}). "
                         "See whether its scheduler and its workers run, and run the same command "

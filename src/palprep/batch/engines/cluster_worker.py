@@ -73,9 +73,8 @@ def carry_out(
     function: Callable[..., Any],
     args: tuple[Any, ...],
     kwargs: Mapping[str, Any],
-    *,
     limits: Limits,
-    store: Store | None = None,
+    store: Store | None,
 ) -> Reply:
     """Call the function in a process of its own, within ``limits``, or raise its error. ``store``
     is where the files are, if it is not a folder that all share.

@@ -6,14 +6,13 @@ import datetime as dt
 import functools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from palprep._version import __version__
 from palprep.batch.engines.files import Files
 from palprep.batch.engines.tasks import AssetTask
 from palprep.batch.fingerprint import Fingerprint, digest_of
 from palprep.batch.people.person import Person, RosterEntry
-from palprep.batch.work.context import PREPARED_NAME, RunOptions
+from palprep.batch.work.context import PREPARED_NAME, RunContext, RunOptions
 from palprep.journal import (
     READY,
     AssetPrepared,
@@ -94,15 +93,11 @@ def record_start(
 @dataclass(frozen=True)
 class Unchanged:
     """Tells a person's state, which a run records with how the person ended: what the person gave,
-    what was prepared of it, and what holds for everybody in a run, which are the options and the
-    ``limits`` of its profile. ``into`` is the output folder.
+    what was prepared of it, and what holds for everybody in the run, which are its options and the
+    limits of its profile.
     """
 
-    journal: Journal
-    into: Path
-    files: Files
-    options: RunOptions
-    limits: str
+    run: RunContext
 
     def to_record(self, person: RosterEntry, at: dt.datetime) -> str | None:
         """The person's state, ``at`` the end of the work; None where a change would not show."""
@@ -146,14 +141,15 @@ class Unchanged:
 
     def _prepared_now(self, slug: str, at: dt.datetime) -> Fingerprint | None:
         def ever_prepared() -> Iterator[Prepared]:
-            for entry in self.journal.entries(AssetPrepared, person=slug):
+            for entry in self.run.journal.entries(AssetPrepared, person=slug):
                 if entry.body.asset.prepared is not None:
                     yield from entry.body.asset.prepared.files
 
-        return self.files.fingerprint(self.into / PREPARED_NAME / slug, ever_prepared, at)
+        folder = self.run.place / PREPARED_NAME / slug
+        return self.run.files.fingerprint(folder, ever_prepared, at)
 
     @functools.cached_property
     def _conditions(self) -> str:
-        asked = self.options
+        asked = self.run.options
         own = [asked.connection.target, asked.profile, asked.dry_run, asked.without_consent]
-        return digest_of([__version__, self.limits, own])
+        return digest_of([__version__, self.run.profiles[asked.profile].limits, own])
