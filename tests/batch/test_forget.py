@@ -252,7 +252,9 @@ def test_a_file_that_cannot_be_removed_is_told_and_the_same_call_finishes(
         patch.setattr(Path, "unlink", busy)
         patch.setattr(shutil, "rmtree", busy)
         with Journal.of(out, lock=True) as journal:
-            [note] = remove_outlived(journal, out, 0.0)
+            notes = []
+            remove_outlived(journal, out, 0.0, notes.append)
+        [note] = notes
         assert "recording.wav cannot be removed (in use by another program)" in note.text
         with pytest.raises(
             OutputUnwritable, match=r"ada cannot be removed.*the same command again"

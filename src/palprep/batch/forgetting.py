@@ -26,7 +26,7 @@ from palprep import sandbox
 from palprep.batch.engines.files import key_in_bucket, run_name, source_key
 from palprep.batch.outputs import write_outputs
 from palprep.batch.work.connection import SANDBOX_NAME
-from palprep.batch.work.context import PREPARED_NAME, Note
+from palprep.batch.work.context import PREPARED_NAME, Note, TakeNote
 from palprep.batch.work.originals import SOURCES_NAME
 from palprep.dossier import DOSSIER_SUFFIX, add_entry, read_dossier
 from palprep.errors import DossierUnusable, OutputUnwritable, StorageError, UsageError
@@ -227,10 +227,12 @@ def _remove(path: Path) -> None:
         ) from None
 
 
-def remove_outlived(journal: Journal, place: Path, retain_s: float) -> Iterator[Note]:
+def remove_outlived(journal: Journal, place: Path, retain_s: float | None, note: TakeNote) -> None:
     """Remove what was prepared, and copies of originals, of everybody who has been done for
-    ``retain_s`` seconds. One note for each. A person whose dossier was changed keeps everything.
+    ``retain_s`` seconds; None: of nobody. A person whose dossier was changed keeps everything.
     """
+    if retain_s is None:
+        return
     for person in RunReader(journal).people:
         if person.status not in READY or person.files_removed:
             continue
@@ -252,16 +254,15 @@ def remove_outlived(journal: Journal, place: Path, retain_s: float) -> Iterator[
                 if file.is_file() and not file.name.endswith(DOSSIER_SUFFIX):
                     _remove(file)
         except (DossierUnusable, OutputUnwritable) as error:
-            yield Note(person=person.slug, text=f"not removed: {error}", about="removed")
+            note(Note(person=person.slug, text=f"not removed: {error}", about="removed"))
             continue
         shutil.rmtree(place / SOURCES_NAME / person.slug, ignore_errors=True)
         journal.append(FilesRemoved(retain_s=retain_s), person=person.slug)
-        yield Note(
-            person=person.slug,
-            text=f"prepared files were removed, {days}; journal, dossiers, results and page with "
-            "its pictures are kept",
-            about="removed",
+        text = (
+            f"prepared files were removed, {days}; journal, dossiers, results and page with its "
+            "pictures are kept"
         )
+        note(Note(person=person.slug, text=text, about="removed"))
 
 
 def _ended_at(journal: Journal, person: PersonView) -> dt.datetime | None:

@@ -116,9 +116,7 @@ def run(
             note(Note(person=None, text=text, about="worker"))
         with contextlib.suppress(OSError):  # What is to be kept is in there.
             (place / SOURCES_NAME).rmdir()
-        if options.retain_s is not None:
-            for each in remove_outlived(journal, place, options.retain_s):
-                note(each)
+        remove_outlived(journal, place, options.retain_s, note)
         seen = last if last is not None and last.is_current else RunReader(journal)
         write_outputs(place, seen)
         return seen.view(work.selected, with_reports=with_reports)
@@ -177,7 +175,7 @@ def _carry_out(run: RunContext, work: _Work, note: TakeNote, source: str | None)
             service = stack.enter_context(_connected(run, statements, note))
         # Recorded once everything is there: a failed start leaves the last results as they are.
         everybody = [work.unchanged.get(slug) or people[slug] for slug in work.selected]
-        record_start(run.journal, everybody, statements, options, at_work=[*people], source=source)
+        record_start(run, everybody, statements, at_work=[*people], source=source)
 
         def state_of(slug: str) -> str | None:
             return work.states.to_record(work.selected[slug], run.journal.now())

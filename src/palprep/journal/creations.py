@@ -302,15 +302,9 @@ def _as_trained(recorded: PersonOutcome, creations: Sequence[Creation]) -> Perso
         return recorded.becomes(PersonOutcome(status="failed", reasons=errors, complete=True))
     if creations and all(c.state is CreationState.COMPLETED for c in creations):
         return recorded.ended_well(replica=any(c.what == "replica" for c in creations))
-    return (
-        _still_waiting(recorded, creations)
-        if recorded.status == "waiting"
-        else recorded.becomes(IN_TRAINING)
-    )
-
-
-def _still_waiting(recorded: PersonOutcome, creations: Sequence[Creation]) -> PersonOutcome:
-    """The recorded outcome without the reasons of trainings that have ended since."""
+    if recorded.status != "waiting":
+        return recorded.becomes(IN_TRAINING)
+    # Without the reasons of trainings that have ended since.
     ended = [c.id for c in creations if c.state is CreationState.COMPLETED and c.id]
     left = tuple(each for each in recorded.reasons if not any(one in each for one in ended))
     return recorded.model_copy(update={"reasons": left})

@@ -110,7 +110,11 @@ def opened(
         try:
             name = ":memory:"
             if path is not None:
-                _require_kept(path)
+                # What a full or broken disk left of a journal. A run would take it for a new one,
+                # and create everything once more.
+                empty = path.exists() and not path.stat().st_size
+                if empty and path.with_name("results.jsonl").exists():
+                    raise sqlite3.DatabaseError("it is empty, and there are results")
                 # SQLite gives its log, and the memory that readers share, the mode of the file.
                 log = path.with_name(f"{path.name}-wal")
                 beside = filter(Path.exists, (log, path.with_name(f"{path.name}-shm")))
@@ -129,13 +133,6 @@ def opened(
             raise readable(path, error) from None
         undone.pop_all()
     return connection
-
-
-def _require_kept(path: Path) -> None:
-    """Raise for the empty file that a full or broken disk left of a journal. A run would take it
-    for a new one, and create everything once more."""
-    if path.exists() and not path.stat().st_size and path.with_name("results.jsonl").exists():
-        raise sqlite3.DatabaseError("it is empty, and there are results")
 
 
 def is_writable(path: Path) -> bool:

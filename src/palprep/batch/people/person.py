@@ -204,7 +204,11 @@ def person_of(
     none. ``what`` says what a file is that is no media.
     """
     kinds = dict(found)
-    settings, unread = _or_why(read)
+    settings, unread = SettingsFile(), tuple[str, ...]()
+    try:
+        settings = read()
+    except UsageError as error:
+        unread = tuple(str(error).splitlines())
     misnamed = () if look_up(SETTINGS_NAME) else _like(SETTINGS_NAME, kinds)
     unread += tuple(f"{name} is not read: rename it to {SETTINGS_NAME}" for name in misnamed)
     assigned, problems = _named(settings.files, look_up, kinds)
@@ -294,13 +298,6 @@ def _choices(
         if role is not Role.VOICE_AUDIO and not any(_hint(each, about) for about in other)
     ]
     return named or likely or left, not named
-
-
-def _or_why(read: Callable[[], SettingsFile]) -> tuple[SettingsFile, tuple[str, ...]]:
-    try:
-        return read(), ()
-    except UsageError as error:
-        return SettingsFile(), tuple(str(error).splitlines())
 
 
 def _like(name: str, among: Iterable[File]) -> tuple[str, ...]:

@@ -12,11 +12,10 @@ from palprep.batch.engines.files import Files
 from palprep.batch.engines.tasks import AssetTask
 from palprep.batch.fingerprint import Fingerprint, digest_of
 from palprep.batch.people.person import Person, RosterEntry
-from palprep.batch.work.context import PREPARED_NAME, RunContext, RunOptions
+from palprep.batch.work.context import PREPARED_NAME, RunContext
 from palprep.journal import (
     READY,
     AssetPrepared,
-    Journal,
     PersonNames,
     PersonView,
     RunStarted,
@@ -46,10 +45,9 @@ def _unheard(asset: Asset) -> bool:
 
 
 def record_start(
-    journal: Journal,
+    run: RunContext,
     people: Sequence[Person | PersonView],
     statements: tuple[SandboxStatement, ...],
-    options: RunOptions,
     *,
     at_work: Sequence[str],
     source: str | None,
@@ -58,7 +56,7 @@ def record_start(
     others stay as the last run left them, and so do all others of that run unless everybody is
     selected. A run that is like the last one, and works on nobody, is none.
     """
-    everybody = options.select.everybody
+    options, everybody = run.options, run.options.select.everybody
     started = RunStarted(
         people=tuple(
             PersonNames(
@@ -75,7 +73,7 @@ def record_start(
         statements=statements,
         palprep_version=__version__,
     )
-    entry = journal.last_run()
+    entry = run.journal.last_run()
     last = entry and entry.body
     # Results for another service, or of a dry run, would be mistaken for this one's; those of
     # another version may not be readable.
@@ -87,7 +85,7 @@ def record_start(
             started = started.model_copy(update={"people": (*stay, *own.values())})
         if not at_work and started.people == last.people:
             return
-    journal.append(started)
+    run.journal.append(started)
 
 
 @dataclass(frozen=True)

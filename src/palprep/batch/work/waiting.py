@@ -313,9 +313,7 @@ def watch(
             for slug, made in waiting.items():
                 watched.add(slug, outcomes.get(slug, CUT_OFF), made)
             watched.keep(ask_all=True)
-        if retain_s is not None:
-            for each in remove_outlived(journal, place, retain_s):
-                note(each)
+        remove_outlived(journal, place, retain_s, note)
         if not seen.is_current:
             seen = RunReader(journal)
             write_outputs(place, seen)
