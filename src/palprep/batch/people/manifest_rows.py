@@ -21,7 +21,6 @@ from pydantic import (
     field_validator,
     model_validator,
 )
-from pydantic_core import PydanticCustomError
 
 from palprep.api import Given
 from palprep.batch.people.files import is_url, is_web
@@ -30,6 +29,7 @@ from palprep.batch.people.settings import (
     Properties,
     Settings,
     holds_controls,
+    refused,
     unknown_words,
 )
 from palprep.errors import RowProblem, ToolMissing, UsageError
@@ -70,27 +70,24 @@ def why_no_folder_name(slug: str) -> str | None:
 def _folder_name(slug: str) -> str:
     why = why_no_folder_name(slug)
     if why is not None:
-        raise PydanticCustomError("slug", "{why}", {"why": why})
+        raise refused(why)
     return slug
 
 
 def _require_place(text: str) -> None:
     """Refuse what is neither a path nor the URL of a file that can be fetched."""
-    why = None
     if "\0" in text or "\n" in text or "\r" in text:
-        why = "must not hold line breaks or control characters"
-    elif is_bucket(text):
+        raise refused("must not hold line breaks or control characters")
+    if is_bucket(text):
         if "/" not in text.partition("://")[2].strip("/") or text.endswith("/"):
-            why = "names a bucket and no file in it"
+            raise refused("names a bucket and no file in it")
     elif is_url(text) and not is_web(text):
-        why = "names a host or a port that no one can ask"
-        if not text.startswith("https://"):
-            why = (
-                "must be a path, or a URL that starts with https://, s3://, gs:// or az:// "
-                "(http:// on this machine alone)"
-            )
-    if why is not None:
-        raise PydanticCustomError("place", "{why}", {"why": why})
+        if text.startswith("https://"):
+            raise refused("names a host or a port that no one can ask")
+        raise refused(
+            "must be a path, or a URL that starts with https://, s3://, gs:// or az:// (http:// on "
+            "this machine alone)"
+        )
 
 
 def _object(value: Any) -> Any:
@@ -100,7 +97,7 @@ def _object(value: Any) -> Any:
     try:
         return json.loads(value)
     except (ValueError, RecursionError):
-        raise PydanticCustomError("object", "must be a JSON object, such as {}") from None
+        raise refused("must be a JSON object, such as {}") from None
 
 
 Slug = Annotated[str, BeforeValidator(_text), Field(min_length=1), AfterValidator(_folder_name)]
@@ -128,7 +125,7 @@ class Row(Settings, NamedFiles):
             return place
         if is_url(place):
             if info.field_name == "statement":
-                raise PydanticCustomError("place", "must be a file on this machine")
+                raise refused("must be a file on this machine")
             return place
         path = base / place
         try:
@@ -137,15 +134,13 @@ class Row(Settings, NamedFiles):
             what = "is no file" if path.exists() else "is not there"
         except (OSError, ValueError) as error:
             what = f"cannot be read: {error}"
-        raise PydanticCustomError("place", "{place} {what}", {"place": place, "what": what})
+        raise refused(f"{place} {what}")
 
     @model_validator(mode="after")
     def _names_a_file(self, info: ValidationInfo) -> Self:
         if info.context is not None and not self.places:
             roles = ", ".join(role.value for role in Role)
-            raise PydanticCustomError(
-                "place", "names no file: give at least one of {roles}", {"roles": roles}
-            )
+            raise refused(f"names no file: give at least one of {roles}")
         return self
 
 

@@ -52,26 +52,27 @@ def holds_controls(name: str) -> bool:
     )
 
 
+def refused(why: str) -> PydanticCustomError:
+    """The error of a validator, in these words alone."""
+    return PydanticCustomError("refused", "{why}", {"why": why})
+
+
 def _spoken_of(name: str) -> str:
     if holds_controls(name):
-        raise PydanticCustomError("control", "must not hold line breaks or control characters")
+        raise refused("must not hold line breaks or control characters")
     return name
 
 
 def _language_code(code: str) -> str:
     if not (len(code) == 2 and code.isascii() and code.islower()):
-        raise PydanticCustomError("language", "must be two letters, as in de (ISO 639-1)")
+        raise refused("must be two letters, as in de (ISO 639-1)")
     return code
 
 
 def _known_model(model: str) -> str:
     if model not in BUILT_IN:
-        raise PydanticCustomError(
-            "model",
-            "must be one of {known}; for another model, run with a profile of your own that "
-            "names it",
-            {"known": ", ".join(BUILT_IN)},
-        )
+        others = "for another model, run with a profile of your own that names it"
+        raise refused(f"must be one of {', '.join(BUILT_IN)}; {others}")
     return model
 
 
@@ -79,9 +80,7 @@ def _in_a_request(properties: Mapping[str, Any]) -> Mapping[str, Any]:
     try:
         to_json([[[[[[[[properties]]]]]]]])  # What is sent and kept holds them some levels deeper.
     except PydanticSerializationError:
-        raise PydanticCustomError(
-            "json", "must be JSON in whole characters, and not nested deeper than 200"
-        ) from None
+        raise refused("must be JSON in whole characters, and not nested deeper than 200") from None
     return properties
 
 
