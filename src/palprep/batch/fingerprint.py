@@ -37,18 +37,12 @@ def folder_fingerprint(folder: str | Path, at: dt.datetime) -> Fingerprint | Non
     """All files in the folder and below, ``at`` this time, which is now or just before. None where
     it cannot be read, or holds a link to another folder, which may be anywhere.
     """
-    try:
-        return _fingerprint(_files_below(os.fspath(folder)), at)
-    except OSError:
-        return None
+    return _fingerprint(_files_below(os.fspath(folder)), at)
 
 
 def files_fingerprint(paths: Iterable[Path], at: dt.datetime) -> Fingerprint | None:
     """These files, ``at`` this time. None where one cannot be looked at."""
-    try:
-        return _fingerprint(((str(path), path.stat()) for path in paths), at)
-    except OSError:
-        return None
+    return _fingerprint(((str(path), path.stat()) for path in paths), at)
 
 
 def _files_below(folder: str) -> Iterator[tuple[str, os.stat_result]]:
@@ -65,16 +59,21 @@ def _files_below(folder: str) -> Iterator[tuple[str, os.stat_result]]:
                     yield entry.path, entry.stat()
 
 
-def _fingerprint(files: Iterable[tuple[str, os.stat_result]], at: dt.datetime) -> Fingerprint:
+def _fingerprint(
+    files: Iterable[tuple[str, os.stat_result]], at: dt.datetime
+) -> Fingerprint | None:
     now_ns = round(at.timestamp() * 1e9)
     sure = True
     shown = []
-    for path, status in files:
-        changed_ns = status.st_ctime_ns
-        shown.append((path, status.st_size, status.st_mtime_ns, changed_ns, status.st_ino))
-        # No one sets this time by hand: without fractions, the file system keeps none.
-        step_ns = _TICK_NS if changed_ns % 1_000_000_000 else _COARSE_NS
-        sure = sure and changed_ns + step_ns < now_ns
+    try:
+        for path, status in files:
+            changed_ns = status.st_ctime_ns
+            shown.append((path, status.st_size, status.st_mtime_ns, changed_ns, status.st_ino))
+            # No one sets this time by hand: without fractions, the file system keeps none.
+            step_ns = _TICK_NS if changed_ns % 1_000_000_000 else _COARSE_NS
+            sure = sure and changed_ns + step_ns < now_ns
+    except OSError:
+        return None
     return Fingerprint(digest_of(sorted(shown)), sure)
 
 

@@ -99,10 +99,10 @@ class Unchanged:
 
     def to_record(self, person: RosterEntry, at: dt.datetime) -> str | None:
         """The person's state, ``at`` the end of the work; None where a change would not show."""
-        given, prepared = self._given(person), self._prepared_now(person.slug, at)
-        if given is None or prepared is None or not prepared.sure:
+        given, prepared = person.fingerprint, self._prepared_now(person.slug, at)
+        if given is None or prepared is None or not (given.sure and prepared.sure):
             return None
-        return f"{given}.{prepared.digest}"
+        return f"{self._under_conditions(given)}.{prepared.digest}"
 
     def among(
         self, people: Iterable[RosterEntry], last: Iterable[PersonView], at: dt.datetime
@@ -122,19 +122,15 @@ class Unchanged:
 
     def _is_as_it_was(self, person: RosterEntry, ended: PersonView, at: dt.datetime) -> bool:
         given, _, prepared = (ended.state or "").partition(".")
-        if self._given(person, sure=False) != given:
+        files = person.fingerprint
+        if files is None or self._under_conditions(files) != given:
             return False
         if ended.files_removed:
             return True  # What was removed on purpose need not be there.
         now = self._prepared_now(person.slug, at)
         return now is not None and now.digest == prepared
 
-    def _given(self, person: RosterEntry, *, sure: bool = True) -> str | None:
-        """The person's own files under the conditions of the run; None where a change would not
-        show, or may not where it is to be ``sure``."""
-        given = person.fingerprint
-        if given is None or (sure and not given.sure):
-            return None
+    def _under_conditions(self, given: Fingerprint) -> str:
         return digest_of([self._conditions, given.digest])
 
     def _prepared_now(self, slug: str, at: dt.datetime) -> Fingerprint | None:
