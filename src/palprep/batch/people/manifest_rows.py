@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sized
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any, Self, TextIO
@@ -199,14 +200,12 @@ def read_lines(path: Path) -> Lines:
 
 def _bounded(file: TextIO, path: Path) -> Iterator[str]:
     """The lines, of which none fills the memory."""
-    number = 1
-    while line := file.readline(_LONGEST_LINE + 1):
+    for number, line in enumerate(iter(partial(file.readline, _LONGEST_LINE + 1), ""), 1):
         if len(line) > _LONGEST_LINE:
             raise UsageError(
                 f"{path} is no manifest: line {number:,} has more than {_LONGEST_LINE:,} characters"
             )
         yield line
-        number += 1
 
 
 def _csv(path: Path) -> Lines:
@@ -298,14 +297,12 @@ def _parquet(path: Path) -> Lines:
         raise ToolMissing(
             f"Parquet needs an extra: {install_advice('parquet')}; or save the manifest as CSV"
         ) from None
-    number = 0
     try:
         with parquet.ParquetFile(path) as table:
             yield from _header_problems(1, table.schema_arrow.names)
-            for batch in table.iter_batches():
-                for values in batch.to_pylist():
-                    number += 1
-                    yield Line(number, _known(_given(values)))
+            rows = (values for batch in table.iter_batches() for values in batch.to_pylist())
+            for number, values in enumerate(rows, 1):
+                yield Line(number, _known(_given(values)))
     except (pyarrow.ArrowException, OverflowError) as error:  # A time beyond all calendars.
         raise UsageError(f"{path} cannot be read as Parquet: {error}") from None
 
