@@ -11,7 +11,6 @@ from pydantic import ValidationError
 
 from palprep.batch.engines.files import MAX_BYTES, key_in_bucket
 from palprep.batch.people.person import Person
-from palprep.batch.work.decision import profile_for
 from palprep.consent import open_statement, read_statement, required_statement
 from palprep.dossier import Dossier, read_dossier
 from palprep.errors import JournalError, UsageError
@@ -50,7 +49,7 @@ def statements_of(
         if person.statement is None:
             continue
         with contextlib.suppress(UsageError):
-            name = load_profile(profile_for(person, profile)).name
+            name = load_profile(person.settings.model or profile).name
             said = read_statement(person.statement, profile=name)
             text, language = open_statement(said, person.full_name), person.spoken_language
             found.append(SandboxStatement(text=text, language=language, model=model))

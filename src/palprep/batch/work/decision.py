@@ -21,11 +21,6 @@ class KnownProfile(NamedTuple):
     limits: str
 
 
-def profile_for(person: Person, profile: str) -> str:
-    """The profile that the person's files are held against; ``profile`` is the run's."""
-    return person.settings.model or profile
-
-
 def known_profiles(own: str) -> dict[str, KnownProfile]:
     """The profile of a run, ``own``, and those of the models that people may name. Raises
     ProfileError."""

@@ -22,7 +22,6 @@ from palprep.batch.work.decision import (
     decide,
     ids_of,
     not_asked_for,
-    profile_for,
     reasons_of,
     requests_for,
 )
@@ -104,7 +103,8 @@ def prepare_files(run: RunContext, person: Person, reporter: Reporter) -> Ready 
     originals = Originals(run, reporter)
     try:
         person, notes = settle_roles(originals, person)
-        profile = profile_for(person, run.options.profile)
+        # Each built-in profile has the name of its model.
+        profile = person.settings.model or run.options.profile
         return MediaSteps(run, person, profile, originals, reporter).take(notes)
     finally:
         originals.remove()

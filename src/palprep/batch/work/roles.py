@@ -17,7 +17,6 @@ from palprep.batch.people.files import File
 from palprep.batch.people.person import LISTENED_TO, Person, which, why_taken
 from palprep.batch.people.settings import SETTINGS_NAME
 from palprep.batch.work.consent import speaker_of
-from palprep.batch.work.decision import profile_for
 from palprep.batch.work.originals import Original, Originals
 from palprep.errors import MediaError, PalprepError, ToolFailed, UnsupportedMedia, UsageError
 from palprep.facts import Speaker
@@ -115,7 +114,8 @@ def _look(originals: Originals, person: Person, file: File, speaker: Speaker | N
     original = originals.look_at(file)
     if isinstance(original, MediaError):
         return Seen(file)
-    run, profile = originals.run, profile_for(person, originals.run.options.profile)
+    run = originals.run
+    profile = person.settings.model or run.options.profile
     key = stage_key("glimpsed", original.sha256, speaker, profile, __version__)
     found = run.journal.reused(FileGlimpsed, key, person.slug)
     if found is None:
@@ -144,7 +144,8 @@ def _sort_videos(originals: Originals, person: Person, stills: Collection[str]) 
     if short or len(videos) > 1 or Role.TRAINING_VIDEO not in roles:
         asked, speaker = originals.run.options, None
         with contextlib.suppress(UsageError):
-            speaker = speaker_of(person, profile_for(person, asked.profile), asked.whisper_model)
+            profile = person.settings.model or asked.profile
+            speaker = speaker_of(person, profile, asked.whisper_model)
         videos = [_look(originals, person, each.file, speaker) for each in videos]
     found = by_content(videos, roles)
     person, told = _settled(person, found, alone=len(videos) == 1)
@@ -229,7 +230,7 @@ def pick_portrait(originals: Originals, person: Person) -> Settled:
     if not known:
         return unreadable
     left_out: list[str] = []
-    profile = profile_for(person, run.options.profile)
+    profile = person.settings.model or run.options.profile
     key = stage_key("portrait", *known, run.profiles[profile].limits, __version__)
     earlier = run.journal.reused(
         PortraitPicked, key, person.slug, lambda found: found.sha256 in known
