@@ -207,15 +207,12 @@ class Journal:
         """
         wanted = {"slot": slots, "standing.person": people}
         condition = " AND ".join(is_one_of(name, each) for name, each in wanted.items() if each)
-        values = [*slots, *people]
-        return self._guarded(
-            lambda connection: self._select(
-                connection,
-                f"{condition or 1} ORDER BY standing.seq",
-                *values,
-                source="standing JOIN entry ON entry.seq = counts",
-                of="standing",
-            )
+        return self._entries(
+            f"{condition or 1} ORDER BY standing.seq",
+            *slots,
+            *people,
+            source="standing JOIN entry ON entry.seq = counts",
+            of="standing",
         )
 
     def numbers_besides(self, *slots: str, people: Collection[str]) -> dict[str, str]:
@@ -336,21 +333,13 @@ class Journal:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _entries(self, condition: str, *values: str | int) -> tuple[Entry[Body], ...]:
-        return self._guarded(lambda connection: self._select(connection, condition, *values))
-
-    def _select(
-        self,
-        connection: sqlite3.Connection,
-        condition: str,
-        *values: str | int,
-        source: str = "entry",
-        of: str = "entry",
+    def _entries(
+        self, condition: str, *values: str | int, source: str = "entry", of: str = "entry"
     ) -> tuple[Entry[Body], ...]:
-        rows = connection.execute(
+        rows = self._rows(
             f"SELECT {of}.seq, at, {of}.person, kind, key, body "  # noqa: S608 - no value is in it
             f"FROM {source} WHERE {condition}",
-            values,
+            *values,
         )
         return tuple(
             Entry(seq, at, person, key, read_body(kind, plain(body)).relocated(self._here))
