@@ -13,7 +13,7 @@ def test_writes_one_private_page_with_the_words_to_say(palprep: Palprep, tmp_pat
     assert ran.code == 0
     assert ran.out == f"{into}\n"
     page = into.read_text("utf-8")
-    assert "I, Ada Lovelace, am currently speaking" in page
+    assert 'lang="en">I, Ada Lovelace, am currently speaking' in page
     assert '<html lang="es">' in page
     assert into.stat().st_mode & 0o777 == 0o600
 
@@ -22,8 +22,8 @@ def test_a_statement_of_the_users_own_is_told(palprep: Palprep, tmp_path: Path) 
     own = tmp_path / "own.txt"
     own.write_text("I, {full_name}, say yes.")
     into = tmp_path / "guide.html"
-    palprep("guide", "Ada Lovelace", "--into", into, "--statement", own)
-    assert "I, Ada Lovelace, say yes." in into.read_text("utf-8")
+    palprep("guide", "Ada Lovelace", "--into", into, "--statement", own, "--language", "de")
+    assert 'lang="de">I, Ada Lovelace, say yes.' in into.read_text("utf-8")
 
 
 def test_a_statement_is_the_one_for_the_profile(palprep: Palprep, tmp_path: Path) -> None:

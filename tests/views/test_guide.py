@@ -31,7 +31,7 @@ def words(language):
 
 
 def page(**changed):
-    given = {"statement": STATEMENT, "profile": load_profile("core-4"), **changed}
+    given = {"statement": STATEMENT, "spoken": "en", "profile": load_profile("core-4"), **changed}
     return guide_page("Ada Lovelace", **given)
 
 
@@ -46,6 +46,12 @@ def test_every_language_says_the_same_and_all_of_it_is_shown(language):
     assert "{" not in re.sub(r"<style>.*?</style>", "", shown, flags=re.DOTALL)
 
 
+def test_a_statement_in_another_language_is_marked_as_such():
+    shown = page(language="es", statement="Ich, Ada, stimme zu.", spoken="de")
+    assert '<blockquote dir="auto" lang="de">Ich, Ada' in shown
+    assert "inglés" not in shown
+
+
 def test_a_limit_that_the_profile_does_not_have_is_not_told():
     profile = load_profile("core-4")
     role = {k: v for k, v in profile.for_role(Role.FACE_IMAGE).items() if k != "image_resolution"}
@@ -55,9 +61,9 @@ def test_a_limit_that_the_profile_does_not_have_is_not_told():
 
 
 def test_what_a_name_brings_is_text():
-    shown = guide_page(
-        "<script>x</script>{title}", statement="<b>I</b>", profile=load_profile("core-4")
-    )
+    profile = load_profile("core-4")
+    about = {"statement": "<b>I</b>", "spoken": "en", "profile": profile}
+    shown = guide_page("<script>x</script>{title}", **about)
     assert "<script" not in shown
     assert "&lt;script&gt;x&lt;/script&gt;{title}" in shown
     assert "&lt;b&gt;I&lt;/b&gt;" in shown

@@ -8,10 +8,10 @@ from rich.console import Console, RenderableType
 
 from palprep.journal import PersonResult, PersonStatus
 from palprep.preflight import Candidate
-from palprep.rules import Check, Report
+from palprep.rules import RULES, Check, Report, entry_of, load_profile
 from palprep.rules.report import ReportError
 from palprep.values import Outcome, Role
-from palprep.views.terminal import ranking_table, report_view, results_view
+from palprep.views.terminal import check_list, ranking_table, report_view, results_view
 
 NASTY = "[bold]because[/]"
 
@@ -128,3 +128,13 @@ def test_a_ranking_shows_the_best_of_near_copies() -> None:
     assert " ".join(second.split()) == "2 b.mp4 1:01.50 0.50 0 Head upright Natural skin colour"
     images = [candidate("in/a.jpg"), candidate("in/b.jpg")]
     assert " at " not in shown(ranking_table(images, 2))
+
+
+def test_the_list_of_checks_cuts_nothing_off() -> None:
+    entries = [entry_of(each, load_profile("core-4")) for each in RULES]
+    for width in (80, 60):
+        text = shown(check_list(entries), width)
+        assert "…" not in text
+        assert all(f"{entry.id} " in text for entry in entries)
+    asked = sum("training-video" in entry.roles for entry in entries)
+    assert shown(check_list(entries), 80).count("training-video") == asked > 1

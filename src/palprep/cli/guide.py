@@ -34,9 +34,10 @@ def guide(
     with telling(quiet=quiet):
         limits = rules.load_profile(profile)
         own = statements.read_statement(statement, profile=limits.name) if statement else None
-        said = statements.statement_for(full_name, own, language="en", profile=limits.name)
+        spoken = language if own else "en"
+        said = statements.statement_for(full_name, own, language=spoken, profile=limits.name)
         page = views.guide_page(
-            said.full_name, statement=said.text, profile=limits, language=language
+            said.full_name, statement=said.text, spoken=spoken, profile=limits, language=language
         )
         with storage.atomic_output(into) as temporary:
             temporary.write_text(page, "utf-8", errors="backslashreplace")

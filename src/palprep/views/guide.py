@@ -40,10 +40,13 @@ def words_in(kind: str, language: str) -> dict[str, Any]:
     return tomllib.loads(file.read_text("utf-8"))
 
 
-def guide_page(full_name: str, *, statement: str, profile: Profile, language: str = "en") -> str:
+def guide_page(
+    full_name: str, *, statement: str, spoken: str, profile: Profile, language: str = "en"
+) -> str:
     """The guide as HTML that needs nothing else: nothing is fetched, and nothing runs.
 
-    ``statement`` holds the name already. Raises UsageError for a language without a guide.
+    ``statement`` holds the name already, and is to be said in the language ``spoken``. Raises
+    UsageError for a ``language`` without a guide.
     """
     guide, places = words_in("guides", language), _places(profile)
     for section in guide["sections"]:
@@ -53,8 +56,8 @@ def guide_page(full_name: str, *, statement: str, profile: Profile, language: st
             if places.keys() >= set(_PLACE.findall(point))
         ]
     template = environment().get_template("guide.html.j2")
-    about = {"full_name": full_name, "statement": statement, "language": language}
-    return template.render(guide=guide, **about)
+    about = {"full_name": full_name, "statement": statement, "spoken": spoken}
+    return template.render(guide=guide, language=language, **about)
 
 
 def _places(profile: Profile) -> Mapping[str, str]:

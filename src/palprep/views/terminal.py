@@ -118,8 +118,8 @@ def ranking_table(ranked: Sequence[Candidate], top: int) -> Table:
     """The ``top`` best candidates, best first; of near copies only the best one."""
     frames = any(each.at_s is not None for each in ranked)
     table = _table("rank", "image", *(["at"] if frames else []), "fitness", "near copies")
-    table.add_column("fails", ratio=1)
-    table.add_column("warns", ratio=1)
+    table.add_column("fails", ratio=1, overflow="fold")
+    table.add_column("warns", ratio=1, overflow="fold")
     leaders = [(rank, each) for rank, each in enumerate(ranked) if each.duplicate_of is None]
     for rank, candidate in leaders[:top]:
         copies = sum(1 for each in ranked if each.duplicate_of == rank)
@@ -139,7 +139,9 @@ def check_list(entries: Sequence[CatalogueEntry]) -> Table:
     """A line for each check: its id, its label, and the roles that the profile asks it of."""
     table = _table()
     # An id is typed again: it is never cut.
-    table.add_column(min_width=max(len(entry.id) for entry in entries))
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    table.add_column(overflow="fold")
     for entry in entries:
         roles = ", ".join(entry.roles) or "not in this profile"
         table.add_row(Text(entry.id, "bold"), entry.label, Text(roles, "dim"))
