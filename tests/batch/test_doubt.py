@@ -27,6 +27,7 @@ def test_a_lost_answer_is_in_doubt_and_not_repeated(go, add, log, out, connectio
     assert log.creates == {"voice": 1}
     [again] = go(connection=mute).people
     assert again.status == "in_doubt"
+    assert go(connection=mute, dry_run=True).people[0].reasons == again.reasons
     assert log.creates == {"voice": 1}
     standing = status(out)
     assert not standing.head.running
@@ -67,7 +68,7 @@ def test_a_failed_training_is_not_repeated_unless_told(go, add, log, out):
     [person] = go().people
     assert (person.status, person.voice.status) == ("failed", "error")
     assert person.voice.error_message in person.reasons[0]
-    assert go().people[0].status == "failed"
+    assert go().people[0].status == go(dry_run=True).people[0].status == "failed"
     assert log.creates == {"voice": 1}
     with Journal.of(out) as journal:
         resolve_retry(journal, person.voice.key)

@@ -127,6 +127,7 @@ def test_with_no_one_to_work_on():
 
 def test_after_a_dry_run():
     assert "without --dry-run" in Tally([standing("waiting")]).next_step(Path("out"), dry_run=True)
+    assert Tally([standing("done")]).next_step(Path("out"), dry_run=True).endswith("report.html")
 
 
 def test_an_interruption_before_the_work_promises_no_page(

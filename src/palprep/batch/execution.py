@@ -32,7 +32,7 @@ from palprep.batch.work.connection import Remote
 from palprep.batch.work.context import Reporter, RunContext
 from palprep.batch.work.media_steps import Ready, prepare_files
 from palprep.batch.work.pace import Outage, Places
-from palprep.batch.work.service_steps import Requested, ServiceSteps
+from palprep.batch.work.service_steps import Requested, ServiceSteps, dry_run
 from palprep.batch.work.waiting import Watch
 from palprep.client import LOOK_EVERY_S
 from palprep.errors import (
@@ -44,7 +44,7 @@ from palprep.errors import (
     PalprepError,
     ServiceUnreachable,
 )
-from palprep.journal import CUT_OFF, Creation, PersonEnded, PersonOutcome, PersonStatus, up_to_date
+from palprep.journal import CUT_OFF, Creation, PersonEnded, PersonOutcome, up_to_date
 from palprep.publish import Publisher
 from palprep.workers import WorkStopped
 
@@ -221,12 +221,7 @@ class Execution:
                 except ServiceUnreachable as error:
                     self._service.outage.wait_out(error, reporter.go_on)
             return self._service.carry_out(person, ready, reporter)
-        decision = ready.decision
-        made = " and ".join(each.words for each in decision.requests)
-        told = f"Dry run, nothing was sent: {made} would be created"
-        open_: PersonStatus = "redo" if decision.refused else "waiting"
-        status = "needs_decision" if decision.held else open_
-        return PersonOutcome(status=status, reasons=(told,)), ()
+        return dry_run(self._run, person, ready)
 
     def _end(self, person: Person, outcome: PersonOutcome, made: tuple[Creation, ...] = ()) -> None:
         """Record how it ended for a person, and watch what can be told to have ended."""

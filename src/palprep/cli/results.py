@@ -124,7 +124,7 @@ class Tally:
                 found & {"redo", "needs_answer", "failed"},
                 f"see to what the reasons name, and {again}.",
             ),
-            (dry_run and found and not self._cut_off, f"{again} without --dry-run."),
+            (dry_run and "waiting" in found and not self._cut_off, f"{again} without --dry-run."),
             (
                 self._told_elsewhere,
                 f"`palprep status {place}` says how to record the end of a training.",

@@ -11,6 +11,7 @@ from .creation import (
     ReplicaRequest as ReplicaRequest,
     Request as Request,
     VoiceRequest as VoiceRequest,
+    key_of as key_of,
     told_by as told_by,
 )
 from .make import (

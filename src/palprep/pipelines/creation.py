@@ -6,7 +6,7 @@ import contextlib
 import functools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 
 from palprep.api import Given
 from palprep.client import AnyClient, ask, until, work
@@ -42,6 +42,8 @@ class VoiceRequest(Given):
     that the service tells of the end of the training. palprep then learns of it only by asking.
     """
 
+    what: ClassVar[What] = "voice"
+
     voice_name: str
     description: str | None = None
     tags: tuple[str, ...] = ()
@@ -53,6 +55,8 @@ class ReplicaRequest(Given):
     replica's voice, which a replica from an image needs. ``callback_url`` is an address of your own
     that the service tells of the end of the training. palprep then does not learn of it.
     """
+
+    what: ClassVar[What] = "replica"
 
     replica_name: str
     model_name: str | None = None
@@ -142,7 +146,7 @@ class Creator:
 
     @property
     def what(self) -> What:
-        return "voice" if isinstance(self.request, VoiceRequest) else "replica"
+        return self.request.what
 
     @property
     def person(self) -> str:
@@ -154,7 +158,7 @@ class Creator:
     @functools.cached_property
     def key(self) -> str:
         """The identity of the creation in the journal."""
-        return creation_key(self.what, self._identity, self._sources)
+        return key_of(self.request, self.files, self._target)
 
     async def create(self) -> Creation:
         """Publish the files and ask for the creation, unless that was done before. As it then
@@ -172,7 +176,10 @@ class Creator:
             url = await work(self.client, functools.partial(self.publisher.publish, file))
             urls[_URL_FIELDS[role]] = url
         fields = self._fields(urls)
-        asked: dict[str, Any] = {**self._identity, "sources": self._sources}
+        asked: dict[str, Any] = {
+            **_asked(self.request, self._target),
+            "sources": _sources(self.files),
+        }
         if self.request.callback_url is not None:
             asked["told_elsewhere"] = True
         self._begin(f"create {self.what}")
@@ -224,14 +231,9 @@ class Creator:
             look=self._look,
         )
 
-    @functools.cached_property
-    def _identity(self) -> dict[str, Any]:
-        target = self.options.target or self.client.base_url
-        return {"target": target, **_identifying(self.request)}
-
-    @functools.cached_property
-    def _sources(self) -> dict[str, str]:
-        return {role.value: file.source_sha256 for role, file in self.files.items()}
+    @property
+    def _target(self) -> str:
+        return self.options.target or self.client.base_url
 
     def _fields(self, urls: Mapping[str, str]) -> dict[str, Any]:
         """What is sent: made before the intent is recorded, as the callbacks may fail."""
@@ -263,3 +265,16 @@ class Creator:
 def _identifying(request: Request) -> dict[str, Any]:
     """The fields that tell one request from another, as JSON. Addresses do not."""
     return request.model_dump(mode="json", exclude_none=True, exclude={"callback_url"})
+
+
+def _asked(request: Request, target: str) -> dict[str, Any]:
+    return {"target": target, **_identifying(request)}
+
+
+def _sources(files: Mapping[Role, Prepared]) -> dict[str, str]:
+    return {role.value: file.source_sha256 for role, file in files.items()}
+
+
+def key_of(request: Request, files: Mapping[Role, Prepared], target: str) -> str:
+    """The identity in the journal of what is created of these files at the service ``target``."""
+    return creation_key(request.what, _asked(request, target), _sources(files))

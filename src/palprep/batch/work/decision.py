@@ -41,7 +41,7 @@ class Wanted(Value):
 
     @property
     def what(self) -> What:
-        return "voice" if isinstance(self.request, VoiceRequest) else "replica"
+        return self.request.what
 
     @property
     def words(self) -> str:

@@ -22,8 +22,23 @@ from palprep.errors import (
     ServiceUnreachable,
     TransportError,
 )
-from palprep.journal import Creation, CreationState, FaceValidated, PersonOutcome
-from palprep.pipelines import Creator, MakeOptions, Request, ValidatedModel, create, validate_face
+from palprep.journal import (
+    Creation,
+    CreationState,
+    CreationUsed,
+    FaceValidated,
+    PersonOutcome,
+    PersonStatus,
+)
+from palprep.pipelines import (
+    Creator,
+    MakeOptions,
+    Request,
+    ValidatedModel,
+    create,
+    key_of,
+    validate_face,
+)
 from palprep.preflight import Prepared
 from palprep.publish import Publisher
 from palprep.values import Role
@@ -162,6 +177,30 @@ class ServiceSteps:
         else:
             what = "its callback has not come yet; `palprep watch` waits for it"
         return f"The {creation.what} {creation.id} is in training: {what}"
+
+
+def dry_run(run: RunContext, person: Person, ready: Ready) -> Requested:
+    """What would be asked for, as far as earlier runs have not asked for it."""
+    target, decision = run.options.connection.target, ready.decision
+    made: list[Creation] = []
+    left: list[str] = []
+    for wanted in decision.requests:
+        files = {role: ready.prepared[role] for role in wanted.roles}
+        key = key_of(wanted.request, files, target)
+        creation = run.journal.creation(key)
+        if creation is None or creation.state is CreationState.ABSENT:
+            left.append(wanted.words)
+        else:
+            run.journal.append(CreationUsed(what=wanted.what), person=person.slug, key=key)
+            made.append(creation)
+    if not left:
+        open_ends = (each for each in made if each.state is CreationState.STARTED)
+        reasons = tuple(f"The {each.what} {each.id} is in training" for each in open_ends)
+        return PersonOutcome(status="waiting", reasons=reasons, complete=True), tuple(made)
+    told = f"Dry run, nothing was sent: {' and '.join(left)} would be created"
+    open_: PersonStatus = "redo" if decision.refused else "waiting"
+    status = "needs_decision" if decision.held else open_
+    return PersonOutcome(status=status, reasons=(told,)), tuple(made)
 
 
 def _after(errors: Sequence[PalprepError]) -> PersonOutcome | None:
