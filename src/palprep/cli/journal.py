@@ -123,9 +123,17 @@ def status(
     """
     for each in directories:
         require_there(each)
-    if len(directories) > 1 and (found or retry or ended):
-        raise UsageError("Resolve one DIR at a time: name the one that the doubt is in")
-    _resolve(directories[0], found or [], retry or [], ended)
+    if found or retry or ended:
+        if len(directories) > 1:
+            raise UsageError("Resolve one DIR at a time: name the one that the doubt is in")
+        if because is not None:
+            raise UsageError("Resolve first, and give --because in a command of its own")
+        journals.resolve(
+            directories[0],
+            found=map(_key_and_id, found or ()),
+            retry=retry or (),
+            ended=[ended] if ended else (),
+        )
     looked_at, everybody = _look(directories, because, as_json=as_json)
     dry_run = all(head.dry_run and not head.running for head, _ in looked_at)
     doubts = any(head.in_doubt and not head.running for head, _ in looked_at)
@@ -178,21 +186,11 @@ def _show_open_ends(head: journals.JournalHead, people: Tally) -> None:
         print_line(f"{lost} to nothing made here")
 
 
-def _resolve(
-    directory: Path, found: list[str], retry: list[str], ended: tuple[str, str] | None
-) -> None:
-    if not found and not retry and ended is None:
-        return
-    with journals.Journal.of(directory) as decided:
-        for decision in found:
-            key, equals, resource_id = decision.partition("=")
-            if not equals:
-                raise UsageError(f"--found needs KEY=ID, not {decision!r}")
-            journals.resolve_found(decided, key, resource_id)
-        for key in retry:
-            journals.resolve_retry(decided, key)
-        if ended is not None:
-            journals.resolve_ended(decided, *ended)
+def _key_and_id(found: str) -> tuple[str, str]:
+    key, equals, resource_id = found.partition("=")
+    if not equals:
+        raise UsageError(f"--found needs KEY=ID, not {found!r}")
+    return key, resource_id
 
 
 def _how_to_resolve(directory: str, creation: journals.Creation) -> str:

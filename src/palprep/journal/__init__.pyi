@@ -1,6 +1,7 @@
 from .at_most_once import (
     asked_before as asked_before,
     create_once as create_once,
+    resolve as resolve,
     resolve_ended as resolve_ended,
     resolve_found as resolve_found,
     resolve_retry as resolve_retry,

@@ -6,7 +6,8 @@ What is in doubt afterwards is resolved by a person, whose decision is an entry 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, cast, get_args
 
@@ -137,14 +138,7 @@ def resolve_found(journal: Journal | str | Path, key: str, resource_id: str) -> 
     UsageError when nothing is in doubt under ``key``, or the id is another creation's; JournalError
     while a run is at work.
     """
-    found_id = resource_id.strip()
-    if not found_id:
-        raise UsageError("Give the id of the voice or replica that was found")
-    with _alone_in(journal) as opened:
-        creation, known = _in_doubt(opened, key), opened.creation_of(found_id)
-        if known is not None and known.key != key:
-            raise UsageError(f"{found_id} is the {known.what} of {known.person} already")
-        return _decided(opened, creation, Resolved(found_id=found_id))
+    return resolve(journal, found=[(key, resource_id)])[0]
 
 
 def resolve_retry(journal: Journal | str | Path, key: str) -> Creation:
@@ -153,11 +147,7 @@ def resolve_retry(journal: Journal | str | Path, key: str) -> Creation:
     Use it for a creation in doubt that you did not find at the service, or for one whose training
     ended in an error. Raises UsageError otherwise, and JournalError while a run is at work.
     """
-    with _alone_in(journal) as opened:
-        creation = opened.creation(key)
-        if creation is None or creation.state is not CreationState.ERROR:
-            creation = _in_doubt(opened, key)
-        return _decided(opened, creation, Resolved())
+    return resolve(journal, retry=[key])[0]
 
 
 def resolve_ended(journal: Journal | str | Path, key: str, status: str) -> Creation:
@@ -168,19 +158,63 @@ def resolve_ended(journal: Journal | str | Path, key: str, status: str) -> Creat
     UsageError for another one, or when nothing is in training under ``key``; JournalError while a
     run is at work.
     """
+    return resolve(journal, ended=[(key, status)])[0]
+
+
+def resolve(
+    journal: Journal | str | Path,
+    *,
+    found: Iterable[tuple[str, str]] = (),
+    retry: Iterable[str] = (),
+    ended: Iterable[tuple[str, str]] = (),
+) -> tuple[Creation, ...]:
+    """Record several decisions, with what the functions above take: all of them, or none where one
+    raises what those do."""
+    with _alone_in(journal) as opened:
+        decided = (
+            *(_found(opened, key, resource_id) for key, resource_id in found),
+            *(_to_retry(opened, key) for key in retry),
+            *(_ended(opened, key, status) for key, status in ended),
+        )
+        about = Counter(
+            [each for creation, made in decided for each in (creation.key, made.found_id)]
+        )
+        del about[None]
+        for each, count in about.items():
+            if count > 1:
+                raise UsageError(f"Decide about {each} once: it is named twice")
+        for creation, decision in decided:
+            opened.append(decision, person=creation.person, key=creation.key)
+        return tuple(opened.known_creation(creation.key) for creation, _ in decided)
+
+
+_Decided = tuple[Creation, Resolved]
+
+
+def _found(journal: Journal, key: str, resource_id: str) -> _Decided:
+    found_id = resource_id.strip()
+    if not found_id:
+        raise UsageError("Give the id of the voice or replica that was found")
+    creation, known = _in_doubt(journal, key), journal.creation_of(found_id)
+    if known is not None and known.key != key:
+        raise UsageError(f"{found_id} is the {known.what} of {known.person} already")
+    return creation, Resolved(found_id=found_id)
+
+
+def _to_retry(journal: Journal, key: str) -> _Decided:
+    creation = journal.creation(key)
+    if creation is None or creation.state is not CreationState.ERROR:
+        creation = _in_doubt(journal, key)
+    return creation, Resolved()
+
+
+def _ended(journal: Journal, key: str, status: str) -> _Decided:
     if status not in get_args(EndedStatus):
         raise UsageError(f"A training ends as completed or as error, not as {status!r}")
-    with _alone_in(journal) as opened:
-        creation = opened.creation(key) or opened.creation_of(key)
-        if creation is None or creation.state is not CreationState.STARTED:
-            raise UsageError(f"Nothing is in training under {key!r}: give the id of the replica")
-        ended = Resolved(found_id=creation.id, status=cast("EndedStatus", status))
-        return _decided(opened, creation, ended)
-
-
-def _decided(journal: Journal, creation: Creation, decision: Resolved) -> Creation:
-    journal.append(decision, person=creation.person, key=creation.key)
-    return journal.known_creation(creation.key)
+    creation = journal.creation(key) or journal.creation_of(key)
+    if creation is None or creation.state is not CreationState.STARTED:
+        raise UsageError(f"Nothing is in training under {key!r}: give the id of the replica")
+    return creation, Resolved(found_id=creation.id, status=cast("EndedStatus", status))
 
 
 def _in_doubt(journal: Journal, key: str) -> Creation:
