@@ -8,6 +8,7 @@ import httpx
 import pytest
 
 from palprep import errors
+from palprep.client import Client
 
 VOICE = {"voice_id": "v1", "status": "started"}
 OK = httpx.Response(200, json=VOICE)
@@ -119,6 +120,26 @@ def test_retry_after_is_honoured_even_for_creates(api, service, time):
     service.will(busy, dated, OK)
     assert api("voices.create", voice_name="Ada").voice_id == "v1"
     assert time.slept == [7.0, 30.0]
+
+
+def test_what_the_service_asks_one_create_to_wait_the_next_ones_wait_too(service, time):
+    busy = httpx.Response(429, headers={"Retry-After": "7"}, json={"error": "slow down"})
+    with Client(
+        api_key="k", base_url="https://e.com", transport=httpx.MockTransport(service),
+        clock=time.clock, sleep=time.sleep, retries=0,
+    ) as client:  # fmt: skip
+        service.will(busy, OK)
+        with pytest.raises(errors.RateLimited):
+            client.voices.create(voice_name="Ada")
+        client.voices.get("v")
+        client.with_options(api_key="another").voices.create(voice_name="Ada")
+        in_time = client.with_options(deadline=5)
+        with pytest.raises(errors.ServiceUnreachable, match="deadline"):
+            in_time.voices.create(voice_name="Ada")
+        assert (time.slept, len(service.requests)) == ([], 3)
+        client.voices.create(voice_name="Ada")
+        client.voices.create(voice_name="Ada")
+        assert (time.slept, len(service.requests)) == ([7.0], 5)
 
 
 def test_a_long_retry_after_is_the_callers_decision(api, service, time):

@@ -65,15 +65,11 @@ async def exchange(call: Call[R], sender: AnySender) -> RawResponse[R]:
 async def _attempts(call: Call[R], sender: AnySender, ends: float | None) -> RawResponse[R]:
     attempt = 0
     doubtful = False
+    name, rate = call.endpoint.name, call.endpoint.rate
+    if rate is not None:
+        sender.limiters.setdefault(name, Limiter(rate))
     while True:
-        if (rate := call.endpoint.rate) is not None:
-            limiter = sender.limiters.setdefault(call.endpoint.name, Limiter(rate))
-            wait_s = limiter.reserve(sender.clock(), ends)
-            if math.isinf(wait_s):
-                raise _error(call, _UNSENT, doubtful=doubtful)
-            if wait_s > 0:
-                await sender.pause(wait_s)
-        left = None if ends is None else ends - sender.clock()
+        left = await _time_left(sender, sender.limiters.get(name), ends)
         if left is not None and left <= 0:
             raise _error(call, _UNSENT, doubtful=doubtful)
         await sender.tell("on_request", call)
@@ -85,6 +81,10 @@ async def _attempts(call: Call[R], sender: AnySender, ends: float | None) -> Raw
                 return RawResponse(**vars(result), record=record)
             error = call.failure(result.status, result.headers, result.content, sender.now())
             again, wished_s = _worth_another(call, result), error.retry_after
+            if result.status == 429 and wished_s is not None and wished_s <= _PATIENCE_S:
+                # The account's limit: whoever asked at once would be refused as well.
+                resting = sender.limiters.setdefault(name, Limiter(rate))
+                resting.rest(sender.clock() + wished_s)
             failed: errors.ApiError | NoAnswer = error
         else:
             await sender.tell("on_failure", call, result)
@@ -99,6 +99,18 @@ async def _attempts(call: Call[R], sender: AnySender, ends: float | None) -> Raw
         await sender.tell("on_retry", call, Retry(delay, call, attempt, result))
         await sender.pause(delay)
         attempt += 1
+
+
+async def _time_left(
+    sender: AnySender, limiter: Limiter | None, ends: float | None
+) -> float | None:
+    """The seconds that an attempt has, once it may leave; None for no end."""
+    wait_s = limiter.reserve(sender.clock(), ends) if limiter is not None else 0.0
+    if math.isinf(wait_s):
+        return 0.0
+    if wait_s > 0:
+        await sender.pause(wait_s)
+    return None if ends is None else ends - sender.clock()
 
 
 _BEFORE_IT_LEFT = (

@@ -79,18 +79,26 @@ class RawResponse(Answer, Generic[R]):
 
 
 class Limiter:
-    """A sliding window over the moments at which requests leave. Thread-safe."""
+    """When the next request may leave: a sliding window over the moments at which others left,
+    where there is a ``rate``; and not before the service wishes. Thread-safe."""
 
-    def __init__(self, rate: Rate) -> None:
+    def __init__(self, rate: Rate | None = None) -> None:
         self.rate = rate
-        self._moments: deque[float] = deque(maxlen=rate.requests)
+        self._moments: deque[float] = deque(maxlen=rate.requests if rate else 0)
+        self._rests_until = -math.inf
         self._lock = threading.Lock()
+
+    def rest(self, until: float) -> None:
+        """Let nothing leave before that moment."""
+        with self._lock:
+            self._rests_until = max(self._rests_until, until)
 
     def reserve(self, now: float, ends: float | None = None) -> float:
         """Count one more request; how many seconds it must wait before it may leave. Infinite, and
         none is counted, where that would not be before the moment ``ends``."""
         with self._lock:
-            wait_s = self.rate.wait_s(self._moments, now)
+            wait_s = self.rate.wait_s(self._moments, now) if self.rate else 0.0
+            wait_s = max(wait_s, self._rests_until - now)
             if ends is not None and now + wait_s >= ends:
                 return math.inf
             self._moments.append(now + wait_s)
@@ -169,7 +177,8 @@ class _Sender(Generic[H]):
     strict: bool = False
     """Whether a reply that is not as specified is an error."""
     limiters: dict[str, Limiter] = field(default_factory=dict)
-    """By the endpoint's name, where it has a rate; shared by a client and its copies."""
+    """By the endpoint's name, where it has a rate or had to rest; shared by a client and its
+    copies."""
     users: list[object] = field(default_factory=list)
     """The event loop, or the process, whose connections these are, once there is one."""
 
