@@ -30,6 +30,33 @@ def test_after_a_deadline_there_is_no_other_attempt(api, service):
     assert len(service.requests) == 1
 
 
+def slow(_: httpx.Request) -> httpx.Response:
+    time.sleep(5)
+    return httpx.Response(200, json={"voice_id": "v", "status": "started"})
+
+
+async def slow_too(request: httpx.Request) -> httpx.Response:
+    await asyncio.sleep(5)
+    return slow(request)
+
+
+async def test_a_wait_ends_while_a_question_is_under_way(monkeypatch):
+    monkeypatch.setattr("palprep.client.resources._LAST_ANSWER_S", 0.1)
+    began = time.monotonic()
+    with (
+        Client(
+            api_key="k", base_url="https://e.com", transport=httpx.MockTransport(slow)
+        ) as client,
+        pytest.raises(errors.WaitTimeout, match="no answer in time"),
+    ):
+        client.voices.wait("v", timeout=0.3)
+    transport = httpx.MockTransport(slow_too)
+    async with AsyncClient(api_key="k", base_url="https://e.com", transport=transport) as client:
+        with pytest.raises(errors.WaitTimeout, match="no answer in time"):
+            await client.voices.wait("v", timeout=0.3)
+    assert time.monotonic() - began < 3
+
+
 def checked(_: httpx.Request) -> httpx.Response:
     return httpx.Response(200, json={"ok": True})
 

@@ -41,6 +41,9 @@ S = TypeVar("S", bound=AnySender)
 
 LOOK_EVERY_S = 0.25
 
+_LAST_ANSWER_S = 10.0
+"""For the answer to a question that is asked when the time of a wait is over."""
+
 PASSING = (errors.TransportError, errors.ServiceUnavailable, errors.RateLimited)
 """Failures of a read that say nothing about the resource, so that waiting goes on."""
 
@@ -194,17 +197,18 @@ async def until(
     what: str,
     timeout: float,
     *,
-    ask: Callable[[], Awaitable[T]] | None = None,
+    ask: Callable[[float], Awaitable[T]] | None = None,
     look: Callable[[], Awaitable[T]] | None = None,
 ) -> T:
     """Wait until a state has ``ended``, and return that state.
 
     ``ask`` costs the service a request: it comes at once, after 1 s, then ever more rarely,
-    up to every 15 s. ``look`` costs nothing, such as a look at what callbacks have told: it
-    comes four times a second. Give either or both.
+    up to every 15 s. It is given the deadline of its call, in seconds. ``look`` costs nothing,
+    such as a look at what callbacks have told: it comes four times a second. Give either or both.
 
-    After ``timeout`` seconds raises :class:`~palprep.errors.WaitTimeout`, which names
-    ``what`` was waited for; its ``last`` is the last state.
+    After ``timeout`` seconds, and at most ten more for the last answer, raises
+    :class:`~palprep.errors.WaitTimeout`, which names ``what`` was waited for; its ``last`` is the
+    last state.
     """
     sender = _sender_of(owner)
     require_type("timeout", timeout, float)
@@ -219,7 +223,8 @@ async def until(
         if ask is not None and due:
             wished_s = 0.0
             try:
-                last = await ask()
+                left = max(give_up - sender.clock(), _LAST_ANSWER_S)
+                last = await ask(left if sender.deadline is None else min(left, sender.deadline))
                 trouble = ""
             except PASSING as error:
                 trouble = f" The last attempt to ask failed: {error}"
@@ -278,14 +283,15 @@ class Voices(Resource[S]):
         """Wait until a voice is ``completed`` or ``error`` and return it; read its ``status``.
 
         Asks at once, after 1 s, then ever more rarely, up to every 15 s. After ``timeout``
-        seconds raises :class:`~palprep.errors.WaitTimeout`, whose ``last`` is the last record.
+        seconds, and at most ten more for the last answer, raises
+        :class:`~palprep.errors.WaitTimeout`, whose ``last`` is the last record.
         """
         return await until(
             self,
             lambda voice: voice.ended,
             f"The voice {voice_id}",
             timeout,
-            ask=lambda: ask(self.get, voice_id),
+            ask=lambda within: ask(self.get, voice_id, deadline=within),
         )
 
 
@@ -338,7 +344,7 @@ class Documents(Resource[S]):
             lambda document: document.status in {"ready", "error"},
             f"The document {document_id}",
             timeout,
-            ask=lambda: ask(self.get, document_id),
+            ask=lambda within: ask(self.get, document_id, deadline=within),
         )
 
 
@@ -382,5 +388,5 @@ class UnspecifiedOperations(Resource[S]):
             lambda replica: replica.ended,
             f"The replica {replica_id}",
             timeout,
-            ask=lambda: ask(self.get_replica, replica_id),
+            ask=lambda within: ask(self.get_replica, replica_id, deadline=within),
         )

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 
-from palprep.api import Given
+from palprep.api import UNSET, Given, Unset
 from palprep.client import AnyClient, ask, until, work
 from palprep.errors import OutcomeUnknown, WaitTimeout
 from palprep.journal import (
@@ -116,15 +116,18 @@ def told_by(
     return "callback" if called and is_open else None
 
 
-async def ask_for_state(client: AnyClient, journal: Journal, creation: Creation) -> None:
-    """Ask the service once for the state of a creation that has an id, and record that its training
-    has ended, where it has. For a replica that is a GET that the specification does not show."""
+async def ask_for_state(
+    client: AnyClient, journal: Journal, creation: Creation, within: float | Unset = UNSET
+) -> None:
+    """Ask the service once, ``within`` so many seconds, for the state of a creation that has an id,
+    and record that its training has ended, where it has. For a replica that is a GET that the
+    specification does not show."""
     resource_id = creation.id or ""
     if creation.what == "voice":
-        voice = await ask(client.voices.get, resource_id)
+        voice = await ask(client.voices.get, resource_id, deadline=within)
         told = Snapshot.told(resource_id, voice.status, voice.error_message)
     else:
-        replica = await ask(client.unspecified.get_replica, resource_id)
+        replica = await ask(client.unspecified.get_replica, resource_id, deadline=within)
         told = Snapshot.told(resource_id, replica.status, replica.error_message)
     if told.ended:
         polled = Polled(snapshot=told)
@@ -216,8 +219,8 @@ class Creator:
             return creation
         self._begin(f"wait for {self.what}")
 
-        async def ask_once() -> Creation:
-            await ask_for_state(self.client, self.journal, creation)
+        async def ask_once(within: float) -> Creation:
+            await ask_for_state(self.client, self.journal, creation, within)
             return await self._look()
 
         # The journal is what is looked at: callbacks get there from this process or from
