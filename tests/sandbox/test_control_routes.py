@@ -166,6 +166,26 @@ def test_a_seed_is_all_or_nothing(raw):
     assert raw.send("DELETE", f"/v2/pals/{pal_id}").status_code == 204
 
 
+@pytest.mark.parametrize(
+    ("kind", "members", "member"),
+    [
+        ("pals", {"layers": []}, "layers"),
+        ("pals", {"layers": {"tts": {"voice_id": ["v"]}}}, "layers.tts.voice_id"),
+        ("pals", {"tool_ids": 5}, "tool_ids"),
+        ("faces", {"default_voice_id": {}}, "default_voice_id"),
+        ("replicas", {"default_voice_id": {}}, "default_voice_id"),
+        ("connectors", {"auth": "oauth"}, "auth"),
+        ("connectors", {"auth": {"client_id": 7}}, "auth.client_id"),
+        ("connectors", {"headers": "x"}, "headers"),
+    ],
+)
+def test_a_seed_that_could_not_be_read_later_is_refused(raw, kind, members, member):
+    own = {f"{kind[:-1]}_id": raw.fresh(kind[0])}
+    refused = raw.refused("POST", "/_sandbox/seed", {kind: [own | members]})
+    assert f"{kind}[0] in the seed: {member}" in refused["error"]
+    raw.seed(**{kind: [own | {member.partition(".")[0]: None, "anything": [1]}]})
+
+
 def test_what_a_seed_leaves_out_goes_with_its_state(raw):
     ids = {kind: raw.fresh(kind[0]) for kind in ("voice", "replica", "document", "deployment")}
     gone = {"replica_thumbnail_video_url": "https://media.example/gone.mp4"}

@@ -234,6 +234,18 @@ def test_a_seed_given_at_the_start_is_there():
         assert raw.ok("PATCH", "/v2/videos/d1/name", {"video_name": "new"})["video_name"] == "new"
 
 
+def test_a_seed_given_at_the_start_changes_nothing_that_is_kept(tmp_path):
+    first, second = ({"video_id": each, "video_name": "old"} for each in ("d1", "d2"))
+    with Sandbox(tmp_path, seed={"videos": [first]}) as sandbox, Raw(sandbox) as raw:
+        raw.ok("PATCH", "/v2/videos/d1/name", {"video_name": "new"})
+    with Sandbox(tmp_path, seed={"videos": [first, second]}) as sandbox:
+        store = sandbox._service.store
+        assert store.get("video", "d1")["video_name"] == "new"
+        assert store.get("video", "d2") == second
+        sandbox.seed({"videos": [first]})
+        assert store.get("video", "d1") == first
+
+
 @pytest.mark.parametrize("kind", [Path, str, list, FaultScript.model_validate])
 def test_faults_given_at_the_start_are_in_force(tmp_path, kind):
     script = [{"on": "request", "endpoint": "tools.list", "status": 503}]

@@ -88,7 +88,7 @@ class Controls:
     def _begin(self) -> None:
         seed_system_tool(self._live.service)
         if self._first_seed is not None:
-            seed(self._live.service, self._first_seed)
+            seed(self._live.service, self._first_seed, anew=False)
 
     # Not clock(): a sandbox's now() reads its clock without asking the loop.
     @control("GET", "/clock")

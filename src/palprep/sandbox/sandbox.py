@@ -49,9 +49,10 @@ class Sandbox(Controls):
     :meth:`advance`. The clock begins now, or at ``start``, which has a time zone. ``faults`` is a
     script of faults, its file or its JSON. ``judge_image`` and ``trainer`` judge the media, by
     first bytes where none is given; ``recognise`` says what files are, by default in this process.
-    ``seed`` holds records to start with. ``choices`` replaces decisions that the specification
-    leaves open (``judge="bytes"`` and ``trainer="bytes"`` replace given ones). ``tls`` is trusted
-    for outbound requests, to receivers with a certificate of their own.
+    ``seed`` holds records to start with; one that ``data`` holds already stays as it is there.
+    ``choices`` replaces decisions that the specification leaves open (``judge="bytes"`` and
+    ``trainer="bytes"`` replace given ones). ``tls`` is trusted for outbound requests, to receivers
+    with a certificate of their own.
 
     Entering raises :class:`UsageError` for a host that is not loopback, for a port or a data folder
     in use, and while the sandbox runs already.

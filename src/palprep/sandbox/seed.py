@@ -28,12 +28,45 @@ Complete = Callable[[Record, str, str], Record]
 """From a record as it was sent, its id and the time of now: the members that may be missing."""
 
 
+class _Speech(Reply):
+    voice_id: str | None = None
+
+
+class _Layers(Reply):
+    tts: _Speech | None = None
+
+
+class _Pal(Reply):
+    layers: _Layers | None = None
+    tool_ids: tuple[str, ...] | None = None
+
+
+class _Face(Reply):
+    default_voice_id: str | None = None
+
+
+class _Auth(Reply):
+    type: str | None = None
+    token: str | None = None
+    token_url: str | None = None
+    client_id: str | None = None
+    client_secret: str | None = None
+    scope: str | None = None
+
+
+class _Connector(Reply):
+    url: str | None = None
+    headers: Mapping[str, str] | None = None
+    auth: _Auth | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class SeedKind:
     """A kind of record, by its name in the store.
 
     ``reply`` is its type as the specification shows it, and ``complete`` fills in what is missing;
-    both are left out for a record that it does not show, which is stored as it was sent.
+    both are left out for a record that it does not show, which is stored as it was sent. ``read``
+    holds the members that the sandbox reads and the specification does not show.
     """
 
     name: str
@@ -41,6 +74,7 @@ class SeedKind:
     complete: Complete = lambda _, __, ___: {}
     why: str = ""
     """Its error message, where it is in error and tells none."""
+    read: type[Reply] = Reply
 
     @property
     def id_member(self) -> str:
@@ -99,7 +133,7 @@ def _deployment(_: Record, deployment_id: str, now: str) -> Record:
 
 
 KINDS: Mapping[str, SeedKind] = {
-    "pals": SeedKind("pal"),
+    "pals": SeedKind("pal", read=_Pal),
     "documents": SeedKind(
         "document",
         calls.get_document.reply,
@@ -121,7 +155,7 @@ KINDS: Mapping[str, SeedKind] = {
     ),
     "deployments": SeedKind("deployment", calls.get_deployment.reply, _deployment),
     "videos": SeedKind("video"),
-    "connectors": SeedKind("connector"),
+    "connectors": SeedKind("connector", read=_Connector),
     "voices": SeedKind(
         "voice",
         calls.get_voice.reply,
@@ -135,7 +169,7 @@ KINDS: Mapping[str, SeedKind] = {
         },
         why="The training failed.",
     ),
-    "faces": SeedKind("face"),
+    "faces": SeedKind("face", read=_Face),
     "tools": SeedKind("tool", calls.get_tool.reply, _tool),
     "replicas": SeedKind(
         "replica",
@@ -147,6 +181,7 @@ KINDS: Mapping[str, SeedKind] = {
             "created_at": now,
         },
         why="The training failed.",
+        read=_Face,
     ),
 }
 """By the name of each kind in a seed."""
@@ -167,10 +202,11 @@ def seed_system_tool(service: Service) -> None:
         service.store.put("tool", "end_call", KINDS["tools"].completed(tool, service.stamp()))
 
 
-def seed(service: Service, content: Any) -> dict[str, int]:
+def seed(service: Service, content: Any, *, anew: bool = True) -> dict[str, int]:
     """Store each record under its own id, with the members that it lacks; how many of each kind.
-    Raises :class:`UsageError` for an unknown kind, a record without its id, and one that is not as
-    specified; then nothing is stored."""
+    Unless it is done ``anew``, a record that is there stays as it is. Raises :class:`UsageError`
+    for an unknown kind, a record without its id, and one that is not as specified; then nothing is
+    stored."""
     try:
         # As over HTTP: a tuple is an array, and what no answer could show is refused.
         content = json.loads(json.dumps(content, allow_nan=False))
@@ -186,11 +222,12 @@ def seed(service: Service, content: Any) -> dict[str, int]:
             if not isinstance(records, list):
                 raise UsageError(f"{name} in the seed must be an array of records.")
             for number, record in enumerate(records):
-                _seed_record(service, KINDS[name], record, f"{name}[{number}] in the seed")
+                where = f"{name}[{number}] in the seed"
+                _seed_record(service, KINDS[name], record, where, anew=anew)
     return {name: len(records) for name, records in content.items()}
 
 
-def _seed_record(service: Service, kind: SeedKind, sent: Any, where: str) -> None:
+def _seed_record(service: Service, kind: SeedKind, sent: Any, where: str, *, anew: bool) -> None:
     own = sent.get(kind.id_member) if isinstance(sent, dict) else None
     if not isinstance(own, str) or not own:
         raise UsageError(f"{where} has no {kind.id_member}.")
@@ -200,8 +237,10 @@ def _seed_record(service: Service, kind: SeedKind, sent: Any, where: str) -> Non
         for member in sent.keys() - known:
             if near := get_close_matches(member, known - sent.keys(), n=1, cutoff=0.8):
                 raise UsageError(f"{where}: {member} is no member; did you mean {near[0]}?")
-        for problem in _problems(service, kind, kind.reply, record):
-            raise UsageError(f"{where}: {problem.field} {problem.message}.")
+    for problem in _problems(service, kind, record):
+        raise UsageError(f"{where}: {problem.field} {problem.message}.")
+    if not anew and service.store.get(kind.name, own) is not None:
+        return
     try:
         service.store.put(kind.name, own, record)
     except Taken:
@@ -211,9 +250,10 @@ def _seed_record(service: Service, kind: SeedKind, sent: Any, where: str) -> Non
         begin_walk(service, record)
 
 
-def _problems(
-    service: Service, kind: SeedKind, reply: type[Reply], record: Record
-) -> Iterator[Problem]:
+def _problems(service: Service, kind: SeedKind, record: Record) -> Iterator[Problem]:
+    yield from deviations(kind.read, record, closed=False)
+    if (reply := kind.reply) is None:
+        return
     yield from deviations(reply, record, closed=False)
     never_null = (n for n in sorted(reply.model_fields) if f"{reply.__name__}.{n}" not in NULLABLE)
     inside = {"": {name: record[name] for name in never_null if name in record}}
