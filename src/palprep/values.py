@@ -31,7 +31,7 @@ def require_type(name: str, value: object, declared: Any, advice: str = "") -> N
             fits = isinstance(value, _WIDER.get(kind, kind))
         except TypeError:  # Such as Any, of which everything is.
             return
-        if fits and not (kind is Sequence and isinstance(value, str)):
+        if fits and not (kind in {Iterable, Sequence} and isinstance(value, str)):
             return
     words = " or ".join("None" if each is NoneType else each.__name__ for each in kinds)
     raise UsageError(f"{name} takes {words}, not {type(value).__name__}{advice}")

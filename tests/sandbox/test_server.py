@@ -51,6 +51,8 @@ def test_a_sandbox_that_runs_is_not_started_again():
         {"choices": {}},
         {"data": 5},
         {"api_keys": 5},
+        {"api_keys": "KEY"},
+        {"api_keys": [5]},
     ],
     ids=str,
 )

@@ -37,7 +37,7 @@ from palprep.sandbox.service import (
 from palprep.sandbox.store import DATABASE, Store
 from palprep.serving import ServerThread, until_signalled, url_of
 from palprep.storage import private_folder
-from palprep.values import typed
+from palprep.values import require_type, typed
 from palprep.vocabulary import did_you_mean
 
 
@@ -79,6 +79,8 @@ class Sandbox(Controls):
         self._data = None if data is None else Path(data)
         self._address = host, port
         keys = [ApiKey(key) if isinstance(key, str) else key for key in api_keys]
+        for key in keys:
+            require_type("each of api_keys", key, ApiKey | str)
         if clock not in get_args(ClockKind):
             raise UsageError(f"There is no clock {clock!r}: give real or virtual")
         if start is not None and start.tzinfo is None:
