@@ -110,6 +110,8 @@ def test_a_read_only_folder_is_told_in_words(tmp_path: Path):
     try:
         with pytest.raises(OutputUnwritable, match="cannot be written to"):
             atomic_output(tmp_path / "out.bin").__enter__()
+        with pytest.raises(OutputUnwritable, match="cannot be written to"):
+            output_folder(tmp_path)
     finally:
         tmp_path.chmod(0o755)
 
@@ -120,6 +122,8 @@ def test_a_read_only_file_system_is_told_in_words():
         pytest.skip("this system has no /proc")
     with pytest.raises(OutputUnwritable, match=r"/proc/self/out\.bin cannot be written"):
         atomic_output(Path("/proc/self/out.bin")).__enter__()
+    with pytest.raises(OutputUnwritable, match="/proc/self cannot be written"):
+        output_folder(Path("/proc/self"))
 
 
 def test_a_file_in_place_of_the_folder_is_told_in_words(tmp_path: Path):

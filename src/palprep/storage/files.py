@@ -17,6 +17,7 @@ import os
 import re
 import secrets
 import stat
+import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -71,9 +72,12 @@ def private_folder(folder: Path) -> None:
 
 
 def output_folder(folder: Path) -> None:
-    """Make a folder for what is written, as :func:`private_folder`. Raises OutputUnwritable."""
+    """Make a folder for what is written, as :func:`private_folder`. Raises OutputUnwritable, for
+    one that takes no files too."""
     try:
         private_folder(folder)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
     except OSError as error:
         raise unwritable(folder, error) from None
 
