@@ -14,6 +14,7 @@ from IPython.core.interactiveshell import InteractiveShell
 
 from palprep.consent import ConsentFacts, WordRecord
 from palprep.fixes import FixDone
+from palprep.journal import Creation, FaceCheck, FaceVerdict
 from palprep.preflight import Prepared, Ranking, check, prepare
 from palprep.rules import Check, Report, load_profile
 from palprep.rules.report import ReportError
@@ -93,9 +94,14 @@ def prepared() -> Prepared:
         lambda: report().checks[1],
         lambda: run(person(name=NASTY, reasons=(NASTY,))),
         lambda: person(name=NASTY, waived=(NASTY,)),
+        lambda: Creation(key="k", person=NASTY, what="voice", state="error", error_message=NASTY),
+        lambda: FaceVerdict(passed=False, message=NASTY, model="core-4", checks=()),
         lambda: load_profile().model_copy(update={"title": NASTY}),
     ],
-    ids=["report", "unreadable", "prepared", "consent", "check", "run", "person", "profile"],
+    ids=[
+        *("report", "unreadable", "prepared", "consent", "check", "run", "person"),
+        *("creation", "face", "profile"),
+    ],
 )
 def test_what_a_file_says_is_shown_as_text(shown: Callable[[], object]) -> None:
     page = parsed(html_of(shown()))
@@ -106,6 +112,21 @@ def test_what_a_file_says_is_shown_as_text(shown: Callable[[], object]) -> None:
 def test_what_failed_comes_first() -> None:
     text = parsed(html_of(report())).text
     assert text.index("Centred") < text.index(NASTY) < text.index("Image format")
+
+
+def test_what_the_service_says_against_a_portrait_comes_first() -> None:
+    checks = (
+        FaceCheck(id="no_nudity", label="Dressed", passed=True),
+        FaceCheck(id="person_centered", label="Centred", passed=False),
+    )
+    verdict = FaceVerdict(passed=False, message="Move.", model="core-4", checks=checks)
+    text = parsed(html_of(verdict)).text
+    assert text.index("Move.") < text.index("fail Centred") < text.index("pass Dressed")
+
+
+def test_what_was_made_is_told_with_its_id_and_its_state() -> None:
+    made = Creation(key="k", person="ada", what="voice", state="in_doubt", id="v1", why="Cut off.")
+    assert "The voice of ada v1: in doubt\nCut off." in parsed(html_of(made)).text
 
 
 def test_what_passed_is_folded() -> None:

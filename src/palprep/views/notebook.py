@@ -1,4 +1,5 @@
-"""Rich views in Jupyter and IPython: reports, prepared files, consent, runs, rankings, profiles.
+"""Rich views in Jupyter and IPython: reports, prepared files, consent, runs, what was made,
+rankings, profiles.
 
 ``%load_ext palprep`` registers them; the first name that a running IPython imports from palprep
 does so as well. The views are plain HTML without scripts. Whatever comes from a file is escaped.
@@ -36,6 +37,8 @@ MACROS: Mapping[str, str] = {
     "palprep.preflight.values.Ranking": "ranking",
     "palprep.journal.run_view.RunView": "run",
     "palprep.journal.run_view.PersonView": "person",
+    "palprep.journal.creations.Creation": "creation",
+    "palprep.journal.entries.FaceVerdict": "face",
     "palprep.rules.profile.Profile": "profile",
 }
 """The macro of ``notebook.html.j2`` that shows each class. By name: registering loads none."""
@@ -50,7 +53,8 @@ def html_of(shown: object) -> str:
     A report begins with its verdict and what was seen or heard, then what failed or warned; the
     other checks are folded. A prepared file shows what was fixed, before and after. Consent can be
     listened to as long as its file is there, and every word is coloured. A ranking is a contact
-    sheet, a run a table of its people, the worst first.
+    sheet, a run a table of its people, the worst first. A creation tells its state and what went
+    wrong, the service's verdict on a portrait the checks that fail first.
     """
     # When something is shown: they load Jinja2.
     from palprep.views.html import environment  # noqa: PLC0415
