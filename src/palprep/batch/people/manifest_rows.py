@@ -35,6 +35,7 @@ from palprep.batch.people.settings import (
 )
 from palprep.errors import RowProblem, ToolMissing, UsageError
 from palprep.storage import is_bucket
+from palprep.system import IN_NO_NAME
 from palprep.values import Role
 from palprep.vocabulary import install_advice
 
@@ -53,6 +54,11 @@ def _text(value: Any) -> Any:
 _NO_FOLDER_NAMES: tuple[tuple[Callable[[str], object], str], ...] = (
     (holds_controls, "must not hold line breaks or control characters"),
     (lambda slug: {"/", "\\"} & set(slug), "must not hold a slash: a folder will have this name"),
+    # Elsewhere they are in use: a journal knows people by such names.
+    (
+        lambda slug: not IN_NO_NAME.isdisjoint(slug),
+        'must not hold < > : " | ? or *, which Windows takes in no name',
+    ),
     (lambda slug: slug.startswith((".", "__")), "must not start with a dot or two underscores"),
     (
         lambda slug: slug != slug.strip() or slug.endswith("."),
