@@ -17,6 +17,7 @@ from palprep.fixes.loudness import Loudness, choose_gain, measure_loudness
 from palprep.media import Source, stream_samples
 from palprep.rules.plans import VoicePlan
 from palprep.rules.plans.values import NoiseBound
+from palprep.speech import measure_voice
 from palprep.values import Span
 
 RATE = 48_000
@@ -160,6 +161,24 @@ def test_many_channels_become_as_loud_as_they_were_measured(tmp_path, channels, 
         made = decoded(apply(plan, source, tmp_path / name).path)
         assert made.shape[0] == (2 if mix == "keep" else 1)
         assert made.std() == pytest.approx(wanted.std(), rel=0.02)
+
+
+@pytest.mark.parametrize("channels", [3, 6, 8])
+def test_loud_channels_are_mixed_without_clipping(tmp_path, channels):
+    source = Source.of(write(tmp_path / "loud.wav", np.tile(sine(300, 2.0, 0.9), (channels, 1))))
+    assert measure_voice(source)[1].clipped_runs == 0
+    for name, spans in (("whole", ()), ("part", (Span(start_s=0.2, end_s=1.8),))):
+        plan = voice_plan(mix="average", spans=spans, loudness_lufs=-20.0, true_peak_dbtp=-3.0)
+        applied = apply(plan, source, tmp_path / name)
+        assert applied.clipped in {None, (0, 0.0)}
+        samples = decoded(applied.path)[0][RATE // 2 : RATE]
+        assert at_hz(samples, 900) < 0.002 * at_hz(samples, 300)
+
+
+def test_a_clipped_channel_shows_in_a_mix(tmp_path):
+    loud = np.clip(sine(300, 2.0, 3.0), -1, 1)
+    source = write(tmp_path / "clipped.wav", np.tile(loud, (6, 1)))
+    assert measure_voice(Source.of(source))[1].clipped_runs > 1000
 
 
 def test_hum_goes_and_speech_stays(tmp_path):

@@ -65,6 +65,9 @@ clips."""
 _WIDTH = 4
 """Bytes per sample of what is joined: 32 bits, so that nothing is lost before the one encode."""
 _FULL_SCALE = 2**31 - 1
+_MIX_ROOM = 4
+"""By so much what was mixed of three to eight channels is turned down while it is joined: FFmpeg
+adds up to 3.6 times full scale."""
 _CROSSFADE_MS = round(CROSSFADE_S * 1000)
 
 
@@ -134,6 +137,8 @@ def fix_voice(
                 source, stream, plan.spans, joined, progress=stages.next(0.4)
             )
             sound = read(Source.of(joined))["a:0"]
+            if stream.channels > 2:
+                sound = sound.filter("volume", _MIX_ROOM)
         else:
             length_s = facts.duration_s
             # Pauses of which a browser records nothing stay: they are filled with silence.
@@ -192,20 +197,21 @@ def write_joined(
     *,
     progress: Progress | None = None,
 ) -> tuple[float, Clipping]:
-    """Write the spans of a stream, joined, as a 32-bit WAV; return its length in seconds, and what
-    is clipped in it.
+    """Write the spans of a stream, joined, as a 32-bit WAV, turned down by ``_MIX_ROOM`` where it
+    is mixed of more than two channels; return its length in seconds, and what is clipped in it.
 
     ``spans`` are in order and apart, each longer than two crossfades. Raises FixError when
     one of them lies beyond the end of the recording.
     """
-    rate, channels = stream.sample_rate_hz, min(stream.channels, 2)
+    rate, channels, mixed = stream.sample_rate_hz, min(stream.channels, 2), stream.channels > 2
+    full_scale = _FULL_SCALE / _MIX_ROOM if mixed else _FULL_SCALE
     blocks = stream_samples(source, rate_hz=rate, channels=channels, stream=stream.index)
     with wave.open(str(target), "wb") as file:
         file.setparams((channels, _WIDTH, rate, 0, "NONE", "not compressed"))
-        count, end, meter = 0, AudioSegment.empty(), DefectMeter(rate, channels)
+        count, end, meter = 0, AudioSegment.empty(), DefectMeter(rate, channels, mixed=mixed)
         for samples in _cut(blocks, rate, spans):
             meter.push(samples)
-            segment = _segment(samples, rate)
+            segment = _segment(samples, rate, full_scale)
             if count:
                 bridge = end.append(segment[:_CROSSFADE_MS], crossfade=_CROSSFADE_MS)
                 file.writeframes(bridge.raw_data)
@@ -246,7 +252,7 @@ def _cut(blocks: Iterable[Samples], rate: int, spans: Sequence[Span]) -> Iterato
         at = end
 
 
-def _segment(samples: Samples, rate: int) -> AudioSegment:
-    scaled = np.clip(samples.astype(np.float64), -1.0, 1.0) * _FULL_SCALE
+def _segment(samples: Samples, rate: int, full_scale: float) -> AudioSegment:
+    scaled = np.clip(samples.astype(np.float64) * full_scale, -_FULL_SCALE, _FULL_SCALE)
     data = np.rint(scaled).astype("<i4").T.tobytes()
     return AudioSegment(data, sample_width=_WIDTH, frame_rate=rate, channels=len(samples))

@@ -72,13 +72,14 @@ class VoiceMeter:
         self, rate_hz: int, channels: int, network: Silero, voiceprint: Voiceprint | None = None
     ) -> None:
         """Without a ``voiceprint`` nothing is said of several speakers."""
+        mixed = channels > 2
         self._rate = rate_hz
-        self._channels = channels = 1 if channels == 1 else 2
+        self._channels = channels = min(channels, 2)
         self._samples = 0
         self._waiting: list[Floats] = []
         self._loudness = LoudnessMeter(rate_hz, channels)
         self._peak = TruePeakMeter(channels)
-        self._defects = DefectMeter(rate_hz, channels)
+        self._defects = DefectMeter(rate_hz, channels, mixed=mixed)
         self._envelope = EnvelopeMeter(rate_hz)
         self._spectrum = SpectrumMeter(rate_hz)
         self._activity = Activity(network)

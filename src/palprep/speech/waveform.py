@@ -196,10 +196,11 @@ class Runs:
 
 
 class DefectMeter:
-    """Push blocks of shape ``(channels, samples)``, then ask."""
+    """Push blocks of shape ``(channels, samples)``, then ask. A sum of several channels, which is
+    ``mixed``, goes beyond full scale without being clipped: only flat tops tell it."""
 
-    def __init__(self, rate_hz: int, channels: int) -> None:
-        self._rate = rate_hz
+    def __init__(self, rate_hz: int, channels: int, *, mixed: bool = False) -> None:
+        self._rate, self._mixed = rate_hz, mixed
         self._full, self._flat = Runs(channels), Runs(channels)
         self._runs = self._clipped = 0
         self._flat_runs, self._flat_samples = np.zeros((2, _FLAT_LEVELS + 1), np.int64)
@@ -211,8 +212,10 @@ class DefectMeter:
 
     def push(self, block: Floats) -> None:
         magnitude = np.abs(block)
+        if self._mixed:
+            magnitude = np.minimum(magnitude, 1.0)
         self._peak = max(self._peak, float(magnitude.max(initial=0.0)))
-        full = magnitude >= FULL
+        full = magnitude >= (np.inf if self._mixed else FULL)
         begun, inside = self._full.push(full)
         self._runs += int(begun.sum())
         self._clipped += int(inside.sum() + (RUN - 1) * begun.sum())
