@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from datetime import UTC, datetime
 from typing import get_args, get_type_hints
 
 import pytest
 
 import palprep
 from palprep import errors
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 def fresh(program: str) -> str:
@@ -77,6 +80,16 @@ def test_records_offer_no_deprecated_method() -> None:
         ),
         (lambda: palprep.watch("out", pace=3), "pace takes Pace or None, not int"),
         (lambda: palprep.write_messages("out", 3), "into takes str or Path, not int"),
+        (lambda: palprep.examine_dossier(3), "path takes str or Path, not int"),
+        (lambda: palprep.export_dossiers([], None, now=NOW), "target takes str or Path, not None"),
+        (lambda: palprep.publisher_from_env(3), "environ takes Mapping or None, not int"),
+        (lambda: palprep.Client.from_env(3), "environ takes Mapping or None, not int"),
+        (lambda: palprep.callback_server("out"), "journal takes Journal, not str"),
+        (lambda: palprep.into_journal("out"), "journal takes Journal, not str"),
+        (lambda: palprep.resolve_found("out", "k", 3), "resource_id takes str, not int"),
+        (lambda: palprep.resolve_retry("out", 3), "key takes str, not int"),
+        (lambda: palprep.resolve_ended(3, "k", "error"), "journal takes Journal or str or Path"),
+        (lambda: palprep.same_person("a", "b"), "paths takes Iterable, not str"),
         (
             lambda: palprep.decide("out", 3, accept=True, by="Ada", because="heard"),
             "person takes str, not int",

@@ -200,6 +200,7 @@ def changed_sender(sender: S, options: Mapping[str, Any]) -> S:
 
 def account_in(environ: Mapping[str, str] | None, *, awaited: bool) -> dict[str, Any]:
     """The key, the base URL and, of a sandbox that tells it, the time: arguments of a client."""
+    require_type("environ", environ, Mapping | None)
     variables = os.environ if environ is None else environ
     found: dict[str, Any] = {}
     for name in ("PALPREP_API_KEY", "PALPREP_BASE_URL"):

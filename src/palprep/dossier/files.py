@@ -33,6 +33,7 @@ from palprep.media import sha256_of
 from palprep.preflight import Prepared
 from palprep.rules import CONSENT_DOUBTS, Check
 from palprep.storage import atomic_output
+from palprep.values import typed
 
 DOSSIER_SUFFIX = ".consent.json"
 
@@ -155,6 +156,7 @@ def read_dossier(path: Path) -> Dossier:
     return dossier
 
 
+@typed("path", "source", "video", "kept")
 def examine_dossier(
     path: str | Path,
     *,

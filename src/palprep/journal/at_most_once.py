@@ -34,6 +34,7 @@ from palprep.journal.entries import (
     What,
 )
 from palprep.journal.store import Journal
+from palprep.values import typed
 
 _TURN_EVERY_S = 0.05
 
@@ -131,6 +132,7 @@ def _alone_in(journal: Journal | str | Path) -> Iterator[Journal]:
         yield journal
 
 
+@typed("journal", "key", "resource_id")
 def resolve_found(journal: Journal | str | Path, key: str, resource_id: str) -> Creation:
     """Decide that the creation in doubt was carried out, as ``resource_id``.
 
@@ -141,6 +143,7 @@ def resolve_found(journal: Journal | str | Path, key: str, resource_id: str) -> 
     return resolve(journal, found=[(key, resource_id)])[0]
 
 
+@typed("journal", "key")
 def resolve_retry(journal: Journal | str | Path, key: str) -> Creation:
     """Decide that the creation may be asked for again by the next run.
 
@@ -150,6 +153,7 @@ def resolve_retry(journal: Journal | str | Path, key: str) -> Creation:
     return resolve(journal, retry=[key])[0]
 
 
+@typed("journal", "key", "status")
 def resolve_ended(journal: Journal | str | Path, key: str, status: str) -> Creation:
     """Decide that a training has ended, because the service cannot tell it any more.
 

@@ -8,6 +8,7 @@ from palprep.api import ReplicaTraining, VoiceStatusChanged
 from palprep.callbacks import CallbackServer, Delivery, new_nonce
 from palprep.journal.entries import CalledBack, Snapshot
 from palprep.journal.store import Journal
+from palprep.values import typed
 
 Told = Callable[[Delivery], None]
 
@@ -17,6 +18,7 @@ def secret_path(journal: Journal) -> str:
     return journal.setting("callback_path", new_nonce)
 
 
+@typed("journal")
 def into_journal(journal: Journal, *, then: Told | None = None) -> Told:
     """A sink that records each callback under the creation it belongs to. Threads may share it.
 
@@ -47,6 +49,7 @@ def into_journal(journal: Journal, *, then: Told | None = None) -> Told:
     return take
 
 
+@typed("journal", "host", "port", "public_url")
 def callback_server(
     journal: Journal,
     *,

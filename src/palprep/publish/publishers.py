@@ -14,6 +14,7 @@ from palprep.api import host_of, is_address, is_loopback
 from palprep.errors import PublishError, ServiceUnreachable, StorageError, UsageError
 from palprep.publish.content import Content, Hashed, Publishable, checked_url
 from palprep.storage import PROBE, PROBE_NAME, RETRY_WITHIN, Bucket, http_client
+from palprep.values import typed
 
 _SIGNED_FOR_AT_LEAST = timedelta(days=1)
 """Training fetches the file some time after the request."""
@@ -249,6 +250,7 @@ def publisher_for(
     )
 
 
+@typed("environ")
 def publisher_from_env(
     environ: Mapping[str, str] | None = None,
 ) -> SandboxPublisher | ObjectStorePublisher:

@@ -11,7 +11,7 @@ from palprep.dossier import ExaminedDossier
 from palprep.errors import PalprepError, UsageError
 from palprep.rules import SAME_PERSON
 from palprep.storage import atomic_output
-from palprep.values import Span
+from palprep.values import Span, typed
 from palprep.views.consent_words import code_words, entry_words, flaw_words, standing
 from palprep.views.html import environment
 from palprep.views.pictures import Embedded, statement_frames
@@ -25,6 +25,7 @@ def require_page_name(path: Path) -> None:
         raise UsageError(f"{path} is written as HTML: name a file such as {path.stem}.html")
 
 
+@typed("examined", "target", "now")
 def export_dossiers(
     examined: Sequence[ExaminedDossier], target: str | Path, *, now: dt.datetime
 ) -> Path:
