@@ -269,3 +269,23 @@ def test_a_mark_changes_with_whatever_is_known_of_somebody(journal):
     marks.append(mark(journal, "ada"))
     assert len(set(marks)) == 4
     assert mark(journal, "bob") not in marks
+
+
+def test_a_view_gives_its_people_and_the_exit_code_of_its_run(journal):
+    journal.append(RUN)
+    end(journal, "done")
+    view = RunReader(journal).view()
+    assert ([each.slug for each in view], len(view)) == (["ada", "bob"], 2)
+    assert view.exit_code == 5
+    ada, bob = view
+    failed = bob.model_copy(update={"status": "failed"})
+    held = ada.model_copy(update={"held": True})
+    codes = {
+        view.model_copy(update={"people": people}).exit_code
+        for people in ((), (ada,), (ada, failed), (held, failed))
+    }
+    assert codes == {0, 3, 4}
+    dry = view.model_copy(update={"head": view.head.model_copy(update={"dry_run": True})})
+    assert dry.exit_code == 5  # It was cut off.
+    waiting = bob.model_copy(update={"reasons": ("Dry run",)})
+    assert dry.model_copy(update={"people": (ada, waiting)}).exit_code == 0

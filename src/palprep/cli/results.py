@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from palprep import journal, rules, views
-from palprep.cli.exits import ExitCode, ending_well, worst
+from palprep.cli.exits import ExitCode, ending_well
 from palprep.cli.output import WAIVE, print_line, show, tell
 
 _WATCHED, _TOLD_ELSEWHERE = "`palprep watch`", "is in training: the service"
@@ -17,14 +17,6 @@ _WATCHED, _TOLD_ELSEWHERE = "`palprep watch`", "is in training: the service"
 
 _MANY = 100
 """People who are listed one by one."""
-
-_CODES: Mapping[str, ExitCode] = {
-    **dict.fromkeys(("done", "voice_only"), ExitCode.OK),
-    **dict.fromkeys(("redo", "needs_answer"), ExitCode.FAILED),
-    **dict.fromkeys(("in_doubt", "needs_decision"), ExitCode.IN_DOUBT),
-    "failed": ExitCode.SERVICE,
-    "waiting": ExitCode.WAITING,
-}
 
 
 class Tally:
@@ -42,15 +34,12 @@ class Tally:
         self._open: list[journal.PersonStanding] = []
         self._statuses = Counter[str]()
         self._blockers = Counter[str]()
-        self._codes: set[ExitCode] = set()
         self._waits_for_training = self._told_elsewhere = self._cut_off = False
         for each in people:
             self.met(each)
 
     def met(self, person: journal.PersonStanding) -> journal.PersonStanding:
         self._statuses[person.status] += 1
-        # Held while a voice of the same person is in training, too.
-        self._codes.add(ExitCode.IN_DOUBT if person.held else _CODES[person.status])
         if person.blocker is not None:
             self._blockers[person.blocker] += 1
         if person.held:
@@ -78,8 +67,10 @@ class Tally:
 
     def exit_code(self, *, dry_run: bool = False) -> ExitCode:
         """The worst of all people. A dry run waits for nothing, once it has ended for everybody."""
+        # Held while a voice of the same person is in training, too.
+        found = {*self._statuses, *(["needs_decision"] if self.held else [])}
         over = dry_run and not self._cut_off
-        return worst(self._codes - ({ExitCode.WAITING} if over else set()))
+        return ExitCode(journal.exit_code(found - ({"waiting"} if over else set())))
 
     def summary(self) -> str:
         """How many people there are, and how many of them are done, waiting, to redo and so on."""

@@ -42,7 +42,12 @@ from .inbox import (
     into_journal as into_journal,
     secret_path as secret_path,
 )
-from .outcome import READY as READY, PersonOutcome as PersonOutcome, PersonStatus as PersonStatus
+from .outcome import (
+    READY as READY,
+    PersonOutcome as PersonOutcome,
+    PersonStatus as PersonStatus,
+    exit_code as exit_code,
+)
 from .people import (
     agree as agree,
     asked_code as asked_code,

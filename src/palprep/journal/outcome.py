@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from typing import Final, Literal, Self
 
 from palprep.rules import ConsentState
@@ -20,6 +21,19 @@ PersonStatus = Literal[
 
 READY: Final = frozenset[PersonStatus]({"done", "voice_only"})
 """Everything that was asked for is made."""
+
+_EXIT_CODES: Final[Mapping[int, frozenset[PersonStatus]]] = {
+    4: frozenset({"in_doubt", "needs_decision"}),
+    3: frozenset({"failed"}),
+    1: frozenset({"redo", "needs_answer"}),
+    5: frozenset({"waiting"}),
+}
+"""The statuses that lead to each code, the gravest first."""
+
+
+def exit_code(statuses: Collection[str]) -> int:
+    """The exit code of a run whose people have these statuses: that of the gravest, or 0."""
+    return next((code for code, each in _EXIT_CODES.items() if not each.isdisjoint(statuses)), 0)
 
 
 class PersonOutcome(Value):

@@ -6,7 +6,6 @@ written again from the journal shows what the run showed.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,7 +14,7 @@ from typing import Any, Protocol, TypeVar
 from pydantic import Field
 
 from palprep.errors import JournalError
-from palprep.journal.creations import IN_TRAINING, Creation, up_to_date
+from palprep.journal.creations import CUT_OFF, IN_TRAINING, Creation, up_to_date
 from palprep.journal.entries import (
     AssetPrepared,
     Body,
@@ -29,7 +28,7 @@ from palprep.journal.entries import (
     PersonEnded,
     PersonNames,
 )
-from palprep.journal.outcome import READY, PersonStatus
+from palprep.journal.outcome import READY, PersonStatus, exit_code
 from palprep.journal.store import Journal
 from palprep.preflight import Asset
 from palprep.rules import ConsentEvidence, ConsentState, Report, consent_state
@@ -164,16 +163,33 @@ class RunHead(Value):
 
 
 class RunView(Value):
-    """The last run of a journal, with all that is known of each person."""
+    """The last run of a journal, with all that is known of each person. Its length is the number of
+    people, and it gives one after the other."""
 
     head: RunHead
     people: tuple[PersonView, ...] = Field(repr=False)
 
+    def __iter__(self) -> Iterator[PersonView]:  # type: ignore[override]
+        return iter(self.people)
+
+    def __len__(self) -> int:
+        return len(self.people)
+
+    @property
+    def exit_code(self) -> int:
+        """The code with which ``palprep run`` ends after this run: 0 when everybody is done."""
+        found = {"needs_decision" if each.held else each.status for each in self.people}
+        if self.head.dry_run and not any(
+            CUT_OFF.reasons[0] in each.reasons for each in self.people
+        ):
+            found.discard(
+                "waiting"
+            )  # A dry run waits for nothing, once it has ended for everybody.
+        return exit_code(found)
+
     def rows(self, slugs: Sequence[str] | None = None) -> Iterator[PersonView]:
-        if slugs is None:
-            return iter(self.people)
         found = {each.slug: each for each in self.people}
-        return (found[slug] for slug in slugs)
+        return map(found.__getitem__, found if slugs is None else slugs)
 
     def person(self, slug: str) -> PersonView:
         """Everything that is known of the person."""
@@ -217,7 +233,7 @@ class RunReader:
         )
         self._journal = journal
         self._newest = newest.seq
-        self._names = started.body.people
+        self._names = {each.slug: each for each in started.body.people}
         self._read: dict[str, PersonView] | None = None
 
     def rows(self, slugs: Sequence[str] | None = None) -> Iterator[PersonView]:
@@ -226,7 +242,7 @@ class RunReader:
         if self._read is not None:
             yield from map(self._read.__getitem__, self._read if slugs is None else slugs)
             return
-        asked = self._names if slugs is None else [self._by_slug[slug] for slug in slugs]
+        asked = [self._names[slug] for slug in (self._names if slugs is None else slugs)]
         for at in range(0, len(asked), _AT_ONCE):
             some = asked[at : at + _AT_ONCE]
             told: dict[str, list[Told]] = {names.slug: [] for names in some}
@@ -253,22 +269,13 @@ class RunReader:
         newest = self._journal.newest()
         return newest is not None and newest.seq == self._newest
 
-    @functools.cached_property
-    def _by_slug(self) -> dict[str, PersonNames]:
-        return {each.slug: each for each in self._names}
-
     def person(self, slug: str) -> PersonView:
-        assets: dict[Role, Asset] = {}
-        face: FaceVerdict | None = None
-        for entry in self._journal.standing(people=[slug]):
-            match entry.body:
-                case AssetPrepared(asset=asset):
-                    assets[asset.role] = asset
-                case FaceValidated(verdict=verdict):
-                    face = verdict
+        bodies = [entry.body for entry in self._journal.standing(people=[slug])]
+        assets = {each.asset.role: each.asset for each in bodies if isinstance(each, AssetPrepared)}
         ordered = tuple(assets[role] for role in Role if role in assets)
-        row = next(self.rows([slug]))
-        return row.model_copy(update={"assets": ordered, "face": face})
+        said = _last(bodies, FaceValidated)
+        update = {"assets": ordered, "face": said.verdict if said else None}
+        return next(self.rows([slug])).model_copy(update=update)
 
     def view(self, slugs: Container[str] | None = None, *, with_reports: bool = True) -> RunView:
         """Everybody at once, or the people with these slugs. Without reports, only their rows."""
