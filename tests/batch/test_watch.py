@@ -11,6 +11,7 @@ import pytest
 from scripted_engine import Scripted
 from standings import status
 
+from palprep.batch.people.selection import Selection
 from palprep.batch.work.aside import Stop
 from palprep.batch.work.connection import Connection, Remote
 from palprep.batch.work.context import Reporter
@@ -141,6 +142,22 @@ def test_only_so_many_are_created_and_the_next_run_goes_on(go, add, log, mute):
     )
     go(connection=mute, pace=replace(NOT_AT_ALL, max_creates=2))
     assert log.creates == {"voice": 3}
+
+
+def test_the_training_of_somebody_who_is_not_selected_keeps_no_place_once_it_has_ended(
+    go, add, log, mute, sandbox
+):
+    add("ada")
+    add("bob", settings='name = "Bob"')
+    one_at_once = Pace(wait_s=0.5, doubt_wait_s=0, max_training=1)
+    go(connection=mute, pace=NOT_AT_ALL, select=Selection(only=("ada",)))
+    only_bob = Selection(only=("bob",))
+    [bob] = go(connection=mute, pace=one_at_once, select=only_bob).people
+    assert "others are in training" in bob.reasons[0]
+    advance(sandbox, 100_000)
+    [bob] = go(connection=mute, pace=one_at_once, select=only_bob).people
+    assert bob.voice.status == "started"
+    assert log.creates == {"voice": 2}
 
 
 def test_only_so_many_are_in_training_at_once(go, add, log, mute, sandbox):

@@ -136,10 +136,12 @@ class Execution:
         run, pace = self._run, self._run.options.pace
         places = Places(pace)
         watch = Watch(run.journal, remote, pace, self._reporter, freed=places.free)
-        for creation in run.journal.creations("in_doubt", "started"):
+        limited = pace.max_training is not None
+        for creation in run.journal.creations("in_doubt", "started") if limited else ():
             here = creation.request.get("target") == remote.connection.target
             if here and watch.told_by(creation):
                 places.occupy(creation.key)
+                watch.follow(creation)
         asked = remote.connection
         outage = Outage(remote.require_answer, pace.wait_s, clock=asked.clock, sleep=asked.sleep)
         files = FilesPublisher(publisher, run.files)

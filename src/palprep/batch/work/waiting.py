@@ -102,16 +102,24 @@ class Watch:
         with self._guard:
             self._open[person] = outcome, tuple(each.key for each in made)
             for creation in told:
-                asked_s = polls(self._remote.connection.random, _LONGEST_POLL_S)
-                watched = self._watched.setdefault(creation.key, _Watched(creation, asked_s))
-                watched.people.add(person)
-                if watched.due == math.inf:
-                    self._schedule(watched)
+                self._follow(creation).people.add(person)
             # It may have ended in the meantime.
             for creation in told:
                 self._look_at(creation.key)
             self._tell_if_ended(person)
         return True
+
+    def follow(self, creation: Creation) -> None:
+        """Watch a creation that no one here waits for, only to hear when its place is free."""
+        with self._guard:
+            self._follow(creation)
+
+    def _follow(self, creation: Creation) -> _Watched:
+        asked_s = polls(self._remote.connection.random, _LONGEST_POLL_S)
+        watched = self._watched.setdefault(creation.key, _Watched(creation, asked_s))
+        if watched.due == math.inf:
+            self._schedule(watched)
+        return watched
 
     def step(self) -> bool:
         """Take in what callbacks have said, and do what is due. False when there was neither."""
@@ -144,13 +152,13 @@ class Watch:
         changed: threading.Event | None = None,
         ask_all: bool = False,
     ) -> None:
-        """Step until everybody is ``through`` and nothing is open; or until no one was ``busy`` for
+        """Step until everybody is ``through`` and no one waits; or until no one was ``busy`` for
         as long as the pace allows. Then close the watch. ``changed`` wakes it when somebody is
         through. With ``ask_all`` all is asked for once, however short the time.
         """
         clock, changed = self._remote.connection.clock, changed or threading.Event()
         began = waiting_since = clock()
-        while not through() or self._watched:
+        while not through() or self._open:
             worked = self.step()
             unasked = ask_all and self._queue and self._queue[0][0] <= began
             if busy():
