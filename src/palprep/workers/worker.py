@@ -265,8 +265,8 @@ class Worker:
             self.end(clean_up=False)
             raise self._too_heavy(
                 f"takes more than {self._memory_bytes / (1 << 20):,.0f} MiB of memory",
-                "the file is very large or very long, or made to fill the memory. Give a smaller "
-                "file, or a higher memory limit",
+                "the file is very large or very long, or made to fill the memory; or the limit is "
+                "lower than most files need. Give a smaller file, or a higher memory limit",
             )
         if use.processes > _MOST_PROCESSES:
             self.end(clean_up=False)
