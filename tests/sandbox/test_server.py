@@ -297,6 +297,20 @@ def test_a_training_that_was_broken_off_is_done_after_the_next_start(tmp_path):
             assert http.get(address).json()["status"] == "completed"
 
 
+def test_a_training_whose_worker_was_ended_alone_goes_on(monkeypatch):
+    monkeypatch.setattr("palprep.sandbox.handlers.likenesses._AGAIN_S", 0.01)
+    answers = iter([WorkStopped(), WorkStopped(), None])
+
+    def trainer(kind, paths):
+        if (answer := next(answers)) is not None:
+            raise answer
+
+    with Sandbox(clock="virtual", trainer=trainer) as sandbox, Raw(sandbox) as raw:
+        made = raw.voice()
+        sandbox.advance(3600)
+        assert raw.ok("GET", f"/v2/voices/{made['voice_id']}")["status"] == "completed"
+
+
 def test_the_log_keeps_the_last_requests_and_callbacks_while_it_runs(monkeypatch):
     monkeypatch.setattr(log, "KEPT", 2)
     monkeypatch.setattr(log, "TRIMMED_EVERY", 4)

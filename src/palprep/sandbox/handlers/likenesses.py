@@ -137,13 +137,27 @@ def train_by_bytes(
     return None
 
 
+_AGAIN_S = 1.0
+"""Real seconds until a training goes on whose worker was ended."""
+
+
 async def train(service: Service, job: Record, *, kind: Trained) -> None:
     """Fetch the media of a voice or a replica, train, and end the training: set the status,
     announce it."""
     record_id = job[f"{kind}_id"]
     record = _in_training(service, kind, record_id)
     if record is not None and SENT in record:  # One that was seeded has nothing to train from.
-        _end_training(service, kind, record_id, await _problem(service, record[SENT]))
+        while True:
+            try:
+                problem = await _problem(service, record[SENT])
+            except WorkStopped:
+                # The sandbox is ending, too: the job stays, and is done when it is started again.
+                # Or one worker was ended alone, by its system or its user.
+                log.warning("A worker was ended at the training of %s, which goes on", record_id)
+                await asyncio.sleep(_AGAIN_S)
+            else:
+                _end_training(service, kind, record_id, problem)
+                return
 
 
 def end_by_hand(service: Service, record_id: str, error_message: str | None) -> Record | None:
@@ -184,7 +198,7 @@ def _end_training(
 
 async def _problem(service: Service, sent: Record) -> str | None:
     """None, or why training failed from what was sent: a recording; a video, with a consent video
-    or without; an image."""
+    or without; an image. Raises WorkStopped where the worker was ended."""
     kind: TrainingKind
     if url := sent.get("training_audio_url"):
         kind, urls = "voice", [url]
@@ -202,8 +216,6 @@ async def _problem(service: Service, sent: Record) -> str | None:
             ]
             return await asyncio.to_thread(service.trainer, kind, tuple(paths))
         except WorkStopped:
-            # The sandbox is ending, too. The job stays, and is done when it is started again.
-            await asyncio.Event().wait()
             raise
         except PalprepError as error:
             return error.message
