@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, cast, get_args
 
@@ -121,17 +121,6 @@ def _record(journal: Journal, key: str, person: str, snapshot: Snapshot) -> None
         ) from None
 
 
-@contextlib.contextmanager
-def _alone_in(journal: Journal | str | Path) -> Iterator[Journal]:
-    """The journal, or that of a folder, while no run is at work on it."""
-    with contextlib.ExitStack() as closing:
-        if not isinstance(journal, Journal):
-            journal = closing.enter_context(Journal.of(journal))
-        # During a run, an intent without an answer is a request under way, not a doubt.
-        closing.enter_context(journal.exclusive())
-        yield journal
-
-
 @typed("journal", "key", "resource_id")
 def resolve_found(journal: Journal | str | Path, key: str, resource_id: str) -> Creation:
     """Decide that the creation in doubt was carried out, as ``resource_id``.
@@ -174,7 +163,13 @@ def resolve(
 ) -> tuple[Creation, ...]:
     """Record several decisions, with what the functions above take: all of them, or none where one
     raises what those do."""
-    with _alone_in(journal) as opened:
+    with contextlib.ExitStack() as closing:
+        if isinstance(journal, Journal):
+            opened = journal
+        else:
+            opened = closing.enter_context(Journal.of(journal))
+        # During a run, an intent without an answer is a request under way, not a doubt.
+        closing.enter_context(opened.exclusive())
         decided = (
             *(_found(opened, key, resource_id) for key, resource_id in found),
             *(_to_retry(opened, key) for key in retry),

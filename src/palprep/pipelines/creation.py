@@ -148,10 +148,6 @@ class Creator:
     files: Mapping[Role, Prepared]
 
     @property
-    def what(self) -> What:
-        return self.request.what
-
-    @property
     def person(self) -> str:
         """For whom, as the journal names them."""
         request = self.request
@@ -166,14 +162,14 @@ class Creator:
     async def create(self) -> Creation:
         """Publish the files and ask for the creation, unless that was done before. As it then
         stands: in doubt, in training, or ended."""
-        used = CreationUsed(what=self.what)
+        used = CreationUsed(what=self.request.what)
         await work(self.client, lambda: self.journal.append(used, person=self.person, key=self.key))
         creation = await asked_before(self.client, self.journal, self.key)
         if creation is not None and creation.state is not CreationState.ABSENT:
             return creation
         await work(self.client, lambda: self.options.before_create(self.key))
         # Published before the intent is recorded: a failed upload leaves nothing in doubt.
-        self._begin(f"publish for {self.what}")
+        self._begin(f"publish for {self.request.what}")
         urls: dict[str, str] = {}
         for role, file in self.files.items():
             url = await work(self.client, functools.partial(self.publisher.publish, file))
@@ -185,13 +181,13 @@ class Creator:
         }
         if self.request.callback_url is not None:
             asked["told_elsewhere"] = True
-        self._begin(f"create {self.what}")
+        self._begin(f"create {self.request.what}")
         return await create_once(
             self.client,
             self.journal,
             self.key,
             person=self.person,
-            what=self.what,
+            what=self.request.what,
             request=asked,
             send=lambda: self._sent(fields),
         )
@@ -204,12 +200,14 @@ class Creator:
         replicas = self.options.ask_for_replicas
         told = functools.partial(told_by, callbacks=self.callbacks, ask_for_replicas=replicas)
         if creation.state is CreationState.IN_DOUBT and told(creation):
-            self._begin(f"wait for a callback that resolves the doubt about the {self.what}")
+            self._begin(
+                f"wait for a callback that resolves the doubt about the {self.request.what}"
+            )
             with contextlib.suppress(WaitTimeout):
                 creation = await until(
                     self.client,
                     lambda seen: seen.state is not CreationState.IN_DOUBT,
-                    f"The doubt about the {self.what}",
+                    f"The doubt about the {self.request.what}",
                     self.options.doubt_wait_s,
                     look=self._look,
                 )
@@ -217,7 +215,7 @@ class Creator:
             raise OutcomeUnknown(doubt_words(creation), call=dict(creation.request))
         if (teller := told(creation)) is None:
             return creation
-        self._begin(f"wait for {self.what}")
+        self._begin(f"wait for {self.request.what}")
 
         async def ask_once(within: float) -> Creation:
             await ask_for_state(self.client, self.journal, creation, within)
@@ -228,7 +226,7 @@ class Creator:
         return await until(
             self.client,
             lambda seen: seen.ended,
-            f"The training of the {self.what} {creation.id}",
+            f"The training of the {self.request.what} {creation.id}",
             timeout_s,
             ask=ask_once if teller == "answer" else None,
             look=self._look,
@@ -250,7 +248,7 @@ class Creator:
         return fields
 
     async def _sent(self, fields: Mapping[str, Any]) -> Snapshot:
-        if self.what == "voice":
+        if self.request.what == "voice":
             voice = await ask(self.client.voices.create, **fields)
             return Snapshot.told(voice.voice_id, voice.status, voice.error_message)
         replica = await ask(self.client.replicas.create, **fields)

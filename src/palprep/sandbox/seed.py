@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any
 
@@ -28,45 +28,13 @@ Complete = Callable[[Record, str, str], Record]
 """From a record as it was sent, its id and the time of now: the members that may be missing."""
 
 
-class _Speech(Reply):
-    voice_id: str | None = None
-
-
-class _Layers(Reply):
-    tts: _Speech | None = None
-
-
-class _Pal(Reply):
-    layers: _Layers | None = None
-    tool_ids: tuple[str, ...] | None = None
-
-
-class _Face(Reply):
-    default_voice_id: str | None = None
-
-
-class _Auth(Reply):
-    type: str | None = None
-    token: str | None = None
-    token_url: str | None = None
-    client_id: str | None = None
-    client_secret: str | None = None
-    scope: str | None = None
-
-
-class _Connector(Reply):
-    url: str | None = None
-    headers: Mapping[str, str] | None = None
-    auth: _Auth | None = None
-
-
 @dataclass(frozen=True, slots=True)
 class SeedKind:
     """A kind of record, by its name in the store.
 
     ``reply`` is its type as the specification shows it, and ``complete`` fills in what is missing;
     both are left out for a record that it does not show, which is stored as it was sent. ``read``
-    holds the members that the sandbox reads and the specification does not show.
+    holds what the sandbox reads and the specification does not show, with its types.
     """
 
     name: str
@@ -74,7 +42,7 @@ class SeedKind:
     complete: Complete = lambda _, __, ___: {}
     why: str = ""
     """Its error message, where it is in error and tells none."""
-    read: type[Reply] = Reply
+    read: Mapping[str, type] = field(default_factory=dict)
 
     @property
     def id_member(self) -> str:
@@ -132,8 +100,14 @@ def _deployment(_: Record, deployment_id: str, now: str) -> Record:
     }
 
 
+_IN_JSON: Mapping[type, str] = {str: "a string", dict: "an object", list: "an array"}
+_OF_PALS = {"layers": dict, "layers.tts": dict, "layers.tts.voice_id": str, "tool_ids": list}
+_OF_CONNECTORS = {"url": str, "headers": dict, "auth": dict} | dict.fromkeys(
+    ("auth.type", "auth.token", "auth.token_url", "auth.client_id", "auth.client_secret"), str
+)
+
 KINDS: Mapping[str, SeedKind] = {
-    "pals": SeedKind("pal", read=_Pal),
+    "pals": SeedKind("pal", read=_OF_PALS),
     "documents": SeedKind(
         "document",
         calls.get_document.reply,
@@ -155,7 +129,7 @@ KINDS: Mapping[str, SeedKind] = {
     ),
     "deployments": SeedKind("deployment", calls.get_deployment.reply, _deployment),
     "videos": SeedKind("video"),
-    "connectors": SeedKind("connector", read=_Connector),
+    "connectors": SeedKind("connector", read=_OF_CONNECTORS),
     "voices": SeedKind(
         "voice",
         calls.get_voice.reply,
@@ -169,7 +143,7 @@ KINDS: Mapping[str, SeedKind] = {
         },
         why="The training failed.",
     ),
-    "faces": SeedKind("face", read=_Face),
+    "faces": SeedKind("face", read={"default_voice_id": str}),
     "tools": SeedKind("tool", calls.get_tool.reply, _tool),
     "replicas": SeedKind(
         "replica",
@@ -181,7 +155,7 @@ KINDS: Mapping[str, SeedKind] = {
             "created_at": now,
         },
         why="The training failed.",
-        read=_Face,
+        read={"default_voice_id": str},
     ),
 }
 """By the name of each kind in a seed."""
@@ -250,8 +224,17 @@ def _seed_record(service: Service, kind: SeedKind, sent: Any, where: str, *, ane
         begin_walk(service, record)
 
 
+def _of_wrong_type(read: Mapping[str, type], record: Record) -> Iterator[Problem]:
+    for name, wanted in read.items():  # What holds a member stands before it.
+        held: Any = record
+        for part in name.split("."):
+            held = (held or {}).get(part)
+        if held is not None and not isinstance(held, wanted):
+            yield Problem(name, "type", f"must be {_IN_JSON[wanted]}")
+
+
 def _problems(service: Service, kind: SeedKind, record: Record) -> Iterator[Problem]:
-    yield from deviations(kind.read, record, closed=False)
+    yield from _of_wrong_type(kind.read, record)
     if (reply := kind.reply) is None:
         return
     yield from deviations(reply, record, closed=False)

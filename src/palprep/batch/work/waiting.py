@@ -102,24 +102,21 @@ class Watch:
         with self._guard:
             self._open[person] = outcome, tuple(each.key for each in made)
             for creation in told:
-                self._follow(creation).people.add(person)
+                self.follow(creation).people.add(person)
             # It may have ended in the meantime.
             for creation in told:
                 self._look_at(creation.key)
             self._tell_if_ended(person)
         return True
 
-    def follow(self, creation: Creation) -> None:
-        """Watch a creation that no one here waits for, only to hear when its place is free."""
+    def follow(self, creation: Creation) -> _Watched:
+        """Watch a creation, which no one here need wait for: ``freed`` hears of it, too."""
         with self._guard:
-            self._follow(creation)
-
-    def _follow(self, creation: Creation) -> _Watched:
-        asked_s = polls(self._remote.connection.random, _LONGEST_POLL_S)
-        watched = self._watched.setdefault(creation.key, _Watched(creation, asked_s))
-        if watched.due == math.inf:
-            self._schedule(watched)
-        return watched
+            asked_s = polls(self._remote.connection.random, _LONGEST_POLL_S)
+            watched = self._watched.setdefault(creation.key, _Watched(creation, asked_s))
+            if watched.due == math.inf:
+                self._schedule(watched)
+            return watched
 
     def step(self) -> bool:
         """Take in what callbacks have said, and do what is due. False when there was neither."""
