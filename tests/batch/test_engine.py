@@ -6,12 +6,16 @@ import concurrent.futures
 import importlib
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
+from scripted_engine import Scripted
 
 from palprep.batch.engines import cluster_worker
 from palprep.batch.engines.cluster import DaskEngine, make_engine
+from palprep.batch.runner import run
+from palprep.batch.work.context import RunOptions
 from palprep.errors import MediaTooHeavy, ServiceUnreachable, UnsupportedMedia, UsageError
 from palprep.media import Source
 from palprep.workers import Limits, LocalEngine
@@ -120,3 +124,27 @@ def test_a_cluster_gives_a_file_the_time_that_its_own_length_needs(wav, monkeypa
     assert given == [0.0]
     assert told(source) == str(source)
     assert given[-1] == pytest.approx(16, abs=0.1)
+
+
+class Crowd(Scripted):
+    """Far workers that do nothing before so many people wait for them."""
+
+    far = True
+
+    def __init__(self, waiting: int) -> None:
+        super().__init__()
+        self.there = threading.Barrier(waiting)
+
+    def run(self, function, /, *args):
+        self.there.wait(30)
+        return super().run(function, *args)
+
+
+def test_a_cluster_that_grows_with_what_waits_sees_it(add, folder, out):
+    """With one worker it could not: that one does one file at a time."""
+    crowd = Crowd(waiting=20)
+    for number in range(20):
+        add(f"person-{number}")
+    seen = run(folder, into=out, options=RunOptions(dry_run=True, engine=crowd))
+    assert {each.status for each in seen.people} == {"waiting"}
+    assert not crowd.there.broken

@@ -354,11 +354,6 @@ def test_a_quote_that_never_ends(place):
     assert "CSV" in problem.message
 
 
-def test_a_list_of_something_else():
-    with pytest.raises(UsageError, match="ManifestRow values; number 1 is of type dict"):
-        find_everybody([{"person": "ada"}])
-
-
 def test_a_signed_link_is_never_shown():
     link = RemoteFile(url="https://user:pass@example.org/a%20b.mp4?X-Signature=secret#top")
     assert (str(link), link.name, link.stem, link.suffix) == (

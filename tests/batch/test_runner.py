@@ -11,7 +11,6 @@ from urllib.parse import urlsplit
 
 import pytest
 from remember import Remembering
-from scripted_engine import Scripted
 from standings import status
 
 from palprep.batch.runner import run
@@ -381,27 +380,3 @@ def test_a_service_that_goes_away_for_a_while_fails_nobody(go, add, tmp_path):
         [ada] = go(connection=connection, tell=gone, pace=Pace(wait_s=30)).people
         assert closed.is_set()
         assert (ada.status, ada.reasons) == ("voice_only", ())
-
-
-class Crowd(Scripted):
-    """Far workers that do nothing before so many people wait for them."""
-
-    far = True
-
-    def __init__(self, waiting: int) -> None:
-        super().__init__()
-        self.there = threading.Barrier(waiting)
-
-    def run(self, function, /, *args):
-        self.there.wait(30)
-        return super().run(function, *args)
-
-
-def test_a_cluster_that_grows_with_what_waits_sees_it(add, folder, out):
-    """With one worker it could not: that one does one file at a time."""
-    crowd = Crowd(waiting=20)
-    for number in range(20):
-        add(f"person-{number}")
-    seen = run(folder, into=out, options=RunOptions(dry_run=True, engine=crowd))
-    assert {each.status for each in seen.people} == {"waiting"}
-    assert not crowd.there.broken

@@ -10,10 +10,10 @@ import pytest
 from standings import status
 
 from palprep.batch.people.folder import Shard, shards_in
-from palprep.batch.people.selection import Selection
+from palprep.batch.people.selection import Selection, find_everybody
 from palprep.batch.runner import run
 from palprep.errors import UsageError
-from palprep.journal import JOURNAL_NAME
+from palprep.journal import JOURNAL_NAME, utc_now
 
 SLUGS = ("ada", "alan", "bob", "grace")
 PEOPLE = tuple(SimpleNamespace(slug=slug) for slug in SLUGS)
@@ -222,3 +222,8 @@ def test_people_who_are_left_out_of_the_results_are_named(go, add, folder):
     go(dry_run=True, note=said.append)
     [gone] = [each.text for each in said if each.about == "gone"]
     assert gone.startswith("1 person of the last run (ada) is not here now: results and page leave")
+
+
+def test_a_list_of_something_else(tmp_path):
+    with pytest.raises(UsageError, match="ManifestRow values; number 1 is of type dict"):
+        find_everybody([{"person": "ada"}], tmp_path, utc_now())

@@ -18,7 +18,7 @@ def test_a_person_is_the_same_on_two_pictures(folder: Path) -> None:
     )
     assert twin.outcome is Outcome.PASS
     assert blurred.outcome is nobody.outcome is Outcome.UNKNOWN
-    for one in ([folder / "good.jpg"], str(folder / "good.jpg")):
+    for one in ([folder / "good.jpg"], str(folder / "good.jpg"), 3):
         with pytest.raises(UsageError, match="two files at the least: give them in a list"):
             same_person(one)
 

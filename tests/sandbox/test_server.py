@@ -241,7 +241,7 @@ def test_a_seed_given_at_the_start_changes_nothing_that_is_kept(tmp_path):
     with Sandbox(tmp_path, seed={"videos": [first]}) as sandbox, Raw(sandbox) as raw:
         raw.ok("PATCH", "/v2/videos/d1/name", {"video_name": "new"})
     with Sandbox(tmp_path, seed={"videos": [first, second]}) as sandbox:
-        store = sandbox._service.store
+        store = sandbox._live.service.store
         assert store.get("video", "d1")["video_name"] == "new"
         assert store.get("video", "d2") == second
         sandbox.seed({"videos": [first]})
