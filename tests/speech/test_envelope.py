@@ -52,6 +52,9 @@ def test_a_pause_that_fades_is_no_dropout():
     shape = np.clip(np.abs(time - 1.0) * 4 - 0.4, 0, 1)
     samples = (0.3 * shape * np.sin(time * 2000)).astype(np.float32)
     assert dropouts(envelope_of(samples, rate)) == ()
+    shape = np.where(time < 1.0, 1.0, np.clip(time * 4 - 4.8, 0, 1))  # Ends at once, fades in.
+    samples = (0.3 * shape * np.sin(time * 2000)).astype(np.float32)
+    assert dropouts(envelope_of(samples, rate)) == ()
 
 
 SPEECH = (Span(start_s=1.0, end_s=3.0), Span(start_s=4.0, end_s=6.0))
@@ -76,6 +79,12 @@ def test_signal_and_noise_are_taken_apart(noise):
 def test_a_cough_does_not_move_the_floor():
     noisy = envelope(-70.0)
     noisy.power[3300:3500] = 0.01
+    assert noise_facts(noisy, SPEECH).noise_floor_dbfs == pytest.approx(-70.0, abs=0.1)
+
+
+def test_words_that_were_missed_in_most_of_the_pauses_do_not_move_it_either():
+    noisy = envelope(-70.0)
+    noisy.power[:900] = noisy.power[3100:3900] = 0.001
     assert noise_facts(noisy, SPEECH).noise_floor_dbfs == pytest.approx(-70.0, abs=0.1)
 
 

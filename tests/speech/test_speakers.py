@@ -76,6 +76,7 @@ def test_a_long_recording_is_heard_at_as_many_places():
     assert len(heard) == MOST
     assert min(heard) < 10
     assert max(heard) > 180
+    assert min(np.diff(heard)) >= 8
 
 
 def test_a_real_voice_is_not_several(speech):

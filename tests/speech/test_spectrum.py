@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from palprep.speech.activity import Activity, Silero
-from palprep.speech.spectrum import SpectrumMeter, ToneMeter
+from palprep.speech.spectrum import SpectrumMeter, ToneMeter, bandwidth_of
 
 
 class Judged(Silero):
@@ -69,6 +69,13 @@ def test_a_resampled_recording_shows_its_earlier_rate(earlier, edge):
     assert found.cliff
 
 
+def test_of_two_edges_the_higher_one_is_the_width():
+    hz = np.linspace(0, 24_000, 1025)
+    found = bandwidth_of(np.where(hz < 4_000, -20.0, np.where(hz < 8_000, -45.0, -120.0)), 48_000)
+    assert found.hz == pytest.approx(8_000, rel=0.03)
+    assert found.cliff
+
+
 def test_only_what_is_spoken_counts_when_somebody_speaks():
     rate = 16_000
     meter = SpectrumMeter(rate)
@@ -87,8 +94,11 @@ def test_nothing_pushed_has_no_bandwidth():
 def test_hum_is_found_under_noise(mains):
     time = np.arange(16_000 * 6) / 16_000
     hum = sum(0.01 / k * np.sin(2 * np.pi * mains * k * time) for k in (1, 2, 3, 4))
-    meter = ToneMeter()
-    meter.push((0.002 * RANDOM.standard_normal(len(time)) + hum).astype(np.float32))
+    meter, unheard = ToneMeter(), ToneMeter()
+    sound = (0.002 * RANDOM.standard_normal(len(time)) + hum).astype(np.float32)
+    meter.push(sound)
+    unheard.push(sound / 1000)
+    assert unheard.hum() is None
     found = meter.hum()
     assert found.hz == mains
     assert found.dbfs == pytest.approx(-42.0, abs=3.0)

@@ -83,6 +83,8 @@ def test_an_inverted_channel_hides_no_speech(tmp_path, speech, inverted):
 def test_a_silent_channel_is_named(tmp_path, speech):
     voice = heard(write(tmp_path / "left.wav", np.stack((speech, 0 * speech)), 16_000))
     assert voice.silent_channel == 1
+    faint = heard(write(tmp_path / "faint.wav", np.stack((speech, 0 * speech)) / 1000, 16_000))
+    assert faint.silent_channel is None
     assert voice.speech_s > 5
 
 
