@@ -27,7 +27,10 @@ def test_primaries_have_their_known_values(
 
 @pytest.mark.parametrize(
     ("rgb", "hue_deg"),
-    [((200, 150, 170), 25.0), ((120, 60, 70), 25.0), ((150, 160, 120), 85.0), ((7, 8, 5), 85.0)],
+    [
+        *(((200, 150, 170), 25.0), ((120, 60, 70), 25.0)),
+        *(((150, 160, 120), 85.0), ((7, 8, 5), 85.0), ((130, 150, 150), 85.0)),
+    ],
 )
 def test_gains_reach_the_nearest_natural_hue_and_keep_lightness_and_chroma(
     rgb: tuple[int, int, int], hue_deg: float
@@ -41,3 +44,7 @@ def test_gains_reach_the_nearest_natural_hue_and_keep_lightness_and_chroma(
     assert found[0] == pytest.approx(lightness, abs=0.5)
     assert math.hypot(found[1], found[2]) == pytest.approx(chroma, abs=1)
     assert math.degrees(math.atan2(found[2], found[1])) == pytest.approx(hue_deg, abs=60 / chroma)
+
+
+def test_no_gain_turns_the_hue_of_pure_blue() -> None:
+    assert gains_to_natural_hue(np.array([0, 0, 255], np.uint8)) is None
