@@ -14,7 +14,7 @@ from standings import status
 from palprep.batch.people.selection import Selection
 from palprep.batch.work.aside import Stop
 from palprep.batch.work.connection import Connection, Remote
-from palprep.batch.work.context import Reporter
+from palprep.batch.work.context import Reporter, Tell
 from palprep.batch.work.pace import Pace
 from palprep.batch.work.waiting import Watch, watch
 from palprep.errors import (
@@ -235,20 +235,40 @@ def test_a_voice_that_the_service_does_not_tell_of_is_said_so(go, add, log, mute
     assert log.creates == {"voice": 1}
 
 
+WAITS = PersonOutcome(status="waiting", complete=True)
+
+
+def watching_ada(journal: Journal, tell: Tell) -> Watch:
+    """Whose voice is in training."""
+    journal.append(Intent(what="voice", request={}), person="ada", key="v")
+    journal.append(Created(snapshot=Snapshot(id="v1", status="started")), person="ada", key="v")
+    remote = Remote(Connection(), None, None)
+    made = Watch(journal, remote, Pace(), lambda who: Reporter(who, tell, Stop()))
+    made.add("ada", WAITS, journal.creations())
+    return made
+
+
+def test_a_journal_that_cannot_be_written_is_no_persons_failure(monkeypatch):
+    def full(*_):
+        raise JournalError("The disk is full")
+
+    told = []
+    made = watching_ada(Journal(), told.append)
+    monkeypatch.setattr("palprep.batch.work.waiting.ask_state", full)
+    with pytest.raises(JournalError, match="disk is full"):
+        made.step()
+    assert {each.status for each in told} == {None}
+
+
 def test_an_error_about_a_training_that_ended_meanwhile_is_nobodys(monkeypatch):
     """Two people share the voice. The second one comes while the service is asked about it."""
     journal, told = Journal(), []
-    journal.append(Intent(what="voice", request={}), person="ada", key="v")
-    journal.append(Created(snapshot=Snapshot(id="v1", status="started")), person="ada", key="v")
-    waits = PersonOutcome(status="waiting", complete=True)
-    remote = Remote(Connection(), None, None)
-    made = Watch(journal, remote, Pace(), lambda who: Reporter(who, told.append, Stop()))
-    made.add("ada", waits, journal.creations())
+    made = watching_ada(journal, told.append)
 
     def asked(*_):
         ended = CalledBack(snapshot=Snapshot(id="v1", status="completed"))
         journal.append(ended, person="ada", key="v")
-        made.add("bob", waits, before)
+        made.add("bob", WAITS, before)
         raise InvalidRequest("gone")
 
     before = journal.creations()
