@@ -30,8 +30,8 @@ def out(tmp_path: Path) -> Path:
         role=Role.CONSENT_VIDEO, path="prepared/ada/c.mp4", sha256="a" * 64, source_sha256=None
     )
     doubt = ConsentDoubt(
-        check="mouth_moves", sentence="It rests.", words="c.mp4: It rests. Watch it.",
-        stretch=Span(start_s=0.5, end_s=9.25),
+        check="mouth_moves", sentence="It rests.",
+        words="c.mp4 (consent-video): It rests. Watch it.", stretch=Span(start_s=0.5, end_s=9.25),
     )  # fmt: skip
     held = PersonOutcome(status="needs_decision", reasons=(doubt.words,), held=True)
     with Journal.of(tmp_path / "out", create=True) as journal:
@@ -41,7 +41,8 @@ def out(tmp_path: Path) -> Path:
                 palprep_version="0",
             )
         )  # fmt: skip
-        evidence = ConsentEvidence(files=(file,), doubts=(doubt,))
+        other = file.model_copy(update={"role": Role.TRAINING_VIDEO, "path": "prepared/ada/t.mp4"})
+        evidence = ConsentEvidence(files=(other, file), doubts=(doubt,))
         journal.append(ConsentFound(evidence=evidence), person="ada")
         journal.append(PersonEnded(outcome=held), person="ada")
     return tmp_path / "out"

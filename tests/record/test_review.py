@@ -43,6 +43,7 @@ def page(
         ("jane", {"training.mp4": "consent.mp4", "clip.mov": "../anna-miller/recording.mov"}),
         ("bob", {"first.m4a": "recording.m4a", "second <b>.m4a": "recording.m4a"}),
         ("eve", {"a.heic": "portrait.heic", "b.heic": "portrait.heic"}),
+        ("nora", {}),
     ):
         (people / name).mkdir(parents=True)
         for given, source in files.items():
@@ -68,6 +69,11 @@ def test_it_asks_and_is_accessible(page: Page) -> None:
         assert words in told
     assert "second <b>.m4a" in told
     assert "clip.mov" not in told
+    elsewhere = browser.run("document.querySelector('[aria-labelledby=h-elsewhere]').innerText")
+    assert "nora" in elsewhere
+    assert "add a portrait" in elsewhere
+    shown = len(browser.run("[...document.querySelectorAll('.question')].map(() => 1)"))
+    assert f"{shown} questions to answer" in told
     for width, dark in ((1280, False), (390, True)):
         browser.look(width, dark=dark)
         assert violations(browser) == []
@@ -99,11 +105,18 @@ def test_nothing_else_is_shown_or_taken(page: Page) -> None:
             *("file/jane/training-video/training.mp4", "thumbnail/bob/voice-audio/first.m4a"),
         ):
             assert tab.get(path).status_code == 404, path
-        assert tab.get("thumbnail/eve/face-image/a.heic").content.startswith(b"\xff\xd8")
+        drawn = tab.get("thumbnail/eve/face-image/a.heic").content
+        assert drawn.startswith(b"\xff\xd8")
+        assert tab.get("thumbnail/eve/face-image/a.heic").content == drawn
+        # It is drawn once, by the browser or here.
+        drawings = [*Path(page.review._drawn.name).glob("*.jpg")]
+        assert len({each.read_bytes() for each in drawings}) == 1
+        assert len(drawings) == 2  # Of a.heic and of b.heic.
         answer = {"person": "bob", "role": "voice-audio", "name": "first.m4a"}
         assert tab.post("choose", data=answer).status_code == 404
         elsewhere = {**answer, "name": "../jane/training.mp4"}
-        assert tab.post("choose", data=elsewhere, headers={"origin": origin}).status_code == 404
+        tab.post("choose", data=elsewhere, headers={"origin": origin})
+        assert "That is asked no more" in tab.get("").text
     assert not (page.people / "bob" / "person.toml").exists()
 
 
@@ -124,6 +137,17 @@ def test_answers_are_on_record_and_the_run_goes_on(page: Page) -> None:
     browser.type("Grace Hopper")
     browser.run("document.querySelector('[name=because]').focus()")
     browser.type("all is there, and it is her")
+    # Enter in a field decides nothing, and what was written outlives the page.
+    browser.run("document.querySelector('[name=by]').focus()")
+    for kind in ("keyDown", "keyUp"):
+        browser.ask("Input.dispatchKeyEvent", type=kind, key="Enter", text="\r")
+    browser.run("window.before = true")
+    browser.ask("Page.reload")
+    browser.until("!window.before && document.readyState === 'complete'")
+    assert browser.run(count) == before - 1
+    assert browser.run("document.querySelector('[name=because]').value").endswith("it is her")
+    browser.run("document.querySelector('[name=by]').focus()")
+    browser.type("Grace Hopper")
     browser.press("[value=accept]")
     browser.until(f"document.readyState === 'complete' && {count} === {before - 2}")
     [dossier] = (page.out / "prepared").rglob("*.consent.json")
@@ -133,17 +157,21 @@ def test_answers_are_on_record_and_the_run_goes_on(page: Page) -> None:
     browser.press("form[action=run] button")
     browser.until("document.body.dataset.running === '1'")
     browser.until("document.body.dataset.running === '' && document.readyState === 'complete'", 90)
-    browser.until("document.getElementById('told').textContent.includes('3 of 3')")
+    browser.until("document.getElementById('told').textContent.includes('4 of 4')")
     stand = {each.person: each.status for each in status(page.out).people}
     assert stand["jane"] == "waiting"  # A dry run asks for nothing.
     assert stand["bob"] == "waiting", browser.text()
     assert re.search("Nothing is left|1 question ", browser.text())
+    assert "Nothing is left to answer\n" not in browser.text()
     assert [each for each in browser.complaints if not each.endswith("/c.heic")] == []
 
 
 def test_a_page_whose_server_has_ended_says_so(page: Page) -> None:
     with LocalSite("review", page.review.routes(), port=0) as site:
         page.browser.open(site.link)
+    # Neither is what was written lost to the browser's own page of errors.
+    page.browser.run("document.querySelector('form[action=run]').requestSubmit()")
+    page.browser.until("document.querySelector('form .error')")
     page.browser.run("follow()")
     page.browser.until(
         "document.getElementById('progress').textContent.includes('has ended: start')"

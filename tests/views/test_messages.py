@@ -108,3 +108,12 @@ def test_what_a_stranger_wrote_is_text():
 def test_of_an_older_journal_everything_that_failed_is_asked_for():
     [message] = written(redone(blocked_by=()))
     assert message.text.count("\n- ") == 3
+
+
+def test_a_video_that_is_the_recording_too_is_asked_for_once():
+    silent = Check(id="audio_present", label="Has an audio stream", outcome=Outcome.FAIL)
+    roles = (Role.TRAINING_VIDEO, Role.VOICE_AUDIO)
+    assets = tuple(asset(silent, role=role) for role in roles)
+    [message] = written(redone(assets=assets, blocked_by=("audio_present",)), language="de")
+    assert message.text.count("Die Datei hat keinen Ton.") == 1
+    assert "Sprachaufnahme" not in message.text

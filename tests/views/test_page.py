@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 
 from elements import Elements
-from finished_runs import CONSENT, EVIL, FULL, GOOD, asset, person, run
+from finished_runs import BAD, CONSENT, EVIL, FULL, GOOD, asset, person, run
 
 from palprep.fixes import FixDone
 from palprep.values import Role, Span
@@ -211,3 +211,10 @@ def test_a_recording_is_shown_and_plays_from_the_file_beside_the_page(tmp_path):
     assert sum("Waveform" in attributes.get("alt", "") for _, attributes in found.elements) == 2
     assert "./ada.wav" in {attributes.get("href") for tag, attributes in found.elements}
     assert "<audio" not in shown(run(ada), folder=tmp_path / "elsewhere")
+
+
+def test_a_measure_does_not_repeat_the_finding():
+    said = "It was not heard."
+    unheard = BAD.model_copy(update={"sentence": said, "measured": f"fail: {said}"})
+    text = Elements(shown(run(person(assets=(asset(unheard),))))).text
+    assert (text.count(said), "fail" in text) == (1, True)

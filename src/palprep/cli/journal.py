@@ -204,14 +204,16 @@ def _how_to_resolve(directory: str, creation: journals.Creation) -> str:
 
 
 def _how_to_decide(directory: str, person: journals.PersonStanding) -> str:
-    doubts = person.evidence.doubts
-    files = ", ".join(str(Path(directory, each.path)) for each in person.evidence.files)
-    stretches = [each.stretch for each in doubts if each.stretch is not None]
-    told = (f"{each.start_s:.1f} s to {each.end_s:.1f} s" for each in dict.fromkeys(stretches))
+    told = dict[str, None]()
+    for doubt in person.evidence.doubts:
+        # Its words name the file with its role, where it is about one.
+        files = [each for each in person.evidence.files if f"({each.role})" in doubt.words]
+        told |= {str(Path(directory, each.path)): None for each in files or person.evidence.files}
+        if doubt.stretch is not None:
+            told[f"{doubt.stretch.start_s:.1f} s to {doubt.stretch.end_s:.1f} s"] = None
     command = shlex.join(["palprep", "decide", directory, person.person])
     return (
-        f"\nThe consent of {person.person} is in doubt. Listen to {files}"
-        f"{', ' if stretches else ''}{', '.join(told)}, then\n"
+        f"\nThe consent of {person.person} is in doubt. Listen to {', '.join(told)}, then\n"
         f"  {command} --accept --by NAME --because TEXT    if it is given\n"
         f"  {command} --refuse --by NAME --because TEXT    if it is not"
     )

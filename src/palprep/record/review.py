@@ -5,11 +5,9 @@ An answer is what it is elsewhere, too: a line of person.toml, or a call of ``de
 
 from __future__ import annotations
 
-import secrets
+import hashlib
 import subprocess
 import tempfile
-import threading
-from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -55,7 +53,9 @@ class Shown(NamedTuple):
 
 
 class Question(NamedTuple):
-    """One question about somebody: which file has a ``role``, or whether the consent is given."""
+    """One question about somebody: which file has a ``role``, or, with ``doubts``, whether the
+    consent is given. With neither it is answered elsewhere.
+    """
 
     person: PersonView
     link: str
@@ -77,9 +77,9 @@ class Review:
     ) -> None:
         self._place, self._engine, self._command = place, engine, command
         self._by = self._problem = ""
-        self._run: subprocess.Popen[str] | None = None
-        self._told: deque[str] = deque(maxlen=_LINES)
+        self._run: subprocess.Popen[bytes] | None = None
         self._drawn = tempfile.TemporaryDirectory(prefix="palprep-")
+        self._told = Path(self._drawn.name, "told")
         engine.may_open(writes=[Path(self._drawn.name)])
         self._asked = self._questions()
 
@@ -119,26 +119,28 @@ class Review:
                 told = batch.read_person(folder, preflight.kinds_by(self._engine))
                 choices = {role: self._choices(person, told, role) for role in Role}
                 # What content has settled is no question, though the names leave it open.
-                asked = "folder_unclear" in person.blocked_by
+                unclear = "folder_unclear" in person.blocked_by
                 found += (
                     Question(person, link, role, each)
                     for role, each in choices.items()
-                    if each and (asked or any(choice.picked for choice in each))
+                    if each and (unclear or any(choice.picked for choice in each))
                 )
             if person.consent_state.state == "open":
                 found.append(Question(person, link, doubts=self._doubts(person)))
+            asked = any(each.person is person for each in found)
+            if person.status == "in_doubt" or (person.status == "needs_answer" and not asked):
+                found.append(Question(person, link))
         # What holds somebody comes first: a portrait was picked already.
         return sorted(found, key=lambda each: any(choice.picked for choice in each.choices))
 
     def _choices(self, person: PersonView, told: Person, role: Role) -> list[Choice]:
         several = told.portraits if role is Role.FACE_IMAGE else told.unclear.get(role, ())
         picked = {asset.source for asset in person.assets if asset.role is role}
-        found = []
-        for each in several:
-            if isinstance(each, Path):
-                address = "/".join(map(quote, (person.slug, role.value, each.name)))
-                found.append(Choice(each, address, str(each) in picked))
-        return found
+        return [
+            Choice(each, quote(f"{person.slug}/{role.value}/{each.name}"), str(each) in picked)
+            for each in several
+            if isinstance(each, Path)
+        ]
 
     def _doubts(self, person: PersonView) -> list[Shown]:
         evidence, shown = person.consent_state.evidence, []
@@ -171,9 +173,12 @@ class Review:
 
     async def _choose(self, request: Request) -> Response:
         asked = await _form(request)
-        path = self._choice(asked).path
-        written = partial(batch.write_setting, path.parent, asked["role"], path.name)
-        return await self._answered(partial(written, table="files"))
+
+        def choose() -> None:
+            path = self._choice(asked).path
+            batch.write_setting(path.parent, asked["role"], path.name, table="files")
+
+        return await self._answered(choose)
 
     async def _decide(self, request: Request) -> Response:
         asked = await _form(request)
@@ -188,16 +193,18 @@ class Review:
             await run_in_threadpool(answer)
         except PalprepError as error:
             self._problem = error.message
+        except HTTPException as error:  # Another tab was quicker.
+            self._problem = error.detail
         return RedirectResponse("./", 303)
 
     def _choice(self, asked: Mapping[str, str]) -> Choice:
         """The file of a question that is asked. Raises HTTPException for any other."""
+        named = tuple(map(asked.get, ("person", "role", "name")))
         for each in self._asked:
-            if (each.person.slug, each.role) == (asked.get("person"), asked.get("role")):
-                for choice in each.choices:
-                    if choice.path.name == asked.get("name"):
-                        return choice
-        raise HTTPException(404, "That is asked no more: load the page again")
+            for choice in each.choices:
+                if (each.person.slug, each.role, choice.path.name) == named:
+                    return choice
+        raise HTTPException(404, "That is asked no more")
 
     def _file(self, request: Request) -> Response:
         return strangers_file(self._choice(request.path_params).path)
@@ -205,9 +212,12 @@ class Review:
     def _thumbnail(self, request: Request) -> Response:
         path = self._choice(request.path_params).path
         try:
-            target = Path(self._drawn.name, f"{secrets.token_hex(8)}.jpg")
-            drawn = self._engine.run(views.write_thumbnail, media.Source.of(path), target)
-            return Response(drawn.read_bytes(), media_type="image/jpeg")
+            # Each answer loads the page again: what has been drawn is shown again.
+            known = hashlib.sha256(f"{path} {path.stat().st_mtime_ns}".encode()).hexdigest()
+            target = Path(self._drawn.name, f"{known}.jpg")
+            if not target.is_file():
+                self._engine.run(views.write_thumbnail, media.Source.of(path), target)
+            return Response(target.read_bytes(), media_type="image/jpeg")
         except (MediaError, ToolFailed, OSError):
             raise HTTPException(404, "It has no picture") from None
 
@@ -235,27 +245,17 @@ class Review:
         if started is None or self._running:
             return
         command, nothing = self._command(started.body), subprocess.DEVNULL
-        self._told.clear()
         # palprep itself, as the user starts it: it takes its options from the environment, too.
         # Ctrl-C in the terminal is for the page: a second one would cut the run off.
-        self._run = subprocess.Popen(  # noqa: S603
-            command,
-            stdin=nothing,
-            stdout=nothing,
-            stderr=subprocess.PIPE,
-            text=True,
-            errors="replace",
-            **system.OWN_GROUP,
-        )
-        threading.Thread(target=self._listen, args=(self._run,), daemon=True).start()
-
-    def _listen(self, run: subprocess.Popen[str]) -> None:
-        with run:
-            for line in run.stderr or ():
-                self._told.append(line.rstrip())
+        with self._told.open("wb") as told:
+            self._run = subprocess.Popen(  # noqa: S603
+                command, stdin=nothing, stdout=nothing, stderr=told, **system.OWN_GROUP
+            )
 
     def _state(self, _: Request) -> Response:
-        return JSONResponse({"running": self._running, "told": list(self._told)})
+        running = self._running  # First: after its end nothing more is told.
+        told = self._told.read_text("utf-8", "replace") if self._run is not None else ""
+        return JSONResponse({"running": running, "told": told.splitlines()[-_LINES:]})
 
 
 async def _form(request: Request) -> dict[str, str]:

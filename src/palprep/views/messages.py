@@ -19,8 +19,6 @@ from palprep.views.html import environment
 from palprep.views.page import portrait_of
 from palprep.views.pictures import PICTURES_NAME, PictureFolder
 
-_KIND = "messages"
-
 _NOT_THEIRS = {
     *("nothing_to_make", "folder_unclear", "folder_empty", "settings_unread"),
     *("cannot_listen", "consent_in_doubt"),
@@ -52,18 +50,18 @@ def messages(run: ReadableRun, folder: Path, language: str = "en") -> Iterator[M
     """The messages to all who must redo something, in the language of each, else in this one, or in
     English. ``folder`` is the run's output. Raises UsageError for a ``language`` without any.
     """
-    words_in(_KIND, language)
+    words_in("messages", language)
     show = PictureFolder(folder / PICTURES_NAME).embedded
     for row in run.rows():
         if row.status == "redo":
             own = row.language or language
             person = run.person(row.slug)
-            chosen = own if own in languages_of(_KIND) else "en"
+            chosen = own if own in languages_of("messages") else "en"
             yield _message(person, chosen, portrait_of(person, show))
 
 
 def _message(person: PersonView, language: str, picture: str | None) -> Message:
-    words = words_in(_KIND, language)
+    words = words_in("messages", language)
     own = {} if language == "en" else asks(language)
     parts = tuple(_parts(person, words, own))
     found = {finding for part in parts for finding in part.asked}
@@ -94,19 +92,18 @@ def _parts(person: PersonView, words: Mapping[str, Any], own: Mapping[str, Ask])
     # It stands for all that kept the statement from being heard.
     blocked |= CONSENT_CHECKS if "consent_spoken" in blocked else set()
     told: set[str] = set()
-    unread: set[str] = set()
+    said: set[tuple[str, str]] = set()
     for asset in person.assets:
         report, asked = asset.report, {}
-        # A video that cannot be read has no sound either: it is asked for once.
-        if asset.source in unread:
-            continue
         if report.error is not None and report.error.code in blocked:
-            unread.add(asset.source)
             asked[report.error.code] = _ask(report.error.code, own, report.error.message)
         for check in report.told(Outcome.FAIL):
             if check.id in blocked or not person.blocked_by:
                 asked[check.id] = _ask(check.id, own, check.sentence, check.advice)
         told |= asked.keys() | {check.id for check in report.having(Outcome.FAIL)}
+        # A video whose sound is the recording, too, is asked for once.
+        asked = {each: ask for each, ask in asked.items() if (asset.source, each) not in said}
+        said |= {(asset.source, each) for each in asked}
         if asked:
             role = words["roles"][asset.role.value]
             yield _Part(f"{role} ({Path(asset.source).name})", asked)

@@ -122,13 +122,12 @@ def ranking_table(ranked: Sequence[Candidate], top: int) -> Table:
     table.add_column("warns", ratio=1, overflow="fold")
     leaders = [(rank, each) for rank, each in enumerate(ranked) if each.duplicate_of is None]
     for rank, candidate in leaders[:top]:
-        copies = sum(1 for each in ranked if each.duplicate_of == rank)
         table.add_row(
             str(rank + 1),
             Text(Path(candidate.path).name),
             *([position(candidate.at_s, digits=2)] if frames else []),
             f"{candidate.fitness:.2f}",
-            str(copies),
+            str(sum(each.duplicate_of == rank for each in ranked)),
             Text(_labels(candidate.failed), OUTCOMES[Outcome.FAIL].style),
             Text(_labels(candidate.warned), OUTCOMES[Outcome.WARN].style),
         )
@@ -207,13 +206,9 @@ def indented(renderable: RenderableType) -> Padding:
 
 
 def _findings(report: Report, listed: Sequence[Check], *, verbose: bool) -> RenderableType:
-    table = _table()
-    table.add_column(width=7)
-    table.add_column(ratio=1)
-    for check in listed:
-        outcome = Text(check.outcome.value, OUTCOMES[check.outcome].style)
-        table.add_row(outcome, _finding(report, check, verbose=verbose))
-    return indented(table)
+    outcomes = [Text(each.outcome.value, OUTCOMES[each.outcome].style) for each in listed]
+    told = [_finding(report, each, verbose=verbose) for each in listed]
+    return indented(margin(9, *zip(outcomes, told, strict=True)))
 
 
 def _finding(report: Report, check: Check, *, verbose: bool) -> Text:
