@@ -10,6 +10,7 @@ from bucket import KEYS, real_bucket
 from obstore.store import S3Store
 
 from palprep.batch.people.folder import people_in_bucket
+from palprep.batch.people.manifest_rows import why_no_folder_name
 from palprep.batch.people.person import read_people
 from palprep.batch.runner import run
 from palprep.batch.work.context import RunOptions
@@ -115,3 +116,9 @@ def test_a_bucket_that_cannot_be_read(s3, tmp_path: Path, monkeypatch):
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "wrong")
     with pytest.raises(StorageError, match="credentials are not accepted"):
         people_in_bucket("s3://media/a", tmp_path)
+
+
+def test_what_windows_takes_in_no_name_is_refused_there_alone(monkeypatch):
+    assert why_no_folder_name("corp:7") is None
+    monkeypatch.setattr("palprep.batch.people.manifest_rows.IN_NO_NAME", frozenset(":"))
+    assert "Windows takes in no name" in (why_no_folder_name("corp:7") or "")

@@ -255,14 +255,6 @@ def test_names_that_no_folder_can_have(place, slug):
     assert (problem.line, problem.column) == (1, "person")
 
 
-def test_what_windows_takes_in_no_name_is_refused_there_alone(place, monkeypatch):
-    path = write_jsonl(place / "p.jsonl", {"person": "corp:7", "voice-audio": "ada/voice.wav"})
-    assert [each.slug for each in find_everybody(path).people] == ["corp:7"]
-    monkeypatch.setattr("palprep.batch.people.manifest_rows.IN_NO_NAME", frozenset(":"))
-    [problem] = mistakes(path)
-    assert (problem.column, "Windows takes in no name" in problem.message) == ("person", True)
-
-
 @pytest.mark.parametrize("second", ["ada", "ADA", "Ada"])
 def test_a_person_stands_there_once(place, second):
     rows = ({"person": name, "voice-audio": "ada/voice.wav"} for name in ("ada", "bob", second))

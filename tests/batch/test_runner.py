@@ -116,22 +116,6 @@ def test_a_dry_run_prepares_and_sends_nothing(go, add, log, out):
     assert go().people[0].status == "done"
 
 
-def test_a_dry_run_tells_what_was_made_before(go, add, log, out, light_people):
-    place = add("ada")
-    [made] = go().people
-    [dry] = go(dry_run=True).people
-    assert (dry.status, dry.voice, dry.reasons) == ("voice_only", made.voice, ())
-    [told] = results(out)
-    assert (told["status"], told["voice_id"]) == ("voice_only", made.voice.id)
-    shutil.copy(light_people / "jane-carter/portrait.heic", place)
-    (place / "person.toml").write_text('stock_voice = "gloria"')
-    [dry] = go(dry_run=True).people
-    assert (dry.status, dry.voice) == ("waiting", made.voice)
-    [reason] = dry.reasons
-    assert reason.startswith("Dry run, nothing was sent: a replica named Ada from the face-image")
-    assert log.creates == {"voice": 1}
-
-
 def test_files_are_prepared_once(go, add, out):
     add("ada")
     go(dry_run=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sqlite3
 from contextlib import closing
 from dataclasses import replace
@@ -240,3 +241,19 @@ def test_an_output_folder_that_was_moved_goes_on_where_it_is(go, add, folder, ou
         assert len(paths) == 2
         assert all(each.is_relative_to(elsewhere) and each.is_file() for each in paths)
     assert log.creates == made
+
+
+def test_a_dry_run_tells_what_was_made_before(go, add, log, out, light_people):
+    place = add("ada")
+    [made] = go().people
+    [dry] = go(dry_run=True).people
+    assert (dry.status, dry.voice, dry.reasons) == ("voice_only", made.voice, ())
+    [told] = map(json.loads, (out / "results.jsonl").read_text().splitlines())
+    assert (told["status"], told["voice_id"]) == ("voice_only", made.voice.id)
+    shutil.copy(light_people / "jane-carter/portrait.heic", place)
+    (place / "person.toml").write_text('stock_voice = "gloria"')
+    [dry] = go(dry_run=True).people
+    assert (dry.status, dry.voice) == ("waiting", made.voice)
+    [reason] = dry.reasons
+    assert reason.startswith("Dry run, nothing was sent: a replica named Ada from the face-image")
+    assert log.creates == {"voice": 1}
