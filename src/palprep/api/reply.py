@@ -6,6 +6,7 @@ breaking anyone.
 
 from __future__ import annotations
 
+import functools
 import json
 import types
 from collections.abc import Mapping
@@ -33,6 +34,7 @@ class Reply(Value):
     model_config = ConfigDict(extra="allow")
 
     @classmethod
+    @functools.cache
     def id_member(cls) -> str | None:
         """The member that holds the resource's own id, which is the first id in it; None where the
         record is no resource."""

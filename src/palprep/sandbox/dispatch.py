@@ -227,6 +227,8 @@ class EndpointApp:
             why = "nested too deeply" if isinstance(error, RecursionError) else error
             problem = Problem("", "json_invalid", f"is not valid JSON: {why}")
             raise InvalidRequest(problem.message, problems=(problem,)) from None
+        if not shape.takes_body:
+            return parsed, {}
         sent = {name: value for name, value in vars(parsed).items() if value is not UNSET}
         return parsed, shape.body(sent)
 
