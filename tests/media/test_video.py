@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from heard import heard_video
+from videos import edited
 
 from palprep.errors import DamagedMedia, UnsupportedMedia
 from palprep.media.ffmpeg import ffmpeg_binary
@@ -59,6 +60,15 @@ def test_packets_and_their_times_tell_whether_two_videos_are_the_same(make_video
     pictures, wider = packed("a.mkv", "-an"), packed("b.mkv", "-an", "-colorspace", "bt2020nc")
     assert carries_the_same(Source.of(silent), Source.of(pictures))
     assert not carries_the_same(Source.of(silent), Source.of(wider))
+
+
+def test_frames_that_an_edit_hides_are_no_frames_and_no_part_of_the_same_video(
+    make_video, tmp_path
+):
+    path, half = make_video(), tmp_path / "half.mp4"
+    half.write_bytes(edited(path.read_bytes(), (0.0, 0.48)))
+    assert probe_video(Source.of(half)).frames == 12
+    assert not carries_the_same(Source.of(path), Source.of(half))
 
 
 def test_samples_that_a_tag_hides_are_part_of_what_two_videos_share(make_video, tmp_path):
