@@ -164,6 +164,22 @@ def test_a_dossier_written_anew_is_told_by_the_journal(palprep: Palprep, tmp_pat
     assert "not the one that the journal of the run holds" in ran.out
 
 
+def test_people_of_a_run_are_named_after_its_folder(palprep: Palprep, tmp_path: Path) -> None:
+    with Journal.of(tmp_path, create=True) as journal:
+        for person in ("ada", "bob"):
+            (tmp_path / person).mkdir()
+            dossier = written(tmp_path / person, person=person)
+            kept = DossierKept(path=f"{person}/consent.consent.json", dossier=dossier.to_json())
+            journal.append(kept, person=person)
+    ran = palprep("dossier", ".", "bob", "--json")
+    assert ran.code == 0
+    assert [each["person"] for each in ran.objects] == ["bob"]
+    assert len(palprep("dossier", ".", "bob", "ada", "--json").objects) == 2
+    ran = palprep("dossier", ".", "bop")
+    assert ran.code == 2
+    assert "kept no dossier of bop: did you mean bob?" in ran.err
+
+
 def test_a_video_that_lies_in_a_bucket_alone(
     palprep: Palprep, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

@@ -41,6 +41,7 @@ EXAMPLES = (
     'palprep decide palprep-out ada --accept --by "Grace Hopper" --because "every word is there"',
     'palprep decide palprep-out ada --refuse --by "Grace Hopper" --because "it is somebody else"',
     "palprep dossier palprep-out --export consent.html",
+    "palprep dossier palprep-out jane-carter",
     'palprep dossier prepared/training.consent.json --revoke --note "by letter"',
 )
 
@@ -210,7 +211,9 @@ def dossier(
     paths: Annotated[
         list[Path],
         typer.Argument(
-            metavar="PATH", help="Dossiers, or output folders of runs.", show_default=False
+            metavar="PATH",
+            help="Dossiers, or output folders of runs. After one such folder, people of its run.",
+            show_default=False,
         ),
     ],
     source: Annotated[
@@ -280,6 +283,10 @@ def dossier(
 def _dossiers(paths: list[Path]) -> dict[Path, dossiers.Dossier | None]:
     """Each dossier, with what the journal keeps of it where a run's folder was named."""
     found: dict[Path, dossiers.Dossier | None] = {}
+    folder, *people = paths
+    places = [each for each in people if each.is_file() or (each / journals.JOURNAL_NAME).is_file()]
+    if people and folder.is_dir() and not places:
+        return {**batch.kept_dossiers(folder, [*map(str, people)])}
     for path in paths:
         kept = batch.kept_dossiers(path) if path.is_dir() else {path: None}
         if not kept:

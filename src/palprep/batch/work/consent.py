@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -18,6 +18,7 @@ from palprep.facts import Speaker
 from palprep.journal import DossierKept, Journal, SandboxStatement
 from palprep.rules import load_profile
 from palprep.storage import Bucket
+from palprep.vocabulary import did_you_mean
 
 
 def speaker_of(person: Person, profile: str, model: Path | None = None) -> Speaker | None:
@@ -56,13 +57,23 @@ def statements_of(
     return tuple(dict.fromkeys(found))
 
 
-def kept_dossiers(directory: str | Path) -> dict[Path, Dossier]:
-    """Every dossier that the runs into this output folder wrote, as it was last. Raises
-    JournalError without a journal, and for a dossier of another version.
+def kept_dossiers(directory: str | Path, people: Collection[str] = ()) -> dict[Path, Dossier]:
+    """Every dossier that the runs into this output folder wrote, as it was last; where ``people``
+    are named by their slugs, theirs alone. Raises JournalError without a journal, and for a dossier
+    of another version, UsageError for somebody without a dossier.
     """
     place = Path(directory)
     with Journal.of(place) as journal:
-        kept = {entry.body.path: entry.body.dossier for entry in journal.entries(DossierKept)}
+        entries = journal.entries(DossierKept)
+    known = {entry.person for entry in entries if entry.person}
+    if unknown := sorted({*people} - known):
+        there = did_you_mean(unknown[0], known, f"`palprep status {place}` says who is there")
+        raise UsageError(f"The runs into {place} kept no dossier of {unknown[0]}: {there}")
+    kept = {
+        entry.body.path: entry.body.dossier
+        for entry in entries
+        if not people or entry.person in people
+    }
     try:
         return {place / path: Dossier.model_validate(last) for path, last in kept.items()}
     except ValidationError:
