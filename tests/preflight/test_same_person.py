@@ -18,9 +18,10 @@ def test_a_person_is_the_same_on_two_pictures(folder: Path) -> None:
     )
     assert twin.outcome is Outcome.PASS
     assert blurred.outcome is nobody.outcome is Outcome.UNKNOWN
-    for one in ([folder / "good.jpg"], str(folder / "good.jpg"), 3):
-        with pytest.raises(UsageError, match="two files at the least: give them in a list"):
-            same_person(one)
+    with pytest.raises(UsageError, match="two files at the least: give them in a list"):
+        same_person([folder / "good.jpg"])
+    with pytest.raises(UsageError, match="paths takes Iterable, not str"):
+        same_person(str(folder / "good.jpg"))
 
 
 def test_a_voice_is_the_same_in_video_and_recording_and_another_is_not(sample_media: Path) -> None:

@@ -18,7 +18,7 @@ from palprep.facts import Facts
 from palprep.preflight.loop import shared_toolkit
 from palprep.preflight.values import Candidate
 from palprep.speech import voice_of
-from palprep.values import Kind, Outcome, Role
+from palprep.values import Kind, Outcome, Role, typed
 from palprep.vocabulary import DEFAULT_PROFILE, FileInput
 
 FRAMES = 8
@@ -31,6 +31,7 @@ FACE_PX = 400
 """Face height above which more pixels hardly help."""
 
 
+@typed("paths")
 def same_person(
     paths: Iterable[FileInput | media.Source],
     *,
@@ -44,8 +45,7 @@ def same_person(
     cosines are known. Raises UsageError for fewer than two files, MediaError for a file that cannot
     be read, ProfileError for a profile that cannot be read.
     """
-    several = isinstance(paths, Iterable) and not media.is_file(paths)
-    paths = tuple(paths) if several else ()
+    paths = () if media.is_file(paths) else tuple(paths)
     if len(paths) < 2:
         raise UsageError("Comparing takes two files at the least: give them in a list")
     chosen = rules.load_profile(profile)
