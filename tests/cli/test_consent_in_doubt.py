@@ -90,7 +90,7 @@ def test_no_replica_is_made_before_somebody_has_decided(
     standing = palprep("status", "out")
     assert standing.code == 4
     assert "Only the name is in doubt" in standing.out
-    listen = r"Listen to out/prepared/jane/\S+, out/prepared/jane/\S+, \d\.\d s to \d\.\d s, then\n"
+    listen = r"Listen to out/prepared/jane/consent\S+, \d\.\d s to \d\.\d s, then\n"
     assert re.search(listen, standing.out)
     assert "palprep decide out jane --accept --by NAME --because TEXT" in standing.out
     dossier = palprep("dossier", "out")

@@ -43,10 +43,10 @@ def test_what_cannot_be_read_is_an_error_entry_and_the_rest_goes_on(
 
 
 def test_files_of_the_same_name_do_not_overwrite_each_other(
-    palprep: Palprep, sample_media: Path
+    palprep: Palprep, light_people: Path
 ) -> None:
-    people = sample_media / "people"
-    portraits = [people / "jane-carter/portrait.heic", people / "anna-miller/portrait.png"]
+    names = ("jane-carter/portrait.heic", "anna-miller/portrait.png")
+    portraits = [light_people / name for name in names]
     ran = palprep("fix", *portraits, "--into", "out", "--json", "--jobs", "2")
     assert ran.code == 0
     assert [Path(entry["prepared"]).parent.name for entry in ran.objects] == [
