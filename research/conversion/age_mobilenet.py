@@ -24,10 +24,8 @@ from pathlib import Path
 
 import numpy as np
 import onnx
-from numpy.typing import NDArray
-from onnx import TensorProto, helper, numpy_helper
 
-Array = NDArray[np.float32]
+from research.conversion.efficientnet import Array, Nodes
 
 MEMBER = "package/models/faceres-deep"
 SIDE = 224
@@ -54,34 +52,18 @@ def read_weights(archive: Path) -> Mapping[str, Array]:
     return arrays
 
 
-class Builder:
-    """Collects the nodes of the ONNX graph."""
-
-    def __init__(self) -> None:
-        self.nodes: list[onnx.NodeProto] = []
-        self.constants: list[onnx.TensorProto] = []
-
-    def constant(self, name: str, value: object, kind: type = np.float32) -> str:
-        self.constants.append(numpy_helper.from_array(np.ascontiguousarray(value, kind), name))
-        return name
-
-    def halved(self, name: str, value: Array) -> str:
-        """A constant that is kept as float16."""
-        half = self.constant(f"{name}.half", value, np.float16)
-        return self.node("Cast", [half], name, to=TensorProto.FLOAT)
-
-    def node(self, kind: str, inputs: list[str], name: str, **options: object) -> str:
-        self.nodes.append(helper.make_node(kind, inputs, [name], **options))
-        return name
+class Builder(Nodes):
+    """The nodes of this network."""
 
     def convolve(self, into: str, name: str, kernel: Array, bias: Array, stride: int = 1) -> str:
         """A convolution and ReLU6; ``kernel`` is output x input x height x width."""
         depthwise = kernel.shape[1] == 1 and kernel.shape[2] > 1
         # TensorFlow's padding SAME: of sides that the stride divides the odd one comes after.
         before, after = (kernel.shape[-1] - stride) // 2, (kernel.shape[-1] - stride + 1) // 2
+        full = self.halved(f"{name}.kernel.half", f"{name}.kernel", kernel)
         out = self.node(
             "Conv",
-            [into, self.halved(f"{name}.kernel", kernel), self.constant(f"{name}.bias", bias)],
+            [into, full, self.constant(f"{name}.bias", bias)],
             f"{name}.out",
             group=len(kernel) if depthwise else 1,
             strides=[stride, stride],
@@ -95,8 +77,8 @@ def build(weights: Mapping[str, Array]) -> onnx.ModelProto:
     """Input ``face``: n x 3 x 224 x 224, RGB 0 to 255. Output ``probabilities``: n x 100, of each
     year of age from 1 on."""
     builder = Builder()
-    builder.constant("zero", 0.0)
-    builder.constant("six", 6.0)
+    builder.constant("zero", [0.0])
+    builder.constant("six", [6.0])
     mean = builder.constant("mean", np.array(MEAN_BGR[::-1])[:, None, None])
     flow = builder.node("Sub", ["face", mean], "centred")
     first = weights["conv1/convolution/merged_input"].transpose(3, 2, 0, 1)[:, ::-1]
@@ -112,24 +94,14 @@ def build(weights: Mapping[str, Array]) -> onnx.ModelProto:
         flow = builder.convolve(flow, f"pw{number}", kernel, shift)
     flow = builder.node("ReduceMean", [flow], "pooled", axes=[2, 3], keepdims=0)
     for layer in ("feats", "age_pred"):
-        told = builder.halved(f"{layer}.kernel", weights[f"{layer}/kernel"])
+        told = builder.halved(f"{layer}.kernel.half", f"{layer}.kernel", weights[f"{layer}/kernel"])
         bias = builder.constant(f"{layer}.bias", weights[f"{layer}/bias"])
         flow = builder.node("Gemm", [flow, told, bias], f"{layer}.out")
         if layer == "feats":
             flow = builder.node("Relu", [flow], "described")
     builder.node("Softmax", [flow], "probabilities", axis=-1)
-    kind = TensorProto.FLOAT
-    graph = helper.make_graph(
-        builder.nodes,
-        "age-mobilenet",
-        [helper.make_tensor_value_info("face", kind, ["faces", 3, SIDE, SIDE])],
-        [helper.make_tensor_value_info("probabilities", kind, ["faces", 100])],
-        builder.constants,
-    )
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)])
-    model.ir_version = 8
-    onnx.checker.check_model(model)
-    return model
+    face, probabilities = ["faces", 3, SIDE, SIDE], ["faces", 100]
+    return builder.model("age-mobilenet", {"face": face}, {"probabilities": probabilities})
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -30,6 +30,9 @@ from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 
 Array = NDArray[np.float32]
+FLOAT = TensorProto.FLOAT
+Ends = Mapping[str, Sequence[object]]
+"""Inputs or outputs of a network: their shapes, by name."""
 
 SIDE = 224
 STRIDES = (1, 2, 1, 2, 1, 2, 1, 1, 1, 1, 1, 2, 1, 1, 1)
@@ -81,11 +84,10 @@ def read_weights(data: bytes) -> Mapping[str, Array]:
     return arrays
 
 
-class Builder:
-    """Collects the nodes of the ONNX graph."""
+class Nodes:
+    """Collects the nodes of an ONNX graph."""
 
-    def __init__(self, weights: Mapping[str, Array]) -> None:
-        self.weights = weights
+    def __init__(self) -> None:
         self.nodes: list[onnx.NodeProto] = []
         self.constants: list[onnx.TensorProto] = []
 
@@ -97,6 +99,30 @@ class Builder:
         self.nodes.append(helper.make_node(kind, inputs, [name], **options))
         return name
 
+    def halved(self, half: str, full: str, value: Array) -> str:
+        """A constant of the name ``full`` that is kept as float16."""
+        return self.node("Cast", [self.constant(half, value, np.float16)], full, to=FLOAT)
+
+    def model(self, name: str, taken: Ends, given: Ends) -> onnx.ModelProto:
+        """The network from inputs to outputs, each by its name with its shape."""
+        ends = (
+            [helper.make_tensor_value_info(end, FLOAT, [*shape]) for end, shape in each.items()]
+            for each in (taken, given)
+        )
+        graph = helper.make_graph(self.nodes, name, *ends, self.constants)
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)])
+        model.ir_version = 8
+        onnx.checker.check_model(model)
+        return model
+
+
+class Builder(Nodes):
+    """The nodes of this network."""
+
+    def __init__(self, weights: Mapping[str, Array]) -> None:
+        super().__init__()
+        self.weights = weights
+
     def convolve(self, into: str, conv: str, norm: str, stride: int, *, clip: bool) -> str:
         """A convolution with its batch normalisation, and ReLU6 when ``clip``."""
         kernel = self.weights[f"{conv}.weight"]
@@ -105,8 +131,8 @@ class Builder:
             for part in ("weight", "bias", "running_mean", "running_var")
         )
         factor = gain / np.sqrt(variance + EPSILON)
-        half = self.constant(f"{conv}.half", kernel * factor[:, None, None, None], np.float16)
-        full = self.node("Cast", [half], f"{conv}.kernel", to=TensorProto.FLOAT)
+        folded = kernel * factor[:, None, None, None]
+        full = self.halved(f"{conv}.half", f"{conv}.kernel", folded)
         bias = self.constant(f"{conv}.bias", shift - mean * factor)
         depthwise = conv.endswith("_depthwise_conv")
         out = self.node(
@@ -153,18 +179,8 @@ def build(weights: Mapping[str, Array]) -> onnx.ModelProto:
         if stride == 1 and before is not None and before.shape[1] == channels:
             flow = builder.node("Add", [flow, begin], f"{block}.sum")
     builder.node("Identity", [flow], "maps")
-    kind = TensorProto.FLOAT
-    graph = helper.make_graph(
-        builder.nodes,
-        "efficientnet-lite0",
-        [helper.make_tensor_value_info("picture", kind, [1, 3, SIDE, SIDE])],
-        [helper.make_tensor_value_info("maps", kind, [1, 192, 7, 7])],
-        builder.constants,
-    )
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)])
-    model.ir_version = 8
-    onnx.checker.check_model(model)
-    return model
+    picture, maps = [1, 3, SIDE, SIDE], [1, 192, 7, 7]
+    return builder.model("efficientnet-lite0", {"picture": picture}, {"maps": maps})
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
