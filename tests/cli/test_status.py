@@ -18,16 +18,19 @@ from palprep.journal.entries import CalledBack, Created, Intent
 from .conftest import Palprep
 
 
+def started(*names: str, dry_run: bool = False) -> RunStarted:
+    people = tuple(PersonNames(slug=each.lower(), name=each, full_name=each) for each in names)
+    return RunStarted(
+        people=people, target="http://x", profile="core-4", dry_run=dry_run, palprep_version="0"
+    )
+
+
 def test_what_is_under_way_is_no_doubt_while_a_run_is_at_work(
     palprep: Palprep, tmp_path: Path
 ) -> None:
     into = tmp_path / "out of ada's"
-    names = PersonNames(slug="ada", name="Ada", full_name="Ada")
-    started = RunStarted(
-        people=(names,), target="http://x", profile="core-4", dry_run=False, palprep_version="0"
-    )
     with Journal.of(into, create=True, lock=True) as journal:
-        journal.append(started)
+        journal.append(started("Ada"))
         journal.append(CreationUsed(what="voice"), person="ada", key="voice-1")
         journal.append(Intent(what="voice", request={}), person="ada", key="voice-1")
         journal.append(CalledBack(received=1), key="unknown")
@@ -50,13 +53,9 @@ def test_after_a_dry_run_nobody_is_waited_for_once_it_has_ended_for_everybody(
     palprep: Palprep, tmp_path: Path
 ) -> None:
     """Otherwise a script that looks until nobody waits would never end."""
-    people = tuple(PersonNames(slug=each, name=each, full_name=each) for each in ("ada", "bob"))
-    started = RunStarted(
-        people=people, target="http://x", profile="core-4", dry_run=True, palprep_version="0"
-    )
     ended = PersonEnded(outcome=PersonOutcome(status="waiting", reasons=("Dry run",)))
     with Journal.of(tmp_path, create=True, lock=True) as journal:
-        journal.append(started)
+        journal.append(started("Ada", "Bob", dry_run=True))
         journal.append(ended, person="ada")
         assert palprep("status", tmp_path).code == 5
     assert palprep("status", tmp_path).code == 5
@@ -73,12 +72,8 @@ def test_a_training_that_no_callback_will_tell_of_is_ended_by_hand(
     palprep: Palprep, tmp_path: Path
 ) -> None:
     """Until then a scheduler is told that somebody waits."""
-    names = PersonNames(slug="ada", name="Ada", full_name="Ada")
-    started = RunStarted(
-        people=(names,), target="http://x", profile="core-4", dry_run=False, palprep_version="0"
-    )
     with Journal.of(tmp_path, create=True, lock=True) as journal:
-        journal.append(started)
+        journal.append(started("Ada"))
         journal.append(CreationUsed(what="replica"), person="ada", key="replica-1")
         journal.append(Intent(what="replica", request={}), person="ada", key="replica-1")
         told = Created(snapshot=Snapshot(id="r1", status="started"))
@@ -109,12 +104,8 @@ def test_what_a_script_made_without_a_run_leads_to_no_page(
 def test_what_is_decided_together_is_recorded_whole_or_not_at_all(
     palprep: Palprep, tmp_path: Path
 ) -> None:
-    names = PersonNames(slug="ada", name="Ada", full_name="Ada")
-    started = RunStarted(
-        people=(names,), target="http://x", profile="core-4", dry_run=False, palprep_version="0"
-    )
     with Journal.of(tmp_path, create=True, lock=True) as journal:
-        journal.append(started)
+        journal.append(started("Ada"))
         for what in ("voice", "replica"):
             journal.append(CreationUsed(what=what), person="ada", key=what)
             journal.append(Intent(what=what, request={}), person="ada", key=what)

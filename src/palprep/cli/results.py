@@ -66,11 +66,10 @@ class Tally:
             print_line(f"{len(shown):,} of {count:,} people are shown. --json lists all.")
 
     def exit_code(self, *, dry_run: bool = False) -> ExitCode:
-        """The worst of all people. A dry run waits for nothing, once it has ended for everybody."""
+        """The gravest of all people's."""
         # Held while a voice of the same person is in training, too.
         found = {*self._statuses, *(["needs_decision"] if self.held else [])}
-        over = dry_run and not self._cut_off
-        return ExitCode(journal.exit_code(found - ({"waiting"} if over else set())))
+        return ExitCode(journal.exit_code(found, rehearsed=dry_run and not self._cut_off))
 
     def summary(self) -> str:
         """How many people there are, and how many of them are done, waiting, to redo and so on."""

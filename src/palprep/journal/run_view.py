@@ -179,13 +179,8 @@ class RunView(Value):
     def exit_code(self) -> int:
         """The code with which ``palprep run`` ends after this run: 0 when everybody is done."""
         found = {"needs_decision" if each.held else each.status for each in self.people}
-        if self.head.dry_run and not any(
-            CUT_OFF.reasons[0] in each.reasons for each in self.people
-        ):
-            found.discard(
-                "waiting"
-            )  # A dry run waits for nothing, once it has ended for everybody.
-        return exit_code(found)
+        cut_off = any(CUT_OFF.reasons[0] in each.reasons for each in self.people)
+        return exit_code(found, rehearsed=self.head.dry_run and not cut_off)
 
     def rows(self, slugs: Sequence[str] | None = None) -> Iterator[PersonView]:
         found = {each.slug: each for each in self.people}
