@@ -50,7 +50,7 @@ def statements_of(
         if person.statement is None:
             continue
         with contextlib.suppress(UsageError):
-            name = load_profile(person.settings.model or profile).name
+            name = load_profile(person.profile_in(profile)).name
             said = read_statement(person.statement, profile=name)
             text, language = open_statement(said, person.full_name), person.spoken_language
             found.append(SandboxStatement(text=text, language=language, model=model))

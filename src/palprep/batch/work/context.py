@@ -8,13 +8,16 @@ from pathlib import Path
 from typing import Literal
 
 from palprep.batch.engines.cluster import DaskEngine
-from palprep.batch.engines.files import Files
+from palprep.batch.engines.files import Files, fetch_here
+from palprep.batch.people.files import RemoteFile
 from palprep.batch.people.selection import Selection
 from palprep.batch.work.aside import Stop
 from palprep.batch.work.connection import Connection
 from palprep.batch.work.decision import KnownProfile
 from palprep.batch.work.pace import Pace
 from palprep.journal import CUT_OFF, Journal, PersonOutcome
+from palprep.media import Source
+from palprep.storage import GoOn
 from palprep.values import Value
 from palprep.views import Progress
 from palprep.vocabulary import DEFAULT_PROFILE
@@ -143,6 +146,12 @@ class RunContext:
     @property
     def files(self) -> Files:
         return self.engine.files if isinstance(self.engine, DaskEngine) else Files()
+
+    def take_in(self, file: RemoteFile, to: Path, go_on: GoOn) -> Source:
+        """Fetch a source that lies elsewhere to where the workers find it. Raises as
+        :func:`fetch_here`."""
+        fetch = self.engine.take_in if isinstance(self.engine, DaskEngine) else fetch_here
+        return fetch(file, to, go_on)
 
     @property
     def model(self) -> str:

@@ -14,8 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from palprep.batch.engines.cluster import DaskEngine
-from palprep.batch.engines.files import as_given, changed, fetch_here
+from palprep.batch.engines.files import as_given, changed
 from palprep.batch.fingerprint import stage_key
 from palprep.batch.people.files import File, RemoteFile, is_web
 from palprep.batch.work.context import Reporter, RunContext
@@ -102,9 +101,7 @@ class Originals:
 
     def _fetched(self, file: RemoteFile) -> Source:
         self.reporter.begin(f"fetch {file.name}")
-        engine, go_on = self.run.engine, self.reporter.go_on
-        take_in = engine.take_in if isinstance(engine, DaskEngine) else fetch_here
-        return take_in(file, self._copy_of(file), go_on)
+        return self.run.take_in(file, self._copy_of(file), self.reporter.go_on)
 
     def _copy_of(self, file: RemoteFile) -> Path:
         suffix = file.suffix if re.fullmatch(r"\.[A-Za-z0-9]{1,8}", file.suffix) else ""

@@ -115,7 +115,7 @@ def _look(originals: Originals, person: Person, file: File, speaker: Speaker | N
     if isinstance(original, MediaError):
         return Seen(file)
     run = originals.run
-    profile = person.settings.model or run.options.profile
+    profile = person.profile_in(run.options.profile)
     key = stage_key("glimpsed", original.sha256, speaker, profile, __version__)
     found = run.journal.reused(FileGlimpsed, key, person.slug)
     if found is None:
@@ -144,7 +144,7 @@ def _sort_videos(originals: Originals, person: Person, stills: Collection[str]) 
     if short or len(videos) > 1 or Role.TRAINING_VIDEO not in roles:
         asked, speaker = originals.run.options, None
         with contextlib.suppress(UsageError):
-            profile = person.settings.model or asked.profile
+            profile = person.profile_in(asked.profile)
             speaker = speaker_of(person, profile, asked.whisper_model)
         videos = [_look(originals, person, each.file, speaker) for each in videos]
     found = by_content(videos, roles)
@@ -230,7 +230,7 @@ def pick_portrait(originals: Originals, person: Person) -> Settled:
     if not known:
         return unreadable
     left_out: list[str] = []
-    profile = person.settings.model or run.options.profile
+    profile = person.profile_in(run.options.profile)
     key = stage_key("portrait", *known, run.profiles[profile].limits, __version__)
     earlier = run.journal.reused(
         PortraitPicked, key, person.slug, lambda found: found.sha256 in known
