@@ -73,6 +73,9 @@ def test_everybody_is_counted():
     people = [standing(each) for each in ("done", "redo", "done", "waiting")]
     assert Tally(people).summary() == "4 people: 2 done, 1 waiting, 1 redo"
     assert Tally(people[:1]).summary() == "1 person: 1 done"
+    asked = [standing("needs_answer")]
+    assert Tally(asked).summary() == "1 person: 1 needs an answer"
+    assert Tally(2 * asked).summary() == "2 people: 2 need an answer"
 
 
 @pytest.mark.parametrize(

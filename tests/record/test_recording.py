@@ -41,6 +41,7 @@ def test_nobody_else_is_answered(serve: Serve) -> None:
     assert "default-src 'none'" in policy
     assert "unsafe" not in policy
     assert not re.search(r"<style|\son\w+=|style=|https?://(?!www\.w3)", page.text)
+    assert "This page needs JavaScript" in page.text.partition("<noscript>")[2]
     assert re.findall(r"<script[^>]*>", page.text) == [
         '<script type="application/json" id="texts">',
         '<script src="record.js" defer>',

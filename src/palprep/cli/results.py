@@ -76,7 +76,7 @@ class Tally:
         if not self._statuses:
             return "There was no one to work on"
         said = ", ".join(
-            f"{self._statuses[status]:,} {look.word.lower()}"
+            look.counted(self._statuses[status])
             for status, look in views.STATUSES.items()
             if self._statuses[status]
         )

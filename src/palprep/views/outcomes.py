@@ -50,6 +50,11 @@ class Look(NamedTuple):
         """The CSS colour of its text on a light ground."""
         return SHADES[self.shade].text
 
+    def counted(self, count: int) -> str:
+        """So many people: ``1 needs an answer``, ``2 need an answer``."""
+        word = self.word.lower()
+        return f"{count:,} {word if count == 1 else word.replace('needs', 'need')}"
+
 
 OUTCOMES: Mapping[Outcome, Look] = {
     Outcome.FAIL: Look("✕", "failed", "bold red", "fail"),

@@ -64,7 +64,7 @@ class RunProgress:
 def progress_line(progress: RunProgress) -> str:
     """All of it in one line."""
     ended = ", ".join(
-        f"{progress.ended[status]} {STATUSES[status].word.lower()}"
+        STATUSES[status].counted(progress.ended[status])
         for status in WORST_FIRST
         if progress.ended[status]
     )
