@@ -34,7 +34,7 @@ import palprep.media.frames
 import palprep.vision.footage
 import palprep.vision.landmarks
 from palprep.consent import FRAMES_PER_S, LipsFacts, measure_lips
-from palprep.consent.lips import STEP_S, Sums, on_grid, synchrony_of
+from palprep.consent.lips import STEP_S, LipSync, on_grid, synchrony_of
 from palprep.errors import FileMissing
 from palprep.facts.timeline import player_times
 from palprep.facts.video_probing import FRAME_SIDE
@@ -223,6 +223,7 @@ def table(all_seen: Sequence[Seen], profile: Profile) -> Iterator[str]:
     yield f"| Shown | {' | '.join(f'{length:g} s' for length in LENGTHS_S)} |"
     yield f"|---|{'---|' * len(LENGTHS_S)}"
     by_source: dict[str, list[bool]] = defaultdict(list)
+    sync = LipSync.load()
     for kind, forge in FORGERIES.items():
         cells = []
         for length_s in LENGTHS_S:
@@ -230,7 +231,7 @@ def table(all_seen: Sequence[Seen], profile: Profile) -> Iterator[str]:
             for seen in (part for each in all_seen for part in stretches(each, length_s)):
                 span = Span(start_s=0.0, end_s=length_s)
                 track = forge(seen, length_s)
-                lips = measure_lips(track, span, seen.speech, SILENCE, stated=True)
+                lips = measure_lips(track, span, seen.speech, SILENCE, sync, stated=True)
                 found.append(fails(lips, profile))
                 if kind == "genuine":
                     by_source[seen.talker.source].append(found[-1])
@@ -271,7 +272,7 @@ def sounds_of(part: Seen, all_seen: Sequence[Seen]) -> Iterator[tuple[str, NDArr
 def sync_table(all_seen: Sequence[Seen], profile: Profile) -> Iterator[str]:
     """How many are doubted, of people that nothing was fitted on."""
     unseen = [each for each in all_seen if each.talker.use == "measure"]
-    limits, sums = profile.for_role(Role.CONSENT_VIDEO)["lip_sync"], Sums.load()
+    limits, sync = profile.for_role(Role.CONSENT_VIDEO)["lip_sync"], LipSync.load()
     yield f"| Sound | {' | '.join(f'{length:g} s' for length in SYNC_LENGTHS_S)} |"
     yield f"|---|{'---|' * len(SYNC_LENGTHS_S)}"
     counts: dict[str, dict[float, list[bool]]] = defaultdict(lambda: defaultdict(list))
@@ -279,7 +280,7 @@ def sync_table(all_seen: Sequence[Seen], profile: Profile) -> Iterator[str]:
         for part in (part for each in unseen for part in stretches(each, length_s)):
             shape, known = on_grid(part.genuine, np.arange(0.0, length_s, STEP_S))
             for kind, sound in sounds_of(part, unseen):
-                found = synchrony_of(shape, known, sound, 0.0, sums)
+                found = synchrony_of(shape, known, sound, 0.0, sync)
                 if found is not None:
                     value = found.correlation + found.margin
                     counts[kind][length_s].append(not all(each.holds(value) for each in limits))

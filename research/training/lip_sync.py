@@ -19,34 +19,37 @@ from typing import NamedTuple
 
 import numpy as np
 
-from palprep.consent.lips import STEP_S, Floats, Sums, lip_rows, on_grid, sound_rows
+from palprep.consent.lips import STEP_S, Floats, lip_rows, on_grid, sound_rows
+from palprep.consent.model_folder import read_model
+from palprep.consent.whisper import Encoder
 from palprep.speech import Silero
 from palprep.vision import Models
 from research.evaluation.lips import Seen, read_talkers, seen_of
 
 SUMS = 3
-RIDGES = (3.0, 1.0)
+RIDGES = (1.0, 1.0)
 """Added to the variances of the scaled numbers of sound and lips, so that few minutes of speech are
 enough."""
 WEIGHTS = Path(__file__).resolve().parents[2] / "src/palprep/consent/weights/lip_sync-v1.npz"
 
 
 class Rows(NamedTuple):
-    """The numbers of a stretch as it was recorded, one row every 40 ms that shows a mouth."""
+    """The numbers of a stretch as it was recorded, one row every 40 ms that shows a mouth; or the
+    weights of their sums, a row for each number."""
 
     sound: Floats
     lips: Floats
 
 
-def rows_of(seen: Seen) -> Rows:
+def rows_of(seen: Seen, encoder: Encoder) -> Rows:
     """Those of one stretch."""
-    sound = sound_rows(seen.sound)
+    sound = sound_rows(seen.sound, encoder)
     shape, known = on_grid(seen.genuine, (np.arange(len(sound)) + 0.5) * STEP_S)
     return Rows(sound[known], lip_rows(shape, known)[known])
 
 
-def fit(rows: Sequence[Rows]) -> Sums:
-    """The sums that go together most: canonical correlation analysis, with ridges."""
+def fit(rows: Sequence[Rows]) -> Rows:
+    """Weights of the sums that go together most: canonical correlation analysis, with ridges."""
     centred = [np.concatenate(part) for part in zip(*rows, strict=True)]
     centred = [each - each.mean(axis=0) for each in centred]
     one, other = (
@@ -55,16 +58,16 @@ def fit(rows: Sequence[Rows]) -> Sums:
     )
     together = np.linalg.solve(one, centred[0].T @ centred[1] / len(centred[0]))
     left, _, right = np.linalg.svd(np.linalg.solve(other, together.T).T, full_matrices=False)
-    return Sums(np.linalg.solve(one.T, left[:, :SUMS]), np.linalg.solve(other.T, right[:SUMS].T))
+    return Rows(np.linalg.solve(one.T, left[:, :SUMS]), np.linalg.solve(other.T, right[:SUMS].T))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("talkers", type=Path)
     options = parser.parse_args(arguments)
-    models, network = Models(), Silero.load()
+    models, network, encoder = Models(), Silero.load(), Encoder(read_model(None).encoder)
     rows = [
-        rows_of(seen_of(each, options.talkers, models, network))
+        rows_of(seen_of(each, options.talkers, models, network), encoder)
         for each in read_talkers()
         if each.use == "fit"
     ]

@@ -6,9 +6,10 @@ again for two.
 
 And do the lips belong to the sound? Canonical correlation analysis (Hotelling, "Relations between
 two sets of variates", Biometrika 28 (1936), 321-377) finds what moves together in both: three
-weighted sums of 19 numbers of the sound, within a fifth of a second, and three of six distances of
-the mouth. The sums are fitted once, on people who talk (research/training/lip_sync.py). Where they
-go together as recorded, and not with the sound shifted, the words are those of the lips.
+weighted sums of the 384 numbers that Whisper's encoder hears in the sound, and three of six
+distances of the mouth. The encoder tells the sounds of speech apart, and each has its lips. The
+sums are fitted once, on people who talk (research/training/lip_sync.py). Where they go together as
+recorded, and not with the sound shifted, the words are those of the lips.
 """
 
 from __future__ import annotations
@@ -21,8 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from palprep.consent.facts import LipsFacts, StatementReading, Synchrony
+from palprep.consent.whisper import Encoder
 from palprep.media import read_manifest
-from palprep.speech import RATE_HZ, filterbank, log_mel
+from palprep.speech import RATE_HZ
 from palprep.values import Span, spans_within
 from palprep.vision import SHAPE, MouthTrack
 
@@ -73,10 +75,16 @@ def stretch_of(
 
 
 def measure_lips(
-    track: MouthTrack, span: Span, speech: Sequence[Span], samples: Floats, *, stated: bool
+    track: MouthTrack,
+    span: Span,
+    speech: Sequence[Span],
+    samples: Floats,
+    sync: LipSync,
+    *,
+    stated: bool,
 ) -> LipsFacts:
     """What the lips do in that span. All times count from where a player starts, those of the track
-    and of ``samples`` too, which are mono at 16 kHz. Raises ToolMissing for damaged weights."""
+    and of ``samples`` too, which are mono at 16 kHz."""
     times = np.arange(span.start_s, span.end_s, STEP_S)
     shape, known = on_grid(track, times)
     spoken = np.zeros(len(times), bool)
@@ -92,7 +100,7 @@ def measure_lips(
         rests_at_s=None if rest is None else float(times[rest]),
         repeat=repeat,
         repeats_at_s=None if again is None else float(times[again]),
-        synchrony=synchrony_of(shape, known, samples, span.start_s, Sums.load()),
+        synchrony=synchrony_of(shape, known, samples, span.start_s, sync),
     )
 
 
@@ -166,43 +174,45 @@ def _spread(values: Floats, steps: int) -> Floats:
     return np.maximum(_mean_over(centred**2, steps) - _mean_over(centred, steps) ** 2, 0.0)
 
 
-_SOUND_TAPS, _LIP_TAPS = 5, 2
-"""Steps to both sides that a sum reaches: 0.2 s of the sound, 0.08 s of the lips."""
+_LIP_TAPS = 2
+"""Steps to both sides that a sum of the lips reaches: 0.08 s."""
+_POSITIONS = 2
+"""Of the encoder, in a step."""
 _FURTHEST = 50
 """Steps that the sound is shifted by: 2 s."""
 _AT_ONCE, _APART = 5, 8
 """Genuine recordings are off by up to 0.16 s. So up to 0.2 s is no shift, and 0.32 s is one."""
-_BANDS, _MEL_STEPS = 16, 4
 _DRIFT = 51
 """Steps, 2 s, whose mean is taken from the lips: a head that turns says no word."""
 _LEAST_KNOWN = 0.7
 
 
-class Sums(NamedTuple):
-    """The weights of the three sums: of the ``sound`` 209 x 3, of the ``lips`` 30 x 3."""
+class LipSync(NamedTuple):
+    """What holds lips against sound. Threads may share it.
 
+    ``encoder`` gives the numbers of the sound. The weights of the three sums are 384 x 3 of the
+    ``sound`` and 30 x 3 of the ``lips``.
+    """
+
+    encoder: Encoder
     sound: Floats
     lips: Floats
 
     @classmethod
-    def load(cls) -> Sums:
+    def load(cls) -> LipSync:
         """Those that palprep ships. Raises ToolMissing for a missing or damaged file."""
-        data = read_manifest("palprep.consent")["lip_sync"].read()
-        with np.load(io.BytesIO(data), allow_pickle=False) as stored:
-            return cls(stored["sound"], stored["lips"])
+        files = read_manifest("palprep.consent")
+        with np.load(io.BytesIO(files["lip_sync"].read()), allow_pickle=False) as stored:
+            return cls(Encoder(files["whisper_encoder"].read()), stored["sound"], stored["lips"])
 
 
-def sound_rows(samples: Floats) -> Floats:
-    """Up to 30 s of mono sound at 16 kHz, one row every 40 ms for the 40 ms that begin there, with
-    its neighbours: 16 mel bands in logarithms, the loudness, how much the bands have risen, and how
-    flat they are, each in units of its spread."""
+def sound_rows(samples: Floats, encoder: Encoder) -> Floats:
+    """Up to 30 s of mono sound at 16 kHz, one row every 40 ms for the 40 ms that begin there: what
+    the encoder hears, in units of its spread."""
     count = int(len(samples) / RATE_HZ / STEP_S + 1e-6)
-    fine = log_mel(samples.astype(np.float32), filterbank(_BANDS)).T[: count * _MEL_STEPS]
-    bands = fine.reshape(-1, _MEL_STEPS, _BANDS).mean(axis=1)
-    loud = np.log10(np.power(10.0, 4 * bands - 4).sum(axis=1))
-    rise = np.maximum(np.diff(bands, axis=0, prepend=bands[:1]), 0).sum(axis=1)
-    course = np.column_stack([bands, loud, rise, bands.mean(axis=1) - loud / 4])
-    return _with_neighbours(course, np.ones(len(course), bool), _SOUND_TAPS)
+    heard = encoder.encode(samples.astype(np.float32))[0, : count * _POSITIONS]
+    course = heard.reshape(count, _POSITIONS, -1).mean(axis=1)
+    return _with_neighbours(course, np.ones(count, bool), 0)
 
 
 def lip_rows(shape: Floats, known: Known) -> Floats:
@@ -213,7 +223,7 @@ def lip_rows(shape: Floats, known: Known) -> Floats:
 
 
 def synchrony_of(
-    shape: Floats, known: Known, samples: Floats, start_s: float, sums: Sums
+    shape: Floats, known: Known, samples: Floats, start_s: float, sync: LipSync
 ) -> Synchrony | None:
     """How lips and sound go together.
 
@@ -226,8 +236,8 @@ def synchrony_of(
     part = samples[int(begin * RATE_HZ) : int(end * RATE_HZ)]
     if len(part) < _LEAST_KNOWN * len(shape) * STEP_S * RATE_HZ:
         return None
-    heard = sound_rows(part) @ sums.sound
-    lips = lip_rows(shape, known) @ sums.lips
+    heard = sound_rows(part, sync.encoder) @ sync.sound
+    lips = lip_rows(shape, known) @ sync.lips
     # The row of the sound whose middle is nearest to the first of the lips.
     first = round((start_s - begin) / STEP_S - 0.5)
     at = np.arange(len(lips)) + first

@@ -70,15 +70,28 @@ class Heard(NamedTuple):
     """How many 10 ms frames of the window hold audio; the rest is padding."""
 
 
+class Encoder:
+    """The half of a model that listens. Several threads may use it at once."""
+
+    def __init__(self, content: bytes) -> None:
+        self._network = open_network(content)
+        self._filters = filterbank(self._network.get_inputs()[0].shape[1])
+
+    def encode(self, samples: NDArray[np.float32]) -> Floats:
+        """Up to 30 s of mono audio at 16 kHz as 1,500 positions of 20 ms, with silence after it:
+        shape ``(1, 1500, numbers)``.
+        """
+        (encoded,) = self._network.run(None, {"features": log_mel(samples, self._filters)[None]})
+        return np.asarray(encoded, np.float32)
+
+
 class Whisper:
     """A loaded model. Several threads may use it at once."""
 
     def __init__(self, files: ModelFiles) -> None:
-        self._encoder, self._memory, self._decoder = (
-            open_network(content) for content in (files.encoder, files.memory, files.decoder)
-        )
+        self._encoder = Encoder(files.encoder)
+        self._memory, self._decoder = map(open_network, (files.memory, files.decoder))
         self._tokens = ByteTokens(read_tokens(files.tokens))
-        self._filters = filterbank(self._encoder.get_inputs()[0].shape[1])
         facts = self._decoder.get_modelmeta().custom_metadata_map
         self._never, self._never_first = (
             json.loads(facts[key]) for key in ("suppress_ids", "suppress_ids_begin")
@@ -114,8 +127,7 @@ class Whisper:
 
     def hear(self, samples: NDArray[np.float32]) -> Heard:
         """Encode up to 30 s of mono audio at 16 kHz."""
-        features = log_mel(samples, self._filters)[None]
-        (encoded,) = self._encoder.run(None, {"features": features})
+        encoded = self._encoder.encode(samples)
         frames = min(len(samples), int(RATE_HZ * WINDOW_S)) // int(RATE_HZ * FRAME_S)
         names = [entry.name for entry in self._memory.get_outputs()]
         memory = dict(zip(names, self._memory.run(names, {"encoded": encoded}), strict=True))

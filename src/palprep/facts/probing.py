@@ -47,6 +47,10 @@ class Toolkit:
     def voiceprint(self) -> speech.Voiceprint:
         return speech.Voiceprint.load()
 
+    @cached_property
+    def lip_sync(self) -> consent.LipSync:
+        return consent.LipSync.load()
+
     def listeners(self, folder: Path | None = None) -> consent.Listeners | None:
         """The models that verify words; None where no folder is named, and palprep's own model, or
         what runs it, is not installed.

@@ -45,7 +45,7 @@ from palprep.media import (
 )
 from palprep.speech import RATE_HZ, VoiceFacts, VoiceMeter
 from palprep.values import Role
-from palprep.vision import CLOSE_LOOKS, FootageFacts, Models, analyse_footage, follow_mouth
+from palprep.vision import CLOSE_LOOKS, FootageFacts, analyse_footage, follow_mouth
 
 FRAME_SIDE = 960
 """Longer side, in pixels, of the frames of a video that are looked at."""
@@ -94,7 +94,7 @@ def probe_video(
         voice=voice,
         statement=audio.statement(),
     )
-    lips = _lips(source, facts, audio.samples(), toolkit.models)
+    lips = _lips(source, facts, audio.samples(), toolkit)
     return facts.model_copy(update={"lips": lips})
 
 
@@ -164,7 +164,7 @@ class _AudioMeters:
 
 
 def _lips(
-    source: Source, facts: Facts, opening: NDArray[np.float32], models: Models
+    source: Source, facts: Facts, opening: NDArray[np.float32], toolkit: Toolkit
 ) -> LipsFacts | None:
     """The lips while the statement is spoken, from frame to frame; None where nobody is heard, or
     nobody is seen from then on."""
@@ -186,11 +186,11 @@ def _lips(
         from_s=shown.start_s + starts_s,
         most_s=shown.end_s + starts_s,
     )
-    track = follow_mouth(prefetch(frames), models)
+    track = follow_mouth(prefetch(frames), toolkit.models)
     track = track._replace(at_s=track.at_s - starts_s)
     speech = [each.moved(late_s) for each in voice.speech]
     samples = np.pad(opening, (round(late_s * RATE_HZ), 0))
-    return measure_lips(track, shown, speech, samples, stated=stated)
+    return measure_lips(track, shown, speech, samples, toolkit.lip_sync, stated=stated)
 
 
 def _look_at(
