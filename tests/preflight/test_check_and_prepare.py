@@ -4,6 +4,7 @@ import contextlib
 import hashlib
 import io
 import json
+import subprocess
 from pathlib import Path
 
 import av
@@ -15,6 +16,7 @@ from palprep import preflight
 from palprep.errors import DamagedMedia, FileMissing, UnsupportedMedia, UsageError
 from palprep.facts import Speaker
 from palprep.media import Source
+from palprep.media.ffmpeg import ffmpeg_binary
 from palprep.preflight import Prepared, check, prepare
 from palprep.values import Kind, Outcome, Role
 
@@ -184,6 +186,18 @@ def test_a_video_gets_its_index_in_front_without_encoding(clip, tmp_path):
     assert packets(clip) == packets(prepared.path)
     assert fractions == sorted(fractions)
     assert fractions[-1] == 1.0
+
+
+def test_a_second_picture_and_sound_are_not_published(clip, tmp_path):
+    twice = tmp_path / "twice.mp4"
+    maps = ("-map", "0:v", "-map", "0:a", "-map", "1:v", "-map", "1:a")
+    plain = ("-c", "copy", "-fflags", "+bitexact", "-movflags", "+faststart")
+    command = [ffmpeg_binary(), "-i", clip, "-i", clip, *maps, *plain, twice]
+    subprocess.run(command, check=True, capture_output=True)
+    prepared = preflight.prepare(twice, into=tmp_path / "out")
+    with av.open(str(prepared.path)) as container:
+        assert [each.type for each in container.streams] == ["video", "audio"]
+    assert packets(clip) == packets(prepared.path)
 
 
 def packets(path):

@@ -8,8 +8,9 @@ from voices import voice_of
 from palprep.consent import LipsFacts
 from palprep.consent.facts import Synchrony
 from palprep.rules.catalogue import report_on
-from palprep.rules.consent import CONSENT_DOUBTS
+from palprep.rules.consent import CONSENT_DOUBTS, consent_doubts
 from palprep.rules.profile import load_profile
+from palprep.rules.report import Check
 from palprep.values import Outcome, Role, Span
 
 PROFILE = load_profile()
@@ -86,6 +87,24 @@ def test_a_shift_is_told_with_the_seconds_to_watch(judged):
     )
 
 
-def test_short_lips_are_not_held_against_the_sound(judged):
-    for short in (synchrony(seconds=10.4, correlation=0.0), None):
-        assert "lip_sync" not in {check.id for check in judged(synchrony=short).checks}
+def test_of_short_lips_less_is_asked(judged):
+    for seconds, least in ((10.4, 0.072), (8.0, 0.0), (5.0, -0.09)):
+        for margin, outcome in ((least, Outcome.PASS), (least - 0.002, Outcome.WARN)):
+            short = synchrony(seconds=seconds, correlation=0.0, margin=margin)
+            assert judged(synchrony=short).check("lip_sync").outcome is outcome
+
+
+def test_a_short_statement_is_not_held_against_the_sound(judged):
+    for short in (synchrony(seconds=4.9, correlation=0.0), None):
+        report = judged(synchrony=short, span=Span(start_s=1.0, end_s=5.9))
+        assert "lip_sync" not in {check.id for check in report.checks}
+
+
+def test_lips_that_are_hidden_while_the_statement_is_spoken_are_a_doubt(judged):
+    for hidden in (synchrony(seconds=4.9, correlation=0.5), None):
+        check = judged(synchrony=hidden).check("lip_sync")
+        assert check.outcome is Outcome.UNKNOWN
+        spoken = Check(id="consent_spoken", label="", outcome=Outcome.PASS)
+        assert [each.check for each in consent_doubts((spoken, check), None)] == ["lip_sync"]
+    other = judged(Role.TRAINING_VIDEO, stated=False, synchrony=None)
+    assert "lip_sync" not in {check.id for check in other.checks}

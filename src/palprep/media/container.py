@@ -144,13 +144,17 @@ def undecoded_length_s(container: InputContainer) -> float:
     return max(0.0, last - first)
 
 
+def moving_pictures(container: InputContainer) -> list[VideoStream]:
+    """The video streams without covers and thumbnails, which FFmpeg lists among them."""
+    return [each for each in container.streams.video if not each.disposition & _STILLS]
+
+
 def video_stream(container: InputContainer, source: Source) -> VideoStream:
     """The first video stream, whose decoder allocates no frame above :data:`MAX_FRAME_PIXELS`.
 
     Raises UnsupportedMedia when there is none, its codec is unknown, or its frames are larger.
     """
-    # FFmpeg lists covers and thumbnails among the video streams.
-    streams = [each for each in container.streams.video if not each.disposition & _STILLS]
+    streams = moving_pictures(container)
     if not streams:
         raise UnsupportedMedia(f"{source.name} has no video stream")
     context = streams[0].codec_context

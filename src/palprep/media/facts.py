@@ -186,6 +186,8 @@ class VideoFacts(Value):
     mirrored: bool = False
     """The container asks players to mirror it left to right before they turn it."""
     interlaced: bool = False
+    other_streams: int = 0
+    """Pictures and sounds beside those that a player starts with, which nobody looks at."""
     dolby_vision: str | None = None
     """Profile and, after the dot, what its base layer is for others: ``5.0`` nothing,
     ``8.1`` HDR10, ``8.4`` HLG; None without Dolby Vision."""

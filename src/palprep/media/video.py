@@ -25,6 +25,7 @@ from palprep.media.audio import LevelMeter, Sinks, as_heard, audio_streams, defa
 from palprep.media.container import (
     Packets,
     decoded,
+    moving_pictures,
     no_frame,
     open_container,
     translate_av_errors,
@@ -301,8 +302,15 @@ def _described(source: Source, container: InputContainer, stream: VideoStream) -
         "hdr": transfer in _HDR or (dolby is not None and dolby.compatibility == 0),
         "mirrored": turn.mirrored,
         "interlaced": frame.interlaced_frame,
+        "other_streams": _beside(container),
         "dolby_vision": f"{dolby.profile}.{dolby.compatibility}" if dolby else None,
     }
+
+
+def _beside(container: InputContainer) -> int:
+    """How many pictures and sounds there are beside one of each."""
+    sounds = len(container.streams.audio)
+    return len(moving_pictures(container)) - 1 + max(0, sounds - 1)
 
 
 def _transfer(code: int) -> str | None:

@@ -151,7 +151,7 @@ def consent_doubts(
         said = " ".join(told)
         doubt(consent_spoken.id, said, said, _place("Listen to", consent, by_word=True))
     for check in checks:
-        unsure = check.outcome is Outcome.UNKNOWN and check.id in CONSENT_CHECKS
+        unsure = check.outcome is Outcome.UNKNOWN and check.id in {*CONSENT_CHECKS, lip_sync.id}
         warned = check.outcome is Outcome.WARN and check.id in CONSENT_DOUBTS
         if (warned or unsure) and check.id != consent_spoken.id:
             before = check.id in {consent_start.id, consent_first.id}

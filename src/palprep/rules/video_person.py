@@ -12,7 +12,7 @@ from palprep.consent import LipsFacts
 from palprep.facts import FacingLimits, Timeline
 from palprep.rules.needs import FOOTAGE, LIPS, NO_FACE, SEEN, STRUCTURE
 from palprep.rules.report import Report
-from palprep.rules.rule import Answer, Measured, rule
+from palprep.rules.rule import Answer, Measured, Need, rule
 from palprep.rules.texts import REASONS, Unmeasured, degrees
 from palprep.vision import FootageFacts, FrameSample
 
@@ -25,8 +25,11 @@ NOT_STILL = 0.01
 of this size is broken by a still mouth alone."""
 
 
-ENOUGH_TO_SYNC_S = 10.5
-"""With fewer seconds of lips, too many genuine talkers would be doubted (docs/accuracy.md)."""
+ENOUGH_TO_SYNC_S, LEAST_TO_SYNC_S = 10.5, 5.0
+"""With fewer seconds of lips than the first, too many genuine talkers would be doubted by the same
+limit, and with fewer than the second by any (docs/accuracy.md)."""
+_SPARED, _SPARED_A_SECOND = 0.075, 0.03
+"""What is added to the measure below the first, and for each second that is missing then."""
 
 
 @rule(FOOTAGE)
@@ -157,16 +160,20 @@ def lips_not_repeated(lips: LipsFacts) -> Measured | Unmeasured:
     return _lips_at(lips.repeat, lips.repeats_at_s)
 
 
-@rule(LIPS)
+@rule(Need(lambda facts: facts.lips))
 def lip_sync(lips: LipsFacts) -> Answer:
-    """Only what :data:`ENOUGH_TO_SYNC_S` of lips tell is judged: the correlation, and as much again
-    as it exceeds that with the sound shifted, which is what the clip has by chance."""
+    """The correlation, and as much again as it exceeds that with the sound shifted, which is what
+    the clip has by chance. A statement long enough to judge whose lips are hidden leaves it open.
+    """
     found = lips.synchrony
-    if found is None or found.seconds < ENOUGH_TO_SYNC_S:
-        return None
+    if found is None or found.seconds < LEAST_TO_SYNC_S:
+        hidden = lips.stated and lips.span.duration_s >= LEAST_TO_SYNC_S
+        return REASONS["no_lips"] if hidden else None
+    missing_s = ENOUGH_TO_SYNC_S - found.seconds
+    spared = _SPARED + _SPARED_A_SECOND * missing_s if missing_s > 0 else 0.0
     start, end = (f"{at:.1f}" for at in (lips.span.start_s, lips.span.end_s))
     return Measured(
-        value=round(found.correlation + found.margin, 3),
+        value=round(found.correlation + found.margin + spared, 3),
         shown=f"correlation {found.correlation:.2f}, best with the sound {found.lag_s:+.2f} s off",
         way="late" if found.margin < 0 else None,
         words={"lag": f"{abs(found.lag_s):.1f} s", "start": start, "end": end},

@@ -80,6 +80,15 @@ def test_a_video_is_remuxed_without_encoding_where_only_the_container_is_wrong(v
     assert (repair.copy_video, repair.copy_audio) == (True, True)
 
 
+def test_streams_that_nobody_looked_at_are_left_behind(video_facts, audio_facts):
+    repair = planned(video_facts(other_streams=2), Role.TRAINING_VIDEO)
+    assert (repair.copy_video, repair.copy_audio) == (True, True)
+    stream = audio_facts().recording.stream
+    both = audio_facts(streams=(stream, stream.model_copy(update={"index": 1})))
+    assert isinstance(planned(both, Role.VOICE_AUDIO), AudioPlan | VoicePlan)
+    assert planned(audio_facts(), Role.VOICE_AUDIO) is None
+
+
 def test_only_the_stream_that_is_wrong_is_encoded(video_facts):
     repair = planned(video_facts(codec="hevc"), Role.TRAINING_VIDEO)
     assert (repair.copy_video, repair.copy_audio) == (False, True)

@@ -55,6 +55,9 @@ def plan_video(report: Report, facts: Facts, profile: Profile) -> VideoPlan | No
     trim, why = _trimming(report, facts, profile) or (None, None)
     if why:
         reasons = (*reasons, why)
+    if not reasons and video.other_streams:
+        # A service can take another stream than the one that was judged.
+        reasons = (Reason(fix="remux"),)
     if not reasons:
         return None
     fixes = {reason.fix for reason in reasons}

@@ -74,6 +74,9 @@ def plan_voice(report: Report, facts: Facts, profile: Profile) -> Plan | None:
     if audio is None:
         return None
     asked = reasons_for(report, _CONTAINER_FIXES)
+    if not asked and len(audio.streams) > 1:
+        # A service can take another stream than the one that was judged.
+        asked = (Reason(fix="extract"),)
     cleaning = reasons_for(report, _AUDIO_FIXES)
     voice = facts.voice
     if voice is not None:
