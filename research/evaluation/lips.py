@@ -53,8 +53,8 @@ LENGTHS_S = (3.0, 5.0, 8.0, 12.0)
 WORN_QUALITY, WORN_NOISE, WORN_ZOOM = 40, 4.0, 1.03
 STILL_FRAMES = 50
 SILENCE = np.zeros(0, np.float32)
-SYNC_LENGTHS_S = (8.0, 12.0)
-SHIFTS_S = (0.2, 0.4, 0.6, 1.0, 1.6)
+SYNC_LENGTHS_S = (5.0, 8.0, 12.0)
+SHIFTS_S = (0.4, 1.0)
 DUBS = 3
 """Other people's sound that every stretch is held against."""
 CODE = (palprep.media.frames, palprep.vision.landmarks, palprep.vision.footage)

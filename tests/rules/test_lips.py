@@ -37,7 +37,7 @@ def judged(video_facts):
     return report
 
 
-LIMIT = 0.15
+LIMIT = 0.25
 """Of the correlation and the margin together."""
 
 
@@ -87,11 +87,10 @@ def test_a_shift_is_told_with_the_seconds_to_watch(judged):
     )
 
 
-def test_of_short_lips_less_is_asked(judged):
-    for seconds, least in ((10.4, 0.072), (8.0, 0.0), (5.0, -0.09)):
-        for margin, outcome in ((least, Outcome.PASS), (least - 0.002, Outcome.WARN)):
-            short = synchrony(seconds=seconds, correlation=0.0, margin=margin)
-            assert judged(synchrony=short).check("lip_sync").outcome is outcome
+def test_five_seconds_of_lips_are_held_against_the_sound(judged):
+    for margin, outcome in ((0.05, Outcome.PASS), (0.048, Outcome.WARN)):
+        short = synchrony(seconds=5.0, correlation=0.2, margin=margin)
+        assert judged(synchrony=short).check("lip_sync").outcome is outcome
 
 
 def test_a_short_statement_is_not_held_against_the_sound(judged):

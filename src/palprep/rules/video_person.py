@@ -25,11 +25,8 @@ NOT_STILL = 0.01
 of this size is broken by a still mouth alone."""
 
 
-ENOUGH_TO_SYNC_S, LEAST_TO_SYNC_S = 10.5, 5.0
-"""With fewer seconds of lips than the first, too many genuine talkers would be doubted by the same
-limit, and with fewer than the second by any (docs/accuracy.md)."""
-_SPARED, _SPARED_A_SECOND = 0.075, 0.03
-"""What is added to the measure below the first, and for each second that is missing then."""
+LEAST_TO_SYNC_S = 5.0
+"""With fewer seconds of lips too many genuine talkers would be doubted (docs/accuracy.md)."""
 
 
 @rule(FOOTAGE)
@@ -169,11 +166,9 @@ def lip_sync(lips: LipsFacts) -> Answer:
     if found is None or found.seconds < LEAST_TO_SYNC_S:
         hidden = lips.stated and lips.span.duration_s >= LEAST_TO_SYNC_S
         return REASONS["no_lips"] if hidden else None
-    missing_s = ENOUGH_TO_SYNC_S - found.seconds
-    spared = _SPARED + _SPARED_A_SECOND * missing_s if missing_s > 0 else 0.0
     start, end = (f"{at:.1f}" for at in (lips.span.start_s, lips.span.end_s))
     return Measured(
-        value=round(found.correlation + found.margin + spared, 3),
+        value=round(found.correlation + found.margin, 3),
         shown=f"correlation {found.correlation:.2f}, best with the sound {found.lag_s:+.2f} s off",
         way="late" if found.margin < 0 else None,
         words={"lag": f"{abs(found.lag_s):.1f} s", "start": start, "end": end},
