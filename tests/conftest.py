@@ -20,7 +20,7 @@ from pathlib import Path, PurePath
 import imageio_ffmpeg
 import pytest
 from development_corpora import CHECKOUT, checkout, corpora, pytest_runtest_setup
-from measured_once import FOLDER, hear_once, open_to_workers, probing
+from measured_once import FOLDER, open_to_workers, probing, run_models_once
 from PIL import Image
 from warm_workers import WarmWorkers
 from xdist.remote import Producer
@@ -196,9 +196,10 @@ def facts_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _heard_once(facts_folder: Path) -> None:
-    """What models of speech make of the same sound, they make of it once in a session."""
-    hear_once(str(facts_folder))
+def _models_run_once(facts_folder: Path) -> None:
+    """What models of speech and vision make of the same sound and picture, they make of it once in
+    a session."""
+    run_models_once(str(facts_folder))
 
 
 @pytest.fixture(scope="session")

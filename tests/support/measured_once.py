@@ -1,9 +1,9 @@
 """What a test session measures once, for tests of what is made of it.
 
 The facts of a file of the same bytes, in the same role and listened to for the same words, are the
-same; so is what a model of speech makes of the same sound and the same text. Processes that share
-the folder take it from each other. Tests of measuring, of listening, of limits and of workers do
-not use this.
+same; so is what a model of speech makes of the same sound and the same text, and what a network of
+vision makes of the same picture. Processes that share the folder take it from each other. Tests of
+measuring, of listening, of limits and of workers do not use this, nor those of vision.
 """
 
 from __future__ import annotations
@@ -13,8 +13,10 @@ import fcntl
 import functools
 import hashlib
 import importlib
+import os
 import pickle
 import sys
+import threading
 from collections.abc import Callable, Sequence
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
@@ -27,14 +29,15 @@ Python's."""
 
 
 def measure_once(folder: str) -> None:
-    """From now on this process looks into the folder before it measures a file, or listens."""
-    hear_once(folder)
+    """From now on this process looks into the folder before it measures a file, or runs a model."""
+    run_models_once(folder)
     open_to_workers(folder)
     _after_loading("palprep.facts", lambda door: setattr(door, "probe", probing(folder)))
 
 
-def hear_once(folder: str) -> None:
-    """From now on this process looks into the folder before it listens."""
+def run_models_once(folder: str) -> None:
+    """From now on this process looks into the folder before it runs a model of speech or vision."""
+    _after_loading("palprep.vision.models", functools.partial(_seeing, folder))
     for module, model, methods in (
         ("palprep.consent.whisper", "Whisper", ("transcribe", "align", "weigh")),
         ("palprep.consent.moonshine", "Moonshine", ("words",)),
@@ -138,6 +141,37 @@ def _listening(folder: str, name: str, methods: Sequence[str], module: ModuleTyp
     model.hear = sound
     for each in methods:
         setattr(model, each, remembering(getattr(model, each)))
+
+
+LARGE = 64 * 1024
+"""Bytes. What a network says in more than that is sooner said again than kept."""
+
+
+def _seeing(folder: str, module: ModuleType) -> None:
+    network = module.Network
+    load, run = network.__init__, network.run
+
+    def loading(self: Any, path: Path, outputs: tuple[str, ...]) -> None:
+        load(self, path, outputs)
+        state = path.stat()
+        self.asked = repr((str(path), state.st_size, state.st_mtime_ns, outputs))
+
+    @functools.wraps(run)
+    def remembered(self: Any, blob: Any) -> Any:
+        asked = hashlib.sha256(f"{self.asked} {blob.dtype} {blob.shape}".encode())
+        asked.update(blob.tobytes())
+        kept = Path(folder, f"seen-{asked.hexdigest()[:32]}")
+        if kept.exists():
+            return pickle.loads(kept.read_bytes())  # noqa: S301 -- this session wrote it
+        answer = run(self, blob)
+        if sum(each.nbytes for each in answer) < LARGE:
+            # Whoever finds it finds all of it; two may well make the same.
+            making = kept.with_suffix(f".{os.getpid()}-{threading.get_ident()}")
+            making.write_bytes(pickle.dumps(answer))
+            making.rename(kept)
+        return answer
+
+    network.__init__, network.run = loading, remembered
 
 
 def _kept(folder: str, asked: str, made: Callable[[], bytes]) -> bytes:

@@ -2,6 +2,15 @@
 
 from __future__ import annotations
 
+import pytest
 from seen_portrait import models, picture, portrait, sight
 
+from palprep.vision.models import Network
+
 __all__ = ["models", "picture", "portrait", "sight"]
+
+
+@pytest.fixture(autouse=True)
+def _networks_run_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is measured is tested here: nothing is taken from what another test has measured."""
+    monkeypatch.setattr(Network, "run", Network.run.__wrapped__)
