@@ -89,10 +89,15 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> FileByF
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Where marked tests alone are asked for, a file without any is not loaded."""
-    asked = set(re.findall(r"\w+", config.getoption("markexpr"))) - {"or"}
+    """A file without any test that is asked for is not loaded, in none of the workers."""
     path = collection_path.relative_to(CHECKOUT).as_posix()
-    if not asked or asked - APART or not path.startswith("tests/") or collection_path.is_dir():
+    if collection_path.is_dir() or not path.startswith("tests/"):
+        return None
+    words = config.getoption("markexpr")
+    if "not thorough" in words:
+        return path.startswith(THOROUGH) or None
+    asked = set(re.findall(r"\w+", words)) - {"or"}
+    if not asked or asked - APART:
         return None
     by_path = tuple(start.partition("::")[0] for start in THOROUGH)
     marked = path.startswith(by_path) or any(

@@ -10,6 +10,11 @@ from development_corpora import checkout, corpora, pytest_runtest_setup
 __all__ = ["checkout", "corpora", "pytest_runtest_setup"]
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Not even loaded where they are not asked for."""
+    return "not research" in config.getoption("markexpr") or None
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path.is_relative_to(Path(__file__).parent):

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import uvicorn
-from mcp.server.mcpserver import MCPServer
 
 
 class ToolServer:
@@ -31,6 +30,9 @@ class ToolServer:
 
 @contextmanager
 def serving_tools() -> Iterator[ToolServer]:
+    # Loaded by the worker that serves, and not by all that collect.
+    from mcp.server.mcpserver import MCPServer  # noqa: PLC0415
+
     tools = ToolServer()
     protocol = MCPServer("orders", log_level="WARNING")
     protocol.tool()(tools.look_up)
