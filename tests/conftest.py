@@ -28,7 +28,7 @@ from xdist.scheduler import LoadScopeScheduling
 
 __all__ = ["checkout", "corpora", "pytest_runtest_setup"]
 
-SPREAD = {"test_blocks.py", "test_layers.py", "test_notebooks.py"}
+SPREAD = {"test_blocks.py", "test_corpora_verdicts.py", "test_layers.py", "test_notebooks.py"}
 """Files of few and long tests that share nothing: each of them may go to another worker."""
 
 THOROUGH = (
@@ -57,8 +57,8 @@ APART = {"thorough", "static", "documented", "research"}
 
 LONGEST_FIRST = (
     *("tests/docs", "tests/record/test_page", "tests/test_", "tests/batch/test_cluster"),
-    *("tests/cli", "tests/preflight", "tests/batch", "tests/views", "tests/workers"),
-    *("tests/record", "tests/fixes"),
+    *("research/tests/test_corpora", "tests/cli", "tests/preflight", "tests/batch"),
+    *("tests/views", "tests/workers", "tests/record", "tests/fixes"),
 )
 """Where the long tests are. They begin first, so that at the end no worker has one alone."""
 
