@@ -90,7 +90,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> FileByF
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """A file without any test that is asked for is not loaded, in none of the workers."""
-    path = collection_path.relative_to(CHECKOUT).as_posix()
+    path = collection_path.relative_to(config.rootpath).as_posix()
     if collection_path.is_dir() or not path.startswith("tests/"):
         return None
     words = config.getoption("markexpr")
