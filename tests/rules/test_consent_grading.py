@@ -255,6 +255,24 @@ def test_what_stands_around_the_statement_counts(before, after, expected):
     assert all("statement, “" in reason for reason in facts.reasons)
 
 
+@pytest.mark.parametrize(("seconds", "expected"), [(0.49, "pass"), (0.51, "warn")])
+def test_speech_after_the_statement_without_words_is_a_doubt(seconds, expected):
+    ends_s = reading().aligned[-1].end
+    facts = stated(reading(), speech=(Span(start_s=0.0, end_s=ends_s + seconds),))
+    assert (facts.outcome, facts.after) == (expected, expected)
+
+
+@pytest.mark.parametrize(
+    ("spoken_as", "expected"), [("Jayne Dough", "pass"), ("Robert Miller", "warn")]
+)
+def test_how_a_name_sounds_is_no_other_name(spoken_as, expected):
+    parts = (part_reading(reading()),)
+    known = {"statement": TEXT, "full_name": "Jane Doe", "language": "en", "opening_s": 30.0}
+    facts = grade_statement(StatementReading(**known, spoken_as=spoken_as, parts=parts), LIMITS)
+    assert facts.outcome == expected
+    assert expected == "pass" or "which does not sound like Jane Doe" in facts.reasons[0]
+
+
 @pytest.mark.parametrize(
     ("spans", "expected"),
     [

@@ -15,6 +15,9 @@ from palprep.consent import (
     PartReading,
     StatementReading,
     WordRecord,
+    beyond_latin,
+    keys_of,
+    similarity,
     split_words,
 )
 from palprep.rules.consent_evidence import (
@@ -32,6 +35,11 @@ from palprep.rules.texts import consent_reason, stamp
 from palprep.values import Outcome, Span, spans_within
 
 _SEVERITY = (Outcome.PASS, Outcome.WARN, Outcome.UNKNOWN, Outcome.FAIL)
+
+
+_LISTENED_S, _UNHEARD_S = 12.0, 0.5
+"""Of the seconds after the statement that are listened to, how much speech without words in it is
+a doubt: another language is written down as nothing."""
 
 
 class Grade(NamedTuple):
@@ -60,7 +68,7 @@ def grade_statement(reading: StatementReading, limits: ConsentLimits) -> Consent
         reasons = [reason for part in parts for reason in part.reasons]
         beside = _beside(reading, limits)
         reasons += [
-            consent_reason(f"{side}_{one.outcome}", said=one.said)
+            consent_reason(f"{side}_{one.outcome}" if one.said else "after_unheard", said=one.said)
             for side, one in beside.items()
             if one.outcome is not Outcome.PASS
         ]
@@ -75,9 +83,10 @@ def grade_statement(reading: StatementReading, limits: ConsentLimits) -> Consent
         late = consent_reason("late", start=f"{starts_at:.1f}", most=f"{reading.opening_s:g}")
         grade = Grade(Outcome.FAIL, grade.words, (*grade.reasons, late))
     elif reading.code is not None and grade.outcome.passed:
-        doubts = code_doubts(reading.code)
-        graver = worst((grade.outcome, *(Outcome.WARN for _ in doubts)))
-        grade = Grade(graver, grade.words, (*grade.reasons, *doubts))
+        grade = _doubted(grade, code_doubts(reading.code))
+    if grade.outcome.passed and _sounds_otherwise(reading, limits):
+        named = {"name": reading.full_name, "spoken": reading.spoken_as}
+        grade = _doubted(grade, (consent_reason("other_sound", **named),))
     return ConsentFacts(
         outcome=grade.outcome,
         starts_at=starts_at,
@@ -87,6 +96,20 @@ def grade_statement(reading: StatementReading, limits: ConsentLimits) -> Consent
         **{side: one.outcome for side, one in beside.items()},
         **reading.model_dump(include={*Listening.model_fields}),
     )
+
+
+def _doubted(grade: Grade, doubts: tuple[str, ...]) -> Grade:
+    graver = worst((grade.outcome, *(Outcome.WARN for _ in doubts)))
+    return Grade(graver, grade.words, (*grade.reasons, *doubts))
+
+
+def _sounds_otherwise(reading: StatementReading, limits: ConsentLimits) -> bool:
+    """Whether the name is listened for as something that it does not sound like. A name in other
+    letters has no sound that is known here."""
+    if reading.spoken_as is None or beyond_latin(reading.full_name):
+        return False
+    said, written = (keys_of(split_words(name)) for name in (reading.spoken_as, reading.full_name))
+    return similarity(said, written) < limits.name_similarity.value
 
 
 def code_doubts(code: CodeReading) -> tuple[str, ...]:
@@ -114,10 +137,12 @@ def _beside(reading: StatementReading, limits: ConsentLimits) -> dict[str, Besid
     ends_s = max(word.end for part in reading.parts for word in part.aligned)
     follows_s = sum(max(0.0, span.end_s - max(span.start_s, ends_s)) for span in reading.speech)
     around, talk = reading.surroundings, follows_s >= limits.talk_s.value
-    return {
-        "before": grade_before(around, required, names, sure=sure),
-        "after": grade_after(around, required, names, talk=talk),
-    }
+    after = grade_after(around, required, names, talk=talk)
+    if not any(around.after) and reading.code is None:
+        unheard = spans_within(reading.speech, ends_s, ends_s + _LISTENED_S)
+        if sum(each.duration_s for each in unheard) >= _UNHEARD_S:
+            after = Beside(Outcome.WARN, "")
+    return {"before": grade_before(around, required, names, sure=sure), "after": after}
 
 
 def _told(outcome: Outcome, reasons: tuple[str, ...], reading: StatementReading) -> tuple[str, ...]:
