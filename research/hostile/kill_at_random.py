@@ -209,6 +209,8 @@ class Stage:
 
 
 def _service(data: Path, port: int) -> None:
+    # A job in the background begins with it ignored, and would never end.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     serve(Sandbox(data, port=port, choices=QUICK), announce=lambda _: None)
 
 
