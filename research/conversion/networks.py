@@ -7,9 +7,10 @@
 TensorFlow Lite becomes ONNX (convert_tflite.py). Of OpenCV Zoo's networks, whose weights are
 8-bit numbers with a factor for each block of them, those become numbers of 32 bits that are one
 block, since ONNX Runtime refuses them. Weights are no longer declared as inputs, which it would
-take for numbers that change with every run. No weight is rounded anew; those too small to change
-any result become zero. fetch_weights.py calls this for each file that the manifest marks as
-converted.
+take for numbers that change with every run. Weights too small to change any result become zero.
+Kernels of the text detector are rounded to 8 bits, each filter with a scale of its own; no other
+network's weights are rounded anew. fetch_weights.py calls this for each file that the manifest
+marks as converted.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import onnx
-from onnx import TensorProto, numpy_helper
+from onnx import TensorProto, helper, numpy_helper
 
 from research.conversion.face_mesh import convert_mesh
 from research.conversion.tflite import Array, convert_tflite, leaky
@@ -38,7 +39,10 @@ def convert(name: str, data: bytes) -> bytes:
     """The network that the manifest calls ``name``, or the face mesh, from the published file."""
     if name == "geometry":
         return convert_mesh(data)
-    model = convert_tflite(data, OUTPUTS[name]) if name in OUTPUTS else convert_onnx(data)
+    if name == "text":
+        model = convert_text(data)
+    else:
+        model = convert_tflite(data, OUTPUTS[name]) if name in OUTPUTS else convert_onnx(data)
     drop_traces(model)
     onnx.checker.check_model(model)
     return bytes(model.SerializeToString(deterministic=True))
@@ -85,6 +89,37 @@ def convert_onnx(data: bytes) -> onnx.ModelProto:
         numpy_helper.from_array(value, name) for name, value in stored.items() if name in taken
     )
     return model
+
+
+def convert_text(data: bytes) -> onnx.ModelProto:
+    """PaddleOCR's text detector: constants are stored as such, and kernels as 8-bit numbers."""
+    model = onnx.load_from_string(data)
+    graph = model.graph
+    nodes = []
+    for node in graph.node:
+        if node.op_type == "Constant":
+            (value,) = (part.t for part in node.attribute)
+            kernel = numpy_helper.to_array(value)
+            if kernel.ndim == 4:
+                nodes.append(round_filters(node.output[0], kernel, graph))
+            else:
+                graph.initializer.append(numpy_helper.from_array(kernel, node.output[0]))
+        else:
+            nodes.append(node)
+    del graph.node[:], graph.value_info[:], model.opset_import[:]
+    graph.node.extend(nodes)
+    # The first whose DequantizeLinear takes a scale for each filter.
+    model.opset_import.append(helper.make_opsetid("", 13))
+    return model
+
+
+def round_filters(name: str, kernel: Array, graph: onnx.GraphProto) -> onnx.NodeProto:
+    """The node that gives ``kernel`` again, but for its rounding to 127 steps for each filter."""
+    scales = np.maximum(np.abs(kernel).reshape(len(kernel), -1).max(axis=1), 1e-12) / 127
+    whole = np.round(kernel / scales[:, None, None, None]).astype(np.int8)
+    stored = {f"{name}.bytes": whole, f"{name}.scales": scales.astype(np.float32)}
+    graph.initializer.extend(numpy_helper.from_array(value, key) for key, value in stored.items())
+    return helper.make_node("DequantizeLinear", [*stored], [name], axis=0)
 
 
 def dequantised(node: onnx.NodeProto, stored: dict[str, Array]) -> list[onnx.NodeProto]:

@@ -18,7 +18,7 @@ from palprep.rules.profile import Limit
 from palprep.rules.rule import Measured, Rule
 from palprep.rules.texts import MET
 from palprep.values import Outcome, Span
-from palprep.vision import FootageFacts, FrameSample
+from palprep.vision import FootageFacts, FrameSample, OverlayFacts
 
 PORTRAIT = FLAWLESS.model_copy(update={"nudity": 0.01})
 CONSENT = ConsentFacts(
@@ -26,7 +26,7 @@ CONSENT = ConsentFacts(
     reasons=("Faint.",), statement="I agree", full_name="Ada", language="en",
 )  # fmt: skip
 FOOTAGE = FootageFacts(
-    every_s=0.5, looks=(PORTRAIT,),
+    every_s=0.5, looks=(PORTRAIT,), overlay=OverlayFacts(frames=5, with_text=0, region=None),
     samples=tuple(
         FrameSample(
             at_s=at / 2, people=1, face_height_share=0.3, yaw_deg=1, pitch_deg=1,

@@ -8,8 +8,8 @@ from palprep.rules.catalogue import RULES, judge
 from palprep.rules.profile import load_profile
 from palprep.rules.rule import Measured
 from palprep.rules.texts import Unmeasured
-from palprep.values import Outcome, Role
-from palprep.vision import FootageFacts, FrameSample
+from palprep.values import Outcome, Rect, Role
+from palprep.vision import FootageFacts, FrameSample, OverlayFacts
 
 
 def sample(at, *, yaw=0.0, pitch=0.0, gaze=0.0):
@@ -63,3 +63,21 @@ def test_nobody_faces_nothing(video_facts):
     facts = video_facts().model_copy(update={"footage": empty})
     for rule in ("head_towards_lens", "gaze_at_lens"):
         assert isinstance(RULES[rule].measure.get(facts), Unmeasured)
+
+
+def test_text_over_the_picture_warns_and_says_where(video_facts):
+    def found(overlay):
+        footage = FootageFacts(every_s=1.0, samples=(), looks=(), overlay=overlay)
+        facts = video_facts().model_copy(update={"footage": footage})
+        checks = judge(facts, Role.TRAINING_VIDEO, load_profile())
+        return next(check for check in checks if check.id == "no_burned_in_text")
+
+    low = Rect(x=0.2, y=0.86, width=0.6, height=0.08)
+    warned = found(OverlayFacts(frames=5, with_text=3, region=low))
+    assert (warned.outcome, warned.measured) == (Outcome.WARN, "in 3 of 5 frames, at the bottom")
+    assert warned.sentence == (
+        "Text is drawn over the picture in 3 of 5 frames that were looked at, at the bottom."
+    )
+    none = found(OverlayFacts(frames=5, with_text=0, region=None))
+    assert (none.outcome, none.measured) == (Outcome.PASS, "in 0 of 5 frames")
+    assert found(None).outcome is Outcome.UNKNOWN

@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from palprep.media import FileFacts, SignalFacts, VideoFacts
-from palprep.rules.needs import EVERY_FRAME, FILE, KEY_FRAMES_ONLY, SIGNAL, TIMING, VIDEO
+from palprep.rules.needs import EVERY_FRAME, FILE, FOOTAGE, KEY_FRAMES_ONLY, SIGNAL, TIMING, VIDEO
 from palprep.rules.rule import Measured, plain, rule
 from palprep.rules.texts import REASONS, counted, degrees, some_of
 from palprep.values import Span
+from palprep.vision import OverlayFacts
 
 
 @rule(FILE)
@@ -137,6 +138,18 @@ video_steadiness = plain(
     EVERY_FRAME.then(lambda signal: signal.shake_percent, REASONS["no_texture"]),
     lambda percent: round(percent, 2),
 )
+
+
+@rule(FOOTAGE.then(lambda footage: footage.overlay, REASONS["too_few_looks"]))
+def no_burned_in_text(overlay: OverlayFacts) -> Measured:
+    region, places = overlay.region, ("at the top", "in the middle", "at the bottom")
+    place = places[int(3 * (region.y + region.height / 2))] if region else ""
+    seen = f"in {overlay.with_text} of {overlay.frames} frames"
+    return Measured(
+        value=round(overlay.with_text / overlay.frames, 3),
+        shown=f"{seen}, {place}" if region else seen,
+        words={"seen": seen, "place": place},
+    )
 
 
 @rule(VIDEO)

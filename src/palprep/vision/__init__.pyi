@@ -9,6 +9,7 @@ from .facts import (
     FootageFacts as FootageFacts,
     FrameSample as FrameSample,
     Framing as Framing,
+    OverlayFacts as OverlayFacts,
     PortraitFacts as PortraitFacts,
     Quality as Quality,
     SubjectFacts as SubjectFacts,

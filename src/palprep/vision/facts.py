@@ -241,6 +241,17 @@ class FrameSample(Value):
         return max(abs(self.yaw_deg or 0.0), abs(self.pitch_deg or 0.0))
 
 
+class OverlayFacts(Value):
+    """Text that was laid over the frames of a video: subtitles, a ticker, a name plate."""
+
+    frames: int
+    """How many were looked at."""
+    with_text: int
+    """In how many there is such text."""
+    region: Rect | None
+    """Around all of it, as shares of the sides; None where there is none."""
+
+
 class FootageFacts(Value):
     """The person in a video, sampled every ``every_s`` seconds."""
 
@@ -248,6 +259,8 @@ class FootageFacts(Value):
     samples: tuple[FrameSample, ...]
     looks: tuple[PortraitFacts, ...]
     """Close looks at a few frames, evenly spread."""
+    overlay: OverlayFacts | None = None
+    """Of the same frames; None where they are too few."""
 
     @property
     def seen(self) -> tuple[FrameSample, ...]:

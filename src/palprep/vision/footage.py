@@ -43,6 +43,7 @@ from palprep.vision.landmarks import (
     follow_points,
 )
 from palprep.vision.models import Models
+from palprep.vision.overlay import FEWEST_FRAMES, find_overlay
 from palprep.vision.pose import measure_head
 
 DETECT_EVERY_S = 1.0
@@ -97,6 +98,7 @@ def analyse_footage(
             for index, sample in enumerate(samples)
         ),
         looks=tuple(analyse_portrait(rgb, models) for rgb in kept),
+        overlay=find_overlay(kept, models.text) if len(kept) >= FEWEST_FRAMES else None,
     )
 
 

@@ -105,6 +105,8 @@ class Models:
     """SFace: 128 numbers whose direction names a person."""
     scene = _network("scene", "maps")
     """192 maps of 7 x 7 of a picture of 224 x 224: what it shows, and in which texture."""
+    text = _network("text", "sigmoid_0.tmp_0")
+    """Probability of text at each pixel, for pictures whose sides are multiples of 32."""
     adult = _linear_model("adult")
     """Tells faces of adults from those of minors."""
     human = _linear_model("human")
