@@ -125,6 +125,19 @@ def test_the_rate_comes_from_timestamps(make_video):
     assert facts.frame_rate == pytest.approx(39 / ((times[-1] - times[0]) / 50))
 
 
+@pytest.mark.parametrize(
+    ("stated", "taken"), [("240.000000", 240.0), ("nan", None), ("fast", None)]
+)
+def test_the_rate_at_which_a_phone_took_it_is_read(make_video, tmp_path, stated, taken):
+    path = tmp_path / "slow.mp4"
+    tag = ["-movflags", "use_metadata_tags", "-metadata", f"com.android.capture.fps={stated}"]
+    copy = [ffmpeg_binary(), "-v", "error", "-i", make_video(), "-c", "copy", *tag, path]
+    subprocess.run([*map(str, copy)], check=True)
+    facts = probe_video(Source.of(path))
+    assert (facts.taken_rate, facts.frame_rate) == (taken, pytest.approx(25.0))
+    assert probe_video(Source.of(make_video())).taken_rate is None
+
+
 def test_one_dropped_frame_in_two_hundred_leaves_the_rate_constant(make_video):
     times = [index + (index > 100) for index in range(200)]
     path = make_video(seconds=8.0, times=times)

@@ -177,6 +177,8 @@ class VideoFacts(Value):
     frame_rate: float
     """From presentation timestamps: (frames - 1) / (last - first)."""
     frame_rate_constant: bool
+    taken_rate: float | None = None
+    """At which the camera says that it took them (Android); None where it says nothing."""
     color_transfer: str | None
     hdr: bool
     moov_position: Literal["front", "end", "fragmented"] | None

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import itertools
+import math
 from array import array
 from collections import deque
 from collections.abc import Iterator
@@ -303,6 +304,7 @@ def _described(source: Source, container: InputContainer, stream: VideoStream) -
         "mirrored": turn.mirrored,
         "interlaced": frame.interlaced_frame,
         "other_streams": _beside(container),
+        "taken_rate": _taken_rate(container.metadata.get("com.android.capture.fps", "")),
         "dolby_vision": f"{dolby.profile}.{dolby.compatibility}" if dolby else None,
     }
 
@@ -311,6 +313,15 @@ def _beside(container: InputContainer) -> int:
     """How many pictures and sounds there are beside one of each."""
     sounds = len(container.streams.audio)
     return len(moving_pictures(container)) - 1 + max(0, sounds - 1)
+
+
+def _taken_rate(stated: str) -> float | None:
+    """Frames per second, from what a phone wrote; None for anything else."""
+    try:
+        rate = float(stated)
+    except ValueError:
+        return None
+    return rate if 0 < rate < math.inf else None
 
 
 def _transfer(code: int) -> str | None:

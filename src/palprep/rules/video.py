@@ -14,6 +14,10 @@ from palprep.rules.texts import REASONS, counted, degrees, some_of
 from palprep.values import Span
 from palprep.vision import OverlayFacts
 
+SLOW_MOTION, SLOWED = 100.0, 1.5
+"""Frames per second that no camera takes for another end, and how many times the rate shown. In
+dim light a phone shows half of the 30 or 60 that it names."""
+
 
 @rule(FILE)
 def video_format(file: FileFacts) -> Measured:
@@ -80,8 +84,12 @@ def video_upright(video: VideoFacts) -> Measured:
 @rule(VIDEO)
 def video_frame_rate(video: VideoFacts) -> Measured:
     # Timestamps of 30000/1001 in milliseconds round to 29.97 and 23.976 to 23.98.
-    rate = f"{video.frame_rate:.2f}"
-    return Measured(value=round(video.frame_rate, 2), shown=f"{rate} fps", words={"rate": rate})
+    rate, taken = f"{video.frame_rate:.2f}", video.taken_rate or 0.0
+    words = {"rate": rate, "taken": f"{taken:.0f}"}
+    if taken >= SLOW_MOTION and taken >= SLOWED * video.frame_rate:
+        shown = f"{taken:.0f} fps, shown at {rate}"
+        return Measured(value=round(taken, 2), shown=shown, way="slowed", words=words)
+    return Measured(value=round(video.frame_rate, 2), shown=f"{rate} fps", words=words)
 
 
 @rule(VIDEO)
