@@ -70,8 +70,9 @@ def drawn(frames: Sequence[Pixels], kind: str, script: str, high: float, font: s
         if box:
             left, top, right, bottom = draw.textbbox(place, text, letters, anchor=anchor)
             draw.rectangle((left - 4, top - 4, right + 4, bottom + 4), fill=(16, 16, 40))
-        around = {"stroke_width": 0 if box else max(1, size // 14), "stroke_fill": (0, 0, 0)}
-        draw.text(place, text, (250, 250, 250), letters, anchor=anchor, **around)
+        edge = 0 if box else max(1, size // 14)
+        ink, dark = (250, 250, 250), (0, 0, 0)
+        draw.text(place, text, ink, letters, anchor, stroke_width=edge, stroke_fill=dark)
         shown.append(np.asarray(picture))
     return shown
 
