@@ -51,7 +51,7 @@ _ROW, _CENTRED, _CHANGE = 0.03, 0.03, 0.03
 """Of subtitles: share of the height within which they stand, share of the width within which they
 are in the middle, and by which their length changes."""
 
-_MOST, _SOME = 0.6, 0.6
+_MOST, _SOME = 0.6, 0.4
 """Shares of the frames in which texts that stand or run, and subtitles, are seen."""
 
 
