@@ -149,6 +149,21 @@ def moving_pictures(container: InputContainer) -> list[VideoStream]:
     return [each for each in container.streams.video if not each.disposition & _STILLS]
 
 
+def streams_beside(container: InputContainer) -> int:
+    """How many moving pictures and sounds there are beside one of each."""
+    sounds = len(container.streams.audio)
+    return len(moving_pictures(container)) - 1 + max(0, sounds - 1)
+
+
+def taken_rate(container: InputContainer) -> float | None:
+    """Frames per second that an Android phone says to have taken; None where nothing says it."""
+    try:
+        rate = float(container.metadata.get("com.android.capture.fps", ""))
+    except ValueError:
+        return None
+    return rate if 0 < rate < math.inf else None
+
+
 def video_stream(container: InputContainer, source: Source) -> VideoStream:
     """The first video stream, whose decoder allocates no frame above :data:`MAX_FRAME_PIXELS`.
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-import math
 from array import array
 from collections import deque
 from collections.abc import Iterator
@@ -26,9 +25,10 @@ from palprep.media.audio import LevelMeter, Sinks, as_heard, audio_streams, defa
 from palprep.media.container import (
     Packets,
     decoded,
-    moving_pictures,
     no_frame,
     open_container,
+    streams_beside,
+    taken_rate,
     translate_av_errors,
     undecoded_length_s,
     video_stream,
@@ -303,25 +303,10 @@ def _described(source: Source, container: InputContainer, stream: VideoStream) -
         "hdr": transfer in _HDR or (dolby is not None and dolby.compatibility == 0),
         "mirrored": turn.mirrored,
         "interlaced": frame.interlaced_frame,
-        "other_streams": _beside(container),
-        "taken_rate": _taken_rate(container.metadata.get("com.android.capture.fps", "")),
+        "other_streams": streams_beside(container),
+        "taken_rate": taken_rate(container),
         "dolby_vision": f"{dolby.profile}.{dolby.compatibility}" if dolby else None,
     }
-
-
-def _beside(container: InputContainer) -> int:
-    """How many pictures and sounds there are beside one of each."""
-    sounds = len(container.streams.audio)
-    return len(moving_pictures(container)) - 1 + max(0, sounds - 1)
-
-
-def _taken_rate(stated: str) -> float | None:
-    """Frames per second, from what a phone wrote; None for anything else."""
-    try:
-        rate = float(stated)
-    except ValueError:
-        return None
-    return rate if 0 < rate < math.inf else None
 
 
 def _transfer(code: int) -> str | None:
