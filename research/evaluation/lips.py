@@ -55,6 +55,8 @@ STILL_FRAMES = 50
 SILENCE = np.zeros(0, np.float32)
 SYNC_LENGTHS_S = (5.0, 8.0, 12.0)
 SHIFTS_S = (0.4, 1.0)
+HIDDEN_S = (0.4, 1.2)
+"""How long lips are hidden by whoever wants no one to see them, and how often."""
 DUBS = 3
 """Other people's sound that every stretch is held against."""
 CODE = (palprep.media.frames, palprep.vision.landmarks, palprep.vision.footage)
@@ -284,6 +286,9 @@ def sync_table(all_seen: Sequence[Seen], profile: Profile) -> Iterator[str]:
                 if found is not None:
                     value = found.correlation + found.margin
                     counts[kind][length_s].append(not all(each.holds(value) for each in limits))
+            shown = np.arange(len(known)) * STEP_S % HIDDEN_S[1] >= HIDDEN_S[0]
+            found = synchrony_of(shape, known & shown, part.sound, 0.0, sync)
+            counts["lips hidden for 0.4 s of 1.2 s"][length_s].append(found is None)
     for kind, by_length in counts.items():
         cells = []
         for found_of in (by_length[length_s] for length_s in SYNC_LENGTHS_S):
