@@ -12,7 +12,7 @@ from videos import edited, first_frame, heard_at, times, video_plan
 
 from palprep.errors import CannotFit, FixError
 from palprep.fixes.carry_out import apply
-from palprep.media import Source, declared_length_s
+from palprep.media import Source, declared_length_s, probe_video
 from palprep.rules.plans import AudioPlan
 from palprep.values import Span
 
@@ -77,6 +77,14 @@ def test_place_device_and_title_stay_behind(phone_video, tmp_path, copy):
     data = Path(applied.path).read_bytes()
     for secret in (b"Secretphone", b"+51.5007", b"Ada at home", b"Lavf"):
         assert secret not in data
+
+
+@pytest.mark.parametrize("copy", [True, False])
+def test_slow_motion_stays_known(make, picture, tmp_path, copy):
+    tag = ("-movflags", "use_metadata_tags", "-metadata", "com.android.capture.fps=240")
+    slow = make("slow.mp4", *picture, *tag)
+    target = apply(video_plan(copy_video=copy), Source.of(slow), tmp_path / "ada").path
+    assert probe_video(Source.of(target)).taken_rate == 240.0
 
 
 def test_an_encode_bakes_the_rotation_in(phone_video, tmp_path):

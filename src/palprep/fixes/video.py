@@ -128,7 +128,11 @@ class Cut:
             pan = mixdown(self.sound)
             filters = "aresample=async=1:first_pts=0" + (f",pan={pan}" if pan else "")
             coding.update(_AAC, af=filters)
-        return ffmpeg.output(*streams, address(target), **BARE, **_MP4, **coding)
+        if self.header.taken_rate is not None:
+            # Slow motion stays slow, and a check of the new file says so.
+            coding["movflags"] = f"{_MP4['movflags']}+use_metadata_tags"
+            coding["metadata"] = f"com.android.capture.fps={self.header.taken_rate:g}"
+        return ffmpeg.output(*streams, address(target), **{**BARE, **_MP4, **coding})
 
 
 def filtered(picture: Any, facts: VideoFacts) -> Any:

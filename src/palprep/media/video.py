@@ -93,6 +93,8 @@ class VideoHeader(NamedTuple):
     chosen: int
     """Index into ``sounds`` of the one that a player would play."""
     index_in_front: bool
+    taken_rate: float | None
+    """As in :class:`VideoFacts`."""
 
 
 def read_header(source: Source) -> VideoHeader:
@@ -107,6 +109,7 @@ def read_header(source: Source) -> VideoHeader:
             sounds=sounds,
             chosen=default_stream(sounds),
             index_in_front=source.movie is not None and source.movie.moov_position == "front",
+            taken_rate=taken_rate(container),
         )
 
 
