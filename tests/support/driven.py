@@ -5,6 +5,7 @@ that play files.
 from __future__ import annotations
 
 import base64
+import contextlib
 import itertools
 import json
 import os
@@ -16,6 +17,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+_LEFT = "Inspected target navigated or closed"
+
+
+class Left(Exception):
+    """The page went to another one before it could answer."""
 
 
 class Driven:
@@ -78,16 +85,19 @@ class Driven:
         # Between two pages there is nothing yet.
         told = f"const it = {script}; return it instanceof Node || it"
         found = f"(() => {{ try {{ {told} }} catch {{}} }})()"
-        while not (value := self.run(found)):
+        while True:
+            with contextlib.suppress(Left):
+                if value := self.run(found):
+                    return value
             assert time.monotonic() < ends, f"{script} is not true: {self.text()}"
             time.sleep(0.05)
-        return value
 
     def press(self, selector: str) -> None:
         """Click on the element that can be seen and is not disabled, once there is one."""
         found = f"document.querySelector({selector!r})"
         self.until(f"{found}?.checkVisibility() && !{found}.disabled")
-        self.run(f"{found}.click()")
+        with contextlib.suppress(Left):
+            self.run(f"{found}.click()")
 
     def text(self) -> str:
         """What a reader sees."""
@@ -142,6 +152,8 @@ class Driven:
         while True:
             told = self._next()
             if told.get("id") == number:
+                if told.get("error", {}).get("message") == _LEFT:
+                    raise Left
                 assert "error" not in told, told
                 return told["result"]
             self._note(told)
