@@ -32,6 +32,7 @@ from .opening import (
     model_for as model_for,
     read_samples as read_samples,
 )
+from .reading import AFTERWARDS_S as AFTERWARDS_S
 from .statement import (
     PLACEHOLDER as PLACEHOLDER,
     Statement as Statement,

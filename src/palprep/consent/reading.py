@@ -50,7 +50,8 @@ from palprep.speech import RATE_HZ, WINDOW_S, speech_spans
 HYPOTHESES = 5
 _FOUND = 0.5
 """Share of the statement that must be heard before it is looked at word by word."""
-_AFTERWARDS_S = 12.0
+AFTERWARDS_S = 12.0
+"""So much of what follows the statement is listened to."""
 _AFTERWARDS_READINGS = 3
 _LAST_WORDS_S = 1.0
 """The end of the statement is heard again, so that nothing of what follows is cut off."""
@@ -158,7 +159,7 @@ def read_window(
         words_aligned = _aligned(aligned, statement.words, offset_s)
         last = words_aligned[-1]
         end_s = min(last.end, last.start + _LONG_WORD_S) - offset_s
-        following = samples[_at(end_s) : _at(end_s + _AFTERWARDS_S)]
+        following = samples[_at(end_s) : _at(end_s + AFTERWARDS_S)]
         if statement.ends and (tail or speech_spans(following)):
             afterwards = pool.submit(_afterwards, model, samples, statement, end_s)
         if statement.name:
@@ -242,7 +243,7 @@ def _afterwards(
     In one go with the statement a model writes down "I would draw my consent": it bends words
     towards what came before.
     """
-    rest = model.hear(samples[_at(end_s - _LAST_WORDS_S) : _at(end_s + _AFTERWARDS_S)])
+    rest = model.hear(samples[_at(end_s - _LAST_WORDS_S) : _at(end_s + AFTERWARDS_S)])
     return model.transcribe(rest, statement.language, hypotheses=_AFTERWARDS_READINGS)
 
 

@@ -31,6 +31,7 @@ from palprep.fixes.graph import (
 )
 from palprep.fixes.output import Applied, FixDone, NewOutput
 from palprep.media import (
+    TAKEN_RATE_TAG,
     AudioStreamFacts,
     Source,
     VideoFacts,
@@ -131,7 +132,7 @@ class Cut:
         if self.header.taken_rate is not None:
             # Slow motion stays slow, and a check of the new file says so.
             coding["movflags"] = f"{_MP4['movflags']}+use_metadata_tags"
-            coding["metadata"] = f"com.android.capture.fps={self.header.taken_rate:g}"
+            coding["metadata"] = f"{TAKEN_RATE_TAG}={self.header.taken_rate:g}"
         return ffmpeg.output(*streams, address(target), **{**BARE, **_MP4, **coding})
 
 

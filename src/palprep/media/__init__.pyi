@@ -1,5 +1,6 @@
 from .audio import decibels as decibels, probe_audio as probe_audio
 from .container import (
+    TAKEN_RATE_TAG as TAKEN_RATE_TAG,
     declared_length_s as declared_length_s,
     demuxer_of as demuxer_of,
     with_still as with_still,

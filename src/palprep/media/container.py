@@ -34,6 +34,9 @@ _STILLS = Disposition.attached_pic | Disposition.timed_thumbnails
 _WITHOUT_FRAMES = {"skip_frame": "all"}
 """Holds for FFmpeg's analysis of the streams alone; decoders that PyAV opens do not see it."""
 
+TAKEN_RATE_TAG = "com.android.capture.fps"
+"""Under which an Android phone states the rate at which it took a video."""
+
 
 @contextmanager
 def open_container(source: Source, *, analyse_frames: bool = True) -> Iterator[InputContainer]:
@@ -158,7 +161,7 @@ def streams_beside(container: InputContainer) -> int:
 def taken_rate(container: InputContainer) -> float | None:
     """Frames per second that an Android phone says to have taken; None where nothing says it."""
     try:
-        rate = float(container.metadata.get("com.android.capture.fps", ""))
+        rate = float(container.metadata.get(TAKEN_RATE_TAG, ""))
     except ValueError:
         return None
     return rate if 0 < rate < math.inf else None

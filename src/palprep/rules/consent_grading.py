@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from palprep.consent import (
+    AFTERWARDS_S,
     NEAR_SOUND,
     AlignedWord,
     CodeReading,
@@ -37,9 +38,9 @@ from palprep.values import Outcome, Span, spans_within
 _SEVERITY = (Outcome.PASS, Outcome.WARN, Outcome.UNKNOWN, Outcome.FAIL)
 
 
-_LISTENED_S, _UNHEARD_S = 12.0, 0.5
-"""Of the seconds after the statement that are listened to, how much speech without words in it is
-a doubt: another language is written down as nothing."""
+_UNHEARD_S = 0.5
+"""Speech without words after the statement that is a doubt: another language is written down as
+nothing."""
 
 
 class Grade(NamedTuple):
@@ -139,7 +140,7 @@ def _beside(reading: StatementReading, limits: ConsentLimits) -> dict[str, Besid
     around, talk = reading.surroundings, follows_s >= limits.talk_s.value
     after = grade_after(around, required, names, talk=talk)
     if not any(around.after) and reading.code is None:
-        unheard = spans_within(reading.speech, ends_s, ends_s + _LISTENED_S)
+        unheard = spans_within(reading.speech, ends_s, ends_s + AFTERWARDS_S)
         if sum(each.duration_s for each in unheard) >= _UNHEARD_S:
             after = Beside(Outcome.WARN, "")
     return {"before": grade_before(around, required, names, sure=sure), "after": after}
