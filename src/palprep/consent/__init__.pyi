@@ -7,6 +7,7 @@ from .code import (
     draw_code as draw_code,
 )
 from .facts import (
+    AFTERWARDS_S as AFTERWARDS_S,
     AlignedWord as AlignedWord,
     ConsentFacts as ConsentFacts,
     HeardInstead as HeardInstead,
@@ -32,7 +33,6 @@ from .opening import (
     model_for as model_for,
     read_samples as read_samples,
 )
-from .reading import AFTERWARDS_S as AFTERWARDS_S
 from .statement import (
     PLACEHOLDER as PLACEHOLDER,
     Statement as Statement,

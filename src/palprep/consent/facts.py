@@ -13,6 +13,9 @@ from pydantic import Field
 from palprep.consent.code import CodeReading
 from palprep.values import Outcome, Span, Value
 
+AFTERWARDS_S = 12.0
+"""So much of what follows the statement is listened to."""
+
 
 class WordRecord(Value):
     """One word of the required statement, or one that was added to it.

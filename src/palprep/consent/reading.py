@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from palprep.consent.code import without_code
 from palprep.consent.compare import Comparison, Difference, compare
 from palprep.consent.facts import (
+    AFTERWARDS_S,
     AlignedWord,
     HeardInstead,
     NameReading,
@@ -50,8 +51,6 @@ from palprep.speech import RATE_HZ, WINDOW_S, speech_spans
 HYPOTHESES = 5
 _FOUND = 0.5
 """Share of the statement that must be heard before it is looked at word by word."""
-AFTERWARDS_S = 12.0
-"""So much of what follows the statement is listened to."""
 _AFTERWARDS_READINGS = 3
 _LAST_WORDS_S = 1.0
 """The end of the statement is heard again, so that nothing of what follows is cut off."""

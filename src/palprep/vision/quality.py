@@ -48,8 +48,10 @@ def gains_to_natural_hue(rgb: Pixels) -> tuple[float, float, float] | None:
     lightness, across, along = pixels_to_lab(rgb[None, None])[0, 0].tolist()
     hue_deg, chroma = math.degrees(math.atan2(along, across)), math.hypot(across, along)
     low, high = NATURAL_HUE_DEG
+    if low <= hue_deg <= high:
+        return 1.0, 1.0, 1.0
     nearest = min(low, high, key=lambda limit: abs((hue_deg - limit + 180) % 360 - 180))
-    hue = math.radians(hue_deg if low <= hue_deg <= high else nearest)
+    hue = math.radians(nearest)
     middle = (lightness + 16) / 116
     offsets = (chroma * math.cos(hue) / 500, 0.0, -chroma * math.sin(hue) / 200)
     curved = middle + np.array(offsets)
