@@ -53,11 +53,14 @@ class Voiceprint:
         """192 numbers of length 1, from mono speech at 16 kHz without pauses. They identify a
         person: keep them no longer than needed.
         """
+        (found,) = self._session.run(["voice"], {"features": self.features(speech)})[0]
+        return np.asarray(found / np.linalg.norm(found), np.float32)
+
+    def features(self, speech: Floats) -> Floats:
+        """What the network takes: ``(1, 80, frames of 10 ms)``."""
         level = float(np.sqrt(np.mean(speech**2)))
         bands = self._bands(speech * (_LEVEL / max(level, 1e-9)))
-        features = np.ascontiguousarray((bands - bands.mean(axis=0)).T[None])
-        (found,) = self._session.run(["voice"], {"features": features})[0]
-        return np.asarray(found / np.linalg.norm(found), np.float32)
+        return np.ascontiguousarray((bands - bands.mean(axis=0)).T[None])
 
     def _bands(self, speech: Floats) -> Floats:
         frames = np.lib.stride_tricks.sliding_window_view(speech, _WINDOW)[::_HOP]
