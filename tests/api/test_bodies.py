@@ -22,13 +22,13 @@ def test_values(body: bytes, value: object) -> None:
 @pytest.mark.parametrize(
     ("body", "says"),
     [
-        (b"{", "Expecting property name"),
-        (b"[NaN]", "NaN is not a finite number"),
-        (b"1e999", "1e999 is not a finite number"),
-        (b"[" * 200_000, "nested too deeply"),
-        (b'{"id": "\\ud800"}', r"\\ud800 is half a character"),
-        (b'"\xed\xa0\x80"', "can't decode"),
-        ('"Zoë"'.encode("utf-16"), "can't decode"),
+        (b"{", "EOF while parsing an object"),
+        (b"[NaN]", "expected value"),
+        (b"1e999", "Out of range float values are not JSON"),
+        (b"[" * 200_000, "recursion limit exceeded"),
+        (b'{"id": "\\ud800"}', "hex escape"),
+        (b'"\xed\xa0\x80"', "invalid unicode"),
+        ('"Zoë"'.encode("utf-16"), "expected value"),
     ],
 )
 def test_what_cannot_be_kept(body: bytes, says: str) -> None:
@@ -39,9 +39,10 @@ def test_what_cannot_be_kept(body: bytes, says: str) -> None:
 @pytest.mark.parametrize(
     ("body", "says"),
     [
-        (b'{"a": ["]", ' + b"[" * 99 + b"]" * 99 + b"]}", "nested too deeply"),
+        (b'{"a": ["]", ' + b"[" * 200 + b"]" * 200 + b"]}", "recursion limit exceeded"),
+        (b"[" * 200_000, "nested too deeply"),
         (b'"' + b'\\"' * 30_000 + b"[" * 101, "Unterminated string"),
-        (b"[NaN]", "NaN is not a finite number"),
+        (b"[NaN]", "Out of range float values are not JSON"),
         (b'"\xed\xa0\x80"', "can't decode"),
     ],
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 import shlex
 import subprocess
@@ -79,12 +78,6 @@ def test_a_shell_can_complete_what_is_typed(palprep: Palprep, words: str, offere
     assert (ran.code, ran.out.strip()) == (0, offered)
     script = palprep(_PALPREP_COMPLETE="source_bash").out
     assert "_PALPREP_COMPLETE=complete_bash" in script
-
-
-@pytest.mark.parametrize("name", COMMANDS)
-def test_a_commands_line_opens_its_docstring(name: str) -> None:
-    opening = inspect.cleandoc(load(name).help).split("\n\n")[0]
-    assert " ".join(opening.split()) == COMMANDS[name]
 
 
 def test_a_mistyped_command_is_told_its_neighbour(script: Palprep) -> None:

@@ -3,28 +3,31 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 from abc import ABC, abstractmethod
+from codecs import BOM_UTF8
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
+from pydantic_core import from_json
+
 from palprep.vocabulary import FileInput
 
-_DEEPEST = 100
-_BRACKETS = re.compile(r""""(?:[^"\\]|\\.)*+"?|[\[\]{}]""", re.DOTALL)
-"""Brackets, and strings, in which they mean nothing."""
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 """Half a character, with its other half or without."""
+
+
+# Kept: json.dumps makes a new one for each call.
+_COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
 def compact_json(value: Any) -> str:
     """JSON as palprep sends it, and as the 10,000 characters of a tool are counted. Raises
     TypeError or ValueError for what is no JSON, or nested too deeply."""
     try:
-        return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+        return _COMPACT.encode(value)
     except RecursionError:
         raise ValueError("nested too deeply") from None
 
@@ -37,54 +40,33 @@ def read_body(content: bytes) -> Any:
     text = content.decode("utf-8-sig", "replace")
     try:
         value = json.loads(text)
-        return _mended(value) if _SURROGATE.search(text) else value
+        if _SURROGATE.search(text):
+            value = json.loads(_mended(json.dumps(value, ensure_ascii=False)))
+        return value
     except (ValueError, RecursionError):
         return text
 
 
 def json_value(body: bytes) -> Any:
     """The value of a JSON text in UTF-8 (RFC 8259, section 8.1): numbers are finite, nesting ends,
-    and no half of a character stands alone. Raises ValueError, which says what is wrong."""
-    value = _json_value(body.decode("utf-8-sig"))
-    if b"\\u" in body:
-        try:
-            json.dumps(value, ensure_ascii=False).encode("utf-8")
-        except UnicodeEncodeError as error:
-            half = f"\\u{ord(error.object[error.start]):04x}"
-            raise ValueError(f"{half} is half a character: its other half is missing") from None
+    after 200 levels, and no half of a character stands alone. Raises ValueError."""
+    value = from_json(body.removeprefix(BOM_UTF8), allow_inf_nan=False)
+    compact_json(value)  # The parser takes 1e999 for infinity.
     return value
 
 
 def mended_json(body: bytes | str) -> Any:
     """As :func:`json_value`, but a half of a character becomes U+FFFD: a sender that cuts a text
-    after so many UTF-16 units makes them. Nesting ends after 100 levels: what keeps the value
-    gives up at some depth."""
+    after so many UTF-16 units makes them."""
     text = body if isinstance(body, str) else body.decode("utf-8-sig")
-    depth = 0
-    for found in _BRACKETS.finditer(text):
-        depth += {"[": 1, "{": 1, "]": -1, "}": -1}.get(found[0], 0)
-        if depth > _DEEPEST:
-            raise ValueError("nested too deeply")
-    return _mended(_json_value(text))
-
-
-def _mended(value: Any) -> Any:
-    whole = json.dumps(value, ensure_ascii=False)
-    return json.loads(whole.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace"))
-
-
-def _json_value(text: str) -> Any:
     try:
-        return json.loads(text, parse_constant=_finite, parse_float=_finite)
+        return from_json(_mended(compact_json(json.loads(text))))
     except RecursionError:
         raise ValueError("nested too deeply") from None
 
 
-def _finite(text: str) -> float:
-    value = float(text)
-    if not math.isfinite(value):
-        raise ValueError(f"{text} is not a finite number")
-    return value
+def _mended(text: str) -> str:
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 class Base64Stream(ABC):

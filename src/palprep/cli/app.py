@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gc
 import importlib
+import inspect
 import io
 import logging
 import os
@@ -48,11 +49,8 @@ COMMANDS: Mapping[str, str] = {
     "explain": "Show a check's rule, its limits with their sources, and what to do when it fails.",
     "doctor": "Show what is installed, which models are there, and how to add what is missing.",
 }
-"""Each command's line in ``palprep --help``, in the order in which they are listed.
-
-The line of a command repeats the first paragraph of its function's docstring, which cannot be read
-without importing the module. A test holds the two together.
-"""
+"""What each command does, in the order of ``palprep --help``, which imports no command. Its own
+help begins with this line, too: the docstring of its function goes on from there."""
 
 _HOMES = {
     **dict.fromkeys(("decide", "dossier", "statement"), "consent"),
@@ -78,7 +76,9 @@ def load(name: str) -> Any:
     made = typer.Typer(add_completion=False, rich_markup_mode=None)
     # Typer wraps no lines after the mark.
     examples = "\n".join(("\b", "Examples:", *(f"  {each}" for each in own)))
-    made.command(name, epilog=examples)(getattr(module, name))
+    function = getattr(module, name)
+    told = "\n\n".join(filter(None, (COMMANDS[name], inspect.getdoc(function))))
+    made.command(name, help=told, epilog=examples)(function)
     command = get_command(made)
     for option in command.params:
         if isinstance(option, TyperOption) and not option.envvar and not option.is_eager:

@@ -38,10 +38,8 @@ def best(
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Rank the images of a folder or the frames of a video as portraits, the fittest first.
-
-    Those with the fewest failing checks come first, then those with the fewest warnings, then the
-    fittest. --json prints all of them. Exit code 1 when even the best fails a check.
+    """Those with the fewest failing checks come first, then those with the fewest warnings, then
+    the fittest. --json prints all of them. Exit code 1 when even the best fails a check.
     """
     limits = limits_of(time_limit, memory_limit)
     require_there(source)

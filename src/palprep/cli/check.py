@@ -58,9 +58,7 @@ def check(
     quiet: options.Quiet = False,
     log_file: options.LogFile = None,
 ) -> None:
-    """Check files against what the service accepts, before anything is uploaded.
-
-    In a folder, every image, audio and video is checked, also in the folders below it. --verbose
+    """In a folder, every image, audio and video is checked, also in the folders below it. --verbose
     shows ids, measures, limits and sources. A training video need not hold the consent statement
     when a consent video is in the same folder. The exit code is 1 when a file fails a check or
     cannot be read, and 4 when the consent that was listened for is in doubt.

@@ -70,10 +70,9 @@ def statement(
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Print the words of consent that a person must say, with --code also fresh ones.
-
-    Nobody knew a fresh code before it was drawn, so a recording that holds it was made afterwards.
-    The journal notes it with the name and the time. A newer code takes the place of an older one.
+    """Nobody knew a fresh code before it was drawn, so a recording that holds it was made
+    afterwards. The journal notes it with the name and the time. A newer code takes the place of an
+    older one.
     """
     if code != (journal is not None):
         raise UsageError("A code is noted in a journal: give --code and --journal DIR, or neither")
@@ -119,9 +118,7 @@ def consent(
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Verify, word by word, that the consent statement was spoken.
-
-    Whisper listens. If it leaves a doubt, Moonshine listens, too. The exit code is 0 only if the
+    """Whisper listens. If it leaves a doubt, Moonshine listens, too. The exit code is 0 only if the
     statement was spoken, 4 if that is in doubt, and 1 if the outcome is unknown.
     """
     limits = limits_of(time_limit, memory_limit)
@@ -188,11 +185,9 @@ def decide(
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Record who decided, and why, about the doubts that hold a person's replica.
-
-    `palprep status` says what to listen to. The journal and the dossier keep the decision, with the
-    files and the doubts that it was taken on. It no longer counts when one of the files changes, or
-    when there is a new doubt. A later decision replaces it.
+    """`palprep status` says what to listen to. The journal and the dossier keep the decision, with
+    the files and the doubts that it was taken on. It no longer counts when one of the files
+    changes, or when there is a new doubt. A later decision replaces it.
     """
     require_there(directory)
     if accept == refuse:
@@ -235,11 +230,9 @@ def dossier(
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Verify consent dossiers: the chain of entries, the videos, and the journal of the run.
-
-    --expires and --revoke add an entry. No entry is ever removed. --export only reads the dossiers.
-    The exit code is 1 if something was changed, or the consent does not hold now. It is 4 if a
-    doubt leaves it open.
+    """--expires and --revoke add an entry. No entry is ever removed. --export only reads the
+    dossiers. The exit code is 1 if something was changed, or the consent does not hold now. It is 4
+    if a doubt leaves it open.
     """
     now = dt.datetime.now(dt.UTC)
     # An entry is for good: all that cannot be meant is said before.

@@ -33,9 +33,7 @@ EXAMPLES = ("palprep doctor", "palprep doctor --verbose")
 
 
 def doctor(as_json: AsJson = False, verbose: Verbose = False) -> None:
-    """Show what is installed, which models are there, and how to add what is missing.
-
-    --verbose lists everything, with versions, licences and hashes. The exit code is 1 when
+    """--verbose lists everything, with versions, licences and hashes. The exit code is 1 when
     something is missing or broken that palprep cannot work without.
     """
     findings = tuple(examine())

@@ -29,7 +29,6 @@ def explain(
     ] = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Show a check's rule, its limits with their sources, and what to do when it fails."""
     with telling(quiet=quiet):
         chosen = rules.load_profile(profile)
         if check_id is not None and check_id not in rules.RULES:

@@ -53,9 +53,7 @@ def fix(
     quiet: options.Quiet = False,
     log_file: options.LogFile = None,
 ) -> None:
-    """Write the smallest fix into a new file, and check the new file like any other.
-
-    A new file that still fails a check goes into the folder rejected within --into. With
+    """A new file that still fails a check goes into the folder rejected within --into. With
     --full-name, a video is cut so that it opens with the consent statement, and a dossier of the
     evidence is written next to it. Source files are never changed. The exit code is 1 when a file
     cannot be fixed, or still fails a check, and 4 when the consent in a new file is in doubt.

@@ -44,9 +44,7 @@ def forget(
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Remove everything that an output folder holds of one person.
-
-    Prepared files, dossiers, copies, pictures, and every row of the journal go; results and page
+    """Prepared files, dossiers, copies, pictures, and every row of the journal go; results and page
     are written again. Your own folder of people is never touched. Later runs pass the person over.
     Without --yes it shows what would go, and asks.
     """

@@ -29,7 +29,6 @@ def guide(
     profile: options.ProfileName = DEFAULT_PROFILE,
     quiet: options.Quiet = False,
 ) -> None:
-    """Write a page to print or send: what to say, how to record, how a portrait looks."""
     views.require_page_name(into)
     with telling(quiet=quiet):
         limits = rules.load_profile(profile)
@@ -51,10 +50,8 @@ def ask(
     language: options.ReadersLanguage = "en",
     quiet: options.Quiet = False,
 ) -> None:
-    """Write a message to each who must redo something: what, why and how. Nothing is sent.
-
-    Each is a text and a page with their picture, in the language of their settings, or else in that
-    of --language. messages.csv has all of them, for a mail merge.
+    """Each is a text and a page with their picture, in the language of their settings, or else in
+    that of --language. messages.csv has all of them, for a mail merge.
     """
     require_there(directory)
     with telling(quiet=quiet):

@@ -54,9 +54,7 @@ def watch(
     log_file: options.LogFile = None,
     log_format: options.LogFormatting = LogFormat.TEXT,
 ) -> None:
-    """Wait for the trainings that a run has begun, and write the results when they end.
-
-    Without --wait it waits until all have ended. With --no-wait, as for cron, it asks about each
+    """Without --wait it waits until all have ended. With --no-wait, as for cron, it asks about each
     training once. Nothing is created. Without --base-url it asks the service of the last run. The
     key comes from PALPREP_API_KEY.
     """
@@ -116,9 +114,7 @@ def status(
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Show where every person stands. Record what you know: --found, --retry, --ended.
-
-    The exit code is 4 while a doubt about consent holds somebody's replica, or a create is in
+    """The exit code is 4 while a doubt about consent holds somebody's replica, or a create is in
     doubt. A create does not count while a run is at work, which may resolve it.
     """
     for each in directories:
@@ -226,7 +222,6 @@ def report(
     ] = None,
     quiet: options.Quiet = False,
 ) -> None:
-    """Write the results and the page of a run again, with what has arrived since."""
     for each in directories:
         require_there(each)
     if into is not None:
@@ -292,10 +287,7 @@ def listen(
     quiet: options.Quiet = False,
     log_format: options.LogFormatting = LogFormat.TEXT,
 ) -> None:
-    """Receive the service's callbacks into the journal of a run, until Ctrl-C.
-
-    Prints the secret address to give as callback_url.
-    """
+    """Prints the secret address to give as callback_url."""
     received = 0
 
     def arrived(delivery: callbacks.Delivery) -> None:

@@ -52,10 +52,7 @@ def record(
     verbose: options.Verbose = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Record one person in a browser on this machine, with verdicts at once.
-
-    Portrait, consent with a fresh code, voice and training video land in the person's folder.
-    """
+    """Portrait, consent with a fresh code, voice and training video land in the person's folder."""
     _require_folder_of_one(person)
     judged_by, model = rules.load_profile(profile), model and consent.require_model(model)
     folder, limits = person.absolute(), limits_of(time_limit, memory_limit)
@@ -82,9 +79,7 @@ def review(
     verbose: options.Verbose = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Answer a run's questions and doubts in a browser, and go on with it.
-
-    It goes on with the people, profile and service of the last run, and takes all other options
+    """It goes on with the people, profile and service of the last run, and takes all other options
     from the environment.
     """
     require_there(directory)

@@ -115,9 +115,7 @@ def run(
     log_file: options.LogFile = None,
     log_format: options.LogFormatting = LogFormat.TEXT,
 ) -> None:
-    """Check, fix, prove and publish everything, and make each person's voice and replica.
-
-    The key comes from PALPREP_API_KEY. The same command again continues where a run ended,
+    """The key comes from PALPREP_API_KEY. The same command again continues where a run ended,
     and creates nothing twice. Without --wait, trainings are waited for up to 15 minutes.
     """
     pace = batch.Pace(

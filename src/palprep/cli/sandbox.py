@@ -63,10 +63,7 @@ def sandbox(
     time_limit: options.TimeLimit = None,
     memory_limit: options.MemoryLimit = None,
 ) -> None:
-    """Serve the whole interface on loopback, judged by palprep's own checks, until Ctrl-C.
-
-    Prints its address, and then its keys.
-    """
+    """Prints its address, and then its keys."""
     try:
         records = json.loads(seed.read_bytes()) if seed else None
     except (OSError, ValueError) as error:

@@ -223,9 +223,8 @@ class EndpointApp:
                 headers=request.headers,
                 settings=self._settings,
             )
-        except (ValueError, RecursionError) as error:
-            why = "nested too deeply" if isinstance(error, RecursionError) else error
-            problem = Problem("", "json_invalid", f"is not valid JSON: {why}")
+        except ValueError as error:
+            problem = Problem("", "json_invalid", f"is not valid JSON: {error}")
             raise InvalidRequest(problem.message, problems=(problem,)) from None
         if not shape.takes_body:
             return parsed, {}

@@ -44,7 +44,7 @@ def note_request(
     told = {
         "headers": redact(dict(arrival.request.headers), addresses=whole),
         "answer_headers": dict(answer.headers) if answer else None,
-        "answer": _redacted(answer.body, addresses=whole) if answer else None,
+        "answer": redact(answer.body, addresses=whole) if answer else None,
     }
     exchange = json.dumps(told)
     if len(exchange) > SHOWN_BYTES:
@@ -73,16 +73,9 @@ def _shown(body: bytes, *, addresses: bool) -> Any:
     if len(body) > SHOWN_BYTES:
         return f"<{len(body)} bytes>"
     try:
-        return _redacted(json_value(body), addresses=addresses)
+        return redact(json_value(body), addresses=addresses)
     except ValueError:
         return f"<{len(body)} bytes, not JSON>"
-
-
-def _redacted(value: Any, *, addresses: bool) -> Any:
-    try:
-        return redact(value, addresses=addresses)
-    except RecursionError:
-        return "<nested too deeply to be shown>"
 
 
 def trim(store: Store) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any
 
-from palprep.api import Reply, calls, deviations
+from palprep.api import Reply, calls, deviations, json_value
 from palprep.errors import InvalidRequest, Problem, UsageError
 from palprep.sandbox.handlers.seeded import begin_walk
 from palprep.sandbox.service import REMOVED_MEMBER, Service
@@ -183,7 +183,7 @@ def seed(service: Service, content: Any, *, anew: bool = True) -> dict[str, int]
     stored."""
     try:
         # As over HTTP: a tuple is an array, and what no answer could show is refused.
-        content = json.loads(json.dumps(content, allow_nan=False))
+        content = json_value(json.dumps(content).encode())
     except (TypeError, ValueError, RecursionError) as error:
         raise UsageError(f"A seed must be JSON: {error}.") from None
     if not isinstance(content, dict):

@@ -14,7 +14,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from palprep.api import UNSET, calls, deviations
+from palprep.api import UNSET, calls, deviations, json_value
 from palprep.errors import PalprepError
 from palprep.sandbox.answers import JsonAnswer, refuse_error
 from palprep.sandbox.choices import Choices
@@ -186,8 +186,14 @@ def _patched(document: Record, operations: Sequence[Mapping[str, Any]], choices:
 
 
 def _bounded(document: Any, max_bytes: int) -> None:
-    if len(json.dumps(document)) > max_bytes:
+    """No larger, and nested no deeper, than what a request may send."""
+    text = json.dumps(document)
+    if len(text) > max_bytes:
         raise BadPatch(f"the result is more than {max_bytes} bytes")
+    try:
+        json_value(text.encode())
+    except ValueError as error:
+        raise BadPatch(f"the result is not valid JSON: {error}") from None
 
 
 def _apply(root: Record, operation: Mapping[str, Any]) -> None:
