@@ -40,9 +40,8 @@ def read_body(content: bytes) -> Any:
     text = content.decode("utf-8-sig", "replace")
     try:
         value = json.loads(text)
-        if _SURROGATE.search(text):
-            value = json.loads(_mended(json.dumps(value, ensure_ascii=False)))
-        return value
+        halves = _SURROGATE.search(text) is not None
+        return json.loads(_mended(json.dumps(value, ensure_ascii=False))) if halves else value
     except (ValueError, RecursionError):
         return text
 
