@@ -42,9 +42,6 @@ Moment = Annotated[
 TrainingStatus = Literal["started", "completed", "error"]
 DocumentStatus = Literal["started", "processing", "ready", "error", "recrawling"]
 
-ENDED = frozenset({"completed", "error"})
-"""The statuses at which a training has ended. A status that is new has not ended it."""
-
 
 class Voice(Reply):
     """A cloned or catalogue voice. ``created_at`` reads ``YYYY-MM-DDTHH:MM:SS.ffffff``."""
@@ -58,11 +55,6 @@ class Voice(Reply):
     """Present only when ``status`` is ``error``."""
     tags: Annotated[tuple[Tag, ...], MaxLen(50)] = ()
     created_at: VoiceMoment | None = None
-
-    @property
-    def ended(self) -> bool:
-        """Whether training has ended: completed, or in error."""
-        return self.status in ENDED
 
 
 class Voices(Reply):
@@ -158,11 +150,6 @@ class Replica(Reply):
     replica_id: str
     status: TrainingStatus
     error_message: str | None = None
-
-    @property
-    def ended(self) -> bool:
-        """Whether training has ended: completed, or in error."""
-        return self.status in ENDED
 
 
 class Deployment(Reply):

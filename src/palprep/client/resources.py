@@ -245,6 +245,23 @@ async def until(
         await pause(owner, max(0.0, min(left, looks, asks)))
 
 
+_ENDED = frozenset({"completed", "ready", "error"})
+"""The statuses at which nothing more is done. A status that is new is none of them."""
+
+
+async def _ended(
+    owner: Sending[Any], get: BoundMethod[..., R, Any, Any], what: str, own: str, timeout: float
+) -> R:
+    """The record of this id, which ``get`` asks for, once its status has ended."""
+    return await until(
+        owner,
+        lambda record: getattr(record, "status", None) in _ENDED,
+        f"The {what} {own}",
+        timeout,
+        ask=lambda within: ask(get, own, deadline=within),
+    )
+
+
 class Resource(Sending[S]):
     """Its methods, one for each endpoint. It knows where its unspecified operations are."""
 
@@ -286,13 +303,7 @@ class Voices(Resource[S]):
         seconds, and at most ten more for the last answer, raises
         :class:`~palprep.errors.WaitTimeout`, whose ``last`` is the last record.
         """
-        return await until(
-            self,
-            lambda voice: voice.ended,
-            f"The voice {voice_id}",
-            timeout,
-            ask=lambda within: ask(self.get, voice_id, deadline=within),
-        )
+        return await _ended(self, self.get, "voice", voice_id, timeout)
 
 
 class Replicas(Resource[S]):
@@ -339,13 +350,7 @@ class Documents(Resource[S]):
 
         Asks and gives up as for voices.
         """
-        return await until(
-            self,
-            lambda document: document.status in {"ready", "error"},
-            f"The document {document_id}",
-            timeout,
-            ask=lambda within: ask(self.get, document_id, deadline=within),
-        )
+        return await _ended(self, self.get, "document", document_id, timeout)
 
 
 class PronunciationDictionaries(Resource[S]):
@@ -383,10 +388,4 @@ class UnspecifiedOperations(Resource[S]):
 
         Uses a GET that the specification does not show. Asks and gives up as for voices.
         """
-        return await until(
-            self,
-            lambda replica: replica.ended,
-            f"The replica {replica_id}",
-            timeout,
-            ask=lambda within: ask(self.get_replica, replica_id, deadline=within),
-        )
+        return await _ended(self, self.get_replica, "replica", replica_id, timeout)
