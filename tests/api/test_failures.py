@@ -154,11 +154,6 @@ def test_retry_after(value: str, seconds: float | None) -> None:
     assert retry_after({"retry-after": value}, now) == seconds
 
 
-def test_retry_after_in_milliseconds_is_the_finer_one() -> None:
-    assert retry_after({"retry-after-ms": "1500", "retry-after": "2"}) == 1.5
-    assert retry_after({"retry-after-ms": "soon", "retry-after": "2"}) == 2.0
-
-
 @pytest.mark.parametrize(("seconds", "words"), [("7", "7 s"), ("90", "1.5 min"), ("86400", "24 h")])
 def test_how_long_the_service_asks_to_wait_is_told(seconds: str, words: str) -> None:
     error = failure(429, {"retry-after": seconds}, {"error": "slow down"})

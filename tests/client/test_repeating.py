@@ -150,26 +150,6 @@ def test_a_long_retry_after_is_the_callers_decision(api, service, time):
     assert time.slept == []
 
 
-@pytest.mark.parametrize(
-    ("name", "status", "header", "times"),
-    [
-        ("voices.get", 503, "false", 1),
-        ("voices.get", 429, "false", 1),
-        ("voices.get", 409, "true", 3),
-        ("voices.get", 503, "perhaps", 3),
-        ("voices.create", 409, "true", 3),
-        ("voices.create", 429, "False", 1),
-        # Such a create may have been carried out.
-        ("voices.create", 503, "true", 1),
-    ],
-)
-def test_the_service_may_say_whether_to_try_again(api, service, name, status, header, times):
-    service.will(httpx.Response(status, headers={"x-should-retry": header}))
-    with pytest.raises((errors.ApiError, errors.OutcomeUnknown)):
-        api(name, **({"voice_id": "v"} if name == "voices.get" else {"voice_name": "Ada"}))
-    assert len(service.requests) == times
-
-
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 409, 412, 413, 422, 501])
 def test_refusals_are_not_repeated(api, service, status):
     service.will(httpx.Response(status, json={"error": "no"}))

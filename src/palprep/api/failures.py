@@ -213,12 +213,8 @@ def _wait_words(seconds: float) -> str:
 
 
 def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> float | None:
-    """Seconds to wait as ``retry-after-ms`` or ``retry-after`` asks, never negative; None
-    without them or where they cannot be read. Fractions are taken, as some services send them.
-    """
-    milliseconds = headers.get("retry-after-ms", "").strip()
-    if _NUMBER.fullmatch(milliseconds):
-        return float(milliseconds) / 1000
+    """Seconds to wait as ``retry-after`` asks, never negative; None without it or where it cannot
+    be read. Fractions are taken, as some services send them."""
     value = headers.get("retry-after", "").strip()
     if _NUMBER.fullmatch(value):
         return float(value)

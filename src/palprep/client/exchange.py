@@ -15,9 +15,6 @@ What may be repeated is decided here and nowhere else:
                                                   408, 425: its error
     other 3xx, 4xx        its error               its error
     ====================  ======================  ================================
-
-The header ``x-should-retry`` of an answer overrides the table: ``false`` ends the attempts,
-``true`` asks for another, which a create that was answered with 5xx never gets.
 """
 
 from __future__ import annotations
@@ -159,14 +156,11 @@ def delay_s(attempt: int, retry_after: float | None, random: float) -> float | N
 
 
 def _worth_another(call: Call[Any], answer: Answer) -> bool:
-    status, asked = answer.status, answer.headers.get("x-should-retry", "").lower()
-    if asked == "false":
-        return False
-    if status == 429 or (asked == "true" and (call.endpoint.repeatable or status < 500)):
+    if answer.status == 429:
         return True
     # A status that the specification explains for this endpoint is an answer, not a fault.
-    explained = status in call.endpoint.failures
-    return call.endpoint.repeatable and status in RETRIED_STATUSES and not explained
+    explained = answer.status in call.endpoint.failures
+    return call.endpoint.repeatable and answer.status in RETRIED_STATUSES and not explained
 
 
 def _leaves_doubt(failed: errors.ApiError | NoAnswer) -> bool:
