@@ -74,7 +74,7 @@ def test_each_fault_strikes_only_what_it_is_on():
         ([{"on": "weather"}], "faults.0"),
         ([{"on": "request", "endpoint": "voices.crate"}], ".*did you mean voices.create?"),
         ([{"on": "request", "method": "post"}], "faults.0.request.method: no method"),
-        ([{"on": "request", "path": "v2/tools"}], "faults.0.request.path: a path starts with /"),
+        ([{"on": "request", "path": "v2/tools"}], "faults.0.request: no endpoint has all three"),
         ([{"on": "request", "path": "/v2/voice"}], "faults.0.request: no endpoint has all three"),
         ([{"on": "request", "endpoint": "voices.get", "method": "POST"}], ".*voices.get, method P"),
         ([{"on": "callback", "event": "zzz"}], ".*there are application.voice_status"),

@@ -102,19 +102,14 @@ def test_the_trainer_gets_the_very_bytes_that_were_published():
 M4A = b"\x00\x00\x00\x18ftypM4A \x00\x00\x00\x00M4A mp42isom"
 
 
-@pytest.mark.parametrize(("way", "status"), [("content", "completed"), ("refuse", "error")])
-def test_a_link_without_an_ending_is_the_same_to_every_trainer(way, status):
+def test_a_link_without_an_ending_is_the_same_to_every_trainer():
     """Trainers see the ending that the content has: they may go by names, as the checks do."""
     seen = []
 
     def trainer(kind, paths):
         seen.append((kind, [path.suffix for path in paths]))
 
-    choices = Choices(url_without_ending=way)
-    with (
-        Sandbox(clock="virtual", trainer=trainer, choices=choices) as sandbox,
-        Raw(sandbox) as raw,
-    ):
+    with Sandbox(clock="virtual", trainer=trainer) as sandbox, Raw(sandbox) as raw:
         video, image = raw.publish("video", MP4), raw.publish("image", PNG) + "?a=b.c"
         replicas = [
             raw.ok("POST", "/v2/replicas", body)["replica_id"]
@@ -126,14 +121,10 @@ def test_a_link_without_an_ending_is_the_same_to_every_trainer(way, status):
         voice = raw.voice(training_audio_url=raw.publish("voice", M4A))
         ended = [trained(raw, voice)]
         ended += [raw.ok("GET", f"/v2/replicas/{each}") for each in replicas]
-    assert [each["status"] for each in ended] == [status] * 3
-    if way == "content":
-        assert sorted(seen) == [
-            ("replica-image", [".png"]), ("replica-video", [".mp4", ".mov"]), ("voice", [".m4a"]),
-        ]  # fmt: skip
-    else:
-        assert seen == []
-        assert all("without an ending is not accepted" in each["error_message"] for each in ended)
+    assert [each["status"] for each in ended] == ["completed"] * 3
+    assert sorted(seen) == [
+        ("replica-image", [".png"]), ("replica-video", [".mp4", ".mov"]), ("voice", [".m4a"]),
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(

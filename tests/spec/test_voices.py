@@ -7,7 +7,7 @@ import re
 import pytest
 from raw import MP4, WAV
 
-from palprep.sandbox import SERVICE_KEY, Choices, Sandbox
+from palprep.sandbox import SERVICE_KEY, Choices
 
 MEMBERS = {
     "voice_id",
@@ -276,13 +276,3 @@ def test_a_link_without_an_ending_is_judged_by_its_content(api, content, status)
     api.sandbox.advance(10)
     shown = api.ok("GET", f"/v2/voices/{voice['voice_id']}")
     assert shown["status"] == status, shown
-
-
-@pytest.mark.clause("create-voice.11")
-def test_a_link_without_an_ending_may_be_refused_instead(through):
-    choices = Choices(url_without_ending="refuse")
-    with Sandbox(clock="virtual", choices=choices) as sandbox, through(sandbox) as raw:
-        voice = raw.voice(training_audio_url=raw.publish("download", WAV))
-        raw.sandbox.advance(10)
-        shown = raw.ok("GET", f"/v2/voices/{voice['voice_id']}")
-        assert "without an ending" in shown["error_message"]

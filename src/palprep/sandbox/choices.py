@@ -123,12 +123,6 @@ class Choices(Value):
         "Validate Face Image",
         "Checks that are not made for a model: their set varies by model, and how is not shown.",
     )
-    url_without_ending: Literal["content", "refuse"] = _choice(
-        "content",
-        "Create Voice, Create Replica",
-        "What decides the type of a file to train from where the URL's path has no ending: its "
-        "content, or nothing (refuse: the training ends in error).",
-    )
     loopback_webhooks: bool = _choice(
         False,  # noqa: FBT003 -- a choice is its default first
         "Tool delivery",

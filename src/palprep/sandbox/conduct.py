@@ -48,8 +48,8 @@ CONDUCT: Mapping[str, Conduct] = {
     "training-url-extension": Conduct(
         "Create Voice",
         "The accepted file types are looked for at the end of the URL's path when training ends; "
-        "any other ending makes the status error, not the request. What a path without an ending "
-        "means is the choice url-without-ending.",
+        "any other ending makes the status error, not the request. Where a path has no ending, the "
+        "file's content decides.",
     ),
     "header-values": Conduct(
         "Tool delivery",

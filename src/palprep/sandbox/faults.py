@@ -16,7 +16,7 @@ from typing import Annotated, Any, Literal, Self, TypeVar
 
 from pydantic import AfterValidator, Field, ValidationError, model_validator
 
-from palprep.api import Endpoint, HeaderName, HeaderValue
+from palprep.api import HeaderName, HeaderValue
 from palprep.api.calls import ENDPOINTS
 from palprep.errors import UsageError
 from palprep.sandbox.choices import IMAGE_ERRORS
@@ -38,12 +38,6 @@ def _matching(what: str, names: Sequence[str]) -> AfterValidator:
         raise ValueError(f"no {what} is called {pattern}; {hint}")
 
     return AfterValidator(checked)
-
-
-def _can_be_a_path(pattern: str) -> str:
-    if not pattern.startswith(("/", "*", "?", "[")):
-        raise ValueError("a path starts with /")
-    return pattern
 
 
 class Strike(Value):
@@ -69,7 +63,7 @@ class RequestFault(Strike):
     on: Literal["request"]
     endpoint: Annotated[str, _matching("endpoint", [each.name for each in ENDPOINTS])] = "*"
     method: Annotated[str, _matching("method", sorted({each.method for each in ENDPOINTS}))] = "*"
-    path: Annotated[str, AfterValidator(_can_be_a_path)] = "*"
+    path: str = "*"
     delay: Annotated[float, Field(ge=0, le=600)] = 0.0
     drop: Literal["before_commit", "after_commit"] | None = None
     status: Annotated[int, Field(ge=200, le=599)] | None = None
@@ -88,21 +82,17 @@ class RequestFault(Strike):
 
     @model_validator(mode="after")
     def _can_strike(self) -> Self:
-        if not any(self._may_strike(endpoint) for endpoint in ENDPOINTS):
-            raise ValueError(
-                f"no endpoint has all three: endpoint {self.endpoint}, method {self.method}, "
-                f"path {self.path}"
-            )
-        return self
-
-    def _may_strike(self, endpoint: Endpoint[..., Any]) -> bool:
         # Which paths a pattern matches together with an endpoint's is not asked.
         in_full = not any(sign in self.path for sign in "*?[")
-        return (
-            fnmatchcase(endpoint.name, self.endpoint)
-            and fnmatchcase(endpoint.method, self.method)
-            and not (in_full and endpoint.match(self.path) is None)
+        chosen = (
+            fnmatchcase(each.name, self.endpoint) and fnmatchcase(each.method, self.method)
+            for each in ENDPOINTS
+            if not in_full or each.match(self.path) is not None
         )
+        if not any(chosen):
+            asked = f"endpoint {self.endpoint}, method {self.method}, path {self.path}"
+            raise ValueError(f"no endpoint has all three: {asked}")
+        return self
 
 
 class CallbackFault(Strike):

@@ -232,8 +232,6 @@ async def _fetched(service: Service, kind: TrainingKind, url: str, stem: Path) -
     suffix = _suffix(url)
     if kind == "voice" and suffix and suffix not in VOICE_EXTENSIONS:
         raise _not_accepted(suffix)
-    if not suffix and service.choices.url_without_ending == "refuse":
-        raise _not_accepted("without an ending")
     path = stem.with_suffix(suffix)
     await download(service, url, path)
     if suffix:
