@@ -13,7 +13,7 @@ from bucket import KEYS, real_bucket
 
 from palprep.consent import ConsentFacts
 from palprep.dossier import Dossier, add_waiver
-from palprep.dossier.chain import FileProof, open_dossier
+from palprep.dossier.chain import FileProof, extended
 from palprep.journal import DossierKept, Journal
 from palprep.storage import Bucket
 
@@ -36,7 +36,7 @@ def written(
         outcome=outcome, transcript="I, Ada", starts_at=0.2, ends_at=1.0, words=(), reasons=(),
         statement="I, Ada", full_name="Ada Lovelace", language="en",
     )  # fmt: skip
-    dossier = open_dossier(
+    dossier = extended(Dossier(entries=()), kind="evidence",
         person=person, consent=heard, source=proofs[0], output=proofs[1], written_at=NOON,
         code=proofs[2] if coded else None,
     )  # fmt: skip

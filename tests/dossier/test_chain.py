@@ -12,7 +12,6 @@ from palprep.dossier.chain import (
     Dossier,
     FileProof,
     extended,
-    open_dossier,
     verify_dossier,
 )
 from palprep.rules import ConsentDecision
@@ -36,7 +35,9 @@ def consent(outcome: str = "pass") -> ConsentFacts:
 
 
 def dossier(outcome: str = "pass", **other) -> Dossier:
-    return open_dossier(
+    return extended(
+        Dossier(entries=()),
+        kind="evidence",
         person="Ada Lovelace",
         consent=consent(outcome),
         source=FileProof(name="raw.mov", sha256="a" * 64, size_bytes=10),

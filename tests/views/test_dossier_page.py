@@ -17,7 +17,6 @@ from palprep.dossier.chain import (
     ConsentCheck,
     FileProof,
     extended,
-    open_dossier,
 )
 from palprep.errors import DamagedMedia, UsageError
 from palprep.media import sha256_of
@@ -65,7 +64,7 @@ def dossier(tmp_path: Path) -> Dossier:
     proofs = [
         FileProof(name=path.name, sha256=sha256_of(path), size_bytes=8) for path in (source, video)
     ]
-    return open_dossier(
+    return extended(Dossier(entries=()), kind="evidence",
         person="ada", consent=HEARD, source=proofs[0], output=proofs[1], written_at=NOON,
         checks=CHECKS, tools={"palprep": "0.1.0"},
     )  # fmt: skip
@@ -80,7 +79,7 @@ def examined(folder: Path, dossier: Dossier, source: str | None = "raw.mov") -> 
 def reopened(dossier: Dossier, **changes: Any) -> Dossier:
     first = dossier.evidence
     fields = {name: getattr(first, name) for name in ("person", "consent", "source", "output")}
-    return open_dossier(written_at=NOON, **(fields | changes))
+    return extended(Dossier(entries=()), kind="evidence", written_at=NOON, **(fields | changes))
 
 
 def text_of(found: ExaminedDossier, now: dt.datetime = NOON + DAY) -> str:

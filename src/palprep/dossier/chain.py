@@ -179,11 +179,6 @@ class Flaw(NamedTuple):
     problem: str
 
 
-def open_dossier(**evidence: Any) -> Dossier:
-    """A dossier with its evidence: fields of :class:`Entry`. Times must carry a time zone."""
-    return extended(Dossier(entries=()), kind="evidence", **evidence)
-
-
 def extended(dossier: Dossier, *, kind: NewEntry, written_at: dt.datetime, **told: Any) -> Dossier:
     """The dossier with one more entry. Times must carry a time zone; what else is ``told`` are
     fields of :class:`Entry`.

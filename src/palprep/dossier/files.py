@@ -25,7 +25,6 @@ from palprep.dossier.chain import (
     Flaw,
     NewEntry,
     extended,
-    open_dossier,
     verify_dossier,
 )
 from palprep.errors import DossierUnusable, UsageError
@@ -119,7 +118,7 @@ def keep_dossier(
         "tools": tools,
     }
     if there is None:
-        _write(path, open_dossier(person=person, **evidence))
+        _write(path, extended(Dossier(entries=()), kind="evidence", person=person, **evidence))
     else:
         add_entry(path, kind="evidence", **evidence)
     return path
