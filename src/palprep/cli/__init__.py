@@ -6,7 +6,6 @@ __all__ = ["main"]
 
 
 def main() -> None:
-    """Run the command line and exit with its code."""
     # Loading takes long enough for a Ctrl-C.
     try:
         from palprep.cli.app import main as run

@@ -32,8 +32,6 @@ from palprep.system import ENDING
 
 
 class ExitCode(IntEnum):
-    """What a script can branch on."""
-
     OK = 0
     """Everything passed."""
     FAILED = 1

@@ -178,7 +178,6 @@ async def work(owner: Sending[Any], do: Callable[[], T]) -> T:
 
 
 async def pause(owner: Sending[Any], seconds: float) -> None:
-    """Wait for so many seconds."""
     await _sender_of(owner).pause(seconds)
 
 

@@ -356,7 +356,6 @@ class AsyncSender(_Sender[httpx.AsyncClient]):
         return await anyio.to_thread.run_sync(do)
 
     async def turn(self, name: str, within: float | None) -> anyio.Lock | None:
-        """As that of :class:`SyncSender`."""
         turn = self.turns.setdefault(name, anyio.Lock())
         with anyio.move_on_after(within):
             await turn.acquire()

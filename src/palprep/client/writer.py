@@ -132,7 +132,6 @@ class SandboxTime:
     last: float = field(default_factory=time.time)
 
     def clock(self) -> float:
-        """Seconds since the epoch."""
         self._ask("GET")
         return self.last
 

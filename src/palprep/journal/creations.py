@@ -232,7 +232,6 @@ def _moved(before: Creation, event: Event, **changes: Any) -> Creation:
 
 
 def doubt_words(creation: Creation) -> str:
-    """What to say about a creation in doubt, and how to resolve it."""
     why = f" {_sentence(creation.why)}" if creation.why else ""
     return (
         f"The request to create the {creation.what} was sent or about to be sent, and no answer "
@@ -242,7 +241,6 @@ def doubt_words(creation: Creation) -> str:
 
 
 def error_words(creation: Creation) -> str:
-    """What to say about a creation whose training ended in an error."""
     said = creation.error_message or "the service gave no reason"
     return (
         f"The {creation.what} {creation.id} ended in error: {_sentence(said)} Fix the source; or "

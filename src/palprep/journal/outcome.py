@@ -79,7 +79,6 @@ class PersonOutcome(Value):
 
     @property
     def words(self) -> tuple[str, ...]:
-        """Everything there is to say about it, the reasons first."""
         return (*self.reasons, *self.not_made, *self.notes)
 
     def becomes(self, now: PersonOutcome) -> PersonOutcome:

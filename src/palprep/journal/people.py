@@ -83,7 +83,6 @@ def agree(journal: Journal, full_name: str, words: str) -> None:
 
 
 def has_agreed(journal: Journal, full_name: str) -> bool:
-    """Whether whoever has this name agreed to be recorded."""
     return bool(journal.entries(ProcessingAgreed, key=name_key(full_name)))
 
 

@@ -67,7 +67,6 @@ class PersonResult(PersonStanding):
     assets: tuple[Report, ...]
 
     def to_json(self) -> dict[str, Any]:
-        """As documented, each asset as ``palprep check --json`` prints it."""
         data = super().to_json()
         return {**data, "assets": [report.to_json() for report in self.assets]}
 
@@ -124,7 +123,6 @@ class PersonView(PersonNames):
 
     @property
     def standing(self) -> PersonStanding:
-        """The person as a line of ``palprep status``."""
         voice, replica = self.voice, self.replica
         return PersonStanding(
             person=self.slug,
@@ -145,7 +143,6 @@ class PersonView(PersonNames):
 
     @property
     def result(self) -> PersonResult:
-        """The line of results.jsonl."""
         reports = tuple(asset.report for asset in self.assets)
         return PersonResult(**dict(self.standing), assets=reports)
 
@@ -187,7 +184,6 @@ class RunView(Value):
         return map(found.__getitem__, found if slugs is None else slugs)
 
     def person(self, slug: str) -> PersonView:
-        """Everything that is known of the person."""
         return next(self.rows([slug]))
 
 

@@ -51,7 +51,6 @@ Now = Callable[[], dt.datetime]
 
 
 def utc_now() -> dt.datetime:
-    """The wall clock, in UTC."""
     return dt.datetime.now(dt.UTC)
 
 
@@ -250,11 +249,9 @@ class Journal:
         return self._creations(is_one_of("state", states) if states else "1", *states)
 
     def creations_of(self, keys: Collection[str]) -> tuple[Creation, ...]:
-        """The creations of these keys."""
         return self._creations(is_one_of("key", keys), *keys)
 
     def in_doubt(self) -> tuple[Creation, ...]:
-        """Every creation in doubt."""
         return self.creations(CreationState.IN_DOUBT)
 
     def unclaimed_callbacks(self) -> int:

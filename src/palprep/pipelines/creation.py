@@ -149,14 +149,12 @@ class Creator:
 
     @property
     def person(self) -> str:
-        """For whom, as the journal names them."""
         request = self.request
         name = request.voice_name if isinstance(request, VoiceRequest) else request.replica_name
         return self.options.person or name
 
     @functools.cached_property
     def key(self) -> str:
-        """The identity of the creation in the journal."""
         return key_of(self.request, self.files, self._target)
 
     async def create(self) -> Creation:

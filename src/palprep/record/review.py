@@ -36,8 +36,6 @@ _PAGES_POLICY = "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 
 class Choice(NamedTuple):
-    """A file that may have the role."""
-
     path: Path
     address: str
     picked: bool

@@ -36,8 +36,6 @@ _FOUND = re.compile(r"(\d{3,})-([a-z-]+)\.json")
 
 
 class Finding(Value):
-    """One sentence about a take, and what to do about it."""
-
     outcome: Outcome
     sentence: str
     advice: str | None = None
@@ -62,7 +60,6 @@ class Take(Value):
 
     @property
     def stem(self) -> str:
-        """The name of all files about it."""
         return f"{self.number:03}-{self.role.value}"
 
     def failed(self, why: str) -> Take:

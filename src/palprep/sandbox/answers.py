@@ -27,8 +27,6 @@ FORGOTTEN = JsonAnswer(
 
 
 class Refused(PalprepError):
-    """A request that the service refuses; ``answer`` is what it gets."""
-
     code = "request_refused"
 
     def __init__(self, answer: JsonAnswer) -> None:

@@ -79,7 +79,6 @@ def hurry(seconds: float) -> None:
 
 
 def in_event_loop() -> bool:
-    """Whether this thread runs one."""
     with contextlib.suppress(RuntimeError):
         return asyncio.get_running_loop() is not None
     return False

@@ -38,8 +38,6 @@ PIECE_BYTES = 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """What a sandbox is made of while it runs."""
-
     server: ServerThread
     service: Service
     scheduler: Scheduler

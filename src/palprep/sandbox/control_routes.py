@@ -139,7 +139,6 @@ class Control(Generic[P, T]):
 
     @functools.cached_property
     def types(self) -> Mapping[str, Any]:
-        """What ``act`` takes and returns, by name."""
         return get_type_hints(self.act)
 
     @functools.cached_property
@@ -186,7 +185,6 @@ def control(
 
 
 def control_routes(sandbox: Any, controls: Mapping[str, Control[..., Any]]) -> list[routing.Route]:
-    """A route for each control, and one for the document that describes them."""
 
     async def document(_: Request) -> Response:
         paths: dict[str, dict[str, Any]] = {}

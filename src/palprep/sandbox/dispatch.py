@@ -50,7 +50,6 @@ Refusal = Callable[[Choices, Sequence[Problem]], Refused]
 
 
 def refuse_fields(choices: Choices, problems: Sequence[Problem]) -> Refused:
-    """``{error}`` with a bad-request text and a mapping of field path to message."""
     return bad_fields(choices, {p.field or "body": p.message for p in reversed(problems)})
 
 

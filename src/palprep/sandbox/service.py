@@ -133,11 +133,9 @@ class Service:
         )
 
     def now(self) -> float:
-        """This moment by the sandbox's clock, in seconds since the epoch."""
         return self.clock.now()
 
     def stamp(self) -> str:
-        """This moment, as the specification writes a voice's ``created_at``."""
         return stamp(self.clock.now())
 
 

@@ -118,7 +118,6 @@ class Store:
         return None if row is None else json.loads(row[0])
 
     def all(self, kind: str) -> list[Record]:
-        """Every record of a kind, oldest first."""
         rows = self._db.execute("SELECT body FROM records WHERE kind = ? ORDER BY seq", (kind,))
         return [json.loads(row[0]) for row in rows]
 
@@ -153,7 +152,6 @@ class Store:
     # Jobs.
 
     def schedule(self, due: float, kind: str, payload: Mapping[str, Any]) -> None:
-        """Have a job done at ``due``, in seconds since the epoch."""
         self._db.execute(
             "INSERT INTO jobs (due, kind, payload) VALUES (?, ?, ?)",
             (due, kind, json.dumps(payload)),

@@ -48,7 +48,6 @@ class GatheringTransport:
             self._write_held()
 
     def close(self) -> None:
-        """Write what is held, then close."""
         self._write_held()
         self._transport.close()
         if self._transport.get_write_buffer_size():
@@ -109,7 +108,6 @@ class ImpatientProtocol(H11Protocol):
     _bytes = 0
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Make room for the connection, and write through a transport that joins pieces."""
         gathering = GatheringTransport(
             cast("asyncio.Transport", transport), self.loop, within_s=self.stalled_s
         )
@@ -120,7 +118,6 @@ class ImpatientProtocol(H11Protocol):
         self._watch()
 
     def data_received(self, data: bytes) -> None:
-        """Take more of a request, and wait for the rest of it if there is any."""
         super().data_received(data)
         state = self.conn.their_state
         if state in _WHOLE:
@@ -225,8 +222,6 @@ def _address(connection: H11Protocol) -> str:
 
 
 class BodyTooLarge(PalprepError):
-    """More bytes than are taken here."""
-
     code = "body_too_large"
 
 

@@ -85,7 +85,6 @@ class Bucket:
                     yield Stored(found["path"][cut:], found["size"], found.get("e_tag"))
 
     def put(self, name: str, content: Path | bytes, content_type: str | None = None) -> None:
-        """Write an object, or replace it."""
         attributes: dict[Any, str] = {"Content-Type": content_type} if content_type else {}
         with self._failing():
             obstore.put(
@@ -119,7 +118,6 @@ class Bucket:
         return Fetched(*written(pieces, to, go_on), tag)
 
     def delete(self, name: str) -> None:
-        """Remove an object, if there is one."""
         with self._failing(), contextlib.suppress(FileNotFoundError):
             obstore.delete(self._store, self._key(name))
 

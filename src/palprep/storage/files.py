@@ -205,7 +205,6 @@ def written(pieces: Iterable[bytes], to: Path, go_on: GoOn | None = None) -> tup
 
 
 def too_large(shown: str, max_bytes: int) -> StorageError:
-    """The error for a file that is larger than it may be."""
     return StorageError(f"{shown} has more than {max_bytes:,} bytes, and is not fetched")
 
 

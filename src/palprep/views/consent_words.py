@@ -36,7 +36,6 @@ class Mark(StrEnum):
     UNREAD = "unread", "not verified", "{0}(?)"
 
     def __new__(cls, name: str, meaning: str, signs: str) -> Self:
-        """One mark; its value is its name."""
         mark = str.__new__(cls, name)
         mark._value_, mark.meaning, mark.signs = name, meaning, signs
         return mark
@@ -63,7 +62,6 @@ class MarkedWords(WordRecord):
 
     @property
     def mark(self) -> Mark:
-        """What became of the words."""
         if self.expected is None:
             return Mark.ADDED
         if self.outcome is Outcome.FAIL:
@@ -109,7 +107,6 @@ def legend(words: Iterable[MarkedWords]) -> tuple[Mark, ...]:
 
 
 def headline(facts: ConsentFacts) -> str:
-    """The verdict in one sentence."""
     return _HEADLINES[facts.outcome]
 
 
@@ -170,7 +167,6 @@ def standing(examined: ExaminedDossier, now: dt.datetime) -> Standing:
 
 
 def entry_words(entry: Entry) -> str:
-    """What an entry records, in sentences."""
     match entry.kind:
         case "evidence":
             return _made_of(entry)
@@ -216,7 +212,6 @@ def _made_of(entry: Entry) -> str:
 
 
 def flaw_words(flaw: Flaw) -> str:
-    """A flaw, and the entry that has it."""
     return flaw.problem if flaw.entry is None else f"entry {flaw.entry}: {flaw.problem}"
 
 

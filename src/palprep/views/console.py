@@ -21,7 +21,6 @@ class SafeConsole(Console):
     def render(
         self, renderable: RenderableType, options: ConsoleOptions | None = None
     ) -> Iterable[Segment]:
-        """Turn what can be drawn into segments of plain text and style."""
         if isinstance(renderable, Text) and renderable.plain != escaped(renderable.plain):
             text, renderable = renderable, renderable.blank_copy()
             for piece in text.render(self):

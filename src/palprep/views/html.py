@@ -69,7 +69,6 @@ def environment() -> jinja2.Environment:
 
 
 def page_asset(name: str) -> str:
-    """The style or the script of a page."""
     if name.endswith(".css"):
         return environment().get_template(name).render()
     return resources.files("palprep.views").joinpath("templates", name).read_text("utf-8")

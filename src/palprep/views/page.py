@@ -47,8 +47,6 @@ _HEAD = 2_000
 
 
 class Page(NamedTuple):
-    """A page that can be written."""
-
     place: str
     """Relative to the output folder, with slashes."""
     stamp: str
@@ -79,7 +77,6 @@ def _head_of(path: Path) -> dict[str, str]:
 
 
 def is_page(path: Path) -> bool:
-    """Whether a file is a page of a run."""
     return "stamp" in _head_of(path)
 
 
@@ -183,7 +180,6 @@ class _Crowd:
     folder: Path
 
     def alone(self, row: _Row) -> str:
-        """The page of one person."""
         person, (links, show) = self.run.person(row.slug), self._within(person_page(row.slug))
         face = portrait_of(person, show)
         return _render(
@@ -201,7 +197,6 @@ class _Crowd:
         return Page(part.place, stamp, partial(self.listed, part.place, stamp, part.people, part))
 
     def lists(self, stamp: str, people: Sequence[_Row], parts: Sequence[_Part]) -> str:
-        """The first page, which leads to lists."""
         return _overview(self.run.head, people, stamp, *self._within(REPORT_NAME), parts=parts)
 
     def listed(

@@ -73,8 +73,6 @@ _LEAST_S = 0.1
 
 
 class Embedded(NamedTuple):
-    """An encoded image or sound, and its media type."""
-
     data: bytes
     mime: str
 
@@ -149,8 +147,6 @@ def statement_frames(video: Path, statement: Span) -> tuple[tuple[float, Embedde
 
 
 class Shot(NamedTuple):
-    """One candidate on the sheet."""
-
     rank: int
     """From 1, among all candidates."""
     candidate: preflight.Candidate
@@ -216,8 +212,6 @@ def _sound(path: str | Path, start_s: float, end_s: float) -> Embedded | None:
 
 
 class Picture(NamedTuple):
-    """A picture that can be drawn."""
-
     name: str
     """The name of its file within the folder of pictures, a digest of all it is drawn from: equal
     names have equal pictures. The first two digits are a folder, so that none holds very many."""
@@ -242,7 +236,6 @@ class AssetPictures(NamedTuple):
     """The source of a recording whose sound was changed, with what was kept of it."""
 
     def all(self) -> Iterator[Picture]:
-        """Those that exist."""
         return (picture for picture in self if picture is not None)
 
 

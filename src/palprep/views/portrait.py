@@ -185,7 +185,6 @@ class Canvas:
         self._said.append((colour, words))
 
     def finished(self) -> Image.Image:
-        """The image, and below it what is said."""
         height, width = self.pixels.shape[:2]
         line, whole = round(1.45 * self._size), max(width, LEAST_WIDTH)
         letters = int((whole - 2 * line) / (LETTER_WIDTH * self._size))

@@ -49,7 +49,6 @@ class RunProgress:
         self._guard = threading.Lock()
 
     def __call__(self, step: Progress) -> None:
-        """Take one step, and show where the run is."""
         with self._guard:
             self.people = step.people
             if step.status is None:
@@ -62,7 +61,6 @@ class RunProgress:
 
 
 def progress_line(progress: RunProgress) -> str:
-    """All of it in one line."""
     ended = ", ".join(
         STATUSES[status].counted(progress.ended[status])
         for status in WORST_FIRST

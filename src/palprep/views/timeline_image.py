@@ -85,7 +85,6 @@ class _Sheet:
         self._right = WIDTH - SUMMARY_WIDTH
 
     def at(self, moment_s: float) -> float:
-        """Where a moment is, from left to right."""
         share = min(max(moment_s / self._duration_s, 0.0), 1.0)
         return LABEL_WIDTH + share * (self._right - LABEL_WIDTH)
 
@@ -107,7 +106,6 @@ class _Sheet:
             self._box(at - 2, top - 4, at + 2, bottom + 4, VERMILION)
 
     def scale(self) -> None:
-        """Draw ticks and their times below the rows."""
         for second in range(
             0, int(self._duration_s) + 1, tick_every(self._duration_s / _MOST_TICKS)
         ):

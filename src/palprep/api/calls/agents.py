@@ -36,7 +36,6 @@ class ReplaceSkills(Request):
     skills: Mapping[str, SkillEntry]
 
     def problems(self, _: AccountSettings) -> Iterable[Problem]:
-        """Known skills with the configuration that each takes."""
         for skill_id, entry in self.skills.items():
             if skill_id not in SKILLS:
                 known = ", ".join(sorted(SKILLS))
@@ -84,7 +83,6 @@ class PatchDeployment(Request):
     if_match: Annotated[str | Unset, Place("header", "If-Match")] = UNSET
 
     def problems(self, _: AccountSettings) -> Iterable[Problem]:
-        """What RFC 6902 asks of each kind of operation."""
         for at, operation in enumerate(self.operations):
             op = operation["op"]
             if operation["path"] and not operation["path"].startswith("/"):

@@ -61,7 +61,6 @@ class UpdateVoice(Request):
     json_schema: ClassVar[Mapping[str, Any]] = {"minProperties": 1}
 
     def problems(self, _: AccountSettings) -> Iterable[Problem]:
-        """At least one member."""
         if self.voice_name is UNSET and self.description is UNSET and self.tags is UNSET:
             yield Problem("", "empty", "must hold voice_name, description or tags")
 
@@ -109,7 +108,6 @@ class CreateReplica(Request):
     }
 
     def problems(self, _: AccountSettings) -> Iterable[Problem]:
-        """One source of training, and a voice for an image."""
         if self.train_image_url is UNSET:
             return
         if self.train_video_url is not UNSET:

@@ -44,7 +44,6 @@ class CreateTool(Request):
     static_filler: str | Unset | None = UNSET
 
     def problems(self, settings: AccountSettings) -> Iterable[Problem]:
-        """The limits and combinations that the specification states."""
         yield from self._size()
         yield from _function_shape(self.parameters)
         yield from _reserved(self.parameters, "parameters", settings.reserved_prefix)

@@ -115,7 +115,6 @@ class BadPatch(PalprepError):
 
 
 def etag(deployment: Record) -> str:
-    """A strong ETag of the record's content."""
     content = json.dumps(deployment, sort_keys=True).encode()
     return f'"{hashlib.sha256(content).hexdigest()[:16]}"'
 
