@@ -92,9 +92,10 @@ def test_time_does_not_start_anew_with_each_byte(begun: bytes, drips: bool) -> N
         assert time.monotonic() - began < 2.5
 
 
-def test_an_answer_that_no_one_reads_is_given_up() -> None:
+@pytest.mark.parametrize("ending", [b"", b"connection: close\r\n"])
+def test_an_answer_that_no_one_reads_is_given_up(ending: bytes) -> None:
     with served(Hasty) as address, socket.create_connection(address) as caller:
-        caller.sendall(b"GET /?large HTTP/1.1\r\nhost: x\r\n\r\n")
+        caller.sendall(b"GET /?large HTTP/1.1\r\nhost: x\r\n" + ending + b"\r\n")
         time.sleep(1.2)
         caller.settimeout(10)
         received = 0

@@ -16,52 +16,7 @@ from palprep.errors import PalprepError
 
 log = logging.getLogger(__name__)
 
-_MOST_HELD = 64 * 1024
-"""In bytes. More than this is written at once."""
 _DISCARD_BYTES = 64 * 1024 * 1024
-
-
-class GatheringTransport:
-    """Joins what is written in one turn of the loop. Otherwise it is the transport it is given.
-
-    uvicorn writes the head and the body of an answer separately, and writing is most of the cost
-    of a short answer. When it is closed, the other side has ``within_s`` seconds to take the rest.
-    """
-
-    def __init__(
-        self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop, *, within_s: float
-    ) -> None:
-        self._transport = transport
-        self._loop = loop
-        self._within_s = within_s
-        self._held = bytearray()
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._transport, name)
-
-    def write(self, data: bytes) -> None:
-        """Hold ``data`` until the turn is over, up to 64 KiB."""
-        if data and not self._held:
-            self._loop.call_soon(self._write_held)
-        self._held += data
-        if len(self._held) > _MOST_HELD:
-            self._write_held()
-
-    def close(self) -> None:
-        self._write_held()
-        self._transport.close()
-        if self._transport.get_write_buffer_size():
-            self._loop.call_later(self._within_s, self._transport.abort)
-
-    def abort(self) -> None:
-        """Cut the connection; what is held is lost with it."""
-        self._held.clear()
-        self._transport.abort()
-
-    def _write_held(self) -> None:
-        if self._held:
-            self._transport.write(bytes(self._held))
-            self._held.clear()
 
 
 _WHOLE = frozenset({h11.DONE, h11.MUST_CLOSE})
@@ -108,11 +63,10 @@ class ImpatientProtocol(H11Protocol):
     _bytes = 0
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        gathering = GatheringTransport(
-            cast("asyncio.Transport", transport), self.loop, within_s=self.stalled_s
-        )
         self.logger = cast("logging.Logger", _Strangers(self.logger))
-        super().connection_made(cast("asyncio.Transport", gathering))
+        super().connection_made(cast("asyncio.Transport", transport))
+        # Writing pauses with the first byte that the caller does not take, also at the end.
+        self.transport.set_write_buffer_limits(0)
         self._since = self.loop.time()
         self._make_room()
         self._watch()
