@@ -269,11 +269,7 @@ class EndpointRoutes(BaseRoute):
     paths decoded: identifiers are opaque, and one may hold a slash."""
 
     def __init__(self, service: Service) -> None:
-        self._served: dict[str, list[EndpointApp]] = {}
-        """By the resource that the path begins with."""
-        for endpoint in ENDPOINTS:
-            resource = endpoint.path.split("/")[2]
-            self._served.setdefault(resource, []).append(EndpointApp(endpoint, service))
+        self._served = [EndpointApp(endpoint, service) for endpoint in ENDPOINTS]
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
         return (Match.FULL if scope["raw_path"].startswith(b"/v2/") else Match.NONE), {}
@@ -283,17 +279,15 @@ class EndpointRoutes(BaseRoute):
         which names the right ones."""
         raw = scope["raw_path"].decode("ascii", "replace")
         method = "GET" if scope["method"] == "HEAD" else scope["method"]
-        near = self._served.get(raw.split("/")[2], [])
-        for served in near:
-            if served.endpoint.method == method:
-                parts = served.endpoint.match(raw)
-                if parts is not None:
-                    scope["path_params"] = parts
-                    response = await served.serve(Request(scope, receive, send))
-                    await response(scope, receive, send)
-                    return
-        paths = [e.endpoint.path for e in near if e.endpoint.match(raw) is not None]
-        if not paths:
+        fits = [each for each in self._served if each.endpoint.match(raw) is not None]
+        if not fits:
             raise HTTPException(404)
-        allowed = ", ".join(e.endpoint.method for e in near if e.endpoint.path == paths[0])
-        raise HTTPException(405, headers={"Allow": allowed.replace("GET", "GET, HEAD")})
+        # Of two paths, the one without a parameter is declared first.
+        there = {e.endpoint.method: e for e in fits if e.endpoint.path == fits[0].endpoint.path}
+        if method not in there:
+            allowed = ", ".join(there).replace("GET", "GET, HEAD")
+            raise HTTPException(405, headers={"Allow": allowed})
+        served = there[method]
+        scope["path_params"] = served.endpoint.match(raw)
+        response = await served.serve(Request(scope, receive, send))
+        await response(scope, receive, send)
