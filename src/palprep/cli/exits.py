@@ -1,7 +1,4 @@
-"""How a command ends: its exit code, the same for every command, and what a signal does.
-
-SIGTERM and SIGHUP end the work as Ctrl-C does; a second signal ends the process at once.
-"""
+"""How a command ends: its exit code, the same for every command, and what a signal does."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The two clients, and what they may be given.
-
-They share their resources and decisions; only their senders differ.
-"""
+"""The two clients, and what they may be given. Only their senders differ."""
 
 from __future__ import annotations
 

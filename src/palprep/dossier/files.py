@@ -1,8 +1,4 @@
-"""Consent dossiers as files: JSON next to the prepared video. Entries are only added.
-
-The chain of entries, and what it proves, is :mod:`palprep.dossier.chain`; this module reads
-and writes it, and compares it with the files next to it.
-"""
+"""Consent dossiers as files: JSON next to the prepared video, and compared with what lies there."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""What a developer may do to a running sandbox: from Python as methods, and over HTTP.
-
-Each method of :class:`Controls` says in its decorator which route under ``/_sandbox`` it is.
-"""
+"""What a developer may do to a running sandbox: from Python as methods, and over HTTP."""
 
 from __future__ import annotations
 

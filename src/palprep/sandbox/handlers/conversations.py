@@ -1,8 +1,5 @@
-"""PALs and their conversations, and the connectors that these reach.
-
-Who may start a conversation, how it ends, and which tools run. The check of a connector lists its
-server's tools by the Model Context Protocol.
-"""
+"""PALs: who may start a conversation with one, how it ends, and which tools run; and the connectors
+that conversations reach, whose check lists tools by the Model Context Protocol."""
 
 from __future__ import annotations
 

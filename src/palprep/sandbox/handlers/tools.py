@@ -1,7 +1,4 @@
-"""Tools: created with every default filled in, protected when built in, and called.
-
-A call is one outbound request, built from the tool's ``delivery.api``.
-"""
+"""Tools: created with every default filled in, protected when built in, and called."""
 
 from __future__ import annotations
 
