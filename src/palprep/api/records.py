@@ -295,7 +295,6 @@ class DocumentChanged(Event):
 AnyEvent = VoiceStatusChanged | ReplicaTraining | DocumentChanged
 
 EVENTS: tuple[type[AnyEvent], ...] = (VoiceStatusChanged, ReplicaTraining, DocumentChanged)
-"""Every kind of event."""
 
 
 def parse_event(payload: Any) -> AnyEvent:

@@ -29,21 +29,15 @@ from palprep.system import ENDING
 
 
 class ExitCode(IntEnum):
+    """``palprep --help`` ends with what each means."""
+
     OK = 0
-    """Everything passed."""
     FAILED = 1
-    """Something failed its checks, could not be read, or could not be written."""
     USAGE = 2
-    """Wrong usage: the command line makes no sense."""
     SERVICE = 3
-    """The service refused, or could not be reached."""
     IN_DOUBT = 4
-    """A create may or may not have happened, or consent may or may not be given: it needs a
-    decision."""
     WAITING = 5
-    """Some people's trainings have not ended, or not begun."""
     INTERRUPTED = 130
-    """Ctrl-C, as shells report it."""
 
 
 def exit_code_of(error: PalprepError) -> ExitCode:

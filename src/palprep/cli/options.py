@@ -151,7 +151,6 @@ LogFormatting = Annotated[
 ]
 
 BUCKET_HELP = " ".join(f"{cloud.example}: set {cloud.credentials}." for cloud in CLOUDS)
-"""The buckets' URLs, and the variables of their credentials."""
 
 PublishTo = Annotated[
     str | None,

@@ -30,10 +30,8 @@ if TYPE_CHECKING:
 _ROOT = logging.getLogger("palprep")
 _OWN = logging.getLogger("palprep.cli")
 _LIBRARIES = logging.getLogger("py.warnings")
-"""Takes the warnings of libraries."""
 
 _FIELDS = "palprep_fields"
-"""Where a record of the log has them."""
 
 _WIDTH_ELSEWHERE = 140
 """Columns in a file or a pipe, which have no width of their own."""

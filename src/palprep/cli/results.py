@@ -27,7 +27,6 @@ class Tally:
         self.doubts: list[journal.PersonStanding] = []
         """The first people whose replica is held by a doubt."""
         self.held = 0
-        """How many people these are."""
         self.in_training: str | None = None
         """The id of one of the replicas in training."""
         self._first: list[journal.PersonStanding] = []

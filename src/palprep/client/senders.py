@@ -151,7 +151,6 @@ class _Sender(Generic[H]):
     ``own``. ``headers`` and ``query`` travel with every request."""
 
     awaited: ClassVar[bool]
-    """Whether everything is done in an event loop."""
 
     http: H
     library: Any
@@ -175,7 +174,6 @@ class _Sender(Generic[H]):
     deadline: float | None = None
     """Seconds that a call may take in all, other attempts included; None for no end."""
     strict: bool = False
-    """Whether a reply that is not as specified is an error."""
     limiters: dict[str, Limiter] = field(default_factory=dict)
     """By the endpoint's name, where it has a rate or had to rest; shared by a client and its
     copies."""

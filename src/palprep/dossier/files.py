@@ -36,7 +36,6 @@ _CHECKED = (
     *("face_seen_throughout", "one_person_throughout", "same_person_throughout"),
     *CONSENT_DOUBTS,
 )
-"""Checks that bear on consent."""
 
 _TOOLS = ("av", "opencv-python-headless", "onnxruntime")
 """What measures, beside palprep, and by which package."""

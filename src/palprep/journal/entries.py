@@ -30,7 +30,6 @@ ResourceStatus = Literal["started", "completed", "error"]
 """Of a voice or a replica, as the specification names it."""
 
 EndedStatus = Literal["completed", "error"]
-"""How a training ends."""
 
 
 class Snapshot(Value):
@@ -345,7 +344,6 @@ class Resolved(AboutCreation):
 KINDS: Mapping[str, type[Body]] = {
     each.kind: each for family in (AboutRun, AboutCreation) for each in family.__subclasses__()
 }
-"""The class of each kind."""
 
 
 def read_body(kind: str, stored: str | bytes) -> Body:

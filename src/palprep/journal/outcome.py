@@ -20,7 +20,6 @@ PersonStatus = Literal[
 ]
 
 READY: Final = frozenset[PersonStatus]({"done", "voice_only"})
-"""Everything that was asked for is made."""
 
 _EXIT_CODES: Final[Mapping[int, frozenset[PersonStatus]]] = {
     4: frozenset({"in_doubt", "needs_decision"}),

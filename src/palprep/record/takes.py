@@ -54,7 +54,6 @@ class Take(Value):
     verdict: Literal["good", "decide", "again"] | None = None
     findings: tuple[Finding, ...] = ()
     picture: bool = False
-    """Whether there is a picture of what was seen."""
     kept_as: str | None = None
     """Its name in the person's folder, where it is the one that is kept."""
 

@@ -221,7 +221,6 @@ class Controls:
 
 
 CONTROLS = {name: each for name, each in vars(Controls).items() if isinstance(each, Control)}
-"""By the names of the methods."""
 
 
 async def _pieces(content: bytes | Path) -> AsyncIterator[bytes]:

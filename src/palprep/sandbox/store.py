@@ -25,7 +25,6 @@ from palprep.storage import private_file
 Record = dict[str, Any]
 
 DATABASE = "sandbox.sqlite"
-"""Its name in a data folder."""
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS records (

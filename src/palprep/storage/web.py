@@ -24,7 +24,6 @@ from palprep.system import left_alone
 H = TypeVar("H")
 
 FETCH_WITHIN_S = 3600.0
-"""The longest time that one file may take."""
 
 _SILENT_FOR_S = 60.0
 """The longest pause of a server."""

@@ -78,7 +78,6 @@ STATUSES: Mapping[PersonStatus, Look] = {
     "redo": Look("✕", "Redo", "red", "fail", "needs new files from the person"),
     "failed": Look("!", "Failed", "bold red", "warn", "the service or a tool gave up"),
 }
-"""How a person can stand at the end of a run."""
 
 WORST_FIRST: Sequence[PersonStatus] = (
     *("in_doubt", "needs_decision", "needs_answer", "failed", "redo"),

@@ -36,7 +36,6 @@ PICTURED = (Role.FACE_IMAGE, Role.TRAINING_VIDEO, Role.CONSENT_VIDEO)
 """The roles whose files show a person, the best portrait first."""
 
 PICTURES_NAME = "pictures"
-"""The name of their folder in a run's output."""
 
 MOST = 12
 """Pictures on a contact sheet; what nearly equals a better candidate is left out first."""

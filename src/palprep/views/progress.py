@@ -34,11 +34,9 @@ class RunProgress:
     """
 
     last: Progress
-    """The latest step of anybody."""
 
     def __init__(self, show: Callable[[RunProgress], object]) -> None:
         self.people = 0
-        """How many the run has."""
         self.ended: Counter[PersonStatus] = Counter()
         """How many people ended how."""
         self.worked = 0

@@ -55,7 +55,6 @@ SKILLS: Mapping[str, TypeAdapter[Any]] = {
     "magic_canvas": TypeAdapter(NoConfig),
     "presentation": TypeAdapter(PresentationConfig),
 }
-"""The skills of the specification, with their configuration."""
 
 
 class DeletePal(Request):
