@@ -1,6 +1,5 @@
 from .consent_terminal import consent_view as consent_view, dossier_view as dossier_view
 from .consent_words import standing as standing
-from .console import SafeConsole as SafeConsole
 from .data_frame import to_pandas as to_pandas
 from .dossier_page import (
     export_dossiers as export_dossiers,
@@ -37,6 +36,7 @@ from .progress import (
     cell_progress as cell_progress,
 )
 from .terminal import (
+    SafeConsole as SafeConsole,
     check_list as check_list,
     explained_check as explained_check,
     prepared_view as prepared_view,

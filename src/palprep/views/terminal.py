@@ -1,4 +1,4 @@
-"""Reports, timelines, people and rankings as terminals show them."""
+"""Reports, timelines, people and rankings as terminals show them, on a console that is safe."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.padding import Padding
+from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
-from palprep.escaping import escaped_line
+from palprep.escaping import escaped, escaped_line
 from palprep.facts import FacingLimits, Timeline, share_held
 from palprep.rules import (
     RULES,
@@ -52,6 +53,27 @@ _WIDEST = 120
 _BARS, _ASCII_BARS = " ▁▂▃▄▅▆▇█", " .:-=+*##"
 _UNKNOWN, _ASCII_UNKNOWN = "·", "?"
 _TICK_CELLS = 10
+
+
+class SafeConsole(Console):
+    """Writes out control characters and marks of direction, wherever they come from.
+
+    Rich passes them through. Texts are changed before they are wrapped, so that tables keep their
+    columns; what else rich makes of strings is changed when it is drawn.
+    """
+
+    def render(
+        self, renderable: RenderableType, options: ConsoleOptions | None = None
+    ) -> Iterable[Segment]:
+        if isinstance(renderable, Text) and renderable.plain != escaped(renderable.plain):
+            text, renderable = renderable, renderable.blank_copy()
+            for piece in text.render(self):
+                renderable.append(escaped(piece.text), piece.style)
+        for segment in super().render(renderable, options):
+            if segment.control or segment.text == escaped(segment.text):
+                yield segment
+            else:
+                yield Segment(escaped(segment.text), segment.style)
 
 
 def report_view(
