@@ -141,3 +141,10 @@ def test_connections_are_refused_for_a_while(raw):
     time.sleep(0.4)
     assert raw.send("GET", PATH).status_code == 200
     assert raw.send("POST", "/_sandbox/refuse", {"seconds": 0}).status_code == 400
+
+
+@pytest.mark.parametrize("variant", ["undecodable_image", "undecodable*"])
+def test_a_variant_of_the_image_validations_errors(raw, variant):
+    raw.faults({"on": "request", "endpoint": "faces.validate_image", "variant": variant})
+    reply = raw.send("POST", "/v2/faces/image-validation", {"imageBase64": "AA=="})
+    assert (reply.status_code, reply.json()["code"]) == (422, "undecodable_image")

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from fnmatch import fnmatchcase
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -172,7 +173,8 @@ def bad_fields(choices: Choices, problems: Mapping[str, str]) -> Refused:
 
 
 def image_error(code: str) -> ImageError:
-    return next(error for error in IMAGE_ERRORS if error.code == code)
+    """The first variant with this code, in which ``*`` matches anything."""
+    return next(error for error in IMAGE_ERRORS if fnmatchcase(error.code, code))
 
 
 def listing(choices: Choices) -> list[dict[str, Any]]:
