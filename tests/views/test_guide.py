@@ -11,7 +11,8 @@ import pytest
 from palprep.errors import UsageError
 from palprep.rules import load_profile
 from palprep.values import Role
-from palprep.views.guide import guide_page, languages_of
+from palprep.views.guide import guide_page
+from palprep.views.html import languages_of
 
 STATEMENT = "I, Ada Lovelace, consent."
 

@@ -13,7 +13,7 @@ from palprep.errors import DamagedMedia, UsageError
 from palprep.preflight import Asset
 from palprep.rules import Check, Report
 from palprep.values import Outcome, Role
-from palprep.views.guide import languages_of
+from palprep.views.html import languages_of
 from palprep.views.messages import messages
 
 UNHEARD = Check(

@@ -9,33 +9,14 @@ statement of consent stays in the language in which it must be said.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
-from importlib import resources
 from typing import Any
 
-from palprep.errors import UsageError
 from palprep.rules import Profile
 from palprep.values import Role
-from palprep.views.html import environment
+from palprep.views.html import environment, words_in
 
 _PLACE = re.compile(r"\{(\w+)\}")
-
-
-def languages_of(kind: str) -> tuple[str, ...]:
-    """The languages (ISO 639-1) that there are of ``guides`` or ``messages``, sorted."""
-    files = resources.files("palprep.views").joinpath(kind).iterdir()
-    return tuple(sorted(each.name.removesuffix(".toml") for each in files))
-
-
-def words_in(kind: str, language: str) -> dict[str, Any]:
-    """The words of ``guides`` or ``messages``, which every language has under the same keys. Raises
-    UsageError for a language without them."""
-    known = languages_of(kind)
-    if language not in known:
-        raise UsageError(f"There are no {kind} in {language!r}: choose one of {', '.join(known)}")
-    file = resources.files("palprep.views").joinpath(kind, f"{language}.toml")
-    return tomllib.loads(file.read_text("utf-8"))
 
 
 def guide_page(

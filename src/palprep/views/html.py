@@ -3,24 +3,35 @@
 from __future__ import annotations
 
 import functools
+import tomllib
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 import jinja2
 
+from palprep.errors import UsageError
 from palprep.escaping import escaped
 from palprep.rules import measure_words, stamp
-from palprep.values import Role
 from palprep.views.consent_words import headline, legend, marked_words, stamped
 from palprep.views.format import by_file, duration, file_gist, initials, moment, position, size
 from palprep.views.outcomes import OUTCOMES, SHADES, STATUSES
 
-_ROLE_TITLES = {
-    Role.FACE_IMAGE: "Portrait",
-    Role.TRAINING_VIDEO: "Training video",
-    Role.CONSENT_VIDEO: "Consent video",
-    Role.VOICE_AUDIO: "Voice recording",
-}
+
+def languages_of(kind: str) -> tuple[str, ...]:
+    """The languages (ISO 639-1) that there are of ``guides`` or ``messages``, sorted."""
+    files = resources.files("palprep.views").joinpath(kind).iterdir()
+    return tuple(sorted(each.name.removesuffix(".toml") for each in files))
+
+
+def words_in(kind: str, language: str) -> dict[str, Any]:
+    """The words of ``guides`` or ``messages``, which every language has under the same keys. Raises
+    UsageError for a language without them."""
+    known = languages_of(kind)
+    if language not in known:
+        raise UsageError(f"There are no {kind} in {language!r}: choose one of {', '.join(known)}")
+    file = resources.files("palprep.views").joinpath(kind, f"{language}.toml")
+    return tomllib.loads(file.read_text("utf-8"))
 
 
 def _harmless(value: object) -> object:
@@ -59,7 +70,7 @@ def environment() -> jinja2.Environment:
         outcomes=OUTCOMES,
         statuses=STATUSES,
         shades=SHADES,
-        role_titles=_ROLE_TITLES,
+        role_titles=words_in("messages", "en")["roles"],
         headline=headline,
         legend=legend,
         marked_words=marked_words,

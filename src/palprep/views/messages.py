@@ -14,8 +14,7 @@ from palprep.escaping import escaped
 from palprep.journal import PersonView, ReadableRun
 from palprep.rules import CONSENT_CHECKS, Ask, asks, blocker_words
 from palprep.values import Outcome, Value
-from palprep.views.guide import languages_of, words_in
-from palprep.views.html import environment
+from palprep.views.html import environment, languages_of, words_in
 from palprep.views.page import portrait_of
 from palprep.views.pictures import PICTURES_NAME, PictureFolder
 
