@@ -5,6 +5,7 @@ An answer is what it is elsewhere, too: a line of person.toml, or a call of ``de
 
 from __future__ import annotations
 
+import hashlib
 import subprocess
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
@@ -75,9 +76,9 @@ class Review:
         self._place, self._engine, self._command = place, engine, command
         self._by = self._problem = ""
         self._run: subprocess.Popen[bytes] | None = None
-        self._drawn: dict[tuple[Path, int], bytes] = {}
-        self._folder = tempfile.TemporaryDirectory(prefix="palprep-")
-        self._told = Path(self._folder.name, "told")
+        self._drawn = tempfile.TemporaryDirectory(prefix="palprep-")
+        self._told = Path(self._drawn.name, "told")
+        engine.may_open(writes=[Path(self._drawn.name)])
         self._asked = self._questions()
 
     def routes(self) -> list[Route]:
@@ -93,11 +94,11 @@ class Review:
         ]
 
     def close(self) -> None:
-        """Let a run that goes on end well."""
+        """Let a run that goes on end well, and remove what was drawn."""
         if self._run is not None and self._run.poll() is None:
             system.ask_to_end(self._run)
             self._run.wait()
-        self._folder.cleanup()
+        self._drawn.cleanup()
 
     # The questions
 
@@ -210,10 +211,11 @@ class Review:
         path = self._choice(request.path_params).path
         try:
             # Each answer loads the page again: what has been drawn is shown again.
-            known = path, path.stat().st_mtime_ns
-            if known not in self._drawn:
-                self._drawn[known] = self._engine.run(media.thumbnail, media.Source.of(path))
-            return Response(self._drawn[known], media_type="image/jpeg")
+            known = hashlib.sha256(f"{path} {path.stat().st_mtime_ns}".encode()).hexdigest()
+            target = Path(self._drawn.name, f"{known}.jpg")
+            if not target.is_file():
+                self._engine.run(views.write_thumbnail, media.Source.of(path), target)
+            return Response(target.read_bytes(), media_type="image/jpeg")
         except (MediaError, ToolFailed, OSError):
             raise HTTPException(404, "It has no picture") from None
 

@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
+from palprep import media, storage
 from palprep.rules import Profile
 from palprep.values import Role
 from palprep.views.html import environment, words_in
@@ -81,6 +83,16 @@ def review_page(questions: Sequence[Any], by: str, problem: str, *, running: boo
     """
     template = environment().get_template("review.html.j2")
     return template.render(questions=questions, by=by, problem=problem, running=running)
+
+
+def write_thumbnail(file: media.Source, target: Path) -> Path:
+    """Write a small upright JPEG of an image or a video. It decodes the file, which workers do.
+
+    Raises MediaError for a file without a picture, OutputUnwritable.
+    """
+    with storage.atomic_output(target, lasting=False) as temporary:
+        temporary.write_bytes(media.thumbnail(file))
+    return target
 
 
 def agreement(folder: str, *, language: str) -> str:
