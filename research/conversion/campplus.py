@@ -41,9 +41,9 @@ from onnxruntime.quantization import (
     quantize_static,
 )
 
-from palprep.speech import RATE_HZ, Voiceprint
+from palprep.speech import RATE_HZ, Silero, Voiceprint
 from research.conversion.efficientnet import KINDS, ArraysOnly
-from research.evaluation.voice import decode
+from research.evaluation import same_voice
 
 Array = NDArray[np.float32]
 
@@ -57,7 +57,7 @@ BLOCKS = ((12, 1), (24, 2), (16, 2))
 SEGMENT = 100
 """Positions of 20 ms whose mean is the context of each of them."""
 CALIBRATED_S = 3
-"""Of each recording."""
+"""Of the speech of each recording, without pauses."""
 KEPT = r"^head\.conv1$|\.tdnn\.|\.transit|cam_layer\.linear[12]$|\.dense\."
 """Convolutions that stay as they are: little of the time is theirs, and much of the error would be.
 """
@@ -131,7 +131,7 @@ class Graph:
         return self.add(
             "Conv",
             value,
-            self.rounded(name, kernel) if kept else self.constant(f"{name}.kernel", kernel),
+            self.halved(name, kernel) if kept else self.constant(f"{name}.kernel", kernel),
             self.constant(f"{name}.shift", bias),
             kernel_shape=[*kernel.shape[2:]],
             strides=[*strides],
@@ -139,14 +139,10 @@ class Graph:
             pads=[*around, *around],
         )
 
-    def rounded(self, name: str, kernel: Array) -> str:
-        """Weights that are stored in 8 bits, and worked with in 32."""
-        flat = kernel.reshape(len(kernel), -1)
-        scales = np.maximum(np.abs(flat).max(axis=1), 1e-12) / 127
-        whole = np.round(flat / scales[:, None]).reshape(kernel.shape)
-        stored = self.constant(f"{name}.bytes", whole, np.int8)
-        scale = self.constant(f"{name}.scales", scales)
-        return self.add("DequantizeLinear", stored, scale, axis=0)
+    def halved(self, name: str, kernel: Array) -> str:
+        """Weights that are stored in 16 bits, and worked with in 32."""
+        stored = self.constant(f"{name}.halves", kernel, np.float16)
+        return self.add("Cast", stored, to=TensorProto.FLOAT)
 
 
 def head(graph: Graph, features: str) -> str:
@@ -249,9 +245,10 @@ class Calibration(CalibrationDataReader):
 
 def in_whole_numbers(model: onnx.ModelProto, speech: Path) -> onnx.ModelProto:
     """The model with convolutions of 8 bits by 7 bits."""
-    voiceprint = Voiceprint.load()
-    beginnings = (decode(file)[: CALIBRATED_S * RATE_HZ] for file in sorted(speech.rglob("*.flac")))
-    features = [voiceprint.features(beginning) for beginning in beginnings]
+    voiceprint, activity = Voiceprint.load(), Silero.load()
+    files = sorted(speech.rglob("*.flac"))
+    spoken = (same_voice.spoken([file], CALIBRATED_S, activity) for file in files)
+    features = [voiceprint.features(each) for each in spoken if len(each) >= RATE_HZ]
     # Rounding moves the weights out of the model.
     meant = mean_output(model, features)
     constant = {each.name for each in model.graph.initializer}
