@@ -170,7 +170,7 @@ def test_loud_channels_are_mixed_without_clipping(tmp_path, channels):
     for name, spans in (("whole", ()), ("part", (Span(start_s=0.2, end_s=1.8),))):
         plan = voice_plan(mix="average", spans=spans, loudness_lufs=-20.0, true_peak_dbtp=-3.0)
         applied = apply(plan, source, tmp_path / name)
-        assert applied.clipped in {None, (0, 0.0)}
+        assert not applied.clipped_runs
         samples = decoded(applied.path)[0][RATE // 2 : RATE]
         assert at_hz(samples, 900) < 0.002 * at_hz(samples, 300)
 

@@ -20,7 +20,6 @@ def voice_of(*speech: tuple[float, float], duration_s: float = 100.0, **other) -
         "speech_rms_dbfs": -20.0,
         "true_peak_dbtp": -5.8,
         "clipped_runs": 0,
-        "clipped_s": 0.0,
         "noise_floor_dbfs": -65.0,
         "snr_db": 45.0,
         "noise_after_gain_dbfs": -65.0,

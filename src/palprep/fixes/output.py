@@ -37,9 +37,9 @@ class Applied(Value):
     coding_kept: bool = False
     """Whether the image, or all of the picture and the sound, is coded in the source's own bytes.
     """
-    clipped: tuple[int, float] | None = None
-    """Runs of clipped samples, and seconds of them, in the stretches of a recording that were
-    chosen, as they are in the source. None where all of it was kept."""
+    clipped_runs: int | None = None
+    """Runs of clipped samples in the stretches of a recording that were chosen, as they are in the
+    source. None where all of it was kept."""
 
 
 _WITHOUT_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK})

@@ -32,7 +32,7 @@ from palprep.fixes.loudness import levelled
 from palprep.fixes.output import Applied, FixDone, NewOutput
 from palprep.media import AudioStreamFacts, Samples, Source, probe_audio, stream_samples
 from palprep.rules.plans import COPY_CONTAINERS, CROSSFADE_S, AudioPlan, VoicePlan
-from palprep.speech import Clipping, DefectMeter
+from palprep.speech import DefectMeter
 from palprep.values import Kind, Span
 
 with warnings.catch_warnings():
@@ -130,10 +130,10 @@ def fix_voice(
     rate_hz, channels = stream.sample_rate_hz, 1 if plan.mix != "keep" else min(stream.channels, 2)
     stages = Stages(progress)
     with new(".wav") as output, tempfile.TemporaryDirectory(prefix="palprep-") as folder:
-        clipped = None
+        clipped_runs = None
         if plan.spans:
             joined = Path(folder) / "joined.wav"
-            length_s, clipped = write_joined(
+            length_s, clipped_runs = write_joined(
                 source, stream, plan.spans, joined, progress=stages.next(0.4)
             )
             sound = read(Source.of(joined))["a:0"]
@@ -160,7 +160,9 @@ def fix_voice(
         *level,
         *_file_words(source, FixDone(id="convert", did=did)),
     )
-    return Applied(path=str(output.path), was_there=output.was_there, fixes=done, clipped=clipped)
+    return Applied(
+        path=str(output.path), was_there=output.was_there, fixes=done, clipped_runs=clipped_runs
+    )
 
 
 def _cleaned(sound: Any, plan: VoicePlan, stream: AudioStreamFacts) -> Any:
@@ -196,9 +198,10 @@ def write_joined(
     target: Path,
     *,
     progress: Progress | None = None,
-) -> tuple[float, Clipping]:
+) -> tuple[float, int]:
     """Write the spans of a stream, joined, as a 32-bit WAV, turned down by ``_MIX_ROOM`` where it
-    is mixed of more than two channels; return its length in seconds, and what is clipped in it.
+    is mixed of more than two channels; return its length in seconds, and how many runs of clipped
+    samples are in it.
 
     ``spans`` are in order and apart, each longer than two crossfades. Raises FixError when
     one of them lies beyond the end of the recording.
@@ -208,7 +211,7 @@ def write_joined(
     blocks = stream_samples(source, rate_hz=rate, channels=channels, stream=stream.index)
     with wave.open(str(target), "wb") as file:
         file.setparams((channels, _WIDTH, rate, 0, "NONE", "not compressed"))
-        count, end, meter = 0, AudioSegment.empty(), DefectMeter(rate, channels, mixed=mixed)
+        count, end, meter = 0, AudioSegment.empty(), DefectMeter(channels, mixed=mixed)
         for samples in _cut(blocks, rate, spans):
             meter.push(samples)
             segment = _segment(samples, rate, full_scale)
@@ -227,7 +230,7 @@ def write_joined(
                 f"{source.name} ends before {spans[count].end_s:.2f} s, "
                 "where a stretch that is to be kept ends"
             )
-        return file.getnframes() / rate, meter.clipping()
+        return file.getnframes() / rate, meter.clipped_runs()
 
 
 def _cut(blocks: Iterable[Samples], rate: int, spans: Sequence[Span]) -> Iterator[Samples]:

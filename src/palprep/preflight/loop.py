@@ -221,12 +221,10 @@ def _lasting(before: Facts, after: Facts, planned: Plan, applied: fixes.Applied)
     if before.voice and after.voice and not trimmed:
         chosen = isinstance(planned, plans.VoicePlan) and planned.spans
         voice, holes = before.voice, () if chosen else before.voice.dropouts
-        clipped = applied.clipped or (voice.clipped_runs, voice.clipped_s)
-        runs, seconds = max(clipped, (after.voice.clipped_runs, after.voice.clipped_s))
+        runs = voice.clipped_runs if applied.clipped_runs is None else applied.clipped_runs
         changed["voice"] = after.voice.model_copy(
             update={
-                "clipped_runs": runs,
-                "clipped_s": seconds,
+                "clipped_runs": max(runs, after.voice.clipped_runs),
                 "dropouts": max(holes, after.voice.dropouts, key=len),
             }
         )

@@ -14,4 +14,4 @@ from .spectrum import (
 )
 from .voice_meter import VoiceMeter as VoiceMeter, measure_voice as measure_voice
 from .voiceprint import Voiceprint as Voiceprint, voice_of as voice_of
-from .waveform import Clipping as Clipping, DefectMeter as DefectMeter
+from .waveform import DefectMeter as DefectMeter

@@ -42,7 +42,6 @@ class VoiceFacts(Value):
     true_peak_dbtp: float
     clipped_runs: int
     """Runs of three samples and more at full scale, or flat at the recording's own peak."""
-    clipped_s: float
     noise_floor_dbfs: float | None
     """Root mean square between the words, or of the quietest moments of speech without
     pauses; None for less than 2 s without a pause."""

@@ -79,7 +79,7 @@ class VoiceMeter:
         self._waiting: list[Floats] = []
         self._loudness = LoudnessMeter(rate_hz, channels)
         self._peak = TruePeakMeter(channels)
-        self._defects = DefectMeter(rate_hz, channels, mixed=mixed)
+        self._defects = DefectMeter(channels, mixed=mixed)
         self._envelope = EnvelopeMeter(rate_hz)
         self._spectrum = SpectrumMeter(rate_hz)
         self._activity = Activity(network)
@@ -144,7 +144,6 @@ class VoiceMeter:
         sounds = len(envelope.power) and envelope.power.max() > 1e-9
         band = self._spectrum.bandwidth() if sounds else None
         hum = self._tones.hum()
-        clipping = self._defects.clipping()
         levels = self._defects.channel_levels_dbfs()
         ratio = spoken / duration if duration else 0.0
         return VoiceFacts(
@@ -154,8 +153,7 @@ class VoiceMeter:
             speech_s=spoken,
             integrated_lufs=self._loudness.integrated_lufs(),
             true_peak_dbtp=self._peak.peak_dbtp(),
-            clipped_runs=clipping.runs,
-            clipped_s=clipping.seconds,
+            clipped_runs=self._defects.clipped_runs(),
             bandwidth_hz=band.hz if band else None,
             hum_hz=hum.hz if hum else None,
             hum_dbfs=hum.dbfs if hum else None,

@@ -173,37 +173,29 @@ def _mask(spans: Sequence[Span], length: int, guard_ms: int) -> NDArray[np.bool_
     return mask
 
 
-class Clipping(NamedTuple):
-    """Runs of clipped samples over all channels."""
-
-    runs: int
-    seconds: float
-
-
 class Runs:
     """Finds runs of three true values and more, in masks that come in blocks."""
 
     def __init__(self, channels: int) -> None:
         self._before = np.zeros((channels, RUN), np.bool_)
 
-    def push(self, mask: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Of a mask of shape ``(channels, samples)``: where a run has its third value, and where
-        its third or a later one."""
+    def push(self, mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Where a run has its third value, in a mask of shape ``(channels, samples)``."""
         joined = np.concatenate((self._before, mask), axis=1)
         self._before = joined[:, -RUN:]
         inside = joined[:, 2:] & joined[:, 1:-1] & joined[:, :-2]
-        return inside[:, 1:] & ~inside[:, :-1], inside[:, 1:]
+        return inside[:, 1:] & ~inside[:, :-1]
 
 
 class DefectMeter:
     """Push blocks of shape ``(channels, samples)``, then ask. A sum of several channels, which is
     ``mixed``, goes beyond full scale without being clipped: only flat tops tell it."""
 
-    def __init__(self, rate_hz: int, channels: int, *, mixed: bool = False) -> None:
-        self._rate, self._mixed = rate_hz, mixed
+    def __init__(self, channels: int, *, mixed: bool) -> None:
+        self._mixed = mixed
         self._full, self._flat = Runs(channels), Runs(channels)
-        self._runs = self._clipped = 0
-        self._flat_runs, self._flat_samples = np.zeros((2, _FLAT_LEVELS + 1), np.int64)
+        self._runs = 0
+        self._flat_runs = np.zeros(_FLAT_LEVELS + 1, np.int64)
         self._last = np.zeros((channels, 1), np.float32)
         self._sum = np.zeros(channels)
         self._products = np.zeros((channels, channels))
@@ -216,25 +208,21 @@ class DefectMeter:
             magnitude = np.minimum(magnitude, 1.0)
         self._peak = max(self._peak, float(magnitude.max(initial=0.0)))
         full = magnitude >= (np.inf if self._mixed else FULL)
-        begun, inside = self._full.push(full)
-        self._runs += int(begun.sum())
-        self._clipped += int(inside.sum() + (RUN - 1) * begun.sum())
+        self._runs += int(self._full.push(full).sum())
         # Flat tops below full scale: clipped first, turned down afterwards.
         steady = np.abs(np.diff(np.concatenate((self._last, block), axis=1), axis=1)) < _FLAT
-        begun, inside = self._flat.push(steady & (magnitude >= 0.25) & ~full)
-        # A run of three that hardly differ from the sample before them: four samples.
-        self._flat_runs += _by_level(magnitude[begun])
-        self._flat_samples += _by_level(magnitude[inside]) + RUN * _by_level(magnitude[begun])
+        flat = magnitude[self._flat.push(steady & (magnitude >= 0.25) & ~full)]
+        levels = (flat * _FLAT_LEVELS).astype(np.int64)
+        self._flat_runs += np.bincount(levels, minlength=_FLAT_LEVELS + 1)
         self._last = block[:, -1:]
         self._sum += block.sum(axis=1, dtype=np.float64)
         self._products += np.einsum("is,js->ij", block, block, dtype=np.float64)
         self._count += block.shape[1]
 
-    def clipping(self) -> Clipping:
-        """At full scale, or flat at the recording's own peak."""
-        near_peak = slice(int(_NEAR_PEAK * self._peak * _FLAT_LEVELS), None)
-        samples = self._clipped + int(self._flat_samples[near_peak].sum())
-        return Clipping(self._runs + int(self._flat_runs[near_peak].sum()), samples / self._rate)
+    def clipped_runs(self) -> int:
+        """Over all channels: at full scale, or flat at the recording's own peak."""
+        near_peak = int(_NEAR_PEAK * self._peak * _FLAT_LEVELS)
+        return self._runs + int(self._flat_runs[near_peak:].sum())
 
     def dc_offset(self) -> float:
         """Largest mean of a channel, relative to full scale, 0..1."""
@@ -251,8 +239,3 @@ class DefectMeter:
             return None
         scale = float(np.sqrt(self._products[0, 0] * self._products[1, 1]))
         return float(np.clip(self._products[0, 1] / scale, -1.0, 1.0)) if scale > 1e-12 else None
-
-
-def _by_level(magnitudes: Floats) -> NDArray[np.int64]:
-    """How many there are of each level, 0 to 1."""
-    return np.bincount((magnitudes * _FLAT_LEVELS).astype(np.int64), minlength=_FLAT_LEVELS + 1)
