@@ -38,7 +38,6 @@ from numpy.typing import NDArray
 from palprep.consent import (
     PLACEHOLDER,
     ConsentFacts,
-    Listeners,
     Statement,
     StatementReading,
     Whisper,
@@ -46,6 +45,7 @@ from palprep.consent import (
     required_statement,
     split_words,
 )
+from palprep.consent.moonshine import Moonshine
 from palprep.consent.whisper import Heard
 from palprep.consent.words import similarity
 from palprep.media import Source, stream_samples
@@ -296,7 +296,7 @@ def main() -> int:
     parser.add_argument("--readings", type=Path)
     arguments = parser.parse_args()
     cases = chosen(arguments)
-    listeners = Listeners(Remembering.load(arguments.model))
+    listener = Remembering.load(arguments.model)
     table: Counter[tuple[str, str, str]] = Counter()
     cells: Counter[tuple[str, str, str, str]] = Counter()
     wrong: Counter[str] = Counter()
@@ -307,7 +307,7 @@ def main() -> int:
     for case in cases:
         begun = time.perf_counter()
         known = len(kept)
-        facts = verify(case, listeners, kept)
+        facts = verify(case, listener, kept)
         if arguments.readings and len(kept) > known:
             key = next(reversed(kept))
             with arguments.readings.open("a", encoding="utf-8") as file:
@@ -320,19 +320,19 @@ def main() -> int:
             report(case, facts)
     summary(table, seconds)
     if arguments.table:
-        document(arguments.table, cells, listeners)
+        document(arguments.table, cells, listener)
     print(f"false accepts {wrong['accept']}, false rejects {wrong['reject']} of {len(cases)} files")
     return 1 if wrong["accept"] else 0
 
 
-def verify(case: Case, listeners: Listeners, kept: dict[str, Any]) -> ConsentFacts:
+def verify(case: Case, listener: Whisper, kept: dict[str, Any]) -> ConsentFacts:
     """As verify_consent does, but of read sentences too, which name nobody."""
     key = f"{case.path.name} | {case.name} | {case.statement}"
     if key not in kept:
         blocks = stream_samples(Source.of(case.path), rate_hz=RATE_HZ, channels=1)
         samples = np.concatenate(list(blocks))[: LONGEST_S * RATE_HZ]
         text = case.statement.replace(PLACEHOLDER, case.name)
-        reading = read_samples(samples, Statement.of(text, case.name, "en"), listeners)
+        reading = read_samples(samples, Statement.of(text, case.name, "en"), listener)
         kept[key] = reading.to_json()
     return grade_statement(StatementReading.model_validate(kept[key]), load_profile().consent)
 
@@ -358,10 +358,10 @@ def summary(table: Counter[tuple[str, str, str]], seconds: list[float]) -> None:
     print(f"median {ordered[len(ordered) // 2]:.2f} s a file, slowest {ordered[-1]:.2f} s")
 
 
-def document(path: Path, cells: Counter[tuple[str, str, str, str]], listeners: Listeners) -> None:
+def document(path: Path, cells: Counter[tuple[str, str, str, str]], listener: Whisper) -> None:
     """Put the counts into the tables of a Markdown file, as far as they were tried."""
-    models = (listeners.first, listeners.second("en"))
-    named = " and ".join(f"{one.name}, sha256 `{one.sha256[:16]}`" for one in models if one)
+    models = (listener, Moonshine.load())
+    named = " and ".join(f"{one.name}, sha256 `{one.sha256[:16]}`" for one in models)
     heads = f"Models {named}. Each cell: pass / warn / fail."
     for mark in dict.fromkeys(table for table, *_ in cells if table):
         counts = Counter(

@@ -41,7 +41,7 @@ from palprep.facts.video_probing import FRAME_SIDE
 from palprep.media import SampledFrame, Source, sample_frames, scan_video
 from palprep.media.samples import stream_samples
 from palprep.rules import Profile, load_profile
-from palprep.speech import RATE_HZ, Silero, speech_spans
+from palprep.speech import RATE_HZ, speech_spans
 from palprep.values import Role, Span
 from palprep.vision import Models, MouthTrack, Pixels, follow_mouth
 from research.evaluation.portraits import wilson
@@ -99,7 +99,7 @@ def read_talkers() -> list[Talker]:
         ]
 
 
-def seen_of(talker: Talker, folder: Path, models: Models, network: Silero) -> Seen:
+def seen_of(talker: Talker, folder: Path, models: Models) -> Seen:
     """Measured, or what is kept of it."""
     key = hashlib.sha256(repr(talker[:5]).encode()).hexdigest()[:20]
     file = folder / ".kept" / f"lips-{version_of(CODE, ('landmarks', 'detector'))}" / f"{key}.npz"
@@ -138,7 +138,7 @@ def seen_of(talker: Talker, folder: Path, models: Models, network: Silero) -> Se
             for index in range(3)
         )
         sound = kept["sound"]
-        return Seen(talker, genuine, again, still, speech_spans(sound, network), sound)
+        return Seen(talker, genuine, again, still, speech_spans(sound), sound)
 
 
 def worn(rgb: Pixels, rng: np.random.Generator) -> Pixels:
@@ -302,11 +302,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("talkers", type=Path)
     parser.add_argument("--table", type=Path, help="the document with a place for it")
     options = parser.parse_args(arguments)
-    models, network = Models(), Silero.load()
+    models = Models()
     all_seen: list[Seen] = []
     for each in read_talkers():
         try:
-            all_seen.append(seen_of(each, options.talkers, models, network))
+            all_seen.append(seen_of(each, options.talkers, models))
         except FileMissing as error:
             print(f"left out: {error}", file=sys.stderr)
     for name, made in (("forged-footage", table), ("lip-sync", sync_table)):

@@ -37,7 +37,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from palprep.consent import Listeners, StatementReading, beyond_latin, read_samples, statement_for
+from palprep.consent import StatementReading, Whisper, beyond_latin, read_samples, statement_for
 from palprep.media import Source, stream_samples
 from palprep.rules import grade_statement, load_profile
 from palprep.speech import RATE_HZ
@@ -166,8 +166,8 @@ class Readings:
         self._kept: dict[str, Any] = dict(map(json.loads, lines))
 
     @cached_property
-    def _listeners(self) -> Listeners:
-        return Listeners(Remembering.load())
+    def _listener(self) -> Whisper:
+        return Remembering.load()
 
     def of(self, case: Case, voice: str, spelling: str) -> StatementReading | None:
         """What is kept of a file against the required name in one spelling."""
@@ -187,7 +187,7 @@ class Readings:
                 language="en",
                 spoken_as=getattr(case.required, spelling),
             )
-            self._kept[key] = read_samples(samples, required, self._listeners).to_json()
+            self._kept[key] = read_samples(samples, required, self._listener).to_json()
             with self._file.open("a", encoding="utf-8") as file:
                 file.write(json.dumps([key, self._kept[key]]) + "\n")
 

@@ -26,8 +26,9 @@ import numpy as np
 
 from palprep.errors import MediaError
 from palprep.rules import SAME_VOICE, load_profile
-from palprep.speech import RATE_HZ, Silero, Voiceprint, speech_spans
+from palprep.speech import RATE_HZ, speech_spans
 from palprep.speech.arrays import Floats
+from palprep.speech.voiceprint import Voiceprint
 from palprep.values import Outcome
 from research.evaluation.portraits import wilson
 from research.evaluation.voice import decode
@@ -217,15 +218,15 @@ def speakers(folder: Path) -> Iterator[Speaker]:
             yield from (speaker._replace(source=source) for speaker in read(place))
 
 
-def sides(speaker: Speaker, activity: Silero) -> tuple[Floats, Floats]:
+def sides(speaker: Speaker) -> tuple[Floats, Floats]:
     """The speech of both sides, as much as is compared at the most."""
-    one = spoken(speaker.files, FULL_S * (1 if speaker.other else 2), activity)
+    one = spoken(speaker.files, FULL_S * (1 if speaker.other else 2))
     if speaker.other:
-        return one, spoken(speaker.other, FULL_S, activity)
+        return one, spoken(speaker.other, FULL_S)
     return one[: len(one) // 2], one[len(one) // 2 :]
 
 
-def spoken(files: Iterable[Path], most_s: float, activity: Silero) -> Floats:
+def spoken(files: Iterable[Path], most_s: float) -> Floats:
     """Speech of several files, without pauses."""
     parts, length = [np.zeros(0, np.float32)], 0
     for file in files:
@@ -233,7 +234,7 @@ def spoken(files: Iterable[Path], most_s: float, activity: Silero) -> Floats:
             samples = decode(file)
         except MediaError:
             continue
-        for span in speech_spans(samples, activity):
+        for span in speech_spans(samples):
             part = samples[int(span.start_s * RATE_HZ) : int(span.end_s * RATE_HZ)]
             parts.append(part)
             length += len(part)
@@ -244,12 +245,12 @@ def spoken(files: Iterable[Path], most_s: float, activity: Silero) -> Floats:
 
 def embeddings(people: Iterable[Speaker], known: dict[Key, Floats]) -> None:
     """Add those that are not known."""
-    activity, voiceprint = Silero.load(), Voiceprint.load()
+    voiceprint = Voiceprint.load()
     for speaker in people:
         if Key(speaker.source, speaker.name, -1, 0, "") in known:
             continue
         chance = np.random.default_rng(sum(map(ord, speaker.source + speaker.name)))
-        for side, speech in enumerate(sides(speaker, activity)):
+        for side, speech in enumerate(sides(speaker)):
             for length_s in LENGTHS_S:
                 part = speech[: length_s * RATE_HZ]
                 if len(part) < length_s * RATE_HZ:

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from palprep.speech import RATE_HZ, Silero, VoiceMeter, Voiceprint
+from palprep.speech import RATE_HZ, VoiceMeter
 from research.evaluation.portraits import wilson
 from research.evaluation.voice import CORPUS, Samples, decode, levelled, manifest
 from research.marked import replace_marked
@@ -79,10 +79,9 @@ def cases(corpus: Path) -> Iterator[tuple[str, Samples]]:
 
 def table(corpus: Path) -> list[str]:
     """Lines of Markdown: how often each answer is given."""
-    network, voiceprint = Silero.load(), Voiceprint.load()
     answers = defaultdict[str, Counter[bool | None]](Counter)
     for kind, sound in cases(corpus):
-        meter = VoiceMeter(RATE_HZ, 1, network, voiceprint)
+        meter = VoiceMeter(RATE_HZ, 1, tell_speakers=True)
         meter.push(sound.astype(np.float32)[None])
         answers[kind][meter.facts().speakers.several] += 1
     lines = ["| Who speaks | recordings | several | no second voice | not told |"]

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from palprep.media import Source, stream_samples
-from palprep.speech import RATE_HZ, Silero, VoiceFacts, VoiceMeter, measure_voice, speech_spans
+from palprep.speech import RATE_HZ, VoiceFacts, VoiceMeter, measure_voice, speech_spans
 
 CORPUS = Path(__file__).resolve().parents[3] / "shared" / "corpora" / "speech"
 Samples = NDArray[np.floating[Any]]
@@ -42,9 +42,8 @@ def main() -> None:
     parser.add_argument("--corpus", type=Path, default=CORPUS)
     corpus = parser.parse_args().corpus
     clips = list(manifest(corpus))
-    network = Silero.load()
-    print_activity(clips, network)
-    print_noise(clips, network)
+    print_activity(clips)
+    print_noise(clips)
 
 
 def manifest(corpus: Path) -> Iterator[Clip]:
@@ -56,7 +55,7 @@ def manifest(corpus: Path) -> Iterator[Clip]:
                 yield Clip(path, row["speaker"], row["sex"], row["language"], row["kind"])
 
 
-def print_activity(clips: list[Clip], network: Silero) -> None:
+def print_activity(clips: list[Clip]) -> None:
     """Share of speech per kind and language."""
     print(
         f"{'kind':44}{'language':>9}{'files':>7}{'speech':>8}{'SNR dB':>8}"
@@ -64,9 +63,7 @@ def print_activity(clips: list[Clip], network: Silero) -> None:
     )
     groups: dict[tuple[str, str], list[VoiceFacts]] = defaultdict(list)
     for clip in clips:
-        groups[clip.kind, clip.language].append(
-            measure_voice(Source.of(clip.path), network=network)[1]
-        )
+        groups[clip.kind, clip.language].append(measure_voice(Source.of(clip.path))[1])
     for (kind, language), voices in sorted(groups.items()):
         ratio = np.mean([voice.speech_s / voice.duration_s for voice in voices])
         snr = median([voice.snr_db for voice in voices])
@@ -84,11 +81,11 @@ def median(values: list[float | None]) -> float:
     return float(np.median(known)) if known else float("nan")
 
 
-def print_noise(clips: list[Clip], network: Silero) -> None:
+def print_noise(clips: list[Clip]) -> None:
     """Clean speech with real noise mixed in at a known ratio, and what is measured of it."""
     speech = [decode(clip.path) for clip in clips if clip.path.parent.name == "ljspeech"]
     said = np.concatenate([part for part in speech if len(part) > RATE_HZ * 3][:6])
-    rms = spoken_rms(said, network)
+    rms = spoken_rms(said)
     print(f"\n{'noise':12}{'mixed at':>9}{'measured':>10}{'speech found':>14}")
     for clip in clips:
         if not clip.kind.startswith("noise"):
@@ -97,24 +94,24 @@ def print_noise(clips: list[Clip], network: Silero) -> None:
         level = float(np.sqrt((noise**2).mean()))
         for ratio_db in (30, 20, 10, 0):
             mixed = said + noise * rms / level * 10 ** (-ratio_db / 20)
-            voice = heard(mixed / max(1.0, float(np.abs(mixed).max())), network)
+            voice = heard(mixed / max(1.0, float(np.abs(mixed).max())))
             snr = "-" if voice.snr_db is None else f"{voice.snr_db:.1f}"
             spoken = voice.speech_s / voice.duration_s
             print(f"{clip.path.stem:12}{ratio_db:>9}{snr:>10}{spoken:>14.0%}")
 
 
-def heard(samples: Samples, network: Silero) -> VoiceFacts:
+def heard(samples: Samples) -> VoiceFacts:
     """Everything of a signal in memory."""
-    ear = VoiceMeter(RATE_HZ, 1, network)
+    ear = VoiceMeter(RATE_HZ, 1)
     ear.push(samples[None, :].astype(np.float32))
     return ear.facts()
 
 
-def spoken_rms(samples: Samples, network: Silero) -> float:
+def spoken_rms(samples: Samples) -> float:
     """Of the speech alone."""
     parts = [
         samples[int(span.start_s * RATE_HZ) : int(span.end_s * RATE_HZ)]
-        for span in speech_spans(samples, network)
+        for span in speech_spans(samples)
     ]
     return float(np.sqrt((np.concatenate(parts) ** 2).mean()))
 

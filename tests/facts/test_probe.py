@@ -3,7 +3,7 @@
 import pytest
 
 from palprep.facts.facts import Speaker
-from palprep.facts.probing import ProbeLimits, Toolkit, probe
+from palprep.facts.probing import ProbeLimits, probe
 from palprep.facts.video_probing import QUICK_SAMPLES
 from palprep.media import Source
 from palprep.preflight import check
@@ -49,7 +49,7 @@ def test_quick_leaves_the_rest_unknown_and_looks_at_few_frames(clip):
 
 
 def test_the_voice_of_a_video_needs_no_look_at_its_picture(clip):
-    facts = probe(Source.of(clip), Role.VOICE_AUDIO, Toolkit(), limits=ProbeLimits(None, None))
+    facts = probe(Source.of(clip), Role.VOICE_AUDIO, limits=ProbeLimits(None, None))
     assert facts.voice.speech
     assert facts.footage is None
     assert facts.portrait is None

@@ -9,7 +9,7 @@ import pytest
 from palprep import preflight
 from palprep.consent import AskedCode
 from palprep.facts import Speaker
-from palprep.preflight import shared_toolkit, verify_consent
+from palprep.preflight import verify_consent
 from palprep.values import Outcome, Role
 
 NOON = dt.datetime(2026, 3, 1, 12, tzinfo=dt.UTC)
@@ -24,10 +24,7 @@ def asked(words: str, *, minutes: float = 5) -> AskedCode:
 
 @pytest.fixture(scope="module")
 def verify(coded_consent):
-    model = shared_toolkit().listeners()
-    return lambda code, path=coded_consent: verify_consent(
-        path, full_name="Jane Carter", whisper_model=model, code=code
-    )
+    return lambda code, path=coded_consent: verify_consent(path, full_name="Jane Carter", code=code)
 
 
 def test_a_code_that_is_spoken_is_evidence_and_no_remark(verify):

@@ -10,17 +10,17 @@ import numpy as np
 import pytest
 
 from palprep.consent import (
-    Listeners,
     Statement,
     Whisper,
     read_samples,
     required_statement,
     statement_for,
 )
+from palprep.consent.opening import load_model
 from palprep.consent.statement import fill_statement
 from palprep.errors import FileMissing, ToolFailed, ToolMissing
 from palprep.media import Weights
-from palprep.preflight import shared_toolkit, verify_consent
+from palprep.preflight import verify_consent
 from palprep.rules import grade_statement, load_profile
 from palprep.speech import filterbank, log_mel
 
@@ -28,10 +28,8 @@ WEIGHTS = Path(str(resources.files("palprep.consent"))) / "weights"
 
 
 @pytest.fixture(scope="module")
-def model() -> Listeners:
-    found = shared_toolkit().listeners()
-    assert found
-    return found
+def model() -> Whisper:
+    return load_model(None)
 
 
 def verify_samples(samples, required, model):
@@ -156,6 +154,7 @@ def changed_model(monkeypatch, tmp_path) -> Path:
     for path in WEIGHTS.glob("[!w]*"):
         (tmp_path / path.name).symlink_to(path)
     monkeypatch.setattr(Weights, "_installed", lambda _: tmp_path)
+    load_model.cache_clear()
     return tmp_path
 
 
@@ -190,7 +189,7 @@ def test_a_model_directory_can_be_named(speech, tmp_path):
     own.mkdir()
     for path in WEIGHTS.glob("whisper_*"):
         (own / path.name).symlink_to(path)
-    facts = verify_samples(speech, script(), Listeners.load(own))
+    facts = verify_samples(speech, script(), Whisper.load(own))
     assert facts.outcome == "pass"
     assert facts.model == "my-whisper"
     assert len(facts.model_sha256) == 64

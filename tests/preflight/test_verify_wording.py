@@ -6,24 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from palprep.consent import Listeners, required_statement
-from palprep.preflight import shared_toolkit
+from palprep.consent import required_statement
 from palprep.preflight.consent_verification import _why_no_name, verify_wording
 
 
-@pytest.fixture(scope="module")
-def model() -> Listeners:
-    found = shared_toolkit().listeners()
-    assert found
-    return found
-
-
-def test_the_name_is_what_was_heard(light_people: Path, model: Listeners) -> None:
+def test_the_name_is_what_was_heard(light_people: Path) -> None:
     path = light_people / "jane-carter/consent.mp4"
-    heard = verify_wording(path, statement=required_statement(), model=model)
+    heard = verify_wording(path, statement=required_statement())
     assert (heard.outcome, heard.full_name) == ("pass", "Jane Carter")
     changed = required_statement().replace("create an AI clone", "never create an AI clone")
-    assert verify_wording(path, statement=changed, model=model).outcome == "fail"
+    assert verify_wording(path, statement=changed).outcome == "fail"
 
 
 @pytest.mark.parametrize(

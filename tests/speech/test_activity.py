@@ -50,6 +50,7 @@ def test_less_than_a_chunk_decides_nothing(network):
 def test_damaged_weights_are_said(tmp_path, monkeypatch):
     monkeypatch.setattr(Weights, "_installed", lambda _: tmp_path)
     (tmp_path / read_manifest(HOME)["voice_activity"].file).write_bytes(b"PK\x03\x04" * 10)
+    Silero.load.cache_clear()
     with pytest.raises(ToolMissing, match="damaged"):
         Silero.load()
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from palprep.media import Source, probe_audio, run_ffmpeg
-from palprep.speech import Silero, Voiceprint, voice_of
-from palprep.speech.voiceprint import LEAST_S, MOST_S, speech_of
+from palprep.speech import voice_of
+from palprep.speech.voiceprint import LEAST_S, MOST_S, Voiceprint, speech_of
 
 RATE_HZ = 16_000
 
@@ -22,9 +22,7 @@ def voiceprint() -> Voiceprint:
 
 @pytest.fixture(scope="module")
 def spoken(sample_media: Path) -> np.ndarray:
-    return speech_of(
-        Source.of(sample_media / "people" / "jane-carter" / "recording.m4a"), Silero.load()
-    )
+    return speech_of(Source.of(sample_media / "people" / "jane-carter" / "recording.m4a"))
 
 
 def test_speech_is_taken_without_pauses_from_the_whole_minute(spoken):
@@ -44,15 +42,14 @@ def test_a_voice_keeps_its_direction_whatever_its_level(voiceprint, spoken):
 
 def test_another_voice_has_another_direction(voiceprint, spoken, sample_media):
     woman = Source.of(sample_media / "people" / "anna-miller" / "recording.mov")
-    other = voice_of(woman, Silero.load(), voiceprint)
+    other = voice_of(woman)
     assert other is not None
     assert voiceprint.embed(spoken) @ other < 0.1
 
 
-def test_without_sound_or_speech_there_is_no_voice(voiceprint, sample_media):
-    activity = Silero.load()
+def test_without_sound_or_speech_there_is_no_voice(sample_media):
     silent = Source.of(sample_media / "broken" / "silent-training.mp4")
-    assert voice_of(silent, activity, voiceprint) is None
+    assert voice_of(silent) is None
     assert LEAST_S < MOST_S
 
 
@@ -70,12 +67,12 @@ def test_the_voice_is_that_of_the_track_which_a_player_plays(tmp_path, sample_me
     )
     source = Source.of(both)
     assert probe_audio(source).chosen == 1
-    assert len(speech_of(source, Silero.load())) > LEAST_S * RATE_HZ
+    assert len(speech_of(source)) > LEAST_S * RATE_HZ
 
 
-def test_a_recording_of_some_samples_holds_no_voice(tmp_path, voiceprint):
+def test_a_recording_of_some_samples_holds_no_voice(tmp_path):
     clipped = tmp_path / "clipped.wav"
     with wave.open(str(clipped), "wb") as file:
         file.setparams((1, 2, 48_000, 0, "NONE", "not compressed"))
         file.writeframes(bytes(2 * 3))
-    assert voice_of(Source.of(clipped), Silero.load(), voiceprint) is None
+    assert voice_of(Source.of(clipped)) is None

@@ -10,9 +10,10 @@ import pytest
 from PIL import Image
 
 from palprep.errors import UnsupportedMedia
-from palprep.preflight import check, shared_toolkit
+from palprep.preflight import check
 from palprep.values import Span
 from palprep.views.pictures import Embedded, as_webp, report_picture, statement_frames, thumbnail
+from palprep.vision import Models
 
 
 def opened(picture: Embedded | None) -> Image.Image:
@@ -51,7 +52,7 @@ def test_what_was_seen_of_a_file(
     sample_media: Path, name: str, size: tuple[int, int | None] | None
 ) -> None:
     report = check(sample_media / "people/jane-carter" / name, quick=True)
-    picture = report_picture(report, shared_toolkit().models, side=500)
+    picture = report_picture(report, Models.shared(), side=500)
     if size is None:
         assert picture is None
     else:

@@ -27,7 +27,6 @@ from .lips import (
 )
 from .model_folder import require_model as require_model
 from .opening import (
-    Listeners as Listeners,
     Opening as Opening,
     decode_opening as decode_opening,
     model_for as model_for,

@@ -14,6 +14,7 @@ recorded, and not with the sound shifted, the words are those of the lips.
 
 from __future__ import annotations
 
+import functools
 import io
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
@@ -198,12 +199,15 @@ class LipSync(NamedTuple):
     sound: Floats
     lips: Floats
 
-    @classmethod
-    def load(cls) -> LipSync:
-        """Those that palprep ships. Raises ToolMissing for a missing or damaged file."""
+    @staticmethod
+    @functools.cache
+    def load() -> LipSync:
+        """The one of this process. Raises ToolMissing for a missing or damaged file."""
         files = read_manifest("palprep.consent")
         with np.load(io.BytesIO(files["lip_sync"].read()), allow_pickle=False) as stored:
-            return cls(Encoder(files["whisper_encoder"].read()), stored["sound"], stored["lips"])
+            return LipSync(
+                Encoder(files["whisper_encoder"].read()), stored["sound"], stored["lips"]
+            )
 
 
 def sound_rows(samples: Floats, encoder: Encoder) -> Floats:

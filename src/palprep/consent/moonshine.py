@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -63,12 +63,13 @@ class Moonshine:
         self.sha256 = sha256
         """Of the decoder's file."""
 
-    @classmethod
-    def load(cls) -> Moonshine:
-        """The model that palprep ships. Raises ToolMissing for a missing or damaged file."""
+    @staticmethod
+    @cache
+    def load() -> Moonshine:
+        """The one of this process. Raises ToolMissing for a missing or damaged file."""
         encoder, decoder, tokens = _files()
         networks = open_network(encoder.read()), open_network(decoder.read())
-        return cls(*networks, read_tokens(tokens.read()), decoder.sha256)
+        return Moonshine(*networks, read_tokens(tokens.read()), decoder.sha256)
 
     @staticmethod
     def require() -> None:

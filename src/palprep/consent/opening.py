@@ -4,6 +4,7 @@ Moonshine where Whisper leaves a doubt.
 
 from __future__ import annotations
 
+import functools
 from pathlib import Path
 from threading import Lock
 
@@ -31,40 +32,18 @@ _USUAL_WORDS = 40
 """Of a statement that is not known."""
 
 
-class Listeners:
-    """Two models that were trained by different people on different recordings.
+_LOADING = Lock()
 
-    The first one writes down what it hears, tells when it is said, and weighs other wordings. The
-    second one weighs them again, and is loaded when the first one leaves a doubt. Several threads
-    may use both at once.
+
+@functools.cache
+def load_model(directory: str | Path | None) -> Whisper:
+    """The default model, or the Whisper model in ``directory``: the one of this process.
+
+    Raises ToolMissing when a file of it is missing or damaged, or the second model's are missing;
+    ToolFailed when a model of one's own cannot be loaded.
     """
-
-    def __init__(self, first: Whisper) -> None:
-        self.first = first
-        self._second: Moonshine | None = None
-        self._loading = Lock()
-
-    @classmethod
-    def load(cls, directory: str | Path | None = None) -> Listeners:
-        """With the default model as the first one, or the Whisper model in ``directory``.
-
-        Raises ToolMissing when a file of a model is missing or damaged, ToolFailed when a model of
-        one's own cannot be loaded.
-        """
-        Moonshine.require()
-        return cls(Whisper.load(directory))
-
-    def second(self, language: str) -> Moonshine | None:
-        """The second model; None for a language that it does not know.
-
-        Raises ToolMissing for a damaged one.
-        """
-        if not Moonshine.knows(language):
-            return None
-        with self._loading:
-            if self._second is None:
-                self._second = Moonshine.load()
-            return self._second
+    Moonshine.require()
+    return Whisper.load(directory)
 
 
 def decode_opening(source: Source, required: Statement) -> NDArray[np.float32]:
@@ -76,25 +55,26 @@ def decode_opening(source: Source, required: Statement) -> NDArray[np.float32]:
 
 
 def model_for(
-    required: Statement, model: Listeners | str | Path | None
-) -> Listeners | StatementReading:
-    """The models that read the statement, or a reading that says why there is none.
+    required: Statement, model: Whisper | str | Path | None
+) -> Whisper | StatementReading:
+    """The model that reads the statement, or a reading that says why there is none.
 
     Raises ToolMissing for a named model that is missing, ToolFailed for a damaged one.
     """
     try:
-        listeners = model if isinstance(model, Listeners) else Listeners.load(model)
+        with _LOADING:
+            listener = model if isinstance(model, Whisper) else load_model(model)
     except ToolMissing as error:
         if model is not None:
             raise
         return _reading(required, problem=error.message)
-    if listeners.first.knows(required.language):
-        return listeners
+    if listener.knows(required.language):
+        return listener
     problem = (
-        f"{listeners.first.name} does not know the language {required.language!r}; "
+        f"{listener.name} does not know the language {required.language!r}; "
         "name a multilingual one with --whisper-model, as docs/accuracy.md shows"
     )
-    return _reading(required, listeners, problem=problem)
+    return _reading(required, listener, problem=problem)
 
 
 class Opening:
@@ -116,21 +96,22 @@ class Opening:
 
 
 def read_samples(
-    samples: NDArray[np.float32], required: Statement, listeners: Listeners
+    samples: NDArray[np.float32], required: Statement, listener: Whisper
 ) -> StatementReading:
     """Read the statement in the opening of a recording: ``samples`` are mono at 16 kHz, from its
-    start. Raises ToolMissing for a damaged second model.
+    start. Where ``listener`` leaves a doubt, a second model weighs the wordings again, which was
+    trained by other people on other recordings. Raises ToolMissing for a damaged one.
     """
     spans = tuple(speech_spans(samples))
-    found = find_statement(samples, required, listeners.first, spans, OPENING_S) if spans else ()
+    found = find_statement(samples, required, listener, spans, OPENING_S) if spans else ()
     whole = found and found[-1].found
-    code = hear_code(samples, found[-1], listeners.first, spans) if whole else None
+    code = hear_code(samples, found[-1], listener, spans) if whole else None
     heard = any(one.found for one in found)
     around = surroundings(found[0], found[-1]) if heard else Surroundings()
     found = tuple(one._replace(statement=one.statement._replace(code=code)) for one in found)
     reading = _reading(
         required,
-        listeners,
+        listener,
         code=code,
         transcript=" ".join(one.said for one in found),
         speech=spans,
@@ -139,13 +120,15 @@ def read_samples(
         said_after=next(iter(around.after), ""),
         surroundings=around,
     )
-    doubted = any(map(leaves_doubt, reading.parts))
-    second = listeners.second(required.language) if doubted else None
-    return hear_again(second, samples, reading) if second else reading
+    if not Moonshine.knows(required.language) or not any(map(leaves_doubt, reading.parts)):
+        return reading
+    with _LOADING:
+        second = Moonshine.load()
+    return hear_again(second, samples, reading)
 
 
 def _reading(
-    required: Statement, listeners: Listeners | None = None, **read: object
+    required: Statement, listener: Whisper | None = None, **read: object
 ) -> StatementReading:
     return StatementReading.model_validate(
         {
@@ -154,8 +137,8 @@ def _reading(
             "spoken_as": required.spoken_as,
             "language": required.language,
             "opening_s": OPENING_S,
-            "model": listeners.first.name if listeners else None,
-            "model_sha256": listeners.first.sha256 if listeners else None,
+            "model": listener.name if listener else None,
+            "model_sha256": listener.sha256 if listener else None,
             **read,
         }
     )

@@ -1,7 +1,6 @@
 from .facts import Facts as Facts, Speaker as Speaker
 from .probing import (
     ProbeLimits as ProbeLimits,
-    Toolkit as Toolkit,
     coded_alike as coded_alike,
     probe as probe,
 )

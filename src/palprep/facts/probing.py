@@ -7,15 +7,12 @@ takes longer than to look at an image.
 
 from __future__ import annotations
 
-from functools import cached_property
-from pathlib import Path
-from threading import Lock
 from typing import NamedTuple
 
 import numpy as np
 
-from palprep import consent, media, speech
-from palprep.errors import ToolMissing, UnsupportedMedia
+from palprep import media, speech
+from palprep.errors import UnsupportedMedia
 from palprep.facts.facts import Facts, Speaker
 from palprep.media import Source, probe_image
 from palprep.values import Kind, Role
@@ -31,47 +28,9 @@ class ProbeLimits(NamedTuple):
     """What lies beyond it is neither listened to nor looked at."""
 
 
-class Toolkit:
-    """What measuring needs, loaded when first used and kept. Safe to share by threads."""
-
-    def __init__(self) -> None:
-        self.models = Models()
-        self._listeners: dict[Path | None, consent.Listeners] = {}
-        self._loading = Lock()
-
-    @cached_property
-    def voice_activity(self) -> speech.Silero:
-        return speech.Silero.load()
-
-    @cached_property
-    def voiceprint(self) -> speech.Voiceprint:
-        return speech.Voiceprint.load()
-
-    @cached_property
-    def lip_sync(self) -> consent.LipSync:
-        return consent.LipSync.load()
-
-    def listeners(self, folder: Path | None = None) -> consent.Listeners | None:
-        """The models that verify words; None where no folder is named, and palprep's own model, or
-        what runs it, is not installed.
-
-        Raises ToolMissing for a folder without a model, ToolFailed for a damaged one.
-        """
-        with self._loading:
-            if folder not in self._listeners:
-                try:
-                    self._listeners[folder] = consent.Listeners.load(folder)
-                except ToolMissing:
-                    if folder is not None:
-                        raise
-                    return None
-            return self._listeners[folder]
-
-
 def probe(
     source: Source,
     role: Role,
-    toolkit: Toolkit,
     *,
     limits: ProbeLimits,
     speaker: Speaker | None = None,
@@ -92,16 +51,13 @@ def probe(
             portrait = None
             if picture is not None:
                 size = (image.width, image.height)
-                portrait = analyse_portrait(np.asarray(picture), toolkit.models, size=size)
+                portrait = analyse_portrait(np.asarray(picture), Models.shared(), size=size)
             return Facts(file=source.facts, image=image, portrait=portrait)
         case Kind.AUDIO if quick:
             return Facts(file=source.facts, recording=media.probe_audio(source))
         case Kind.AUDIO:
             recording, voice = speech.measure_voice(
-                source,
-                network=toolkit.voice_activity,
-                voiceprint=None if speakers else toolkit.voiceprint,
-                most_s=limits.duration_s,
+                source, tell_speakers=speakers is None, most_s=limits.duration_s
             )
             if speakers:
                 voice = voice.model_copy(update={"speakers": speakers})
@@ -109,7 +65,7 @@ def probe(
         case Kind.VIDEO:
             from palprep.facts.video_probing import probe_video  # noqa: PLC0415 -- see above
 
-            return probe_video(source, role, toolkit, limits, speaker, quick=quick)
+            return probe_video(source, role, limits, speaker, quick=quick)
         case Kind.OTHER:
             raise UnsupportedMedia(f"{source.name} is {source.type.description}")
 

@@ -20,6 +20,7 @@ from palprep import media
 from palprep.consent import (
     FRAMES_PER_S,
     LipsFacts,
+    LipSync,
     Opening,
     StatementReading,
     measure_lips,
@@ -28,7 +29,7 @@ from palprep.consent import (
     stretch_of,
 )
 from palprep.facts.facts import Facts, Speaker
-from palprep.facts.probing import ProbeLimits, Toolkit
+from palprep.facts.probing import ProbeLimits
 from palprep.facts.timeline import player_times
 from palprep.media import (
     AudioStreamFacts,
@@ -45,7 +46,7 @@ from palprep.media import (
 )
 from palprep.speech import RATE_HZ, VoiceFacts, VoiceMeter
 from palprep.values import Role
-from palprep.vision import CLOSE_LOOKS, FootageFacts, analyse_footage, follow_mouth
+from palprep.vision import CLOSE_LOOKS, FootageFacts, Models, analyse_footage, follow_mouth
 
 FRAME_SIDE = 960
 """Longer side, in pixels, of the frames of a video that are looked at."""
@@ -63,7 +64,6 @@ SHORTEST_STEP_S = 0.25
 def probe_video(
     source: Source,
     role: Role,
-    toolkit: Toolkit,
     limits: ProbeLimits,
     speaker: Speaker | None,
     *,
@@ -72,11 +72,11 @@ def probe_video(
     """Everything that can be measured of a video: see :func:`palprep.facts.probing.probe`."""
     if quick:
         video = media.probe_video(source)
-        signal, footage = _look_at(source, video, toolkit, limits, quick=True)
+        signal, footage = _look_at(source, video, limits, quick=True)
         video = video.model_copy(update={"signal": signal})
         return Facts(file=source.facts, video=video, portrait=footage.typical(), footage=footage)
     alone = role is Role.VOICE_AUDIO
-    audio = _AudioMeters(toolkit, None if alone else speaker, alone=alone)
+    audio = _AudioMeters(None if alone else speaker, alone=alone)
     with scan_video(source, sinks=audio.sinks, most_s=limits.duration_s) as scan:
         if alone:
             video, voice = audio.listen(scan)
@@ -84,7 +84,7 @@ def probe_video(
         with ThreadPoolExecutor(max_workers=1) as thread:
             # Decoders and networks release Python's lock: frames and audio are measured at once.
             listening = thread.submit(audio.listen, scan)
-            signal, footage = _look_at(source, scan.facts, toolkit, limits, quick=False)
+            signal, footage = _look_at(source, scan.facts, limits, quick=False)
             video, voice = listening.result()
     facts = Facts(
         file=source.facts,
@@ -94,7 +94,7 @@ def probe_video(
         voice=voice,
         statement=audio.statement(),
     )
-    lips = _lips(source, facts, audio.samples(), toolkit)
+    lips = _lips(source, facts, audio.samples())
     return facts.model_copy(update={"lips": lips})
 
 
@@ -127,9 +127,8 @@ def repacked(known: VideoFacts, source: Source, output: Source) -> VideoFacts | 
 class _AudioMeters:
     """Everything that takes the audio of a video while it is decoded once."""
 
-    def __init__(self, toolkit: Toolkit, speaker: Speaker | None, *, alone: bool) -> None:
-        self._toolkit, self._alone = toolkit, alone
-        self._speaker = speaker
+    def __init__(self, speaker: Speaker | None, *, alone: bool) -> None:
+        self._speaker, self._alone = speaker, alone
         self._required = speaker.required if speaker else None
         self._meter: VoiceMeter | None = None
         self._opening: Opening | None = None
@@ -137,9 +136,7 @@ class _AudioMeters:
     def sinks(self, stream: AudioStreamFacts) -> Iterator[Sink]:
         """Of the voice meter and of the opening, in which consent is looked for."""
         # Speakers are told apart where a voice is to be made of them.
-        voiceprint = self._toolkit.voiceprint if self._alone else None
-        network = self._toolkit.voice_activity
-        self._meter = VoiceMeter(stream.sample_rate_hz, stream.channels, network, voiceprint)
+        self._meter = VoiceMeter(stream.sample_rate_hz, stream.channels, tell_speakers=self._alone)
         yield self._meter.sink
         self._opening = Opening(self._required)
         yield self._opening.sink
@@ -157,15 +154,13 @@ class _AudioMeters:
         """What is read of the statement; None without sound or speaker."""
         if self._opening is None or self._speaker is None or self._required is None:
             return None
-        model = model_for(self._required, self._toolkit.listeners(self._speaker.whisper_model))
+        model = model_for(self._required, self._speaker.whisper_model)
         if isinstance(model, StatementReading):
             return model
         return read_samples(self._opening.samples(), self._required, model)
 
 
-def _lips(
-    source: Source, facts: Facts, opening: NDArray[np.float32], toolkit: Toolkit
-) -> LipsFacts | None:
+def _lips(source: Source, facts: Facts, opening: NDArray[np.float32]) -> LipsFacts | None:
     """The lips while the statement is spoken, from frame to frame; None where nobody is heard, or
     nobody is seen from then on."""
     video, voice, footage = facts.video, facts.voice, facts.footage
@@ -186,15 +181,15 @@ def _lips(
         from_s=shown.start_s + starts_s,
         most_s=shown.end_s + starts_s,
     )
-    track = follow_mouth(prefetch(frames), toolkit.models)
+    track = follow_mouth(prefetch(frames), Models.shared())
     track = track._replace(at_s=track.at_s - starts_s)
     speech = [each.moved(late_s) for each in voice.speech]
     samples = np.pad(opening, (round(late_s * RATE_HZ), 0))
-    return measure_lips(track, shown, speech, samples, toolkit.lip_sync, stated=stated)
+    return measure_lips(track, shown, speech, samples, LipSync.load(), stated=stated)
 
 
 def _look_at(
-    source: Source, video: VideoFacts, toolkit: Toolkit, limits: ProbeLimits, *, quick: bool
+    source: Source, video: VideoFacts, limits: ProbeLimits, *, quick: bool
 ) -> tuple[SignalFacts | None, FootageFacts]:
     most = QUICK_SAMPLES if quick else MOST_SAMPLES
     duration_s = video.duration_s
@@ -213,7 +208,7 @@ def _look_at(
     footage = analyse_footage(
         # The next frames are decoded while faces are looked for.
         prefetch(frames),
-        toolkit.models,
+        Models.shared(),
         every_s=step_s,
         count=max(1, int(duration_s / step_s)),
         close_looks=QUICK_LOOKS if quick else CLOSE_LOOKS,

@@ -1,6 +1,5 @@
 from .comparison import same_person as same_person
 from .consent_verification import verify_consent as verify_consent, verify_wording as verify_wording
-from .loop import shared_toolkit as shared_toolkit
 from .preflight import (
     at_one_file as at_one_file,
     check as check,

@@ -15,7 +15,6 @@ import numpy as np
 from palprep import media, rules, vision
 from palprep.errors import UnsupportedMedia, UsageError
 from palprep.facts import Facts
-from palprep.preflight.loop import shared_toolkit
 from palprep.preflight.values import Candidate
 from palprep.speech import voice_of
 from palprep.values import Kind, Outcome, Role, typed
@@ -49,7 +48,6 @@ def same_person(
     if len(paths) < 2:
         raise UsageError("Comparing takes two files at the least: give them in a list")
     chosen = rules.load_profile(profile)
-    shared = shared_toolkit()
     sources = [media.Source.of(path) for path in paths]
     for source in sources:
         if source.type.kind is Kind.OTHER:
@@ -59,13 +57,8 @@ def same_person(
     seen = (each for each in sources if each.type.kind is not Kind.AUDIO)
     heard = (each for each in sources if each.type.kind is not Kind.IMAGE)
     return (
-        *_pairs(rules.SAME_PERSON, chosen, seen, lambda source: _face_of(source, shared.models)),
-        *_pairs(
-            rules.SAME_VOICE,
-            chosen,
-            heard,
-            lambda source: voice_of(source, shared.voice_activity, shared.voiceprint),
-        ),
+        *_pairs(rules.SAME_PERSON, chosen, seen, _face_of),
+        *_pairs(rules.SAME_VOICE, chosen, heard, voice_of),
     )
 
 
@@ -103,9 +96,10 @@ def _pictures(
         )
 
 
-def _face_of(source: media.Source, models: vision.Models) -> vision.Floats | None:
+def _face_of(source: media.Source) -> vision.Floats | None:
     """The embedding of the largest face of an image, or the mean over a video's frames; None
     without a face."""
+    models = vision.Models.shared()
     looks = itertools.islice(_pictures(source, 1.0), FRAMES)
     seen = (vision.identify(rgb, models) for _, rgb, _ in looks)
     found = [each for each in seen if each is not None]
@@ -116,7 +110,7 @@ def candidates_of(
     source: media.Source, limits: rules.Profile, per_second: float
 ) -> Iterator[Candidate]:
     """The image, or the video's frames at ``per_second``, in their order."""
-    models = shared_toolkit().models
+    models = vision.Models.shared()
     for image, rgb, at_s in _pictures(source, per_second):
         size = (image.width, image.height) if image else None
         portrait = vision.analyse_portrait(rgb, models, size=size)

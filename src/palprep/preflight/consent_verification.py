@@ -7,8 +7,8 @@ from pathlib import Path
 from palprep.consent import (
     AskedCode,
     ConsentFacts,
-    Listeners,
     StatementReading,
+    Whisper,
     decode_opening,
     model_for,
     negates,
@@ -36,7 +36,7 @@ def verify_consent(
     spoken_as: str | None = None,
     statement: str | None = None,
     language: str = "en",
-    whisper_model: Listeners | str | Path | None = None,
+    whisper_model: Whisper | str | Path | None = None,
     code: AskedCode | None = None,
     profile: str | Path | Profile = DEFAULT_PROFILE,
 ) -> ConsentFacts:
@@ -63,7 +63,7 @@ def verify_consent(
     )
     required = required._replace(code=code)
     reading = model_for(required, whisper_model)
-    if isinstance(reading, Listeners):
+    if isinstance(reading, Whisper):
         samples = decode_opening(source, required)
         reading = read_samples(samples, required, reading)
     graded = grade_statement(reading, limits.consent)
@@ -75,7 +75,7 @@ def verify_wording(
     *,
     statement: str,
     language: str = "en",
-    model: Listeners | None = None,
+    model: Whisper | str | Path | None = None,
 ) -> ConsentFacts:
     """Verify the statement as :func:`~palprep.verify_consent` does, with any name in it.
 
@@ -89,14 +89,14 @@ def verify_wording(
     source = Source.of(path)
     limits = load_profile()
     unnamed = statement_for(_STAND_IN, statement, language=language, profile=limits.name)
-    listeners = model_for(unnamed, model)
-    if isinstance(listeners, StatementReading):
-        return grade_statement(listeners, limits.consent)
+    listener = model_for(unnamed, model)
+    if isinstance(listener, StatementReading):
+        return grade_statement(listener, limits.consent)
     samples = decode_opening(source, unnamed)
 
     def read(full_name: str) -> StatementReading:
         required = statement_for(full_name, statement, language=language, profile=limits.name)
-        return read_samples(samples, required, listeners)
+        return read_samples(samples, required, listener)
 
     first = read(_STAND_IN)
     graded = grade_statement(first, limits.consent)

@@ -7,7 +7,6 @@ measures and transforms is loaded when it is asked for.
 
 from __future__ import annotations
 
-import functools
 import shutil
 import threading
 from collections.abc import Callable, Container
@@ -23,17 +22,11 @@ from palprep.rules import CONSENT_CHECKS, Check, Profile, Report, plans
 from palprep.values import Kind, Outcome, Role
 
 if TYPE_CHECKING:
-    from palprep.facts import Facts, Toolkit
+    from palprep.facts import Facts
     from palprep.rules.plans import Plan, VideoPlan
     from palprep.speech import SpeakerFacts
 
 _LOADING = threading.Lock()
-
-
-@functools.cache
-def shared_toolkit() -> Toolkit:
-    """The networks of this process, for whoever brings none; each loaded when it is first used."""
-    return facts.Toolkit()
 
 
 def check_source(request: CheckRequest, source: Source) -> Report:
@@ -49,7 +42,6 @@ def check_source(request: CheckRequest, source: Source) -> Report:
     measured = facts.probe(
         source,
         role,
-        shared_toolkit(),
         limits=probe_limits(request.profile, role),
         speaker=None if elsewhere else request.speaker,
         quick=request.quick,

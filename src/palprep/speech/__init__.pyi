@@ -1,4 +1,4 @@
-from .activity import Silero as Silero, speech_spans as speech_spans
+from .activity import speech_spans as speech_spans
 from .arrays import RATE_HZ as RATE_HZ
 from .facts import (
     TARGET_RMS_DBFS as TARGET_RMS_DBFS,
@@ -13,5 +13,5 @@ from .spectrum import (
     log_mel as log_mel,
 )
 from .voice_meter import VoiceMeter as VoiceMeter, measure_voice as measure_voice
-from .voiceprint import Voiceprint as Voiceprint, voice_of as voice_of
+from .voiceprint import voice_of as voice_of
 from .waveform import DefectMeter as DefectMeter

@@ -7,6 +7,7 @@ before: the rest is computed for a whole block at once, with the same numbers, f
 
 from __future__ import annotations
 
+import functools
 import io
 from array import array
 from collections.abc import Mapping, Sequence
@@ -64,12 +65,14 @@ class Silero:
         self._output = tensors["decoder.decoder.2.weight"].reshape(-1)
         self._output_bias = float(tensors["decoder.decoder.2.bias"].reshape(-1)[0])
 
-    @classmethod
-    def load(cls) -> Silero:
-        """With the weights that palprep ships. Raises ToolMissing for a missing or damaged file."""
+    @staticmethod
+    @functools.cache
+    def load() -> Silero:
+        """The one of this process, with the weights that palprep ships. Raises ToolMissing for a
+        missing or damaged file."""
         data = read_manifest(HOME)["voice_activity"].read()
         with np.load(io.BytesIO(data), allow_pickle=False) as stored:
-            return cls({name: stored[name].astype(np.float32) for name in stored.files})
+            return Silero({name: stored[name].astype(np.float32) for name in stored.files})
 
     def run(self, samples: Floats, state: State = START) -> tuple[Floats, State]:
         """Speech probabilities, one per whole chunk of 512 samples, and the state after.
@@ -159,9 +162,9 @@ class Activity:
         return spans_of(self._probabilities, length_s)
 
 
-def speech_spans(samples: Floats, network: Silero | None = None) -> tuple[Span, ...]:
+def speech_spans(samples: Floats) -> tuple[Span, ...]:
     """The stretches of speech in mono sound at 16 kHz."""
-    activity = Activity(network or Silero.load())
+    activity = Activity(Silero.load())
     activity.push(samples)
     return activity.spans()
 

@@ -42,8 +42,7 @@ _AT_ONCE_S = 8.0
 def measure_voice(
     source: Source,
     *,
-    network: Silero | None = None,
-    voiceprint: Voiceprint | None = None,
+    tell_speakers: bool = False,
     most_s: float | None = None,
 ) -> tuple[AudioFacts, VoiceFacts]:
     """Measure a recording, or the sound of a video: its plain levels, and the voice in it.
@@ -56,7 +55,7 @@ def measure_voice(
 
     def sinks(stream: AudioStreamFacts) -> tuple[Sink]:
         rate_hz, channels = stream.sample_rate_hz, stream.channels
-        meters.append(VoiceMeter(rate_hz, channels, network or Silero.load(), voiceprint))
+        meters.append(VoiceMeter(rate_hz, channels, tell_speakers=tell_speakers))
         return (meters[0].sink,)
 
     audio = probe_audio(source, sinks=sinks, most_s=most_s)
@@ -68,10 +67,8 @@ class VoiceMeter:
     stereo. Push blocks as the :attr:`sink` takes them, then ask.
     """
 
-    def __init__(
-        self, rate_hz: int, channels: int, network: Silero, voiceprint: Voiceprint | None = None
-    ) -> None:
-        """Without a ``voiceprint`` nothing is said of several speakers."""
+    def __init__(self, rate_hz: int, channels: int, *, tell_speakers: bool = False) -> None:
+        """Unless it is to ``tell_speakers`` apart, nothing is said of several."""
         mixed = channels > 2
         self._rate = rate_hz
         self._channels = channels = min(channels, 2)
@@ -82,9 +79,9 @@ class VoiceMeter:
         self._defects = DefectMeter(channels, mixed=mixed)
         self._envelope = EnvelopeMeter(rate_hz)
         self._spectrum = SpectrumMeter(rate_hz)
-        self._activity = Activity(network)
+        self._activity = Activity(Silero.load())
         self._tones = ToneMeter()
-        self._speakers, self._voiceprint = SpeakerMeter(), voiceprint
+        self._speakers = SpeakerMeter() if tell_speakers else None
         self._resampler = av.AudioResampler(format="flt", layout="mono", rate=RATE_HZ)
         self._rest: Floats = np.zeros(0, np.float32)
 
@@ -120,8 +117,9 @@ class VoiceMeter:
         found = self._activity.push(mono)
         self._tones.push(mono)
         joined = np.concatenate((self._rest, mono))
-        for run in spoken_runs(joined, found):
-            self._speakers.push(run)
+        if self._speakers:
+            for run in spoken_runs(joined, found):
+                self._speakers.push(run)
         self._rest = joined[len(found) * CHUNK :]
 
     def _resampled(self, mono: Floats) -> Floats:
@@ -164,7 +162,7 @@ class VoiceMeter:
             codec_hints=codec_hints(band, self._rate),
             content=_content(envelope, ratio, self._tones.flatness_db),
             **noise._asdict(),
-            speakers=self._speakers.facts(self._voiceprint.embed) if self._voiceprint else UNTOLD,
+            speakers=self._speakers.facts(Voiceprint.load().embed) if self._speakers else UNTOLD,
         )
 
 

@@ -7,6 +7,8 @@ on, less their mean over time, which takes level and much of the microphone away
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 
 from palprep.errors import UnsupportedMedia
@@ -44,10 +46,12 @@ class Voiceprint:
         self._filters = _mel_filters()
         self._taper = (np.hanning(_WINDOW) ** 0.85).astype(np.float32)
 
-    @classmethod
-    def load(cls) -> Voiceprint:
-        """With the weights that palprep ships. Raises ToolMissing for a missing or damaged file."""
-        return cls(read_manifest("palprep.speech")["voice"].read())
+    @staticmethod
+    @functools.cache
+    def load() -> Voiceprint:
+        """The one of this process, with the weights that palprep ships. Raises ToolMissing for a
+        missing or damaged file."""
+        return Voiceprint(read_manifest("palprep.speech")["voice"].read())
 
     def embed(self, speech: Floats) -> Floats:
         """192 numbers of length 1, from mono speech at 16 kHz without pauses. They identify a
@@ -72,17 +76,17 @@ class Voiceprint:
         return bands
 
 
-def voice_of(source: Source, activity: Silero, voiceprint: Voiceprint) -> Floats | None:
+def voice_of(source: Source) -> Floats | None:
     """The embedding of the voice in a recording or a video; None with less than
     :data:`LEAST_S` of speech in its first :data:`LISTENED_S`, and without sound.
 
     Raises MediaError for what cannot be read.
     """
-    speech = speech_of(source, activity)
-    return voiceprint.embed(speech) if len(speech) >= LEAST_S * RATE_HZ else None
+    speech = speech_of(source)
+    return Voiceprint.load().embed(speech) if len(speech) >= LEAST_S * RATE_HZ else None
 
 
-def speech_of(source: Source, activity: Silero) -> Floats:
+def speech_of(source: Source) -> Floats:
     """What is spoken in the first minute, without pauses, mono at 16 kHz: all of it, or
     :data:`MOST_S` from places that lie equally far apart.
     """
@@ -93,7 +97,7 @@ def speech_of(source: Source, activity: Silero) -> Floats:
     except UnsupportedMedia:
         return blocks[0]
     samples = np.concatenate(blocks)
-    probabilities, _ = activity.run(samples)
+    probabilities, _ = Silero.load().run(samples)
     runs = spoken_runs(samples, probabilities)
     speech = np.concatenate([np.zeros(0, np.float32), *runs])
     length = int(MOST_S * RATE_HZ) // _PIECES

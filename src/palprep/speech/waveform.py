@@ -184,7 +184,8 @@ class Runs:
         joined = np.concatenate((self._before, mask), axis=1)
         self._before = joined[:, -RUN:]
         inside = joined[:, 2:] & joined[:, 1:-1] & joined[:, :-2]
-        return inside[:, 1:] & ~inside[:, :-1]
+        begun: NDArray[np.bool_] = inside[:, 1:] & ~inside[:, :-1]
+        return begun
 
 
 class DefectMeter:

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from palprep import consent, preflight, rules
+from palprep import consent, preflight, rules, vision
 from palprep.values import Role
 from palprep.views.pictures import (
     as_webp,
@@ -101,9 +101,8 @@ def _picture(report: rules.Report) -> str | None:
     """The portrait with its findings, the video's timeline, or the recording's waveform."""
     if report.facts is not None and report.facts.recording is not None:
         return inline(lambda: waveform(report.path))
-    # The networks that check() has loaded.
-    models = preflight.shared_toolkit().models
-    return inline(lambda: as_webp(report_picture(report, models, side=VIEW_SIDE)))
+    # By the networks that check() has loaded.
+    return inline(lambda: as_webp(report_picture(report, vision.Models.shared(), side=VIEW_SIDE)))
 
 
 def _sound(report: rules.Report) -> str | None:

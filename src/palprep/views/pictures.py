@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
 
-from palprep import fixes, media, preflight, rules, speech, storage
+from palprep import fixes, media, preflight, rules, speech, storage, vision
 from palprep._version import __version__
 from palprep.errors import PalprepError
 from palprep.values import Role, Span
@@ -99,7 +99,7 @@ def write_picture(report: rules.Report, target: Path) -> Path | None:
     It decodes the file, which workers do. Raises MediaError when the file can no longer be read,
     OutputUnwritable.
     """
-    picture = report_picture(report, preflight.shared_toolkit().models)
+    picture = report_picture(report, vision.Models.shared())
     if picture is None:
         return None
     with storage.atomic_output(target) as temporary:

@@ -6,13 +6,13 @@ A :class:`Models` object is passed to whoever looks at pictures; nothing is kept
 
 from __future__ import annotations
 
+import functools
 import io
 import json
 import math
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -76,12 +76,12 @@ STEPS = (8, 16, 32)
 _HEADS = ("cls", "obj", "bbox", "kps")
 
 
-def _network(name: str, *outputs: str) -> cached_property[Network]:
-    return cached_property(lambda models: models.network(name, *outputs))
+def _network(name: str, *outputs: str) -> functools.cached_property[Network]:
+    return functools.cached_property(lambda models: models.network(name, *outputs))
 
 
-def _linear_model(name: str) -> cached_property[LinearModel]:
-    return cached_property(lambda models: LinearModel.of(json.loads(models.read(name))))
+def _linear_model(name: str) -> functools.cached_property[LinearModel]:
+    return functools.cached_property(lambda models: LinearModel.of(json.loads(models.read(name))))
 
 
 class Models:
@@ -120,23 +120,29 @@ class Models:
         self._loading = {name: threading.Lock() for name in self._manifest}
         self._loaded: dict[str, Network] = {}
 
+    @staticmethod
+    @functools.cache
+    def shared() -> Models:
+        """Those of this process, for whoever brings none."""
+        return Models()
+
     def read(self, name: str) -> bytes:
         """The bytes of one model file, verified. Raises ToolMissing."""
         return self._manifest[name].read()
 
-    @cached_property
+    @functools.cached_property
     def nudity(self) -> Network | None:
         """open_nsfw: probabilities of harmless and pornographic. None without its extra."""
         there = self._manifest["nudity"].locate().is_file()
         return self.network("nudity", "outputs") if there else None
 
-    @cached_property
+    @functools.cached_property
     def covering(self) -> Mapping[str, LinearModel]:
         """Tell a bare face from a covered one: of the face as a whole and of its parts."""
         records = json.loads(self.read("covering"))
         return {name: LinearModel.of(record) for name, record in records.items()}
 
-    @cached_property
+    @functools.cached_property
     def geometry(self) -> FaceGeometry:
         """The canonical face mesh: no network, but it comes with them."""
         mesh = np.load(io.BytesIO(self.read("geometry")), allow_pickle=False)

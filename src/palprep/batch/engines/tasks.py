@@ -96,8 +96,7 @@ def why_unheard(task: AssetTask) -> str | None:
     if consent_spoken.id not in profile.for_role(task.role):
         return never_asked(profile.name, task.role)
     try:
-        listeners = preflight.shared_toolkit().listeners(task.speaker.whisper_model)
-        model = consent.model_for(task.speaker.required, listeners)
+        model = consent.model_for(task.speaker.required, task.speaker.whisper_model)
     except ToolError as error:
         return error.message
     return model.problem if isinstance(model, consent.StatementReading) else None
@@ -114,7 +113,7 @@ def glimpse(source: Source, speaker: Speaker | None, profile: str) -> FileGlimps
                 spoken_as=speaker.spoken_as,
                 statement=speaker.statement,
                 language=speaker.language,
-                whisper_model=preflight.shared_toolkit().listeners(speaker.whisper_model),
+                whisper_model=speaker.whisper_model,
                 profile=profile,
             )
             stated = None if heard.model is None else heard.starts_at is not None

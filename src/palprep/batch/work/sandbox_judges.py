@@ -122,7 +122,7 @@ def _unheard(paths: tuple[Path, ...], statements: Sequence[SandboxStatement]) ->
             paths[-1],
             statement=required.text,
             language=required.language,
-            model=preflight.shared_toolkit().listeners(required.model),
+            model=required.model,
         )
         if heard.outcome.passed:
             return None
