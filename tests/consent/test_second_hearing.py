@@ -13,8 +13,7 @@ from palprep.consent.facts import (
     PartReading,
     StatementReading,
 )
-from palprep.consent.moonshine import WordScore
-from palprep.consent.second_hearing import hear_again, leaves_doubt
+from palprep.consent.moonshine import WordScore, hear_again, leaves_doubt
 from palprep.speech import RATE_HZ
 from palprep.values import Span
 

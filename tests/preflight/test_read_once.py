@@ -16,7 +16,7 @@ from palprep.media.ebml import read_matroska
 from palprep.media.isobmff import read_movie
 from palprep.preflight import check, prepare, verify_consent
 from palprep.speech import SpeakerFacts
-from palprep.speech.speakers import SpeakerMeter
+from palprep.speech.voiceprint import SpeakerMeter
 from palprep.values import Role
 
 SPEAKER = Speaker(full_name="Jane Carter")

@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 
 from palprep.speech.activity import CHUNK
-from palprep.speech.speakers import (
+from palprep.speech.voiceprint import (
     LEAST,
     MOST,
     SpeakerMeter,
+    Voiceprint,
     alikeness,
     judge_voices,
     spoken_runs,
 )
-from palprep.speech.voiceprint import Voiceprint
 
 RANDOM = np.random.default_rng(9)
 

@@ -12,10 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from palprep.consent.facts import StatementReading, Surroundings
-from palprep.consent.moonshine import Moonshine
+from palprep.consent.moonshine import Moonshine, hear_again, leaves_doubt
 from palprep.consent.reading import part_reading, surroundings
 from palprep.consent.search import find_statement, hear_code
-from palprep.consent.second_hearing import hear_again, leaves_doubt
 from palprep.consent.statement import Statement
 from palprep.consent.whisper import Whisper
 from palprep.errors import ToolMissing

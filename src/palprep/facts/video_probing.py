@@ -10,7 +10,6 @@ it is known which.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -38,7 +37,6 @@ from palprep.media import (
     Sink,
     Source,
     VideoFacts,
-    VideoScan,
     carries_the_same,
     prefetch,
     sample_frames,
@@ -76,14 +74,25 @@ def probe_video(
         video = video.model_copy(update={"signal": signal})
         return Facts(file=source.facts, video=video, portrait=footage.typical(), footage=footage)
     alone = role is Role.VOICE_AUDIO
-    audio = _AudioMeters(None if alone else speaker, alone=alone)
-    with scan_video(source, sinks=audio.sinks, most_s=limits.duration_s) as scan:
+    opening = Opening(speaker.required if speaker else None)
+    meters: list[VoiceMeter] = []
+
+    def sinks(stream: AudioStreamFacts) -> tuple[Sink, ...]:
+        # Speakers are told apart where a voice is to be made of them.
+        meters.append(VoiceMeter(stream.sample_rate_hz, stream.channels, tell_speakers=alone))
+        return (meters[0].sink,) if alone else (meters[0].sink, opening.sink)
+
+    def listen() -> tuple[VideoFacts, VoiceFacts | None]:
+        video = scan.listen()
+        return video, meters[0].facts() if meters else None
+
+    with scan_video(source, sinks=sinks, most_s=limits.duration_s) as scan:
         if alone:
-            video, voice = audio.listen(scan)
+            video, voice = listen()
             return Facts(file=source.facts, video=video, voice=voice)
         with ThreadPoolExecutor(max_workers=1) as thread:
             # Decoders and networks release Python's lock: frames and audio are measured at once.
-            listening = thread.submit(audio.listen, scan)
+            listening = thread.submit(listen)
             signal, footage = _look_at(source, scan.facts, limits, quick=False)
             video, voice = listening.result()
     facts = Facts(
@@ -92,9 +101,9 @@ def probe_video(
         portrait=footage.typical(),
         footage=footage,
         voice=voice,
-        statement=audio.statement(),
+        statement=_statement(speaker, opening) if speaker and voice else None,
     )
-    lips = _lips(source, facts, audio.samples())
+    lips = _lips(source, facts, opening.samples())
     return facts.model_copy(update={"lips": lips})
 
 
@@ -124,40 +133,12 @@ def repacked(known: VideoFacts, source: Source, output: Source) -> VideoFacts | 
     return video.model_copy(update=decoded)
 
 
-class _AudioMeters:
-    """Everything that takes the audio of a video while it is decoded once."""
-
-    def __init__(self, speaker: Speaker | None, *, alone: bool) -> None:
-        self._speaker, self._alone = speaker, alone
-        self._required = speaker.required if speaker else None
-        self._meter: VoiceMeter | None = None
-        self._opening: Opening | None = None
-
-    def sinks(self, stream: AudioStreamFacts) -> Iterator[Sink]:
-        """Of the voice meter and of the opening, in which consent is looked for."""
-        # Speakers are told apart where a voice is to be made of them.
-        self._meter = VoiceMeter(stream.sample_rate_hz, stream.channels, tell_speakers=self._alone)
-        yield self._meter.sink
-        self._opening = Opening(self._required)
-        yield self._opening.sink
-
-    def listen(self, scan: VideoScan) -> tuple[VideoFacts, VoiceFacts | None]:
-        """Decode the sound: the completed facts, and those of the voice, None without sound."""
-        video = scan.listen()
-        return video, self._meter.facts() if self._meter else None
-
-    def samples(self) -> NDArray[np.float32]:
-        """The opening, mono at 16 kHz; empty without sound."""
-        return self._opening.samples() if self._opening else np.zeros(0, np.float32)
-
-    def statement(self) -> StatementReading | None:
-        """What is read of the statement; None without sound or speaker."""
-        if self._opening is None or self._speaker is None or self._required is None:
-            return None
-        model = model_for(self._required, self._speaker.whisper_model)
-        if isinstance(model, StatementReading):
-            return model
-        return read_samples(self._opening.samples(), self._required, model)
+def _statement(speaker: Speaker, opening: Opening) -> StatementReading:
+    """What is read of the statement in the opening, or why it is not."""
+    model = model_for(speaker.required, speaker.whisper_model)
+    if isinstance(model, StatementReading):
+        return model
+    return read_samples(opening.samples(), speaker.required, model)
 
 
 def _lips(source: Source, facts: Facts, opening: NDArray[np.float32]) -> LipsFacts | None:

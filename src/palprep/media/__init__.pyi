@@ -61,7 +61,6 @@ from .source import (
 )
 from .video import (
     VideoHeader as VideoHeader,
-    VideoScan as VideoScan,
     carries_the_same as carries_the_same,
     probe_video as probe_video,
     read_header as read_header,

@@ -29,13 +29,13 @@ from .consent_state import (
     consent_state as consent_state,
 )
 from .image import image_memory as image_memory
-from .pairs import SAME_PERSON as SAME_PERSON, SAME_VOICE as SAME_VOICE, PairRule as PairRule
 from .profile import (
     BUILT_IN as BUILT_IN,
     Profile as Profile,
     load_profile as load_profile,
 )
 from .report import Check as Check, Report as Report
+from .rule import SAME_PERSON as SAME_PERSON, SAME_VOICE as SAME_VOICE, PairRule as PairRule
 from .texts import (
     Ask as Ask,
     asks as asks,

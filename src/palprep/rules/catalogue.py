@@ -11,7 +11,7 @@ from types import MappingProxyType, ModuleType
 from typing import Final
 
 from palprep.facts import Facts
-from palprep.rules import audio, consent, image, pairs, portrait, video, video_person
+from palprep.rules import audio, consent, image, portrait, rule, video, video_person
 from palprep.rules.consent_grading import grade_statement
 from palprep.rules.profile import ConsentLimit, Limit, Profile
 from palprep.rules.report import Check, Report
@@ -31,7 +31,7 @@ def _rules_of(*modules: ModuleType) -> Iterator[tuple[str, Checked]]:
 
 
 RULES: Final[Mapping[str, Checked]] = MappingProxyType(
-    dict(_rules_of(image, portrait, audio, video, video_person, pairs, consent))
+    dict(_rules_of(image, portrait, audio, video, video_person, rule, consent))
 )
 """All rules by id, of one file or of two. A rule joins by standing in one of these modules."""
 
@@ -69,9 +69,9 @@ def judge(
     ``left_out``.
     """
     checks = (
-        rule.judge(facts, limits)
+        asked.judge(facts, limits)
         for rule_id, limits in profile.for_role(role).items()
-        if rule_id not in left_out and isinstance(rule := RULES[rule_id], Rule)
+        if rule_id not in left_out and isinstance(asked := RULES[rule_id], Rule)
     )
     return _told_once([check for check in checks if check is not None], facts)
 

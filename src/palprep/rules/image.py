@@ -9,8 +9,7 @@ from pathlib import PurePath
 from typing import Final
 
 from palprep.media import FileFacts, ImageFacts
-from palprep.rules.needs import FILE, IMAGE
-from palprep.rules.rule import Measured, Rule, plain, rule
+from palprep.rules.rule import FILE, IMAGE, Measured, Rule, plain, rule
 
 
 @rule(FILE)

@@ -8,7 +8,8 @@ name a problem (``appears_under_18``); here ``pass`` always means that all is we
 from __future__ import annotations
 
 from palprep.facts import Facts
-from palprep.rules.needs import (
+from palprep.rules.plans.image import COLOURLESS, FACE_SHARE, NARROWEST, framing_advice
+from palprep.rules.rule import (
     BARELY_VISIBLE,
     FACE,
     FRAMED,
@@ -16,12 +17,15 @@ from palprep.rules.needs import (
     NO_FACE,
     PORTRAIT,
     SKIN,
+    Answer,
     Framed,
+    Measured,
+    Need,
     face_or,
     face_place,
+    plain,
+    rule,
 )
-from palprep.rules.plans.image import COLOURLESS, FACE_SHARE, NARROWEST, framing_advice
-from palprep.rules.rule import Answer, Measured, Need, plain, rule
 from palprep.rules.texts import REASONS, Unmeasured, degrees, likely
 from palprep.vision import (
     PortraitFacts,

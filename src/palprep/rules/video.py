@@ -8,8 +8,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from palprep.media import FileFacts, SignalFacts, VideoFacts
-from palprep.rules.needs import EVERY_FRAME, FILE, FOOTAGE, KEY_FRAMES_ONLY, SIGNAL, TIMING, VIDEO
-from palprep.rules.rule import Measured, plain, rule
+from palprep.rules.rule import (
+    EVERY_FRAME,
+    FILE,
+    FOOTAGE,
+    KEY_FRAMES_ONLY,
+    SIGNAL,
+    TIMING,
+    VIDEO,
+    Measured,
+    plain,
+    rule,
+)
 from palprep.rules.texts import REASONS, counted, degrees, some_of
 from palprep.values import Span
 from palprep.vision import OverlayFacts

@@ -13,9 +13,8 @@ from palprep.speech.activity import CHUNK, Activity, Silero
 from palprep.speech.arrays import RATE_HZ, Floats, mix_down
 from palprep.speech.facts import VoiceFacts
 from palprep.speech.loudness import LoudnessMeter, TruePeakMeter
-from palprep.speech.speakers import UNTOLD, SpeakerMeter, spoken_runs
 from palprep.speech.spectrum import Bandwidth, SpectrumMeter, ToneMeter
-from palprep.speech.voiceprint import Voiceprint
+from palprep.speech.voiceprint import UNTOLD, SpeakerMeter, Voiceprint, spoken_runs
 from palprep.speech.waveform import (
     DefectMeter,
     Envelope,
