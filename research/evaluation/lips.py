@@ -38,7 +38,14 @@ from palprep.consent.lips import STEP_S, LipSync, on_grid, synchrony_of
 from palprep.errors import FileMissing
 from palprep.facts.timeline import player_times
 from palprep.facts.video_probing import FRAME_SIDE
-from palprep.media import SampledFrame, Source, sample_frames, scan_video
+from palprep.media import (
+    SampledFrame,
+    Source,
+    probe_audio,
+    probe_video,
+    sample_frames,
+    with_sound,
+)
 from palprep.media.samples import stream_samples
 from palprep.rules import Profile, load_profile
 from palprep.speech import RATE_HZ, speech_spans
@@ -106,8 +113,8 @@ def seen_of(talker: Talker, folder: Path, models: Models) -> Seen:
     if not file.is_file():
         file.parent.mkdir(parents=True, exist_ok=True)
         source = Source.of(folder / talker.source / talker.path)
-        with scan_video(source, sinks=lambda _: ()) as scan:
-            starts_s, late_s = player_times(scan.listen())
+        sound = probe_audio(source, sinks=lambda _: ())
+        starts_s, late_s = player_times(with_sound(probe_video(source), sound))
         frames = [
             SampledFrame(frame.at_s - starts_s - talker.start_s, frame.rgb)
             for frame in sample_frames(

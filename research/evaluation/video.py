@@ -33,7 +33,7 @@ from pathlib import Path
 from typing import Any
 
 from palprep.errors import MediaError
-from palprep.media import AudioFacts, Source, VideoFacts, probe_audio, scan_video
+from palprep.media import AudioFacts, Source, VideoFacts, probe_audio, probe_video, with_sound
 from palprep.media.sniff import DEMUXERS
 from palprep.preflight import check
 from palprep.values import Kind, Role
@@ -96,9 +96,11 @@ def _compare(path: Path, ffprobe: str) -> Iterator[Comparison]:
     theirs = _probe(path, ffprobe, DEMUXERS[source.type.format])
     try:
         if source.type.kind is Kind.VIDEO:
-            with scan_video(source, sinks=lambda _: ()) as scan:
-                video = scan.listen()
-            facts = [*_picture(video, theirs), *_sound(video.audio, theirs)]
+            video = probe_video(source)
+            sound = video.audio and probe_audio(source, sinks=lambda _: ())
+            if sound:
+                video = with_sound(video, sound)
+            facts = [*_picture(video, theirs), *_sound(sound, theirs)]
         else:
             facts = list(_sound(probe_audio(source, sinks=lambda _: ()), theirs))
     except MediaError as error:

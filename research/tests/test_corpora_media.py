@@ -17,15 +17,16 @@ from palprep.media.audio import probe_audio
 from palprep.media.facts import AudioFacts, ImageFacts, MediaType, VideoFacts
 from palprep.media.image import open_image
 from palprep.media.source import Source
-from palprep.media.video import scan_video
+from palprep.media.video import probe_video, with_sound
 from palprep.values import Kind
 
 pytestmark = pytest.mark.corpus
 
 
 def heard(source: Source) -> VideoFacts:
-    with scan_video(source, sinks=lambda _: ()) as scan:
-        return scan.listen()
+    video = probe_video(source)
+    sound = video.audio and probe_audio(source, sinks=lambda _: ())
+    return with_sound(video, sound) if sound else video
 
 
 PROBES = {

@@ -81,8 +81,9 @@ def test_a_video_is_parsed_once_and_its_sound_decoded_once(counts, role, jane):
     assert report.facts.voice.speech
     assert report.facts.video.audio.levels is not None
     assert counts["parses"] == 1
-    # The last time for the lips, in the seconds that are known by then to be spoken.
-    assert counts["opens"] == (2 if role is Role.VOICE_AUDIO else 4)
+    # For a frame, the packets, the sound and the frames; and for the lips, in the seconds that are
+    # known by then to be spoken.
+    assert counts["opens"] == (3 if role is Role.VOICE_AUDIO else 5)
     assert counts["audio packets"] == packets
     assert counts["hashes"] == 0
 

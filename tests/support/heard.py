@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from palprep.media import AudioFacts, Source, VideoFacts, probe_audio, scan_video
+from palprep.media import AudioFacts, Source, VideoFacts, probe_audio, probe_video, with_sound
 
 
 def heard_audio(source: Source) -> AudioFacts:
@@ -10,5 +10,5 @@ def heard_audio(source: Source) -> AudioFacts:
 
 
 def heard_video(source: Source) -> VideoFacts:
-    with scan_video(source, sinks=lambda _: ()) as scan:
-        return scan.listen()
+    video = probe_video(source)
+    return video if video.audio is None else with_sound(video, heard_audio(source))

@@ -1,11 +1,9 @@
 """From a video to its facts.
 
-It is opened three times. The first time one frame is decoded, by a decoder that gives its
-memory back. The second time its packets are walked, which tells its timing, and its sound is
-decoded once: for its levels, for the voice, and for the opening in which consent is looked for.
-The third time its frames are decoded, sparsely, while the sound is being listened to. Where words
-are spoken it is opened a fourth time: for the lips some seconds are decoded once more, and by then
-it is known which.
+One frame is decoded, by a decoder that gives its memory back, and its packets are walked, which
+tells its timing. Then its sound is decoded once: for its levels, for the voice, and for the opening
+in which consent is looked for. Meanwhile its frames are decoded, sparsely. Where words are spoken
+it is opened once more: for the lips some seconds are decoded again, and by then it is known which.
 """
 
 from __future__ import annotations
@@ -39,8 +37,9 @@ from palprep.media import (
     VideoFacts,
     carries_the_same,
     prefetch,
+    probe_audio,
     sample_frames,
-    scan_video,
+    with_sound,
 )
 from palprep.speech import RATE_HZ, VoiceFacts, VoiceMeter
 from palprep.values import Role
@@ -68,8 +67,8 @@ def probe_video(
     quick: bool,
 ) -> Facts:
     """Everything that can be measured of a video: see :func:`palprep.facts.probing.probe`."""
+    video = media.probe_video(source)
     if quick:
-        video = media.probe_video(source)
         signal, footage = _look_at(source, video, limits, quick=True)
         video = video.model_copy(update={"signal": signal})
         return Facts(file=source.facts, video=video, portrait=footage.typical(), footage=footage)
@@ -82,19 +81,21 @@ def probe_video(
         meters.append(VoiceMeter(stream.sample_rate_hz, stream.channels, tell_speakers=alone))
         return (meters[0].sink,) if alone else (meters[0].sink, opening.sink)
 
-    def listen() -> tuple[VideoFacts, VoiceFacts | None]:
-        video = scan.listen()
-        return video, meters[0].facts() if meters else None
+    def listen(video: VideoFacts) -> tuple[VideoFacts, VoiceFacts | None]:
+        if video.audio is None:
+            return video, None
+        stated_s = video.audio.duration_s
+        audio = probe_audio(source, sinks=sinks, most_s=limits.duration_s, stated_s=stated_s)
+        return with_sound(video, audio), meters[0].facts()
 
-    with scan_video(source, sinks=sinks, most_s=limits.duration_s) as scan:
-        if alone:
-            video, voice = listen()
-            return Facts(file=source.facts, video=video, voice=voice)
-        with ThreadPoolExecutor(max_workers=1) as thread:
-            # Decoders and networks release Python's lock: frames and audio are measured at once.
-            listening = thread.submit(listen)
-            signal, footage = _look_at(source, scan.facts, limits, quick=False)
-            video, voice = listening.result()
+    if alone:
+        video, voice = listen(video)
+        return Facts(file=source.facts, video=video, voice=voice)
+    with ThreadPoolExecutor(max_workers=1) as thread:
+        # Decoders and networks release Python's lock: frames and audio are measured at once.
+        listening = thread.submit(listen, video)
+        signal, footage = _look_at(source, video, limits, quick=False)
+        video, voice = listening.result()
     facts = Facts(
         file=source.facts,
         video=video.model_copy(update={"signal": signal}),

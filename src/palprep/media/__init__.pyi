@@ -64,5 +64,5 @@ from .video import (
     carries_the_same as carries_the_same,
     probe_video as probe_video,
     read_header as read_header,
-    scan_video as scan_video,
+    with_sound as with_sound,
 )

@@ -20,6 +20,7 @@ from palprep.media.container import (
 from palprep.media.facts import FLOOR_DBFS, AudioFacts, AudioLevels, AudioStreamFacts
 from palprep.media.samples import AudioDecode, Sink, audio_stream
 from palprep.media.source import Source
+from palprep.values import Kind
 
 Sinks = Callable[[AudioStreamFacts], Iterable[Sink]]
 """Who takes the samples of a stream, given what its header says."""
@@ -30,17 +31,19 @@ def probe_audio(
     *,
     sinks: Sinks | None = None,
     most_s: float | None = None,
+    stated_s: float | None = None,
 ) -> AudioFacts:
     """Facts of a recording, or of the sound of a video.
 
     The chosen stream is the one that the container marks as default, else the first. With
     ``sinks``, which take its samples, it is decoded once, a second at a time, and has levels.
     Without them the duration is the stated one, or that of the packets. Decoding ends soon after
-    ``most_s``, and the duration is then the stated one if that is longer. Raises DamagedMedia
-    when nothing decodes, or to no sound; UnsupportedMedia when there is no audio stream, no
-    decoder for it, or its sample rate is not read.
+    ``most_s``, and the duration is then the stated one if that is longer; ``stated_s`` is what is
+    known of it where the stream says nothing. Raises DamagedMedia when nothing decodes, or to no
+    sound; UnsupportedMedia when there is no audio stream, no decoder for it, or its sample rate is
+    not read.
     """
-    with open_container(source) as container:
+    with open_container(source, analyse_frames=source.type.kind is Kind.AUDIO) as container:
         streams = audio_streams(container)
         if not streams:
             raise UnsupportedMedia(
@@ -49,7 +52,7 @@ def probe_audio(
         chosen = default_stream(streams)
         length_s = undecoded_length_s if sinks is None else stated_length_s
         facts = AudioFacts(
-            duration_s=streams[chosen].duration_s or length_s(container),
+            duration_s=streams[chosen].duration_s or stated_s or length_s(container),
             streams=streams,
             chosen=chosen,
             levels=None,
@@ -64,23 +67,20 @@ def probe_audio(
                 if decode.full:
                     break
             decode.finish()
-            facts = as_heard(facts, meter, decode)
+            heard_s = meter.samples / (decode.rate_hz or 1)
+            cut_off = decode.full and facts.duration_s > heard_s
+            facts = facts.model_copy(
+                update={
+                    "duration_s": facts.duration_s if cut_off else heard_s,
+                    "levels": meter.levels(),
+                    "heard_s": heard_s if cut_off else None,
+                    "presented": decode.times.span,
+                    "decoded_s": decode.times.length_s,
+                }
+            )
     if not facts.duration_s:
         raise DamagedMedia(f"{source.name} holds no audio at all: export or record it again")
     return facts
-
-
-def as_heard(stated: AudioFacts, meter: LevelMeter, decode: AudioDecode) -> AudioFacts:
-    """What is stated of a sound, completed by a decode that has finished."""
-    heard_s = meter.samples / (decode.rate_hz or 1)
-    cut_off = decode.full and stated.duration_s > heard_s
-    return stated.model_copy(
-        update={
-            "duration_s": stated.duration_s if cut_off else heard_s,
-            "levels": meter.levels(),
-            "heard_s": heard_s if cut_off else None,
-        }
-    )
 
 
 class LevelMeter:

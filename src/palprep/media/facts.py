@@ -108,6 +108,10 @@ class AudioFacts(Value):
     levels: AudioLevels | None
     heard_s: float | None = None
     """How much was listened to, from the start, where that is not all of it."""
+    presented: Span | None = None
+    """From the first sample that was decoded to the end of the last, by their timestamps."""
+    decoded_s: float = 0.0
+    """Length of the samples that have timestamps, without them."""
 
     @property
     def stream(self) -> AudioStreamFacts:

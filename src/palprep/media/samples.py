@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from palprep.errors import DamagedMedia, UnsupportedMedia
 from palprep.media.container import Packets, decoded, open_container
 from palprep.media.source import Source
+from palprep.values import Span
 
 Samples = NDArray[np.float32]
 """Decoded sound, full scale at -1.0 and 1.0: of one channel of shape (samples,), of more of shape
@@ -124,6 +125,11 @@ class AudioTimes:
             self.start_s = self.end_s = at_s
         self.end_s = max(self.end_s, at_s + length_s)
         self.length_s += length_s
+
+    @property
+    def span(self) -> Span | None:
+        """From the start to the end by the timestamps; None where nothing was added."""
+        return None if self.start_s is None else Span(start_s=self.start_s, end_s=self.end_s)
 
 
 class AudioDecode:

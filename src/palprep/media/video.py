@@ -8,9 +8,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 from array import array
-from collections import deque
 from collections.abc import Iterator
-from contextlib import contextmanager
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -21,7 +19,7 @@ from av.video.reformatter import ColorRange, ColorTrc
 from av.video.stream import VideoStream
 from numpy.typing import NDArray
 
-from palprep.media.audio import LevelMeter, Sinks, as_heard, audio_streams, default_stream
+from palprep.media.audio import audio_streams, default_stream
 from palprep.media.container import (
     Packets,
     decoded,
@@ -29,24 +27,18 @@ from palprep.media.container import (
     open_container,
     streams_beside,
     taken_rate,
-    translate_av_errors,
     undecoded_length_s,
     video_stream,
 )
 from palprep.media.facts import AudioFacts, AudioStreamFacts, TimingFacts, VideoFacts
 from palprep.media.frames import DisplayMatrix
-from palprep.media.samples import AudioDecode, AudioTimes, Sink, audio_stream
+from palprep.media.samples import AudioTimes, audio_stream
 from palprep.media.source import Source
 from palprep.system import hand_back
+from palprep.values import Span
 
 _MOST_PACKETS_TRIED = 300
 """A stream that shows nothing for ten seconds is taken for one that never will."""
-
-_MOST_WAITING_BYTES = 1 << 26
-"""Packets of sound that wait to be decoded: a quarter of an hour of AAC. What comes before
-them is decoded during the walk then."""
-_PACKET_BYTES = 1024
-"""About what a packet takes apart from its data."""
 
 _SAME_TIME_S = 1e-4
 """Containers round presentation timestamps to ticks of their own, which are shorter in an mp4."""
@@ -57,20 +49,11 @@ _BASE_LAYERS = {1: "smpte2084", 4: "arib-std-b67"}
 
 
 def probe_video(source: Source) -> VideoFacts:
-    """Facts of a video, its sound left undecoded. Raises as :func:`scan_video` does."""
-    with scan_video(source, sinks=None) as scan:
-        return scan.facts
+    """Facts of a video: every packet is looked at, and one frame decoded; its sound is not.
 
-
-@contextmanager
-def scan_video(
-    source: Source, *, sinks: Sinks | None, most_s: float | None = None
-) -> Iterator[VideoScan]:
-    """Look at every packet, decode one frame, and keep the sound for :meth:`VideoScan.listen`.
-
-    ``sinks`` take the samples of the chosen sound, until soon after ``most_s``; None leaves it
-    undecoded. Raises FileMissing or FileUnreadable, UnsupportedMedia (no video stream, no decoder,
-    frames too large), DamagedMedia when the container cannot be read or no frame decodes.
+    Raises FileMissing or FileUnreadable, UnsupportedMedia (no video stream, no decoder, frames too
+    large, a sample rate that is not read), DamagedMedia when the container cannot be read or no
+    frame decodes.
     """
     try:
         with open_container(source) as container:
@@ -79,7 +62,68 @@ def scan_video(
         # The decoder is gone before others start: of 4K it keeps 70 MB.
         hand_back()
     with open_container(source, analyse_frames=False) as container:
-        yield VideoScan(source, container, header, sinks=sinks, most_s=most_s)
+        stream, sounds = video_stream(container, source), audio_streams(container)
+        walked: list[Stream] = [stream]
+        chosen = default_stream(sounds)
+        if sounds:
+            walked.append(audio_stream(container, sounds[chosen].index, source))
+        frames, sound, packets = TimingMeter(), AudioTimes(), Packets(container, *walked)
+        # Floats, since fractions would take as long as everything else for a long video.
+        bases = {each.index: float(each.time_base or 0) for each in walked}
+        corrupt = False
+        for packet in packets:
+            if packet.stream.index == stream.index:
+                frames.add(packet)
+                corrupt |= packet.is_corrupt
+            elif packet.pts is not None:
+                base = bases[packet.stream.index]
+                start, end = packet.pts * base, (packet.pts + (packet.duration or 0)) * base
+                # What lies before zero is an encoder's priming, which no player presents.
+                if end > 0.0:
+                    sound.add(max(start, 0.0), end - max(start, 0.0))
+        stated_end = None
+        if stream.duration is not None:
+            stated_end = (stream.start_time or 0) + stream.duration
+        timing = frames.result(stream.time_base or Fraction(1, 1000), stated_end=stated_end)
+    if timing is None:
+        raise no_frame(source)
+    length_s, bits = timing.duration_s, timing.size_bytes * 8
+    audio = None
+    if sounds:
+        stated_s = sounds[chosen].duration_s or sound.length_s
+        audio = AudioFacts(duration_s=stated_s, streams=sounds, chosen=chosen, levels=None)
+    return VideoFacts(
+        duration_s=length_s,
+        start_s=timing.start_s,
+        frames=timing.frames,
+        frame_rate=timing.frame_rate,
+        frame_rate_constant=timing.constant,
+        moov_position=source.movie.moov_position if source.movie else None,
+        bit_rate=header.pop("bit_rate") or (round(bits / length_s) if length_s > 0 else None),
+        truncated=source.content.truncated or corrupt or packets.broken,
+        timing=_timing_facts(timing.dropped, timing.start_s, sound.span, sound.length_s),
+        audio=audio,
+        **header,
+    )
+
+
+def with_sound(video: VideoFacts, audio: AudioFacts) -> VideoFacts:
+    """The facts of a video, completed by its sound, which :func:`probe_audio` has decoded."""
+    dropped = video.timing.dropped_frames if video.timing else 0
+    timing = _timing_facts(dropped, video.start_s, audio.presented, audio.decoded_s)
+    return video.model_copy(update={"timing": timing, "audio": audio})
+
+
+def _timing_facts(
+    dropped: int, starts_s: float, sound: Span | None, length_s: float
+) -> TimingFacts:
+    if sound is None:
+        return TimingFacts(dropped_frames=dropped)
+    return TimingFacts(
+        dropped_frames=dropped,
+        audio_offset_s=round(sound.start_s - starts_s, 6),
+        audio_drift_s=round(sound.duration_s - length_s, 6),
+    )
 
 
 class VideoHeader(NamedTuple):
@@ -155,126 +199,6 @@ def _coded(source: Source) -> Iterator[tuple[tuple[object, ...], NDArray[np.floa
             yield (*coded, *colours, len(times[at])), np.frombuffer(times[at], dtype=np.float64)
 
 
-class VideoScan:
-    """What the packets of a video, and of the sound next to it, say while its container is open.
-
-    The packets of the sound are kept, for :meth:`listen` to decode. So the frames can be looked at
-    elsewhere as soon as their timing is known, while the sound is still being decoded.
-    """
-
-    def __init__(
-        self,
-        source: Source,
-        container: InputContainer,
-        header: dict[str, Any],
-        *,
-        sinks: Sinks | None,
-        most_s: float | None,
-    ) -> None:
-        self._source = source
-        self._decode: AudioDecode | None = None
-        self._packet_times = AudioTimes()
-        self._sound_base_s = 0.0
-        self._meter = LevelMeter()
-        self._waiting: deque[Any] = deque()
-        self._waiting_bytes = 0
-        stream = video_stream(container, source)
-        walked: list[Stream] = [stream]
-        sounds = audio_streams(container)
-        chosen = default_stream(sounds)
-        if sounds:
-            audio = audio_stream(container, sounds[chosen].index, source)
-            walked.append(audio)
-            # Floats, since fractions would take as long as everything else for a long video.
-            self._sound_base_s = float(audio.time_base or 0)
-            if sinks is not None:
-                takers = [Sink(self._meter.add), *sinks(sounds[chosen])]
-                self._decode = AudioDecode(takers, source, most_s=most_s)
-        frames = TimingMeter(stream.time_base or Fraction(1, 1000))
-        broken = self._walk(Packets(container, *walked), stream, frames)
-        stated_end = None
-        if stream.duration is not None:
-            stated_end = (stream.start_time or 0) + stream.duration
-        timing = frames.result(stated_end=stated_end)
-        if timing is None:
-            raise no_frame(source)
-        self._timing = timing
-        length_s, bits = timing.duration_s, timing.size_bytes * 8
-        self.facts = VideoFacts(
-            duration_s=length_s,
-            start_s=timing.start_s,
-            frames=timing.frames,
-            frame_rate=timing.frame_rate,
-            frame_rate_constant=timing.constant,
-            moov_position=source.movie.moov_position if source.movie else None,
-            bit_rate=header.pop("bit_rate") or (round(bits / length_s) if length_s > 0 else None),
-            truncated=source.content.truncated or broken,
-            timing=self._timing_facts(self._packet_times),
-            audio=AudioFacts(
-                duration_s=sounds[chosen].duration_s or self._packet_times.length_s,
-                streams=sounds,
-                chosen=chosen,
-                levels=None,
-            )
-            if sounds
-            else None,
-            **header,
-        )
-        """Those of the sound are what its header and its packets say."""
-
-    def listen(self) -> VideoFacts:
-        """Decode the sound, if there is one, and complete the facts by what it was like.
-
-        To be called once; it may be called in another thread. Raises DamagedMedia when
-        nothing of the sound decodes, or to no sound; UnsupportedMedia when there is no decoder.
-        """
-        stated, decode = self.facts.audio, self._decode
-        if stated is None or decode is None:
-            return self.facts
-        with translate_av_errors(self._source):
-            while self._waiting and not decode.full:
-                decode.feed(self._waiting.popleft())
-            decode.finish()
-        timing, audio = self._timing_facts(decode.times), as_heard(stated, self._meter, decode)
-        return self.facts.model_copy(update={"timing": timing, "audio": audio})
-
-    def _timing_facts(self, sound: AudioTimes) -> TimingFacts:
-        offset = drift = None
-        if sound.start_s is not None:
-            offset = round(sound.start_s - self._timing.start_s, 6)
-            drift = round(sound.end_s - sound.start_s - sound.length_s, 6)
-        return TimingFacts(
-            dropped_frames=self._timing.dropped, audio_offset_s=offset, audio_drift_s=drift
-        )
-
-    def _walk(self, packets: Packets, stream: VideoStream, frames: TimingMeter) -> bool:
-        """Whether a packet is marked as corrupt, or the container ends in the middle of one."""
-        corrupt = False
-        for packet in packets:
-            if packet.stream.index == stream.index:
-                frames.add(packet)
-                corrupt |= packet.is_corrupt
-            else:
-                self._keep(packet)
-        return corrupt or packets.broken
-
-    def _keep(self, packet: Any) -> None:
-        if packet.pts is not None:
-            start = packet.pts * self._sound_base_s
-            end = start + (packet.duration or 0) * self._sound_base_s
-            # What lies before zero is an encoder's priming, which no player presents.
-            if end > 0.0:
-                self._packet_times.add(max(start, 0.0), end - max(start, 0.0))
-        if self._decode is None or self._decode.full:
-            return
-        self._waiting.append(packet)
-        self._waiting_bytes += packet.size + _PACKET_BYTES
-        while self._waiting_bytes > _MOST_WAITING_BYTES:
-            earliest = self._waiting.popleft()
-            self._waiting_bytes -= earliest.size + _PACKET_BYTES
-            self._decode.feed(earliest)
-
-
 def _described(source: Source, container: InputContainer, stream: VideoStream) -> dict[str, Any]:
     """What the stream's header says, completed by its first frame, as fields of the facts."""
     context = stream.codec_context
@@ -348,8 +272,7 @@ class Timing(NamedTuple):
 class TimingMeter:
     """Collects the packets of one video stream, eight bytes for each."""
 
-    def __init__(self, time_base: Fraction) -> None:
-        self._base = time_base
+    def __init__(self) -> None:
         self._times = array("q")
         self._last_end = 0
         self._size = 0
@@ -363,17 +286,17 @@ class TimingMeter:
         self._times.append(time)
         self._last_end = max(self._last_end, time + (packet.duration or 0))
 
-    def result(self, *, stated_end: int | None = None) -> Timing | None:
+    def result(self, time_base: Fraction, *, stated_end: int | None) -> Timing | None:
         """The timing of everything that was added; None when there was no frame.
 
-        ``stated_end``, in ticks, is what the header says. Some demuxers give the last frame
-        whatever their arithmetic leaves over, and then the header is right.
+        ``stated_end``, in ticks of ``time_base``, is what the header says. Some demuxers give the
+        last frame whatever their arithmetic leaves over, and then the header is right.
         """
         if not self._times:
             return None
         # Hidden reference frames of VP8 share the time of the frame they precede.
         ticks = np.unique(np.frombuffer(self._times, dtype=np.int64))
-        base = float(self._base)
+        base = float(time_base)
         first, last = int(ticks[0]), int(ticks[-1])
         intervals = np.diff(ticks)
         median = float(np.median(intervals)) if intervals.size else 0.0
