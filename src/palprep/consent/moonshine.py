@@ -35,7 +35,6 @@ LONGEST_S = 30.0
 _SHORTEST = 1_600
 """Samples that the encoder needs at the least: 0.1 s."""
 _BEGIN = 1
-"""The token that begins every text."""
 _BYTES = 3
 """The tokens from here on are the 256 bytes, for what no other token has."""
 _FIRST_PIECE = _BYTES + 256

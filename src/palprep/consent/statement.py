@@ -43,7 +43,6 @@ class Statement(NamedTuple):
 
     @property
     def name_words(self) -> tuple[Word, ...]:
-        """The words that are the name."""
         return self.words[self.name.start : self.name.stop]
 
     @property

@@ -20,8 +20,6 @@ et al., "Language Models are Unsupervised Multitask Learners", 2019, and the cod
 
 
 class Encoding(NamedTuple):
-    """A text in tokens."""
-
     ids: list[int]
     spans: list[tuple[int, int]]
     """Per token its characters in the text, from the first up to the one after the last."""

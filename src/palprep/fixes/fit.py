@@ -43,7 +43,6 @@ class Encoded:
 
     @property
     def base64_chars(self) -> int:
-        """Its length in base64 without line breaks."""
         return base64_chars(len(self.data))
 
 

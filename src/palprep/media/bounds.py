@@ -78,7 +78,6 @@ class HeaderReader:
         return self.at(start, min(end - start, most))
 
     def spend(self, steps: int) -> None:
-        """Take so many steps from the budget."""
         self._left -= steps
         if self._left < 0:
             self.refuse("more headers, tags, chapters or edits than any honest file")
@@ -88,8 +87,8 @@ class HeaderReader:
         raise DamagedMedia(f"{self.name} has {what}; export it again")
 
 
-_DEEPEST = 16
-"""Lists in lists; FFmpeg follows as many."""
+DEEPEST = 16
+"""Lists in lists, or boxes in boxes; FFmpeg follows as many at the most."""
 
 
 def require_few_tags(reader: HeaderReader, demuxer: str) -> None:
@@ -117,7 +116,7 @@ def _in_chunks(
     while start < end and len(head := reader.at(start, 12)) >= 8:
         name, size = head[:4], int.from_bytes(head[4:8], order)
         if name == b"LIST":
-            if head[8:] != b"movi" and depth < _DEEPEST:
+            if head[8:] != b"movi" and depth < DEEPEST:
                 _in_chunks(reader, start + 12, min(end, start + 8 + size), order, depth + 1)
         elif name == b"cue ":
             reader.spend(TAG_STEPS * int.from_bytes(head[8:], order))

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import NamedTuple
 
-from palprep.media.bounds import CUE_STEPS, TAG_STEPS, HeaderReader
+from palprep.media.bounds import CUE_STEPS, DEEPEST, TAG_STEPS, HeaderReader
 
 MAGIC = b"\x1a\x45\xdf\xa3"
 
@@ -32,8 +32,6 @@ _COUNTED: Mapping[int, int] = MappingProxyType(
     }
 )
 """What holds or is an entry of a list, and what an entry costs."""
-_DEEPEST = 16
-"""Lists in lists; FFmpeg follows as many."""
 
 _MOST_LISTS = 64
 """In a segment whose index names more of them; FFmpeg remembers as many."""
@@ -153,7 +151,7 @@ def _sought(reader: HeaderReader, head: Element, end: int) -> Iterator[int]:
 
 
 def _count(reader: HeaderReader, outer: Element, end: int, depth: int) -> None:
-    if outer.number not in _COUNTED or depth > _DEEPEST:
+    if outer.number not in _COUNTED or depth > DEEPEST:
         return
     reader.spend(_COUNTED[outer.number])
     if outer.number != _CUE:

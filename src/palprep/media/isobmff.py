@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from palprep.media.bounds import EDIT_STEPS, MOST_INDEX_BYTES, TAG_STEPS, HeaderReader
+from palprep.media.bounds import DEEPEST, EDIT_STEPS, MOST_INDEX_BYTES, TAG_STEPS, HeaderReader
 
 MAX_TABLE_BYTES = 1 << 20
 """No table that is read here needs more; longer ones are read as far as this."""
@@ -143,8 +143,6 @@ _TABLES = frozenset({b"dref", b"stsd"})
 _OF_TAGS = frozenset({b"udta", b"ilst"})
 _COUNTED = {b"elst": EDIT_STEPS, b"keys": TAG_STEPS}
 """They say how many entries they have, which FFmpeg believes when it asks for memory."""
-_DEEPEST = 16
-"""Boxes in boxes. FFmpeg follows ten."""
 
 
 class _Node(NamedTuple):
@@ -177,7 +175,7 @@ def _node(reader: HeaderReader, box: IsoBox, end: int, depth: int) -> _Node:
     if box.kind in _COUNTED:
         count = int.from_bytes(reader.at(box.body + 4, 4), "big")
         reader.spend(_COUNTED[box.kind] * count)
-    if box.kind not in _INSIDE or depth > _DEEPEST:
+    if box.kind not in _INSIDE or depth > DEEPEST:
         return _Node(box)
     if box.end - box.body > MOST_INDEX_BYTES:
         reader.refuse("a larger index than any honest file")

@@ -33,9 +33,7 @@ class Decoded(NamedTuple):
     """An image as its decoder left it, in the order and the mode in which it is stored."""
 
     size: tuple[int, int]
-    """Width and height."""
     part: Callable[[Box], Image.Image]
-    """Copies a part."""
 
 
 def in_array(

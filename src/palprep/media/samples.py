@@ -149,7 +149,6 @@ class AudioDecode:
         self._converters: list[_Converter] | None = None
         self._fill_s = _MOST_FILLED_S
         self.times = AudioTimes()
-        """Of the samples that were decoded."""
         self.rate_hz: int | None = None
         """Of the first frame; None as long as nothing has decoded."""
 

@@ -108,7 +108,6 @@ class Source:
 
     @property
     def type(self) -> MediaType:
-        """What the file is: see :attr:`content`."""
         return self.content.type
 
     @property
@@ -217,7 +216,6 @@ def is_file(value: object) -> TypeIs[FileInput]:
 
 
 def no_file(value: object) -> UsageError:
-    """The error for what can be no file."""
     kind = type(value).__name__
     return UsageError(f"Give a file as a path, as bytes or as a binary file, not as {kind}.")
 

@@ -87,23 +87,17 @@ def probe_video(source: Source) -> VideoFacts:
         timing = frames.result(stream.time_base or Fraction(1, 1000), stated_end=stated_end)
     if timing is None:
         raise no_frame(source)
-    length_s, bits = timing.duration_s, timing.size_bytes * 8
+    missing = timing.pop("dropped")
     audio = None
     if sounds:
         stated_s = sounds[chosen].duration_s or sound.length_s
         audio = AudioFacts(duration_s=stated_s, streams=sounds, chosen=chosen, levels=None)
     return VideoFacts(
-        duration_s=length_s,
-        start_s=timing.start_s,
-        frames=timing.frames,
-        frame_rate=timing.frame_rate,
-        frame_rate_constant=timing.constant,
         moov_position=source.movie.moov_position if source.movie else None,
-        bit_rate=header.pop("bit_rate") or (round(bits / length_s) if length_s > 0 else None),
         truncated=source.content.truncated or corrupt or packets.broken,
-        timing=_timing_facts(timing.dropped, timing.start_s, sound.span, sound.length_s),
+        timing=_timing_facts(missing, timing["start_s"], sound.span, sound.length_s),
         audio=audio,
-        **header,
+        **{**timing, **header},
     )
 
 
@@ -219,7 +213,7 @@ def _described(source: Source, container: InputContainer, stream: VideoStream) -
     return {
         "codec": context.codec.canonical_name,
         "codec_profile": stream.profile,
-        "bit_rate": stream.bit_rate or None,
+        **({"bit_rate": stream.bit_rate} if stream.bit_rate else {}),
         "pixel_format": frame.format.name,
         "stored_width": width,
         "stored_height": height,
@@ -254,21 +248,6 @@ _STRAY_SHARE = 0.01
 and then is a defect of its own, and no reason to encode the whole video again."""
 
 
-class Timing(NamedTuple):
-    """Timing of a video stream, in seconds of presentation time."""
-
-    frames: int
-    start_s: float
-    duration_s: float
-    """From the first frame's start to the last frame's end."""
-    frame_rate: float
-    """(frames - 1) / (last - first); of a single frame, one over its duration, or 0."""
-    constant: bool
-    dropped: int
-    """Frames that are missing from gaps of one and a half intervals or more."""
-    size_bytes: int
-
-
 class TimingMeter:
     """Collects the packets of one video stream, eight bytes for each."""
 
@@ -286,8 +265,9 @@ class TimingMeter:
         self._times.append(time)
         self._last_end = max(self._last_end, time + (packet.duration or 0))
 
-    def result(self, time_base: Fraction, *, stated_end: int | None) -> Timing | None:
-        """The timing of everything that was added; None when there was no frame.
+    def result(self, time_base: Fraction, *, stated_end: int | None) -> dict[str, Any] | None:
+        """The timing of everything that was added, as fields of the facts, with ``dropped`` frames;
+        None when there was no frame.
 
         ``stated_end``, in ticks of ``time_base``, is what the header says. Some demuxers give the
         last frame whatever their arithmetic leaves over, and then the header is right.
@@ -308,12 +288,12 @@ class TimingMeter:
         tolerance = max(_GRID_TICKS, _GRID_SHARE * median)
         stray = np.abs(intervals - median) > tolerance
         gaps = intervals[intervals >= 1.5 * median]
-        return Timing(
-            frames=int(ticks.size),
-            start_s=first * base,
-            duration_s=duration,
-            frame_rate=max(1, intervals.size) / between if between > 0 else 0.0,
-            constant=bool(stray.sum() <= _STRAY_SHARE * stray.size),
-            dropped=int((np.rint(gaps / median) - 1).sum()),
-            size_bytes=self._size,
-        )
+        return {
+            "frames": int(ticks.size),
+            "start_s": first * base,
+            "duration_s": duration,
+            "frame_rate": max(1, intervals.size) / between if between > 0 else 0.0,
+            "frame_rate_constant": bool(stray.sum() <= _STRAY_SHARE * stray.size),
+            "bit_rate": round(self._size * 8 / duration) if duration > 0 else None,
+            "dropped": int((np.rint(gaps / median) - 1).sum()),
+        }

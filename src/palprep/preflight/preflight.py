@@ -12,7 +12,7 @@ import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar
+from typing import ParamSpec, TypeVar
 
 from palprep import media
 from palprep.errors import MediaError, MediaTooHeavy, ToolFailed, UsageError
@@ -65,7 +65,7 @@ def check(
     """
     request = _request(profile, role, speaker, consent_apart=consent_apart, quick=quick)
     try:
-        return run_on(engine, check_source, request, Source.of(path))
+        return run_in(engine, check_source, request, Source.of(path))
     except (MediaError, ToolFailed) as error:
         if not at_one_file(error):
             raise
@@ -114,7 +114,7 @@ def prepare(
         engine.may_open(writes=[Path(into)])
     try:
         with no_parts_left(Path(into)):
-            return run_on(
+            return run_in(
                 engine,
                 prepare_source,
                 _request(profile, role, speaker, consent_apart=consent_apart),
@@ -148,15 +148,6 @@ def _request(
     return CheckRequest(load_profile(profile), named, who, consent_apart, quick)
 
 
-def run_on(
-    engine: Engine | None, function: Callable[..., T], asked: object, source: Source, **options: Any
-) -> T:
-    """What the function gives for what is ``asked`` of a source, here or in workers."""
-    if engine is None:
-        return function(asked, source, **options)
-    return run_in(engine, function, asked, source, **options)
-
-
 @typed("jobs", "limits")
 def media_workers(jobs: int | None = None, *, limits: Limits | None = None) -> LocalEngine:
     """Workers on this machine that load what an image needs when they start.
@@ -182,9 +173,13 @@ def _ffmpeg_places(environ: Mapping[str, str]) -> Iterator[str]:
     yield from filter(None, named)
 
 
-def run_in(engine: Engine, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+def run_in(
+    engine: Engine | None, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs
+) -> T:
     """What the engine's workers give, in the time that a file may take which is as long as the
-    Source among ``args``; far away, in the longest."""
+    Source among ``args``; far away, in the longest. Without an engine it is run here."""
+    if engine is None:
+        return function(*args, **kwargs)
     source = next((each for each in args if isinstance(each, Source)), None)
     if source is None:
         return engine.run(function, *args, **kwargs)

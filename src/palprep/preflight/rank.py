@@ -21,7 +21,7 @@ from palprep.errors import (
     UsageError,
 )
 from palprep.media import Source, is_file, name_of, no_file
-from palprep.preflight.preflight import run_on
+from palprep.preflight.preflight import run_in
 from palprep.preflight.values import Candidate, Ranking
 from palprep.rules import Profile, load_profile
 from palprep.values import typed
@@ -64,7 +64,7 @@ def pick_best(
     files, lenient = _files(source)
     for file in files:
         try:
-            found += run_on(engine, candidates_in, limits, Source.of(file), per_second=per_second)
+            found += run_in(engine, candidates_in, limits, Source.of(file), per_second=per_second)
         except WorkStopped:
             raise
         except (MediaError, ToolFailed) as error:

@@ -159,7 +159,6 @@ def _told(outcome: Outcome, reasons: tuple[str, ...], reading: StatementReading)
 
 
 def grade_part(part: PartReading, full_name: str, limits: ConsentLimits) -> Grade:
-    """The grade of a statement, or of a part of one."""
     if not part.aligned:
         first, last = part.first_word + 1, part.first_word + len(part.expected)
         why = consent_reason("part_unheard", first=first, last=last)
@@ -196,7 +195,6 @@ def grade_part(part: PartReading, full_name: str, limits: ConsentLimits) -> Grad
 
 
 def worst(outcomes: Iterable[Outcome]) -> Outcome:
-    """The gravest of several outcomes."""
     return max(outcomes, key=_SEVERITY.index)
 
 

@@ -101,7 +101,6 @@ class Checked:
 
     @property
     def texts(self) -> RuleText:
-        """What it says."""
         return TEXTS.rules[self.id]
 
     def check(

@@ -93,7 +93,6 @@ def _search(rgb: Pixels, side: int, network: Network) -> list[Detection]:
 
 
 def _merged(found: Iterable[Detection]) -> tuple[Detection, ...]:
-    """Each face once, largest first."""
     kept: list[Detection] = []
     for face in sorted(found, key=lambda face: -face.score):
         if all(_overlap(face.box, other.box) < SAME_FACE_OVERLAP for other in kept):

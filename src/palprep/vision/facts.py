@@ -218,7 +218,6 @@ class FrameSample(Value):
     """One sampled frame. Everything but the time and the count is None without a face."""
 
     at_s: float
-    """Presentation timestamp."""
     people: int
     """Faces large enough to count; carried over from the last detection."""
     face_height_share: float | None = None

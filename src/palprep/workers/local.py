@@ -89,7 +89,6 @@ class LocalEngine(Engine):
 
     @property
     def jobs(self) -> int:
-        """Worker processes at most."""
         return self._jobs
 
     def may_open(self, *, reads: Iterable[Path] = (), writes: Iterable[Path] = ()) -> None:

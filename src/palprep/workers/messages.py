@@ -176,7 +176,6 @@ def task(
 
 
 def write(message: Message) -> bytes:
-    """One message of a worker."""
     return json.dumps([type(message).__name__, message.to_json()]).encode()
 
 

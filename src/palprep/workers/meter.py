@@ -52,7 +52,6 @@ class Meter:
 
 
 def _family(pid: int) -> Sequence[psutil.Process]:
-    """The process, its children and theirs."""
     try:
         process = psutil.Process(pid)
         try:
