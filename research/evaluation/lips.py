@@ -113,8 +113,8 @@ def seen_of(talker: Talker, folder: Path, models: Models) -> Seen:
     if not file.is_file():
         file.parent.mkdir(parents=True, exist_ok=True)
         source = Source.of(folder / talker.source / talker.path)
-        sound = probe_audio(source, sinks=lambda _: ())
-        starts_s, late_s = player_times(with_sound(probe_video(source), sound))
+        heard = probe_audio(source, sinks=lambda _: ())
+        starts_s, late_s = player_times(with_sound(probe_video(source), heard))
         frames = [
             SampledFrame(frame.at_s - starts_s - talker.start_s, frame.rgb)
             for frame in sample_frames(

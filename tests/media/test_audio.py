@@ -70,7 +70,7 @@ def test_blocks_are_streamed_resampled_and_mixed(make_wav):
     joined = np.concatenate(blocks)
     assert joined.size == pytest.approx(3.5 * 16_000, abs=32)
     assert np.sqrt((joined**2).mean()) == pytest.approx(0.5 / np.sqrt(2), abs=0.005)
-    stereo = list(stream_samples(Source.of(path), rate_hz=None, channels=None))
+    stereo = list(stream_samples(Source.of(path), rate_hz=48_000, channels=2))
     assert {block.shape[0] for block in stereo} == {2}
     assert sum(block.shape[1] for block in stereo) == pytest.approx(3.5 * 48_000)
 
@@ -78,7 +78,7 @@ def test_blocks_are_streamed_resampled_and_mixed(make_wav):
 def test_eight_channels_stay_apart(make_sound):
     channels = np.stack([sine(1.0, 48_000, hz=200.0 * (n + 1), peak=0.3) for n in range(8)])
     path = make_sound("a.flac", channels, codec="flac")
-    blocks = list(stream_samples(Source.of(path), rate_hz=None, channels=None))
+    blocks = list(stream_samples(Source.of(path), rate_hz=48_000, channels=8))
     joined = np.concatenate(blocks, axis=1)
     assert joined.shape[0] == 8
     peaks = np.abs(np.fft.rfft(joined, axis=1)).argmax(axis=1) * 48_000 / joined.shape[1]

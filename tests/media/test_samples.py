@@ -121,7 +121,7 @@ def test_the_lowest_and_the_highest_rate_are_read(make_wav, rate):
 def test_channels_that_change_midway_keep_their_level(make_wav, first, then):
     source = Source.of(make_wav(np.zeros(16, np.float32)))
     blocks: list[np.ndarray] = []
-    decode = AudioDecode([Sink(blocks.append)], source)
+    decode = AudioDecode([Sink(blocks.append, RATE, first)], source)
     for count in (first, then):
         data = np.full((1, RATE * count), 0.25, np.float32)
         frame = av.AudioFrame.from_ndarray(data, "flt", f"{count} channels")

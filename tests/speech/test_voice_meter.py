@@ -155,5 +155,8 @@ def test_rates_at_the_rim_are_measured(tmp_path, rate):
     )
     recording, voice = measure_voice(Source.of(path))
     assert (recording.stream.sample_rate_hz, voice.duration_s) == (rate, pytest.approx(2.0))
+    assert recording.levels is not None
+    assert recording.levels.peak_dbfs == pytest.approx(-10.46, abs=0.5)
+    assert recording.levels.rms_dbfs == pytest.approx(-13.47, abs=0.1)
     # The weighting's shelf at 1.7 kHz lies above half of the lowest rates.
     assert voice.integrated_lufs == pytest.approx(-13.5, abs=4)

@@ -2,11 +2,34 @@
 
 from __future__ import annotations
 
-from palprep.media import AudioFacts, Source, VideoFacts, probe_audio, probe_video, with_sound
+import numpy as np
+
+from palprep.media import (
+    AudioFacts,
+    AudioLevels,
+    Sink,
+    Source,
+    VideoFacts,
+    decibels,
+    probe_audio,
+    probe_video,
+    with_sound,
+)
 
 
 def heard_audio(source: Source) -> AudioFacts:
-    return probe_audio(source, sinks=lambda _: ())
+    blocks: list[np.ndarray] = []
+
+    def sinks(stream):
+        return (Sink(blocks.append, stream.sample_rate_hz, stream.channels),)
+
+    facts = probe_audio(source, sinks=sinks)
+    values = np.concatenate([block.ravel() for block in blocks]).astype(np.float64)
+    levels = AudioLevels(
+        peak_dbfs=decibels(float(np.abs(values).max())),
+        rms_dbfs=decibels(float(np.sqrt((values**2).mean()))),
+    )
+    return facts.model_copy(update={"levels": levels})
 
 
 def heard_video(source: Source) -> VideoFacts:

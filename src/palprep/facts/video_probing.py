@@ -86,7 +86,8 @@ def probe_video(
             return video, None
         stated_s = video.audio.duration_s
         audio = probe_audio(source, sinks=sinks, most_s=limits.duration_s, stated_s=stated_s)
-        return with_sound(video, audio), meters[0].facts()
+        voice = meters[0].facts()
+        return with_sound(video, audio.model_copy(update={"levels": meters[0].levels()})), voice
 
     if alone:
         video, voice = listen(video)

@@ -1,4 +1,4 @@
-"""Facts of audio: what the container says of its streams, and plain levels by decoding."""
+"""Facts of audio: what the container says of its streams, and how long it is by decoding."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import numpy as np
 from av.audio.stream import AudioStream
 from av.container import InputContainer
 from av.stream import Disposition
-from numpy.typing import NDArray
 
 from palprep.errors import DamagedMedia, UnsupportedMedia
 from palprep.media.container import (
@@ -17,7 +16,7 @@ from palprep.media.container import (
     stated_length_s,
     undecoded_length_s,
 )
-from palprep.media.facts import FLOOR_DBFS, AudioFacts, AudioLevels, AudioStreamFacts
+from palprep.media.facts import FLOOR_DBFS, AudioFacts, AudioStreamFacts
 from palprep.media.samples import AudioDecode, Sink, audio_stream
 from palprep.media.source import Source
 from palprep.values import Kind
@@ -36,12 +35,11 @@ def probe_audio(
     """Facts of a recording, or of the sound of a video.
 
     The chosen stream is the one that the container marks as default, else the first. With
-    ``sinks``, which take its samples, it is decoded once, a second at a time, and has levels.
-    Without them the duration is the stated one, or that of the packets. Decoding ends soon after
-    ``most_s``, and the duration is then the stated one if that is longer; ``stated_s`` is what is
-    known of it where the stream says nothing. Raises DamagedMedia when nothing decodes, or to no
-    sound; UnsupportedMedia when there is no audio stream, no decoder for it, or its sample rate is
-    not read.
+    ``sinks``, which take its samples, it is decoded once, a second at a time. Without them the
+    duration is the stated one, or that of the packets. Decoding ends soon after ``most_s``, and the
+    duration is then the stated one if that is longer; ``stated_s`` is what is known of it where the
+    stream says nothing. Raises DamagedMedia when nothing decodes, or to no sound; UnsupportedMedia
+    when there is no audio stream, no decoder for it, or its sample rate is not read.
     """
     with open_container(source, analyse_frames=source.type.kind is Kind.AUDIO) as container:
         streams = audio_streams(container)
@@ -55,24 +53,20 @@ def probe_audio(
             duration_s=streams[chosen].duration_s or stated_s or length_s(container),
             streams=streams,
             chosen=chosen,
-            levels=None,
         )
         if sinks is not None:
-            meter = LevelMeter()
             stream = audio_stream(container, streams[chosen].index, source)
-            takers = [Sink(meter.add), *sinks(streams[chosen])]
-            decode = AudioDecode(takers, source, most_s=most_s)
+            decode = AudioDecode(sinks(streams[chosen]), source, most_s=most_s)
             for packet in Packets(container, stream):
                 decode.feed(packet)
                 if decode.full:
                     break
             decode.finish()
-            heard_s = meter.samples / (decode.rate_hz or 1)
+            heard_s = round(decode.heard_s, 6)
             cut_off = decode.full and facts.duration_s > heard_s
             facts = facts.model_copy(
                 update={
                     "duration_s": facts.duration_s if cut_off else heard_s,
-                    "levels": meter.levels(),
                     "heard_s": heard_s if cut_off else None,
                     "presented": decode.times.span,
                     "decoded_s": decode.times.length_s,
@@ -81,33 +75,6 @@ def probe_audio(
     if not facts.duration_s:
         raise DamagedMedia(f"{source.name} holds no audio at all: export or record it again")
     return facts
-
-
-class LevelMeter:
-    """Peak and RMS of everything that was added, all channels together."""
-
-    def __init__(self) -> None:
-        self.samples = 0
-        """Per channel."""
-        self._values = 0
-        self._peak = 0.0
-        self._energy = 0.0
-
-    def add(self, block: NDArray[np.float32]) -> None:
-        """Take a block of shape (samples,) or (channels, samples) into account."""
-        flat = block.ravel()
-        self.samples += block.shape[-1]
-        self._values += flat.size
-        self._peak = max(self._peak, float(np.abs(flat).max(initial=0.0)))
-        # Not np.dot: its threads wait by spinning, on cores that decode video meanwhile.
-        self._energy += float(np.einsum("i,i", flat, flat, dtype=np.float64))
-
-    def levels(self) -> AudioLevels:
-        """In dBFS, where a full-scale square wave reads 0 for both."""
-        mean_square = self._energy / self._values if self._values else 0.0
-        return AudioLevels(
-            peak_dbfs=decibels(self._peak), rms_dbfs=decibels(float(np.sqrt(mean_square)))
-        )
 
 
 def audio_streams(container: InputContainer) -> tuple[AudioStreamFacts, ...]:

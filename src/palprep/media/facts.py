@@ -79,7 +79,8 @@ class ImageFacts(Value):
 
 
 class AudioLevels(Value):
-    """Plain sample levels over the whole stream, all channels together."""
+    """Plain sample levels over the whole stream, all channels together; of more than two of them,
+    over the two that they are mixed to."""
 
     peak_dbfs: float
     rms_dbfs: float
@@ -105,7 +106,7 @@ class AudioFacts(Value):
     """Decoded length of the chosen stream when all of it was decoded, else its stated length."""
     streams: tuple[AudioStreamFacts, ...]
     chosen: int
-    levels: AudioLevels | None
+    levels: AudioLevels | None = None
     heard_s: float | None = None
     """How much was listened to, from the start, where that is not all of it."""
     presented: Span | None = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -46,10 +46,8 @@ class Sink(NamedTuple):
     """
 
     push: Callable[[Samples], None]
-    rate_hz: int | None = None
-    """What the sound is converted to; None keeps what the stream has at its start."""
-    channels: int | None = None
-    """Likewise."""
+    rate_hz: int
+    channels: int
     most_s: float | None = None
     """Takes so much from the start and no more; None takes everything."""
 
@@ -57,8 +55,8 @@ class Sink(NamedTuple):
 def stream_samples(
     source: Source,
     *,
-    rate_hz: int | None,
-    channels: int | None = 1,
+    rate_hz: int,
+    channels: int = 1,
     stream: int | None = None,
 ) -> Iterator[Samples]:
     """Decoded sound in blocks, as a :class:`Sink` takes them.
@@ -140,60 +138,49 @@ class AudioDecode:
     """
 
     def __init__(
-        self, sinks: Sequence[Sink], source: Source, *, most_s: float | None = None
+        self, sinks: Iterable[Sink], source: Source, *, most_s: float | None = None
     ) -> None:
-        self._sinks = sinks
+        # Sinks that ask for the same share a converter.
+        shapes: dict[tuple[int, int], list[Sink]] = {}
+        for sink in sinks:
+            shapes.setdefault((sink.rate_hz, sink.channels), []).append(sink)
+        self._converters = [_Converter(*shape, alike, source) for shape, alike in shapes.items()]
         self._source = source
         self._most_s = most_s
-        self._taken_s = 0.0
-        self._converters: list[_Converter] | None = None
         self._fill_s = _MOST_FILLED_S
         self.times = AudioTimes()
-        self.rate_hz: int | None = None
-        """Of the first frame; None as long as nothing has decoded."""
+        self.heard_s = 0.0
+        """What has decoded, with the silence that was put in."""
 
     @property
     def full(self) -> bool:
         """More than ``most_s`` was decoded: what else there is need not be fed."""
-        return self._most_s is not None and self._taken_s > self._most_s
+        return self._most_s is not None and self.heard_s > self._most_s
 
     def feed(self, packet: Any) -> None:
         """Decode a packet, and hand on the blocks that it completes."""
         for frame in decoded(packet):
             if frame.samples and LOWEST_RATE_HZ <= frame.sample_rate <= HIGHEST_RATE_HZ:
-                self._take(frame)
+                gap_s = self._gap_before(frame)
+                length_s = frame.samples / frame.sample_rate
+                self.heard_s += gap_s + length_s
+                if frame.time is not None:
+                    self.times.add(frame.time, length_s)
+                for converter in self._converters:
+                    converter.fill(gap_s)
+                    converter.convert(frame)
 
     def finish(self) -> None:
         """Hand on what is left at the end of the stream.
 
         Raises DamagedMedia when not one sample has decoded.
         """
-        for converter in self._converters or ():
+        for converter in self._converters:
             converter.finish()
-        if self.rate_hz is None:
+        if not self.heard_s:
             raise DamagedMedia(
                 f"The sound of {self._source.name} does not decode; export or record it again"
             )
-
-    def _take(self, frame: AudioFrame) -> None:
-        if self._converters is None:
-            self.rate_hz = frame.sample_rate
-            self._converters = self._converters_for(frame)
-        gap_s = self._gap_before(frame)
-        self._taken_s += gap_s + frame.samples / frame.sample_rate
-        if frame.time is not None:
-            self.times.add(frame.time, frame.samples / frame.sample_rate)
-        for converter in self._converters:
-            converter.fill(gap_s)
-            converter.convert(frame)
-
-    def _converters_for(self, first: AudioFrame) -> list[_Converter]:
-        """One for each shape that is asked for: sinks that ask for the same share it."""
-        shapes: dict[tuple[int, int], list[Sink]] = {}
-        for sink in self._sinks:
-            shape = (sink.rate_hz or first.sample_rate, sink.channels or first.layout.nb_channels)
-            shapes.setdefault(shape, []).append(sink)
-        return [_Converter(*shape, alike, self._source) for shape, alike in shapes.items()]
 
     def _gap_before(self, frame: AudioFrame) -> float:
         """Silence to put in, in seconds."""

@@ -91,7 +91,7 @@ def probe_video(source: Source) -> VideoFacts:
     audio = None
     if sounds:
         stated_s = sounds[chosen].duration_s or sound.length_s
-        audio = AudioFacts(duration_s=stated_s, streams=sounds, chosen=chosen, levels=None)
+        audio = AudioFacts(duration_s=stated_s, streams=sounds, chosen=chosen)
     return VideoFacts(
         moov_position=source.movie.moov_position if source.movie else None,
         truncated=source.content.truncated or corrupt or packets.broken,

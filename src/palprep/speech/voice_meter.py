@@ -8,7 +8,16 @@ from typing import Literal
 import av
 import numpy as np
 
-from palprep.media import FLOOR_DBFS, AudioFacts, AudioStreamFacts, Sink, Source, probe_audio
+from palprep.media import (
+    FLOOR_DBFS,
+    AudioFacts,
+    AudioLevels,
+    AudioStreamFacts,
+    Sink,
+    Source,
+    decibels,
+    probe_audio,
+)
 from palprep.speech.activity import CHUNK, Activity, Silero
 from palprep.speech.arrays import RATE_HZ, Floats, mix_down
 from palprep.speech.facts import VoiceFacts
@@ -58,7 +67,8 @@ def measure_voice(
         return (meters[0].sink,)
 
     audio = probe_audio(source, sinks=sinks, most_s=most_s)
-    return audio, meters[0].facts()
+    voice = meters[0].facts()
+    return audio.model_copy(update={"levels": meters[0].levels()}), voice
 
 
 class VoiceMeter:
@@ -126,6 +136,11 @@ class VoiceMeter:
         frame.sample_rate = self._rate
         parts = [part.to_ndarray()[0] for part in self._resampler.resample(frame)]
         return np.concatenate([np.zeros(0, np.float32), *parts])
+
+    def levels(self) -> AudioLevels:
+        """Complete once the facts were asked for."""
+        peak_dbfs = decibels(self._peak.sample_peak)
+        return AudioLevels(peak_dbfs=peak_dbfs, rms_dbfs=self._defects.rms_dbfs())
 
     def facts(self) -> VoiceFacts:
         """What was heard. To be asked once, when everything was pushed."""

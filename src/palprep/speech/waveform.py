@@ -229,6 +229,11 @@ class DefectMeter:
         """Largest mean of a channel, relative to full scale, 0..1."""
         return float(np.abs(self._sum).max() / max(1, self._count))
 
+    def rms_dbfs(self) -> float:
+        """Of all channels together."""
+        count = max(1, self._count * self._sum.size)
+        return decibels(float(np.sqrt(np.trace(self._products) / count)))
+
     def channel_levels_dbfs(self) -> tuple[float, ...]:
         """RMS of each channel."""
         means = np.diag(self._products) / max(1, self._count)
