@@ -17,7 +17,8 @@ from pathlib import Path
 
 import numpy as np
 
-from palprep.speech import RATE_HZ, VoiceMeter
+from palprep.speech import RATE_HZ
+from palprep.speech.voice_meter import VoiceMeter
 from research.evaluation.portraits import wilson
 from research.evaluation.voice import CORPUS, Samples, decode, levelled, manifest
 from research.marked import replace_marked

@@ -20,7 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from palprep.media import Source, stream_samples
-from palprep.speech import RATE_HZ, VoiceFacts, VoiceMeter, measure_voice, speech_spans
+from palprep.speech import RATE_HZ, VoiceFacts, measure_voice, speech_spans
+from palprep.speech.voice_meter import VoiceMeter
 
 CORPUS = Path(__file__).resolve().parents[3] / "shared" / "corpora" / "speech"
 Samples = NDArray[np.floating[Any]]

@@ -29,19 +29,16 @@ from palprep.facts.facts import Facts, Speaker
 from palprep.facts.probing import ProbeLimits
 from palprep.facts.timeline import player_times
 from palprep.media import (
-    AudioStreamFacts,
     SignalFacts,
     SignalMeter,
-    Sink,
     Source,
     VideoFacts,
     carries_the_same,
     prefetch,
-    probe_audio,
     sample_frames,
     with_sound,
 )
-from palprep.speech import RATE_HZ, VoiceFacts, VoiceMeter
+from palprep.speech import RATE_HZ, VoiceFacts, measure_voice
 from palprep.values import Role
 from palprep.vision import CLOSE_LOOKS, FootageFacts, Models, analyse_footage, follow_mouth
 
@@ -74,20 +71,19 @@ def probe_video(
         return Facts(file=source.facts, video=video, portrait=footage.typical(), footage=footage)
     alone = role is Role.VOICE_AUDIO
     opening = Opening(speaker.required if speaker else None)
-    meters: list[VoiceMeter] = []
-
-    def sinks(stream: AudioStreamFacts) -> tuple[Sink, ...]:
-        # Speakers are told apart where a voice is to be made of them.
-        meters.append(VoiceMeter(stream.sample_rate_hz, stream.channels, tell_speakers=alone))
-        return (meters[0].sink,) if alone else (meters[0].sink, opening.sink)
 
     def listen(video: VideoFacts) -> tuple[VideoFacts, VoiceFacts | None]:
         if video.audio is None:
             return video, None
-        stated_s = video.audio.duration_s
-        audio = probe_audio(source, sinks=sinks, most_s=limits.duration_s, stated_s=stated_s)
-        voice = meters[0].facts()
-        return with_sound(video, audio.model_copy(update={"levels": meters[0].levels()})), voice
+        audio, voice = measure_voice(
+            source,
+            # Speakers are told apart where a voice is to be made of them.
+            tell_speakers=alone,
+            most_s=limits.duration_s,
+            stated_s=video.audio.duration_s,
+            beside=() if alone else (opening.sink,),
+        )
+        return with_sound(video, audio), voice
 
     if alone:
         video, voice = listen(video)

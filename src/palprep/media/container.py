@@ -57,11 +57,22 @@ def open_container(source: Source, *, analyse_frames: bool = True) -> Iterator[I
     options |= {} if analyse_frames else _WITHOUT_FRAMES
     # The prefix keeps a name like "concat:a|b" a name.
     address = f"file:{source.path}"
-    with (
-        translate_av_errors(source),
-        av.open(address, format=demuxer, options=options, metadata_errors="replace") as container,
-    ):
-        yield container
+    try:
+        with av.open(
+            address, format=demuxer, options=options, metadata_errors="replace"
+        ) as container:
+            yield container
+    except MediaError:
+        raise
+    except av.error.DecoderNotFoundError:
+        raise UnsupportedMedia(f"{source.name} uses a codec that cannot be decoded here") from None
+    # PyAV raises ValueError for parameters that no decoder takes, such as 65535 channels.
+    except (av.error.FFmpegError, ValueError, ArithmeticError, EOFError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise DamagedMedia(
+            f"{source.name} starts like {source.type.description} but cannot be read "
+            f"({reason}); export or record it again"
+        ) from None
 
 
 def _require_readable(source: Source) -> None:
@@ -87,24 +98,6 @@ def demuxer_of(source: Source) -> str:
             f"{source.name} is {source.type.description}: name a recording or a video"
         )
     return DEMUXERS[source.type.format]
-
-
-@contextmanager
-def translate_av_errors(source: Source) -> Iterator[None]:
-    """Turn what FFmpeg's libraries raise inside the block into DamagedMedia."""
-    try:
-        yield
-    except MediaError:
-        raise
-    except av.error.DecoderNotFoundError:
-        raise UnsupportedMedia(f"{source.name} uses a codec that cannot be decoded here") from None
-    # PyAV raises ValueError for parameters that no decoder takes, such as 65535 channels.
-    except (av.error.FFmpegError, ValueError, ArithmeticError, EOFError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise DamagedMedia(
-            f"{source.name} starts like {source.type.description} but cannot be read "
-            f"({reason}); export or record it again"
-        ) from None
 
 
 def declared_length_s(source: Source) -> float:

@@ -12,6 +12,6 @@ from .spectrum import (
     filterbank as filterbank,
     log_mel as log_mel,
 )
-from .voice_meter import VoiceMeter as VoiceMeter, measure_voice as measure_voice
+from .voice_meter import measure_voice as measure_voice
 from .voiceprint import voice_of as voice_of
 from .waveform import DefectMeter as DefectMeter

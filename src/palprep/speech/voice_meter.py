@@ -52,21 +52,23 @@ def measure_voice(
     *,
     tell_speakers: bool = False,
     most_s: float | None = None,
+    stated_s: float | None = None,
+    beside: Sequence[Sink] = (),
 ) -> tuple[AudioFacts, VoiceFacts]:
     """Measure a recording, or the sound of a video: its plain levels, and the voice in it.
 
-    The sound is decoded once, a second at a time, and no further than soon after ``most_s``;
-    what is kept of an hour is about 60 MiB.
+    The sound is decoded once, as :func:`~palprep.media.probe_audio` does it with ``most_s`` and
+    ``stated_s``, also for those who listen ``beside``; what is kept of an hour is about 60 MiB.
     Raises MediaError for what cannot be read and ToolMissing without the voice activity network.
     """
     meters: list[VoiceMeter] = []
 
-    def sinks(stream: AudioStreamFacts) -> tuple[Sink]:
+    def sinks(stream: AudioStreamFacts) -> Sequence[Sink]:
         rate_hz, channels = stream.sample_rate_hz, stream.channels
         meters.append(VoiceMeter(rate_hz, channels, tell_speakers=tell_speakers))
-        return (meters[0].sink,)
+        return (meters[0].sink, *beside)
 
-    audio = probe_audio(source, sinks=sinks, most_s=most_s)
+    audio = probe_audio(source, sinks=sinks, most_s=most_s, stated_s=stated_s)
     voice = meters[0].facts()
     return audio.model_copy(update={"levels": meters[0].levels()}), voice
 
