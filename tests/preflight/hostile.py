@@ -6,9 +6,9 @@ import ctypes
 import os
 import signal
 import time
-from collections.abc import Callable
 from pathlib import Path
 
+from palprep.fixes import unproved_in
 from palprep.media import Source
 
 
@@ -42,14 +42,12 @@ class Unforeseen(Source):
         raise IndexError("index 3 is out of bounds")
 
 
-def not_to_be_proved(
-    *positional: object, into: Path, wrote: Callable[[str], None], **others: object
-) -> None:
+def not_to_be_proved(*positional: object, into: Path, **others: object) -> None:
     """Stands for a fix whose result kills whoever reads it."""
-    Path(into, "ready.jpg").write_text("whole")
-    wrote(str(Path(into, "ready.jpg")))
-    os.kill(os.getpid(), signal.SIGKILL)
-    time.sleep(60)
+    with unproved_in(into) as unproved:
+        Path(unproved, "ready.jpg").write_text("whole")
+        os.kill(os.getpid(), signal.SIGKILL)
+        time.sleep(60)
 
 
 def half_written(*positional: object, into: Path, **others: object) -> None:

@@ -6,7 +6,7 @@ from .output import (
     move_into as move_into,
     new_output as new_output,
     remove_parts as remove_parts,
-    stem_of_a_part as stem_of_a_part,
+    unproved_in as unproved_in,
 )
 from .recording import keep_recording as keep_recording, second_name as second_name
 from .voice import mp3_excerpt as mp3_excerpt

@@ -20,13 +20,12 @@ def apply(
     source: Source,
     target_stem: Path,
     *,
-    overwrite: bool = False,
     progress: Progress | None = None,
 ) -> Applied:
     """Write what ``plan`` makes of ``source`` to ``target_stem`` plus the format's extension.
 
-    The source is only read. Another file of that name is kept, and the output numbered, unless
-    ``overwrite`` is given: see :func:`~palprep.fixes.output.new_output`. ``progress`` gets the
+    The source is only read. Another file of that name is kept, and the output numbered: see
+    :func:`~palprep.fixes.output.new_output`. ``progress`` gets the
     fraction done, 0 to 1. Raises FixError where a step cannot be made, OutputUnwritable where
     the output cannot be written, MediaError for a source that does not decode, ToolFailed when
     ffmpeg gives up, UsageError when the output would replace the source; none of them leaves an
@@ -34,7 +33,7 @@ def apply(
     """
     if progress is not None:
         progress(0.0)
-    output = partial(new_output, target_stem, source=source.path, overwrite=overwrite)
+    output = partial(new_output, target_stem, source=source.path)
     match plan:
         case ImagePlan():
             applied = fix_image(plan, source, output)

@@ -40,9 +40,7 @@ def fix_image(plan: ImagePlan, source: media.Source, new: NewOutput) -> Applied:
             output.temporary.write_bytes(data)
         as_coded = FixDone(id="keep_pixels", did="kept the image as it was encoded")
         done = (*_decoded(facts), as_coded)
-        return Applied(
-            path=str(output.path), was_there=output.was_there, fixes=done, coding_kept=True
-        )
+        return Applied(path=str(output.path), fixes=done, coding_kept=True)
     region = _region(plan)
     facts, picture = media.open_image(source, region=region, max_memory_mb=plan.max_memory_mb)
     whole = (facts.width, facts.height)
@@ -61,7 +59,7 @@ def fix_image(plan: ImagePlan, source: media.Source, new: NewOutput) -> Applied:
         *_adjusted(plan),
         *_encoded(plan, facts, encoded, full_size=full_size, wanted_size=wanted_size),
     )
-    return Applied(path=str(output.path), was_there=output.was_there, fixes=done)
+    return Applied(path=str(output.path), fixes=done)
 
 
 def _kept(plan: ImagePlan, source: media.Source) -> tuple[media.ImageFacts, bytes] | None:

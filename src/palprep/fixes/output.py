@@ -7,7 +7,8 @@ import errno
 import filecmp
 import itertools
 import os
-import secrets
+import shutil
+import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,8 +33,6 @@ class Applied(Value):
 
     path: str
     fixes: tuple[FixDone, ...]
-    was_there: bool = False
-    """Whether a file of the very same content was there already, and is it."""
     coding_kept: bool = False
     """Whether the image, or all of the picture and the sound, is coded in the source's own bytes.
     """
@@ -52,7 +51,6 @@ class Output:
 
     temporary: Path
     path: Path
-    was_there: bool = False
 
 
 NewOutput = Callable[[str], contextlib.AbstractContextManager[Output]]
@@ -76,7 +74,7 @@ def new_output(
         raise UsageError(f"{target} is the source itself; choose another folder for the output")
 
     def settle(temporary: Path) -> None:
-        output.path, output.was_there = _place_freely(temporary, target)
+        output.path = _place_freely(temporary, target)
 
     with atomic_output(target, settle=None if overwrite else settle) as temporary:
         output = Output(temporary, target)
@@ -91,32 +89,46 @@ def move_into(path: Path, folder: Path) -> Path:
     target = folder / path.name
     try:
         private_folder(folder)
-        moved, _ = _place_freely(path, target)
+        moved = _place_freely(path, target)
         path.unlink(missing_ok=True)
     except OSError as error:
         raise unwritable(target, error) from None
     return moved
 
 
-def stem_of_a_part(folder: Path) -> Path:
-    """A name for what is only tried: nobody else's, and one that :func:`remove_parts` knows."""
-    return folder / f".palprep-{os.getpid()}-{secrets.token_hex(6)}.part"
+@contextlib.contextmanager
+def unproved_in(folder: Path) -> Iterator[Path]:
+    """A hidden folder in that one for files that are not proved yet, which goes with all of them;
+    :func:`remove_parts` knows it. Raises OutputUnwritable where the operating system refuses.
+    """
+    try:
+        private_folder(folder)
+        name = tempfile.mkdtemp(prefix=f".palprep-{os.getpid()}-", suffix=".part", dir=folder)
+    except OSError as error:
+        raise unwritable(folder, error) from None
+    try:
+        yield Path(name)
+    finally:
+        shutil.rmtree(name, ignore_errors=True)
 
 
 def remove_parts(folder: Path, pid: int) -> None:
     """Remove from a folder, and those in it, what a process that was killed had half written."""
     for depth in ("", "*/"):
         for part in folder.glob(f"{depth}.palprep-{pid}-*.part*"):
-            part.unlink(missing_ok=True)
+            if part.is_dir():
+                shutil.rmtree(part, ignore_errors=True)
+            else:
+                part.unlink(missing_ok=True)
 
 
-def _place_freely(temporary: Path, target: Path) -> tuple[Path, bool]:
-    """Give the file the first name like ``target`` that is free; or, True, has the same content."""
+def _place_freely(temporary: Path, target: Path) -> Path:
+    """Give the file the first name like ``target`` that is free, or has the same content."""
     names = (target.with_stem(f"{target.stem}-{number}") for number in itertools.count(2))
     for name in itertools.chain([target], names):
         if name.is_file() and filecmp.cmp(temporary, name, shallow=False):
             private_file(name)
-            return name, True
+            return name
         try:
             # A new name for the file fails where the name is taken, by another process, too.
             name.hardlink_to(temporary)
@@ -129,4 +141,4 @@ def _place_freely(temporary: Path, target: Path) -> tuple[Path, bool]:
                 continue
             temporary.replace(name)
         break
-    return name, False
+    return name

@@ -241,9 +241,7 @@ def fix_video(
         fitted = write_within(plan.max_size_bytes, cut, output.temporary, progress=progress)
     done = (*_done(cut), *fitted)
     copied = plan.copy_video and (plan.copy_audio or sound is None) and plan.trim is None
-    return Applied(
-        path=str(output.path), was_there=output.was_there, fixes=done, coding_kept=copied
-    )
+    return Applied(path=str(output.path), fixes=done, coding_kept=copied)
 
 
 def _require_possible(cut: Cut) -> None:

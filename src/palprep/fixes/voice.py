@@ -96,7 +96,7 @@ def fix_audio(
         write(output.temporary, sound, duration_s=facts.duration_s, progress=progress, **options)
     did = f"copied the {stream.codec} packets into {plan.container} unchanged"
     done = _file_words(source, FixDone(id="rewrap", did=did))
-    return Applied(path=str(output.path), was_there=output.was_there, fixes=done)
+    return Applied(path=str(output.path), fixes=done)
 
 
 def mp3_excerpt(source: Source, stream: int, span: Span) -> bytes:
@@ -160,9 +160,7 @@ def fix_voice(
         *level,
         *_file_words(source, FixDone(id="convert", did=did)),
     )
-    return Applied(
-        path=str(output.path), was_there=output.was_there, fixes=done, clipped_runs=clipped_runs
-    )
+    return Applied(path=str(output.path), fixes=done, clipped_runs=clipped_runs)
 
 
 def _cleaned(sound: Any, plan: VoicePlan, stream: AudioStreamFacts) -> Any:

@@ -7,15 +7,16 @@ measures and transforms is loaded when it is asked for.
 
 from __future__ import annotations
 
+import itertools
 import shutil
 import threading
-from collections.abc import Callable, Container
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from palprep import facts, fixes, media, rules
 from palprep.errors import FixError, MediaError, UsageError
-from palprep.fixes import FixDone, new_output, stem_of_a_part
+from palprep.fixes import FixDone, new_output, unproved_in
 from palprep.media import Source
 from palprep.preflight.values import CheckRequest, Prepared, infer_role, require_kind
 from palprep.rules import CONSENT_CHECKS, Check, Profile, Report, plans
@@ -67,6 +68,14 @@ def probe_limits(profile: Profile, role: Role) -> facts.ProbeLimits:
     )
 
 
+class _Made(NamedTuple):
+    """What a fix made, and the proof of it."""
+
+    output: Source
+    report: Report
+    fixes: tuple[FixDone, ...]
+
+
 def prepare_source(
     request: CheckRequest,
     source: Source,
@@ -74,13 +83,11 @@ def prepare_source(
     into: Path,
     split_consent: bool,
     overwrite: bool,
-    wrote: Callable[[str], object],
     progress: Callable[[float], None] | None,
 ) -> Prepared:
     """Fix a file and prove the result: see :func:`~palprep.prepare`.
 
-    ``wrote`` hears of each file that a fix has written, before it is proved: it can then be removed
-    if this process ends at the proof.
+    What is made gets its name when all of it is proved: before, it goes with this process.
     """
     profile = request.profile
     apart = request.consent_apart and not split_consent
@@ -89,65 +96,58 @@ def prepare_source(
     if split_consent:
         before = _judged_again(before, profile, apart=True, statement=None, consent=None)
         request = request._replace(consent_apart=True)
-
-    new: set[Path] = set()
-
-    def fixed(
-        planned: Plan, stem: Path, role: Role | None, progress: Callable[[float], None] | None
-    ) -> Prepared:
-        applied = fixes.apply(planned, source, stem, overwrite=overwrite, progress=progress)
-        _note(applied, new, wrote)
-        again = request._replace(role=role, speakers=_one_voice(before))
-        # The clip goes without the words of the code, and a training video may without consent.
-        same = applied.coding_kept and evidence is None and not split_consent
-        kept = before if same else None
-        output, report = _proof(applied.path, source, again, kept=kept, new=new)
-        if before.facts and report.facts:
-            lasting = _lasting(before.facts, report.facts, planned, applied)
-            report = _judged_again(report, profile, **lasting)
-        return _prepared(source, output, report, applied.fixes)
-
-    def tried(planned: Plan) -> Report:
-        made = fixed(planned, stem_of_a_part(into), before.role, None)
-        made.path.unlink()
-        return made.report
-
-    target_stem = into / source.stem
-    evidence = None
-    if proof is not None:
-        evidence = fixed(proof, into / f"{source.stem}-code", Role.CONSENT_VIDEO, None)
-        speaker = request.speaker and request.speaker.model_copy(update={"code": None})
-        request = request._replace(speaker=speaker)
     fix = plans.plan(before, profile)
-    prepared: Prepared | None = None
+    best = evidence = clip = None
     said: tuple[FixDone, ...] = ()
-    if fix is not None:
-        prepared = fixed(fix, target_stem, before.role, progress)
-        lost = evidence is None and _lost(before, prepared.report)
-        less, said = _least_lost(before, fix, prepared.report, tried) if lost else (fix, ())
-        if less is not fix:
-            _remove(prepared.path, new)
-            prepared = fixed(less, target_stem, before.role, None) if less else None
-    if prepared is None:
-        prepared = _copied(source, before, target_stem, profile, overwrite=overwrite)
-    prepared = prepared.model_copy(update={"fixes": (*prepared.fixes, *said)})
-    if cut is None:
-        return _with_evidence(prepared, evidence, profile)
-    clip_stem = target_stem.with_name(f"{target_stem.name}-consent")
-    clip = _with_evidence(fixed(cut, clip_stem, Role.CONSENT_VIDEO, None), evidence, profile)
-    return prepared.model_copy(update={"consent": clip})
 
+    def placed(made: _Made, stem: str) -> Prepared:
+        path, own = made.output.path, source.path
+        ready = Prepared(
+            source=source.shown,
+            source_sha256=source.sha256,
+            path=path,
+            report=made.report,
+            fixes=made.fixes,
+            sha256=made.output.sha256,
+        )
+        with new_output(into / stem, path.suffix, source=own, overwrite=overwrite) as output:
+            path.replace(output.temporary)
+        return ready.relocated(lambda _: output.path)
 
-def _note(applied: fixes.Applied, new: set[Path], wrote: Callable[[str], object]) -> None:
-    if not applied.was_there:
-        new.add(Path(applied.path))
-        wrote(applied.path)
+    with unproved_in(into) as unproved:
+        count = itertools.count()
 
+        def made(
+            planned: Plan, role: Role | None, progress: Callable[[float], None] | None = None
+        ) -> _Made:
+            stem = unproved / f"{source.stem}-{next(count)}"
+            applied = fixes.apply(planned, source, stem, progress=progress)
+            again = request._replace(role=role, speakers=_one_voice(before))
+            # The clip goes without the words of the code, and a training video may without consent.
+            same = applied.coding_kept and evidence is None and not split_consent
+            output, report = _proof(applied.path, source, again, kept=before if same else None)
+            if before.facts and report.facts:
+                lasting = _lasting(before.facts, report.facts, planned, applied)
+                report = _judged_again(report, profile, **lasting)
+            return _Made(output, report, applied.fixes)
 
-def _remove(path: Path, new: Container[Path]) -> None:
-    """A file of the same content that was there before is its owner's."""
-    if path in new:
-        path.unlink(missing_ok=True)
+        if proof is not None:
+            evidence = made(proof, Role.CONSENT_VIDEO)
+            speaker = request.speaker and request.speaker.model_copy(update={"code": None})
+            request = request._replace(speaker=speaker)
+        if fix is not None:
+            best = made(fix, before.role, progress)
+            if evidence is None and _lost(before, best.report):
+                best, said = _least_lost(before, fix, best, lambda less: made(less, before.role))
+        if cut is not None:
+            clip = made(cut, Role.CONSENT_VIDEO)
+        kept = placed(evidence, f"{source.stem}-code") if evidence else None
+        best = best or _copied(source, before, unproved, profile)
+        prepared = placed(best._replace(fixes=(*best.fixes, *said)), source.stem)
+        if clip is None:
+            return _with_evidence(prepared, kept, profile)
+        consent = _with_evidence(placed(clip, f"{source.stem}-consent"), kept, profile)
+        return prepared.model_copy(update={"consent": consent})
 
 
 def _one_voice(report: Report) -> SpeakerFacts | None:
@@ -169,27 +169,27 @@ def _lost(before: Report, after: Report) -> tuple[Check, ...]:
 
 
 def _least_lost(
-    before: Report, planned: Plan, report: Report, tried: Callable[[Plan], Report]
-) -> tuple[Plan | None, tuple[FixDone, ...]]:
-    """The fix whose output comes out best, and what is told of the steps that it leaves out; no fix
-    where the source itself comes out best. ``report`` is what the whole plan led to.
+    before: Report, planned: Plan, whole: _Made, made: Callable[[Plan], _Made]
+) -> tuple[_Made | None, tuple[FixDone, ...]]:
+    """What the fix made that comes out best, and what is told of the steps that it leaves out; none
+    where the source itself comes out best. ``whole`` is what the whole plan led to.
 
     No check may fail that did not. Then as few as can be fail, are worse than before, and warn.
     """
-    ways: list[tuple[tuple[str, ...], Plan | None, Report]] = [((), planned, report)]
-    ways += [(out, less, tried(less)) for out, less in plans.with_less(planned)]
-    everything = tuple(each.fix for each in planned.reasons)
-    ways.append((everything, None, before))
+    ways: list[tuple[tuple[str, ...], _Made | None]] = [((), whole)]
+    ways += [(out, made(less)) for out, less in plans.with_less(planned)]
+    ways.append((tuple(each.fix for each in planned.reasons), None))
 
-    def rank(way: tuple[tuple[str, ...], Plan | None, Report]) -> tuple[int, ...]:
-        lost, judged = _lost(before, way[2]), way[2]
+    def rank(way: tuple[tuple[str, ...], _Made | None]) -> tuple[int, ...]:
+        judged = way[1].report if way[1] else before
+        lost = _lost(before, judged)
         failing = sum(check.outcome is Outcome.FAIL for check in lost)
         return failing, len(judged.failed), len(lost), len(judged.having(Outcome.WARN))
 
-    out, best, _ = min(ways, key=rank)
+    out, best = min(ways, key=rank)
     if not out:
-        return planned, ()
-    labels = ", ".join(check.label for check in _lost(before, report))
+        return whole, ()
+    labels = ", ".join(check.label for check in _lost(before, whole.report))
     did = f"left out {', '.join(out)}: it would have made this worse: {labels}"
     return best, (FixDone(id="left_out", did=did),)
 
@@ -291,9 +291,8 @@ def _proof(
     request: CheckRequest,
     *,
     kept: Report | None,
-    new: Container[Path],
 ) -> tuple[Source, Report]:
-    """What a fix wrote, and the report on it. What cannot be read back is removed: FixError.
+    """What a fix wrote, and the report on it. FixError for what cannot be read back.
 
     ``kept`` is the report on the source, where the output should show and play the same.
     """
@@ -305,7 +304,6 @@ def _proof(
             return output, _judged_again(holds, request.profile, at=output)
         return output, check_source(request, output)
     except MediaError as error:
-        _remove(Path(written), new)
         raise FixError(
             f"The fix of {source.name} failed: what it wrote could not be read back, and was "
             f"removed ({error.message}). The source is as it was: export it again, in another "
@@ -313,31 +311,15 @@ def _proof(
         ) from None
 
 
-def _copied(
-    source: Source, before: Report, target_stem: Path, profile: Profile, *, overwrite: bool
-) -> Prepared:
+def _copied(source: Source, before: Report, into: Path, profile: Profile) -> _Made:
     """A copy under an extension of its content; to change the extension is a fix."""
     suffix, extensions = Path(source.shown).suffix.lower(), source.type.extensions
     renamed = suffix not in extensions
     extension = extensions[0] if renamed else suffix
-    with new_output(target_stem, extension, source=source.path, overwrite=overwrite) as copy:
+    with new_output(into / source.stem, extension, source=source.path) as copy:
         shutil.copyfile(source.path, copy.temporary)
     output = Source.of(copy.path)
     # Of the same bytes only what follows from the name is new.
     report = _judged_again(before, profile, at=output)
     did = f"copied under the extension of its content, {extension}"
-    done = (FixDone(id="rename", did=did),) if renamed else ()
-    return _prepared(source, output, report, done)
-
-
-def _prepared(
-    source: Source, output: Source, report: Report, fixes: tuple[FixDone, ...]
-) -> Prepared:
-    return Prepared(
-        source=source.shown,
-        source_sha256=source.sha256,
-        path=output.path,
-        report=report,
-        fixes=fixes,
-        sha256=output.sha256,
-    )
+    return _Made(output, report, (FixDone(id="rename", did=did),) if renamed else ())

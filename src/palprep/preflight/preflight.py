@@ -109,30 +109,19 @@ def prepare(
     """
     if split_consent and speaker is None:
         raise UsageError("Splitting the consent out needs to know who speaks: give a speaker")
-    written: list[str] = []
     if engine is not None:
         engine.may_open(writes=[Path(into)])
-    try:
-        with no_parts_left(Path(into)):
-            return run_in(
-                engine,
-                prepare_source,
-                _request(profile, role, speaker, consent_apart=consent_apart),
-                Source.of(path),
-                into=Path(into),
-                split_consent=split_consent,
-                overwrite=overwrite,
-                wrote=Callback(written.append, str),
-                progress=None if progress is None else Callback(progress, float),
-            )
-    except WorkStopped:
-        raise  # Nothing is wrong with it; and the same file may be there from before.
-    except (ToolFailed, MediaTooHeavy):
-        # A worker says what it wrote, and may have been taken over.
-        for each in map(Path, written):
-            if each.parent.resolve() == Path(into).resolve():
-                each.unlink(missing_ok=True)
-        raise
+    with no_parts_left(Path(into)):
+        return run_in(
+            engine,
+            prepare_source,
+            _request(profile, role, speaker, consent_apart=consent_apart),
+            Source.of(path),
+            into=Path(into),
+            split_consent=split_consent,
+            overwrite=overwrite,
+            progress=None if progress is None else Callback(progress, float),
+        )
 
 
 def _request(

@@ -150,7 +150,7 @@ class Prepared(Value):
         """The same file where it lies by ``place``, with what was cut out of the same source."""
         path, facts = place(self.path), self.report.facts
         if facts is not None:
-            file = facts.file.model_copy(update={"path": str(path)})
+            file = facts.file.model_copy(update={"path": str(path), "name": path.name})
             facts = facts.model_copy(update={"file": file})
         report = self.report.model_copy(update={"path": str(path), "facts": facts})
         beside = {
