@@ -20,7 +20,7 @@ from palprep.errors import MediaTooHeavy, PalprepError, ToolFailed
 from palprep.workers.confinement import Protections, isolation
 from palprep.workers.engine import Limits
 from palprep.workers.local import LocalEngine, probe_isolation
-from palprep.workers.messages import Callback, Failed
+from palprep.workers.messages import Failed
 from palprep.workers.reach import Reach, environment, needed_for
 
 HERE = Path(__file__).parent
@@ -264,7 +264,7 @@ def test_an_error_is_of_palpreps_own_tree(attacks):
 def test_a_callback_takes_what_it_takes_and_no_other_is_called(attacks, attack):
     told = []
     with LocalEngine(1) as engine, pytest.raises(ToolFailed, match="no proper answer"):
-        engine.run(getattr(attacks, attack), told=Callback(told.append, int))
+        engine.run(getattr(attacks, attack), told=told.append)
     assert told == []
 
 

@@ -18,7 +18,6 @@ import pytest
 from palprep.errors import MediaTooHeavy, ToolFailed, UnsupportedMedia, UsageError
 from palprep.workers.engine import Limits, WorkStopped
 from palprep.workers.local import LocalEngine
-from palprep.workers.messages import Callback
 
 SMALL = 400 << 20
 """Enough for a worker without decoders."""
@@ -162,7 +161,7 @@ def test_work_that_takes_the_processor_ends_before_the_wall_clock_does(work, mon
 
 def test_what_a_task_tells_arrives_in_order(engine, work):
     heard = []
-    assert engine.run(work.count, 3, told=Callback(heard.append, int)) == 3
+    assert engine.run(work.count, 3, told=heard.append) == 3
     assert heard == [0, 1, 2]
 
 
@@ -171,7 +170,7 @@ def test_an_error_in_a_callback_ends_the_task(engine, work):
         raise UsageError("enough")
 
     with pytest.raises(UsageError, match="enough"):
-        engine.run(work.count, 3, told=Callback(refuse, int))
+        engine.run(work.count, 3, told=refuse)
     assert engine.run(work.double, 3) == 6
 
 

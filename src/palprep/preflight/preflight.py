@@ -24,7 +24,7 @@ from palprep.preflight.values import CheckRequest, Prepared, kinds_of, role_name
 from palprep.rules import Profile, Report, load_profile
 from palprep.values import Kind, Role, typed
 from palprep.vocabulary import DEFAULT_PROFILE, FileInput, RoleName
-from palprep.workers import LONGEST_S, Callback, Engine, Limits, LocalEngine, WorkStopped
+from palprep.workers import LONGEST_S, Engine, Limits, LocalEngine, WorkStopped
 
 F = TypeVar("F")
 P = ParamSpec("P")
@@ -120,7 +120,7 @@ def prepare(
             into=Path(into),
             split_consent=split_consent,
             overwrite=overwrite,
-            progress=None if progress is None else Callback(progress, float),
+            progress=progress,
         )
 
 

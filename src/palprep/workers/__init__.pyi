@@ -6,4 +6,4 @@ from .engine import (
     usable_cores as usable_cores,
 )
 from .local import LocalEngine as LocalEngine, probe_isolation as probe_isolation
-from .messages import Callback as Callback, unexpected as unexpected
+from .messages import unexpected as unexpected

@@ -89,6 +89,9 @@ class Engine(ABC):
     def run(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
         """The function's value, or its error; blocks the calling thread.
 
+        A keyword argument that is a function itself is called here, with the numbers that the
+        worker calls it with; that does not wait for it, and gets no value of it.
+
         Raises MediaTooHeavy when the work exceeded a limit, ToolFailed when the worker died or
         the function failed with an error that is not palprep's, WorkStopped when the workers
         were told to end. Callable from several threads at once.

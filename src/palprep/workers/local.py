@@ -17,7 +17,7 @@ from palprep.storage import private_folder
 from palprep.system import ENDING
 from palprep.workers.confinement import Isolation, Protections, isolation
 from palprep.workers.engine import Engine, Limits, WorkStopped, usable_cores
-from palprep.workers.messages import Callback, Done, Failed, NoAnswer, paths_in, task, value_of
+from palprep.workers.messages import Done, Failed, NoAnswer, paths_in, task, value_of
 from palprep.workers.reach import Reach, needed_for
 from palprep.workers.worker import Died, Worker
 
@@ -126,7 +126,7 @@ class LocalEngine(Engine):
     ) -> T:
         time_s, wall_s = self.limits.time_for(media_s), self.limits.wall_for(media_s)
         asked = task(function, args, kwargs, time_s)
-        callbacks = {name: each for name, each in kwargs.items() if isinstance(each, Callback)}
+        callbacks = {name: each for name, each in kwargs.items() if callable(each)}
         worker = self._ready_worker(needed_for([*args, *kwargs.values()]))
         kept = clean_up = False
         try:

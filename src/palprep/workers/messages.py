@@ -20,15 +20,13 @@ import traceback
 import warnings
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any, Generic, NamedTuple, Self, TypeAlias, TypeVar
+from typing import Any, NamedTuple, Self, TypeAlias
 
 from pydantic import BaseModel, TypeAdapter
 
 from palprep.errors import PalprepError, ToolFailed
 from palprep.values import Value
 from palprep.workers.confinement import Protections
-
-T = TypeVar("T")
 
 _HEAD = struct.Struct("!Q")
 _PIECE_BYTES = 1 << 20
@@ -47,27 +45,8 @@ class NoAnswer(Exception):
     """What came from a worker is no answer of the type that was asked for."""
 
 
-class Callback(Generic[T]):
-    """A keyword argument that the worker calls with one value of the type ``takes``, and that runs
-    here.
-
-    The worker does not wait for it, and gets no value of it.
-    """
-
-    def __init__(self, function: Callable[[T], object], takes: type[T]) -> None:
-        self._function = function
-        self._takes = TypeAdapter(takes)
-
-    def __call__(self, value: Any) -> None:
-        try:
-            taken = self._takes.validate_python(value)
-        except ValueError as error:
-            raise NoAnswer(str(error)[:_MOST_WORDS]) from None
-        self._function(taken)
-
-
 class Task(NamedTuple):
-    """One call. ``callbacks`` names the keyword arguments that are called back. It may take
+    """One call. ``callbacks`` names the keyword arguments that are functions here. It may take
     ``time_s`` seconds of the processor.
     """
 
@@ -87,10 +66,10 @@ class Ready(Value):
 
 
 class Called(Value):
-    """The task calls a callback."""
+    """The task calls a callback with one number."""
 
     name: str
-    value: Plain
+    value: float
 
 
 class Done(Value):
@@ -170,7 +149,7 @@ def task(
     function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any], time_s: float
 ) -> bytes:
     """A :class:`Task`, pickled; callbacks are left here."""
-    sent = {name: value for name, value in kwargs.items() if not isinstance(value, Callback)}
+    sent = {name: value for name, value in kwargs.items() if not callable(value)}
     callbacks = tuple(name for name in kwargs if name not in sent)
     return pickle.dumps(Task(function, args, sent, callbacks, time_s))
 

@@ -16,13 +16,12 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING
 
 from palprep import system
 from palprep.errors import MediaTooHeavy
 from palprep.workers.confinement import Protections
 from palprep.workers.messages import (
-    Callback,
     Called,
     Channel,
     Done,
@@ -172,7 +171,12 @@ class Worker:
             raise self._died()  # It says nothing of itself between tasks: this is its end.
 
     def do(
-        self, task: bytes, callbacks: Mapping[str, Callback[Any]], *, time_s: float, wall_s: float
+        self,
+        task: bytes,
+        callbacks: Mapping[str, Callable[[float], object]],
+        *,
+        time_s: float,
+        wall_s: float,
     ) -> Done | Failed:
         """The reply to a task, of a worker that is ready; within so many seconds of the processor,
         with the programs that the task runs, and of the wall clock.
