@@ -86,14 +86,9 @@ def move_into(path: Path, folder: Path) -> Path:
 
     Returns where it is. Raises OutputUnwritable where the operating system refuses.
     """
-    target = folder / path.name
-    try:
-        private_folder(folder)
-        moved = _place_freely(path, target)
-        path.unlink(missing_ok=True)
-    except OSError as error:
-        raise unwritable(target, error) from None
-    return moved
+    with new_output(folder / path.stem, path.suffix, source=path) as output:
+        path.replace(output.temporary)
+    return output.path
 
 
 @contextlib.contextmanager

@@ -269,20 +269,16 @@ def _judged_again(
     profile: Profile,
     *,
     role: Role | None = None,
-    at: Source | None = None,
     apart: bool = False,
     **changed: object,
 ) -> Report:
-    """The same file judged in another role, ``at`` another place, or with other facts."""
+    """The same file judged in another role, or with other facts."""
     judged_as = role or report.role
     if report.facts is None or judged_as is None:
         return report
-    own = {} if at is None else {"file": at.facts}
-    found: Facts = report.facts.model_copy(update={**own, **changed})
+    found: Facts = report.facts.model_copy(update=changed)
     left_out = CONSENT_CHECKS if apart else report.left_out
-    return rules.report_on(
-        at.shown if at else report.path, found, judged_as, profile, left_out=left_out
-    )
+    return rules.report_on(report.path, found, judged_as, profile, left_out=left_out)
 
 
 def _proof(
@@ -301,7 +297,7 @@ def _proof(
         known = kept and kept.facts and facts.coded_alike(kept.facts, source, output)
         if kept and known:
             holds = kept.model_copy(update={"facts": known})
-            return output, _judged_again(holds, request.profile, at=output)
+            return output, _judged_again(holds, request.profile)
         return output, check_source(request, output)
     except MediaError as error:
         raise FixError(
@@ -318,8 +314,9 @@ def _copied(source: Source, before: Report, into: Path, profile: Profile) -> _Ma
     extension = extensions[0] if renamed else suffix
     with new_output(into / source.stem, extension, source=source.path) as copy:
         shutil.copyfile(source.path, copy.temporary)
-    output = Source.of(copy.path)
     # Of the same bytes only what follows from the name is new.
-    report = _judged_again(before, profile, at=output)
+    file = before.facts and before.facts.file.model_copy(update={"name": copy.path.name})
+    report = _judged_again(before, profile, file=file)
     did = f"copied under the extension of its content, {extension}"
-    return _Made(output, report, (FixDone(id="rename", did=did),) if renamed else ())
+    done = (FixDone(id="rename", did=did),) if renamed else ()
+    return _Made(Source.of(copy.path), report, done)
