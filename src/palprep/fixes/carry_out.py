@@ -11,7 +11,7 @@ from palprep.fixes.image import fix_image
 from palprep.fixes.output import Applied, new_output
 from palprep.fixes.video import fix_video
 from palprep.fixes.voice import fix_audio, fix_voice
-from palprep.media import Source
+from palprep.media import Source, VideoFacts
 from palprep.rules.plans import AudioPlan, ImagePlan, Plan, VideoPlan, VoicePlan
 
 
@@ -20,17 +20,20 @@ def apply(
     source: Source,
     target_stem: Path,
     *,
+    known: VideoFacts | None = None,
     progress: Progress | None = None,
 ) -> Applied:
     """Write what ``plan`` makes of ``source`` to ``target_stem`` plus the format's extension.
 
-    The source is only read. Another file of that name is kept, and the output numbered: see
-    :func:`~palprep.fixes.output.new_output`. ``progress`` gets the
-    fraction done, 0 to 1. Raises FixError where a step cannot be made, OutputUnwritable where
+    The source is only read. Of a video its facts may be ``known``. Another file of that name is
+    kept, and the output numbered: see :func:`~palprep.fixes.output.new_output`. ``progress`` gets
+    the fraction done, 0 to 1. Raises FixError where a step cannot be made, OutputUnwritable where
     the output cannot be written, MediaError for a source that does not decode, ToolFailed when
     ffmpeg gives up, UsageError when the output would replace the source; none of them leaves an
     output behind.
     """
+    # One that has changed since it was measured is refused.
+    source.open().close()
     if progress is not None:
         progress(0.0)
     output = partial(new_output, target_stem, source=source.path)
@@ -40,7 +43,7 @@ def apply(
         case AudioPlan():
             applied = fix_audio(plan, source, output, progress)
         case VideoPlan():
-            applied = fix_video(plan, source, output, progress)
+            applied = fix_video(plan, source, output, progress, known)
         case VoicePlan():
             applied = fix_voice(plan, source, output, progress)
         case _:

@@ -64,5 +64,5 @@ def second_name(path: Path, stem: Path, suffix: str) -> Path:
 
 def _suffix(source: media.Source) -> str:
     if source.type.kind is Kind.VIDEO:
-        return ".mp4" if media.read_header(source).codec in {"h264", "hevc"} else ".webm"
+        return ".mp4" if media.probe_video(source).codec in {"h264", "hevc"} else ".webm"
     return {"webm": ".webm", "m4a": ".m4a"}.get(source.type.format, ".wav")

@@ -35,9 +35,7 @@ from palprep.media import (
     AudioStreamFacts,
     Source,
     VideoFacts,
-    VideoHeader,
     probe_video,
-    read_header,
     run_ffmpeg,
 )
 from palprep.rules import base_layer_shows
@@ -75,18 +73,13 @@ class Cut:
 
     plan: VideoPlan
     source: Source
-    header: VideoHeader
-    facts: VideoFacts | None
-    """Of a video that is encoded; None for one whose packets are copied."""
+    facts: VideoFacts
     sound: AudioStreamFacts | None
     """None for a video without sound."""
 
     @property
     def full_s(self) -> float:
-        """Length of the source in seconds, counted where it was, else as stated. A player begins
-        with the sound where that comes first."""
-        if self.facts is None:
-            return self.header.duration_s
+        """Length of the source in seconds; a player begins with a sound that comes first."""
         late_s = (self.facts.timing and self.facts.timing.audio_offset_s) or 0.0
         return self.facts.duration_s - min(0.0, late_s)
 
@@ -112,9 +105,9 @@ class Cut:
         source = read(self.source, **window)
         streams = [source["V:0"]]  # capital V: not a cover picture
         coding: dict[str, Any] = {"c:v": "copy"}
-        if self.facts is not None:
+        if not self.plan.copy_video:
             streams, coding = [filtered(streams[0], self.facts)], {**H264, **picture}
-        elif self.header.codec == "hevc":
+        elif self.facts.codec == "hevc":
             coding["tag:v"] = "hvc1"  # players of Apple's open no other
         if target is None:
             return ffmpeg.output(*streams, "-", f="null", **coding)
@@ -129,10 +122,10 @@ class Cut:
             pan = mixdown(self.sound)
             filters = "aresample=async=1:first_pts=0" + (f",pan={pan}" if pan else "")
             coding.update(_AAC, af=filters)
-        if self.header.taken_rate is not None:
+        if self.facts.taken_rate is not None:
             # Slow motion stays slow, and a check of the new file says so.
             coding["movflags"] = f"{_MP4['movflags']}+use_metadata_tags"
-            coding["metadata"] = f"{TAKEN_RATE_TAG}={self.header.taken_rate:g}"
+            coding["metadata"] = f"{TAKEN_RATE_TAG}={self.facts.taken_rate:g}"
         return ffmpeg.output(*streams, address(target), **{**BARE, **_MP4, **coding})
 
 
@@ -214,9 +207,13 @@ _LEAST_BITS_PER_PIXEL = 0.015
 
 
 def fix_video(
-    plan: VideoPlan, source: Source, new: NewOutput, progress: Progress | None
+    plan: VideoPlan,
+    source: Source,
+    new: NewOutput,
+    progress: Progress | None,
+    known: VideoFacts | None = None,
 ) -> Applied:
-    """Write the plan's video and audio of ``source`` as an mp4.
+    """Write the plan's video and audio of ``source``, whose facts may be ``known``, as an mp4.
 
     What edits of the source leave out stays out: such a video is encoded. Rotation stays as
     metadata when the packets are copied, and is applied when they are encoded. All other metadata
@@ -225,17 +222,11 @@ def fix_video(
     """
     if source.movie is not None and source.movie.is_cut:
         plan = plan.model_copy(update={"copy_video": False, "copy_audio": False})
-    header = read_header(source)
-    sound = header.sounds[header.chosen] if header.sounds else None
+    facts = known or probe_video(source)
+    sound = facts.audio.stream if facts.audio else None
     if plan.audio_stream is not None:
-        sound = stream_at(header.sounds, plan.audio_stream, source)
-    cut = Cut(
-        plan,
-        source,
-        header=header,
-        facts=None if plan.copy_video else probe_video(source),
-        sound=sound,
-    )
+        sound = stream_at(facts.audio.streams if facts.audio else (), plan.audio_stream, source)
+    cut = Cut(plan, source, facts, sound)
     _require_possible(cut)
     with new(".mp4") as output:
         fitted = write_within(plan.max_size_bytes, cut, output.temporary, progress=progress)
@@ -245,7 +236,7 @@ def fix_video(
 
 
 def _require_possible(cut: Cut) -> None:
-    kept = [(cut.header.codec, MP4_VIDEO, "copy_video")] if cut.plan.copy_video else []
+    kept = [(cut.facts.codec, MP4_VIDEO, "copy_video")] if cut.plan.copy_video else []
     if cut.sound and cut.plan.copy_audio:
         kept.append((cut.sound.codec, MP4_AUDIO, "copy_audio"))
     for codec, codecs, field in kept:
@@ -268,12 +259,12 @@ def _done(cut: Cut) -> Iterator[FixDone]:
         )
         kept = (Span(start_s=start, end_s=end),)
         yield FixDone(id="trim", did=f"kept {start:.2f} s to {end:.2f} s{why}", kept=kept)
-    copied = [cut.header.codec] if plan.copy_video else []
+    copied = [cut.facts.codec] if plan.copy_video else []
     copied += [sound.codec] if sound and plan.copy_audio else []
     if copied:
         did = f"copied the {' and '.join(copied)} packets into an mp4 unchanged"
         yield FixDone(id="remux", did=did)
-    if cut.facts is not None:
+    if not plan.copy_video:
         yield from picture_words(cut.facts)
     if sound and not plan.copy_audio:
         did = f"encoded the sound once: {stream_words(sound)} to AAC"
@@ -281,7 +272,7 @@ def _done(cut: Cut) -> Iterator[FixDone]:
     if "resync" in {reason.fix for reason in plan.reasons}:
         did = "silence stands where sound is missing, so that it keeps step with the picture"
         yield FixDone(id="resync", did=did)
-    if not cut.header.index_in_front:
+    if cut.facts.moov_position != "front":
         yield FixDone(id="faststart", did="put the index in front")
     did = f"left the {cut.source.type.format}'s tags, places and device names behind"
     yield FixDone(id="strip_metadata", did=did)
@@ -305,12 +296,12 @@ def write_within(
         sound_bps = (cut.plan.copy_audio and cut.sound.bit_rate) or SOUND_RATE_BPS
     budget_bps = int(max_size_bytes * 8 * _MUXING / max(cut.duration_s, 0.04)) - sound_bps
     # Constant quality seldom halves an efficient source.
-    source_bps = cut.facts.bit_rate if cut.facts else None
+    source_bps = None if cut.plan.copy_video else cut.facts.bit_rate
     if source_bps is None or source_bps <= 2 * budget_bps:
         run(cut.run(target, CRF), progress=stages.next(0.9))
         if target.stat().st_size <= max_size_bytes:
             return ()
-    if cut.facts is None:
+    if cut.plan.copy_video:
         raise CannotFit(
             f"{cut.source.name} copied as it is exceeds {max_size_bytes:,} bytes; "
             "plan an encode (copy_video=False) or a shorter trim"

@@ -60,9 +60,7 @@ from .source import (
     sha256_of as sha256_of,
 )
 from .video import (
-    VideoHeader as VideoHeader,
     carries_the_same as carries_the_same,
     probe_video as probe_video,
-    read_header as read_header,
     with_sound as with_sound,
 )

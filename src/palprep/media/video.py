@@ -10,7 +10,7 @@ import itertools
 from array import array
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from av.container import InputContainer
@@ -27,10 +27,9 @@ from palprep.media.container import (
     open_container,
     streams_beside,
     taken_rate,
-    undecoded_length_s,
     video_stream,
 )
-from palprep.media.facts import AudioFacts, AudioStreamFacts, TimingFacts, VideoFacts
+from palprep.media.facts import AudioFacts, TimingFacts, VideoFacts
 from palprep.media.frames import DisplayMatrix
 from palprep.media.samples import AudioTimes, audio_stream
 from palprep.media.source import Source
@@ -118,37 +117,6 @@ def _timing_facts(
         audio_offset_s=round(sound.start_s - starts_s, 6),
         audio_drift_s=round(sound.duration_s - length_s, 6),
     )
-
-
-class VideoHeader(NamedTuple):
-    """What a remux needs to know of a video. Full facts take a pass over every packet, and would
-    cost a remux half as much again."""
-
-    codec: str
-    duration_s: float
-    sounds: tuple[AudioStreamFacts, ...]
-    """Empty for a video without sound."""
-    chosen: int
-    """Index into ``sounds`` of the one that a player would play."""
-    index_in_front: bool
-    taken_rate: float | None
-    """As in :class:`VideoFacts`."""
-
-
-def read_header(source: Source) -> VideoHeader:
-    """The header of a video. Raises UnsupportedMedia without a video stream, DamagedMedia for a
-    container that cannot be read."""
-    with open_container(source, analyse_frames=False) as container:
-        picture, sounds = video_stream(container, source), audio_streams(container)
-        stated = float((picture.duration or 0) * (picture.time_base or 0))
-        return VideoHeader(
-            codec=picture.codec_context.codec.canonical_name,
-            duration_s=stated or undecoded_length_s(container),
-            sounds=sounds,
-            chosen=default_stream(sounds),
-            index_in_front=source.movie is not None and source.movie.moov_position == "front",
-            taken_rate=taken_rate(container),
-        )
 
 
 def carries_the_same(one: Source, other: Source) -> bool:

@@ -121,7 +121,8 @@ def prepare_source(
             planned: Plan, role: Role | None, progress: Callable[[float], None] | None = None
         ) -> _Made:
             stem = unproved / f"{source.stem}-{next(count)}"
-            applied = fixes.apply(planned, source, stem, progress=progress)
+            known = before.facts.video if before.facts else None
+            applied = fixes.apply(planned, source, stem, known=known, progress=progress)
             again = request._replace(role=role, speakers=_one_voice(before))
             # The clip goes without the words of the code, and a training video may without consent.
             same = applied.coding_kept and evidence is None and not split_consent
