@@ -14,12 +14,12 @@ from palprep.media import Source
 from palprep.rules.plans import AudioPlan, VoicePlan
 
 
-def copied(container: str, stream: int = 0) -> AudioPlan:
-    return AudioPlan(reasons=(), stream=stream, container=container)
+def copied(container: str) -> AudioPlan:
+    return AudioPlan(reasons=(), container=container)
 
 
-def encoded(stream: int = 0) -> VoicePlan:
-    return VoicePlan(reasons=(), stream=stream, mix="keep")
+def encoded() -> VoicePlan:
+    return VoicePlan(reasons=(), mix="keep")
 
 
 def decoded(path: Path) -> tuple[np.ndarray, int]:
@@ -57,7 +57,7 @@ def test_the_track_of_a_video_is_copied_packet_by_packet(
 ):
     video = ("-c:v", "libvpx", "-deadline", "realtime") if source.endswith("webm") else ()
     made = make(source, *picture, *tone, *video, *codec)
-    applied = apply(copied(container, stream=1), Source.of(made), tmp_path / "ada")
+    applied = apply(copied(container), Source.of(made), tmp_path / "ada")
     assert applied.path == str(tmp_path / f"ada{suffix}")
     if codec[1].startswith("pcm"):  # packets of PCM are cut anywhere
         assert np.array_equal(decoded(Path(applied.path))[0], decoded(made)[0])
@@ -112,16 +112,15 @@ def test_the_same_plan_gives_the_same_file(make, tone, tmp_path):
     assert len(hashes) == 1
 
 
-def test_the_asked_stream_is_taken_and_a_missing_one_named(make, tone, tmp_path):
+def test_the_sound_is_taken_that_a_player_plays(make, tone, tmp_path):
     made = make(
         "a.mov",
         *("-f", "lavfi", "-i", "sine=300:duration=1", "-f", "lavfi", "-i", "sine=900:duration=1"),
         *("-map", "0", "-map", "1", "-c:a", "aac"),
+        *("-disposition:a:0", "0", "-disposition:a:1", "default"),
     )
-    samples, rate = decoded(Path(apply(encoded(stream=1), Source.of(made), tmp_path / "ada").path))
+    samples, rate = decoded(Path(apply(encoded(), Source.of(made), tmp_path / "ada").path))
     assert strongest_hz(samples[0], rate) == pytest.approx(900, abs=2)
-    with pytest.raises(FixError, match="no audio stream 7; its audio streams: 0, 1"):
-        apply(encoded(stream=7), Source.of(made), tmp_path / "no")
 
 
 def test_packets_that_the_container_cannot_take_are_refused_beforehand(make, tone, tmp_path):

@@ -49,7 +49,7 @@ def test_what_was_cut_out_of_a_video_stays_out(phone_video, tmp_path):
     applied = apply(video_plan(), source, tmp_path / "ada")
     assert {"transcode_video", "transcode_audio"} <= {each.id for each in applied.fixes}
     assert len(times(Path(applied.path))) == 30
-    sound = AudioPlan(reasons=(), stream=1, container="m4a")
+    sound = AudioPlan(reasons=(), container="m4a")
     alone = heard_audio(Source.of(apply(sound, source, tmp_path / "sound").path))
     assert alone.duration_s == pytest.approx(1.0, abs=0.05)
 
@@ -242,13 +242,11 @@ def test_plans_that_contradict_themselves_are_refused():
         video_plan(copy=False, trim=Span(start_s=2, end_s=2))
 
 
-def test_a_trim_beyond_the_end_and_a_missing_stream_are_named(phone_video, tmp_path):
+def test_a_trim_beyond_the_end_is_named(phone_video, tmp_path):
     with pytest.raises(FixError, match=r"after the end of phone\.mov, which lasts 2\.0 s"):
         apply(
             video_plan(copy=False, trim=Span(start_s=9, end_s=12)),
             Source.of(phone_video),
             tmp_path / "no",
         )
-    with pytest.raises(FixError, match="no audio stream 5; its audio streams: 1"):
-        apply(video_plan(audio_stream=5), Source.of(phone_video), tmp_path / "no")
     assert not list(tmp_path.iterdir())

@@ -24,7 +24,7 @@ RATE = 48_000
 
 
 def voice_plan(**steps) -> VoicePlan:
-    return VoicePlan(**{"reasons": (), "stream": 0, **steps})
+    return VoicePlan(**{"reasons": (), **steps})
 
 
 def write(path: Path, samples: np.ndarray) -> Path:
@@ -256,7 +256,7 @@ def test_plans_that_cannot_be_joined_are_refused():
 
 def test_the_track_of_a_video_is_encoded_once(make, picture, tone, tmp_path):
     made = make("a.mp4", *picture, *tone, "-c:v", "libx264", "-c:a", "aac")
-    plan = voice_plan(stream=1, spans=(Span(start_s=0.25, end_s=1.75),))
+    plan = voice_plan(spans=(Span(start_s=0.25, end_s=1.75),))
     applied = apply(plan, Source.of(made), tmp_path / "ada")
     with av.open(applied.path) as container:
         assert container.streams.audio[0].rate == 44_100

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import ffmpeg
 
-from palprep.errors import FixError
 from palprep.media import AudioStreamFacts, Source, demuxer_of, mixes_down, run_ffmpeg
 from palprep.rules import counted
 
@@ -62,15 +61,6 @@ def stream_words(stream: AudioStreamFacts) -> str:
     """A sound stream in words, for example ``aac, 48,000 Hz, 2 channels``."""
     channels = counted(stream.channels, "channel", "channels")
     return f"{stream.codec}, {stream.sample_rate_hz:,} Hz, {channels}"
-
-
-def stream_at(streams: Sequence[AudioStreamFacts], index: int, source: Source) -> AudioStreamFacts:
-    """The audio stream at an index of the container. Raises FixError when there is none."""
-    for stream in streams:
-        if stream.index == index:
-            return stream
-    there = ", ".join(str(stream.index) for stream in streams) or "none"
-    raise FixError(f"{source.name} has no audio stream {index}; its audio streams: {there}")
 
 
 def mixdown(stream: AudioStreamFacts) -> str | None:

@@ -26,7 +26,6 @@ from palprep.fixes.graph import (
     mixdown,
     read,
     seconds,
-    stream_at,
     stream_words,
 )
 from palprep.fixes.output import Applied, FixDone, NewOutput
@@ -224,8 +223,6 @@ def fix_video(
         plan = plan.model_copy(update={"copy_video": False, "copy_audio": False})
     facts = known or probe_video(source)
     sound = facts.audio.stream if facts.audio else None
-    if plan.audio_stream is not None:
-        sound = stream_at(facts.audio.streams if facts.audio else (), plan.audio_stream, source)
     cut = Cut(plan, source, facts, sound)
     _require_possible(cut)
     with new(".mp4") as output:

@@ -24,7 +24,6 @@ from palprep.fixes.graph import (
     mixdown,
     read,
     seconds,
-    stream_at,
     stream_words,
     write,
 )
@@ -74,16 +73,16 @@ _CROSSFADE_MS = round(CROSSFADE_S * 1000)
 def fix_audio(
     plan: AudioPlan, source: Source, new: NewOutput, progress: Progress | None
 ) -> Applied:
-    """Write the packets of the plan's stream of ``source``, without metadata. What edits of the
+    """Write the packets of the sound of ``source``, without metadata. What edits of the
     source leave out stays out: such a recording is encoded.
 
-    Raises FixError when the source has no such stream, or the container does not take its packets.
+    Raises FixError when the container does not take its packets.
     """
     if source.movie is not None and source.movie.is_cut:
-        whole = VoicePlan(reasons=plan.reasons, stream=plan.stream, mix="keep")
+        whole = VoicePlan(reasons=plan.reasons, mix="keep")
         return fix_voice(whole, source, new, progress)
     facts = probe_audio(source)
-    stream = stream_at(facts.streams, plan.stream, source)
+    stream = facts.stream
     if COPY_CONTAINERS.get(stream.codec) != plan.container:
         raise FixError(f"{stream.codec} packets cannot be copied into {plan.container}")
     with new(f".{plan.container}") as output:
@@ -123,10 +122,10 @@ def fix_voice(
 ) -> Applied:
     """Write the voice sample that ``plan`` makes of ``source``.
 
-    Raises FixError when the source has no such stream, ends before a span does, or is silent.
+    Raises FixError when the source ends before a span does, or is silent.
     """
     facts = probe_audio(source)
-    stream = stream_at(facts.streams, plan.stream, source)
+    stream = facts.stream
     rate_hz, channels = stream.sample_rate_hz, 1 if plan.mix != "keep" else min(stream.channels, 2)
     stages = Stages(progress)
     with new(".wav") as output, tempfile.TemporaryDirectory(prefix="palprep-") as folder:

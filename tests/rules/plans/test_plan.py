@@ -26,9 +26,9 @@ PLANS = [
         level_deg=2.0,
         crop=Crop(left=1, top=2, width=3, height=4),
     ),
-    AudioPlan(reasons=(), stream=1, container="m4a"),
+    AudioPlan(reasons=(), container="m4a"),
     VideoPlan(reasons=(), copy_video=False, copy_audio=False, trim=Span(start_s=0.5, end_s=2.0)),
-    VoicePlan(reasons=(), stream=0, spans=(Span(start_s=1, end_s=2), Span(start_s=2, end_s=4))),
+    VoicePlan(reasons=(), spans=(Span(start_s=1, end_s=2), Span(start_s=2, end_s=4))),
 ]
 
 
@@ -92,10 +92,10 @@ def test_parameters_out_of_range_are_refused():
     with pytest.raises(ValidationError, match="width"):
         Crop(left=0, top=0, width=0, height=1)
     with pytest.raises(ValidationError, match="start_s must not be negative"):
-        VoicePlan(reasons=(), stream=0, spans=(Span(start_s=-1, end_s=2),))
+        VoicePlan(reasons=(), spans=(Span(start_s=-1, end_s=2),))
     with pytest.raises(ValidationError, match="copied frames keep their start"):
         VideoPlan(reasons=(), copy_video=True, copy_audio=False, trim=Span(start_s=0.5, end_s=2.0))
     with pytest.raises(ValidationError, match="max_base64_chars"):
         ImagePlan(reasons=(), max_base64_chars=0)
     with pytest.raises(ValidationError, match="loudness_lufs"):
-        VoicePlan(reasons=(), stream=0, loudness_lufs=3)
+        VoicePlan(reasons=(), loudness_lufs=3)

@@ -85,10 +85,9 @@ Container = Literal["m4a", "mp3", "wav", "flac", "ogg"]
 
 
 class AudioPlan(Value):
-    """The packets of one audio stream, as they are, in a file of their own."""
+    """The packets of the sound that a player plays, as they are, in a file of their own."""
 
     reasons: tuple[Reason, ...]
-    stream: int
     container: Container
 
 
@@ -112,8 +111,6 @@ class VideoPlan(Value):
     reasons: tuple[Reason, ...]
     copy_video: bool
     copy_audio: bool
-    audio_stream: int | None = None
-    """Container index of the audio to keep; None takes the one that a player would."""
     trim: KeptSpan | None = None
     max_size_bytes: int | None = Field(default=None, gt=0)
 
@@ -143,7 +140,6 @@ class VoicePlan(Value):
     """One voice sample as WAV of 16 bits: speech cut out and joined, cleaned, set to a loudness."""
 
     reasons: tuple[Reason, ...]
-    stream: int
     spans: tuple[KeptSpan, ...] = ()
     """What to keep, in order and apart, cut at silences; empty keeps everything."""
     mix: Literal["keep", "average", "first", "second", "difference"] = "average"

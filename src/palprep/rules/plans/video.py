@@ -70,7 +70,6 @@ def plan_video(report: Report, facts: Facts, profile: Profile) -> VideoPlan | No
         copy_video=video.codec in MP4_VIDEO and not (encoded or "transcode_video" in fixes),
         copy_audio=(video.audio is None or video.audio.stream.codec in MP4_AUDIO)
         and not (encoded or {"resync", "transcode_audio"} & fixes),
-        audio_stream=video.audio.stream.index if video.audio else None,
         trim=trim,
         max_size_bytes=int(limit_mb * 1e6) if "fit_size" in fixes and limit_mb else None,
     )
@@ -231,7 +230,6 @@ def plan_consent_clip(
         reasons=(*kept, Reason(fix="trim", why=f"the statement of consent {beside}")),
         copy_video=not encoded and "transcode_video" not in fixes,
         copy_audio=not encoded and not fixes & {"transcode_audio", "resync"},
-        audio_stream=facts.audio.stream.index if facts.audio else None,
         trim=span,
     )
 

@@ -89,19 +89,17 @@ def plan_voice(report: Report, facts: Facts, profile: Profile) -> Plan | None:
             answers = tuple(each for each in lengths if each in not_passed(report))
             cleaning = (Reason(fix="select", answers=answers), *cleaning)
         if cleaning:
-            return _cleaned(voice, audio.stream.index, (*asked, *cleaning), spans, profile)
+            return _cleaned(voice, (*asked, *cleaning), spans, profile)
     if not asked and not cleaning:
         return None
-    reasons, stream = (*asked, *cleaning), audio.stream
-    container = COPY_CONTAINERS.get(stream.codec)
+    reasons, container = (*asked, *cleaning), COPY_CONTAINERS.get(audio.stream.codec)
     if container is not None and {reason.fix for reason in asked} == {"extract"}:
-        return AudioPlan(reasons=reasons, stream=stream.index, container=container)
-    return VoicePlan(reasons=reasons, stream=stream.index, mix="keep")
+        return AudioPlan(reasons=reasons, container=container)
+    return VoicePlan(reasons=reasons, mix="keep")
 
 
 def _cleaned(
     voice: VoiceFacts,
-    stream: int,
     reasons: tuple[Reason, ...],
     spans: tuple[Span, ...],
     profile: Profile,
@@ -109,7 +107,6 @@ def _cleaned(
     fixes = {reason.fix for reason in reasons}
     return VoicePlan(
         reasons=reasons,
-        stream=stream,
         spans=spans,
         mix=_mix(voice) if "mix" in fixes else "keep" if voice.channels <= 2 else "average",
         high_pass_hz=HIGH_PASS_HZ if "high_pass" in fixes else None,
