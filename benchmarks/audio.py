@@ -49,7 +49,7 @@ def extraction(folder: Path, _: argparse.Namespace) -> Iterator[Figure]:
         *("-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p", "-c:a", "aac"),
         str(video),
     )
-    plan = AudioPlan(reasons=(), stream=1, container="m4a")
+    plan = AudioPlan(reasons=())
 
     def ours() -> None:
         apply(plan, Source.of(video), folder / "ours")
@@ -83,9 +83,7 @@ def loudness(folder: Path, _: argparse.Namespace) -> Iterator[Figure]:
     ffmpeg("-f", "lavfi", "-i", SPEECH_LIKE, str(recording))
     normalizer = _ffmpeg_normalize(folder / "venv")
     theirs = folder / "theirs.wav"
-    plan = VoicePlan(
-        reasons=(), stream=0, loudness_lufs=TARGET_LUFS, true_peak_dbtp=CEILING_DBTP, mix="keep"
-    )
+    plan = VoicePlan(reasons=(), loudness_lufs=TARGET_LUFS, true_peak_dbtp=CEILING_DBTP, mix="keep")
 
     def ours() -> None:
         apply(plan, Source.of(recording), folder / "ours")

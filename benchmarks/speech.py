@@ -29,11 +29,11 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from palprep.consent import Listeners
+from palprep.consent.opening import load_model
 from palprep.media import Source, stream_samples
 from palprep.preflight import verify_consent
-from palprep.speech import RATE_HZ, Silero, measure_voice, speech_spans
-from palprep.speech.activity import BEGINS, CHUNK
+from palprep.speech import RATE_HZ, measure_voice, speech_spans
+from palprep.speech.activity import BEGINS, CHUNK, Silero
 from side_by_side import Benchmark, Figure, options, run
 
 SAMPLES = Path(__file__).resolve().parents[1] / "sample_media" / "people" / "jane-carter"
@@ -48,7 +48,7 @@ def activity(folder: Path, arguments: argparse.Namespace) -> Iterator[Figure]:
     mono = recording(folder, arguments.minutes)
     network = Silero.load()
     pydub_s, _ = timed(lambda: pydub_spans(mono))
-    batch_s, _ = timed(lambda: speech_spans(mono, network), rounds=3)
+    batch_s, _ = timed(lambda: speech_spans(mono), rounds=3)
     detail = f"{batch_s:.3f} s / {pydub_s:.2f} s"
     yield Figure("voice activity / pydub", batch_s / pydub_s, 1.0, detail)
     chunk_s, chunks = timed(lambda: chunk_by_chunk(mono))
@@ -64,7 +64,7 @@ def consent(folder: Path, _: argparse.Namespace) -> Iterator[Figure]:
     said = [decoded(SAMPLES / name, RATE_HZ) for name in ("consent.mp4", "recording.m4a")]
     path = folder / "opening.wav"
     write(path, RATE_HZ, [pcm(np.concatenate(said)[: OPENING_S * RATE_HZ])])
-    model = Listeners.load()
+    model = load_model(None)
     seconds, facts = timed(
         lambda: verify_consent(path, full_name="Jane Carter", whisper_model=model), rounds=3
     )

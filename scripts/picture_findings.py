@@ -10,8 +10,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import palprep
-from palprep.preflight import shared_toolkit
 from palprep.views.pictures import report_picture, waveform
+from palprep.vision import Models
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 DOCS = CHECKOUT / "docs"
@@ -23,7 +23,7 @@ def main() -> None:
     for name, target in (("portrait.heic", "portrait.jpg"), ("consent.mp4", "timeline.jpg")):
         speaker = palprep.Speaker(full_name="Jane Carter") if name == "consent.mp4" else None
         report = palprep.check(SAMPLES / name, speaker=speaker)
-        picture = report_picture(report, shared_toolkit().models, side=720)
+        picture = report_picture(report, Models.shared(), side=720)
         if picture is None:
             raise SystemExit(f"{name} has no picture")
         picture.save(DOCS / target, quality=88)

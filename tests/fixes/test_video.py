@@ -49,7 +49,7 @@ def test_what_was_cut_out_of_a_video_stays_out(phone_video, tmp_path):
     applied = apply(video_plan(), source, tmp_path / "ada")
     assert {"transcode_video", "transcode_audio"} <= {each.id for each in applied.fixes}
     assert len(times(Path(applied.path))) == 30
-    sound = AudioPlan(reasons=(), container="m4a")
+    sound = AudioPlan(reasons=())
     alone = heard_audio(Source.of(apply(sound, source, tmp_path / "sound").path))
     assert alone.duration_s == pytest.approx(1.0, abs=0.05)
 

@@ -75,25 +75,17 @@ def fix_audio(
 ) -> Applied:
     """Write the packets of the sound of ``source``, without metadata. What edits of the
     source leave out stays out: such a recording is encoded.
-
-    Raises FixError when the container does not take its packets.
     """
     if source.movie is not None and source.movie.is_cut:
         whole = VoicePlan(reasons=plan.reasons, mix="keep")
         return fix_voice(whole, source, new, progress)
     facts = probe_audio(source)
-    stream = facts.stream
-    if COPY_CONTAINERS.get(stream.codec) != plan.container:
-        raise FixError(f"{stream.codec} packets cannot be copied into {plan.container}")
-    with new(f".{plan.container}") as output:
-        options: dict[str, Any] = {
-            "c:a": "copy",
-            "f": plan.container,
-            **_OPTIONS.get(plan.container, {}),
-        }
+    stream, container = facts.stream, COPY_CONTAINERS[facts.stream.codec]
+    with new(f".{container}") as output:
+        options = {"c:a": "copy", "f": container, **_OPTIONS.get(container, {})}
         sound = read(source)[str(stream.index)]
         write(output.temporary, sound, duration_s=facts.duration_s, progress=progress, **options)
-    did = f"copied the {stream.codec} packets into {plan.container} unchanged"
+    did = f"copied the {stream.codec} packets into {container} unchanged"
     done = _file_words(source, FixDone(id="rewrap", did=did))
     return Applied(path=str(output.path), fixes=done)
 

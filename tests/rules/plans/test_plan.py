@@ -26,7 +26,7 @@ PLANS = [
         level_deg=2.0,
         crop=Crop(left=1, top=2, width=3, height=4),
     ),
-    AudioPlan(reasons=(), container="m4a"),
+    AudioPlan(reasons=()),
     VideoPlan(reasons=(), copy_video=False, copy_audio=False, trim=Span(start_s=0.5, end_s=2.0)),
     VoicePlan(reasons=(), spans=(Span(start_s=1, end_s=2), Span(start_s=2, end_s=4))),
 ]

@@ -81,14 +81,10 @@ class ImagePlan(Value):
     """What decoding may take; a JPEG of more is decoded smaller. None is no limit."""
 
 
-Container = Literal["m4a", "mp3", "wav", "flac", "ogg"]
-
-
 class AudioPlan(Value):
     """The packets of the sound that a player plays, as they are, in a file of their own."""
 
     reasons: tuple[Reason, ...]
-    container: Container
 
 
 def _not_empty(span: Span) -> Span:

@@ -11,7 +11,6 @@ from itertools import pairwise
 from palprep.facts import Facts
 from palprep.rules.plans.values import (
     AudioPlan,
-    Container,
     NoiseBound,
     Plan,
     Reason,
@@ -30,7 +29,7 @@ _AUDIO_FIXES = {
     "high_pass": ("voice_hum", "voice_dc_offset"),
     "level": ("voice_level", "voice_true_peak", "audio_sample_peak"),
 }
-COPY_CONTAINERS: Mapping[str, Container] = {
+COPY_CONTAINERS: Mapping[str, str] = {
     "aac": "m4a",
     "mp3": "mp3",
     "flac": "flac",
@@ -92,9 +91,9 @@ def plan_voice(report: Report, facts: Facts, profile: Profile) -> Plan | None:
             return _cleaned(voice, (*asked, *cleaning), spans, profile)
     if not asked and not cleaning:
         return None
-    reasons, container = (*asked, *cleaning), COPY_CONTAINERS.get(audio.stream.codec)
-    if container is not None and {reason.fix for reason in asked} == {"extract"}:
-        return AudioPlan(reasons=reasons, container=container)
+    reasons, copies = (*asked, *cleaning), audio.stream.codec in COPY_CONTAINERS
+    if copies and {reason.fix for reason in asked} == {"extract"}:
+        return AudioPlan(reasons=reasons)
     return VoicePlan(reasons=reasons, mix="keep")
 
 
