@@ -13,6 +13,7 @@ import argparse
 import hashlib
 import io
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -25,8 +26,8 @@ from palprep.consent.whisper import Encoder
 from palprep.vision import Models
 from research.evaluation.lips import Seen, read_talkers, seen_of
 
-SUMS = 3
-RIDGES = (1.0, 1.0)
+SUMS = 4
+RIDGES = (4.0, 1.0)
 """Added to the variances of the scaled numbers of sound and lips, so that few minutes of speech are
 enough."""
 WEIGHTS = Path(__file__).resolve().parents[2] / "src/palprep/consent/weights/lip_sync-v1.npz"
@@ -47,15 +48,27 @@ def rows_of(seen: Seen, encoder: Encoder) -> Rows:
     return Rows(sound[known], lip_rows(shape, known)[known])
 
 
-def fit(rows: Sequence[Rows]) -> Rows:
-    """Weights of the sums that go together most: canonical correlation analysis, with ridges."""
-    centred = [np.concatenate(part) for part in zip(*rows, strict=True)]
-    centred = [each - each.mean(axis=0) for each in centred]
+def fit(rows: Sequence[Rows], people: Sequence[str]) -> Rows:
+    """Weights of the sums that go together most: canonical correlation analysis, with ridges.
+
+    ``people`` says whose each of the stretches is. A person counts by the square root of their
+    seconds, so that nobody rules.
+    """
+    seconds: Counter[str] = Counter()
+    for each, person in zip(rows, people, strict=True):
+        seconds[person] += len(each.lips)
+    counts = [
+        np.full(len(each.lips), seconds[person] ** -0.5)
+        for each, person in zip(rows, people, strict=True)
+    ]
+    share = np.concatenate(counts) / np.concatenate(counts).sum()
+    joined = (np.concatenate(part) for part in zip(*rows, strict=True))
+    sound, lips = ((each - share @ each) * np.sqrt(share)[:, None] for each in joined)
     one, other = (
-        np.linalg.cholesky(each.T @ each / len(each) + ridge * np.eye(each.shape[1]))
-        for each, ridge in zip(centred, RIDGES, strict=True)
+        np.linalg.cholesky(each.T @ each + ridge * np.eye(each.shape[1]))
+        for each, ridge in zip((sound, lips), RIDGES, strict=True)
     )
-    together = np.linalg.solve(one, centred[0].T @ centred[1] / len(centred[0]))
+    together = np.linalg.solve(one, sound.T @ lips)
     left, _, right = np.linalg.svd(np.linalg.solve(other, together.T).T, full_matrices=False)
     return Rows(np.linalg.solve(one.T, left[:, :SUMS]), np.linalg.solve(other.T, right[:SUMS].T))
 
@@ -65,13 +78,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("talkers", type=Path)
     options = parser.parse_args(arguments)
     models, encoder = Models(), Encoder(read_model(None).encoder)
-    rows = [
-        rows_of(seen_of(each, options.talkers, models), encoder)
-        for each in read_talkers()
-        if each.use == "fit"
-    ]
+    talkers = [each for each in read_talkers() if each.use == "fit"]
+    rows = [rows_of(seen_of(each, options.talkers, models), encoder) for each in talkers]
+    found = fit(rows, [each.person for each in talkers])
     data = io.BytesIO()
-    np.savez(data, **{name: each.astype(np.float32) for name, each in fit(rows)._asdict().items()})
+    np.savez(data, **{name: each.astype(np.float32) for name, each in found._asdict().items()})
     WEIGHTS.write_bytes(data.getvalue())
     seconds = sum(len(each.lips) for each in rows) * STEP_S
     print(f"{len(rows)} stretches, {seconds:.0f} s: {hashlib.sha256(data.getvalue()).hexdigest()}")

@@ -28,9 +28,9 @@ def puppet(speech):
 
 @pytest.fixture(scope="module")
 def mouth(speech, sync):
-    """A mouth of which each sum is what the sum of the speech is."""
+    """A mouth of which each sum, now and a step later, is what the sum of the speech is."""
     heard = sound_rows(speech, sync.encoder)[SHOWN] @ sync.sound
-    now = sync.lips.reshape(5, 6, 3).sum(axis=0)
+    now = sync.lips.reshape(5, 6, -1)[2:4].sum(axis=0)
     return heard @ np.linalg.pinv(now)
 
 
@@ -56,7 +56,7 @@ def test_a_shift_is_found_and_measured(mouth, speech, sync, late_s):
 
 def test_loudness_alone_moves_no_lips_as_speech_does(mouth, puppet, speech, sync):
     one, other = (held(each, speech, sync) for each in (mouth, puppet))
-    assert other.correlation + other.margin < 0.3 * (one.correlation + one.margin)
+    assert other.correlation + other.margin < 0.6 * (one.correlation + one.margin)
 
 
 def test_other_sound_goes_with_nothing(mouth, speech, sync):
@@ -70,4 +70,4 @@ def test_too_little_of_either_is_left_open(mouth, speech, sync):
 
 
 def test_rows_of_sound_are_forty_milliseconds_apart(sync):
-    assert sound_rows(np.ones(2 * RATE_HZ, np.float32), sync.encoder).shape == (50, 384)
+    assert sound_rows(np.ones(2 * RATE_HZ, np.float32), sync.encoder).shape == (50, 3 * 384)

@@ -13,7 +13,7 @@ from palprep.vision import MouthTrack
 RATE = 12.5
 ALL = Span(start_s=0.0, end_s=10.0)
 SILENCE = np.zeros(16_000)
-SYNC = LipSync(lambda samples: None, np.zeros((384, 3)), np.zeros((30, 3)))
+SYNC = LipSync(lambda samples: None, np.zeros((1152, 4)), np.zeros((30, 4)))
 """So short a sound is not held against lips: nothing is asked of it."""
 
 

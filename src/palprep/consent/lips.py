@@ -5,11 +5,13 @@ lips tells both: they do not rest for three seconds of speech, and nobody moves 
 again for two.
 
 And do the lips belong to the sound? Canonical correlation analysis (Hotelling, "Relations between
-two sets of variates", Biometrika 28 (1936), 321-377) finds what moves together in both: three
-weighted sums of the 384 numbers that Whisper's encoder hears in the sound, and three of six
-distances of the mouth. The encoder tells the sounds of speech apart, and each has its lips. The
+two sets of variates", Biometrika 28 (1936), 321-377) finds what moves together in both: four sums
+of the 384 numbers that Whisper's encoder hears in the sound, and four of six distances of the
+mouth, each with weights. The encoder tells the sounds of speech apart, and each has its lips. The
 sums are fitted once, on people who talk (research/training/lip_sync.py). Where they go together as
-recorded, and not with the sound shifted, the words are those of the lips.
+recorded, and not with the sound shifted, the words are those of the lips. Only what the lips do
+within a third of a second counts: how a sentence rises and rests is alike in every voice that reads
+the same text.
 """
 
 from __future__ import annotations
@@ -175,24 +177,25 @@ def _spread(values: Floats, steps: int) -> Floats:
     return np.maximum(_mean_over(centred**2, steps) - _mean_over(centred, steps) ** 2, 0.0)
 
 
-_LIP_TAPS = 2
-"""Steps to both sides that a sum of the lips reaches: 0.08 s."""
+_LIP_TAPS = (-2, -1, 0, 1, 2)
+_SOUND_TAPS = (-2, 0, 2)
+"""Steps that a sum reaches before and after: 0.08 s."""
 _POSITIONS = 2
 """Of the encoder, in a step."""
 _FURTHEST = 50
 """Steps that the sound is shifted by: 2 s."""
-_AT_ONCE, _APART = 5, 8
-"""Genuine recordings are off by up to 0.16 s. So up to 0.2 s is no shift, and 0.32 s is one."""
-_DRIFT = 51
-"""Steps, 2 s, whose mean is taken from the lips: a head that turns says no word."""
+_AT_ONCE, _APART = 6, 9
+"""Some genuine recordings are off by 0.28 s. So up to 0.24 s is no shift, and 0.36 s is one."""
+_DRIFT = 9
+"""Steps, 0.36 s, whose mean is taken from the lips: a head that turns says no word."""
 _LEAST_KNOWN = 0.7
 
 
 class LipSync(NamedTuple):
     """What holds lips against sound. Threads may share it.
 
-    ``encoder`` gives the numbers of the sound. The weights of the three sums are 384 x 3 of the
-    ``sound`` and 30 x 3 of the ``lips``.
+    ``encoder`` gives the numbers of the sound. The weights of the four sums are 1,152 x 4 of the
+    ``sound`` and 30 x 4 of the ``lips``.
     """
 
     encoder: Encoder
@@ -212,11 +215,11 @@ class LipSync(NamedTuple):
 
 def sound_rows(samples: Floats, encoder: Encoder) -> Floats:
     """Up to 30 s of mono sound at 16 kHz, one row every 40 ms for the 40 ms that begin there: what
-    the encoder hears, in units of its spread."""
+    the encoder hears then, 80 ms before and 80 ms after, in units of its spread."""
     count = int(len(samples) / RATE_HZ / STEP_S + 1e-6)
     heard = encoder.encode(samples.astype(np.float32))[0, : count * _POSITIONS]
     course = heard.reshape(count, _POSITIONS, -1).mean(axis=1)
-    return _with_neighbours(course, np.ones(count, bool), 0)
+    return _with_neighbours(course, np.ones(count, bool), _SOUND_TAPS)
 
 
 def lip_rows(shape: Floats, known: Known) -> Floats:
@@ -260,7 +263,7 @@ def synchrony_of(
 
 
 def _correlation(heard: Floats, at: NDArray[np.intp], lips: Floats, known: Known) -> float:
-    """Mean correlation of the three; not a number where too little of both is known."""
+    """Mean correlation of the four; not a number where too little of both is known."""
     both = known & (at >= 0) & (at < len(heard))
     if both.sum() < _LEAST_KNOWN * len(lips):
         return float("nan")
@@ -269,9 +272,9 @@ def _correlation(heard: Floats, at: NDArray[np.intp], lips: Floats, known: Known
     return float(((one * other).sum(axis=0) / np.maximum(sizes, 1e-9)).mean())
 
 
-def _with_neighbours(rows: Floats, known: Known, reach: int) -> Floats:
+def _with_neighbours(rows: Floats, known: Known, taps: Sequence[int]) -> Floats:
     seen = rows[known] if known.any() else rows
     scaled = (rows - seen.mean(axis=0)) / np.maximum(seen.std(axis=0), 1e-6)
-    at = np.arange(len(rows))[:, None] + np.arange(-reach, reach + 1)
+    at = np.arange(len(rows))[:, None] + np.array(taps)
     near: Floats = scaled[at.clip(0, len(rows) - 1)].reshape(len(rows), -1)
     return near
