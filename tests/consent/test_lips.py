@@ -92,6 +92,22 @@ def test_frames_without_a_face_leave_it_open():
     assert empty == LipsFacts(stated=True, span=ALL, frames=0)
 
 
+@pytest.mark.parametrize(("seconds", "held"), [(4.8, False), (5.2, True)])
+def test_less_than_five_seconds_of_lips_are_not_held_against_the_sound(seconds, held):
+    heard = []
+
+    class Hears:
+        def encode(self, samples):
+            heard.append(samples)
+            return np.zeros((1, 1500, 384))
+
+    span = Span(start_s=0.0, end_s=seconds)
+    track = MouthTrack(np.arange(int(seconds * RATE)) / RATE, talk(seconds))
+    sound = np.zeros(8 * 16_000)
+    measure_lips(track, span, (span,), sound, SYNC._replace(encoder=Hears()), stated=True)
+    assert bool(heard) is held
+
+
 def test_two_seconds_are_too_short_to_tell():
     short = Span(start_s=0.0, end_s=2.0)
     lips = measure_lips(

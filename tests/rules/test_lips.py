@@ -94,16 +94,14 @@ def test_five_seconds_of_lips_are_held_against_the_sound(judged):
 
 
 def test_a_short_statement_is_not_held_against_the_sound(judged):
-    for short in (synchrony(seconds=4.9, correlation=0.0), None):
-        report = judged(synchrony=short, span=Span(start_s=1.0, end_s=5.9))
-        assert "lip_sync" not in {check.id for check in report.checks}
+    report = judged(synchrony=None, span=Span(start_s=1.0, end_s=5.9))
+    assert "lip_sync" not in {check.id for check in report.checks}
 
 
 def test_lips_that_are_hidden_while_the_statement_is_spoken_are_a_doubt(judged):
-    for hidden in (synchrony(seconds=4.9, correlation=0.5), None):
-        check = judged(synchrony=hidden).check("lip_sync")
-        assert check.outcome is Outcome.UNKNOWN
-        spoken = Check(id="consent_spoken", label="", outcome=Outcome.PASS)
-        assert [each.check for each in consent_doubts((spoken, check), None)] == ["lip_sync"]
+    check = judged(synchrony=None).check("lip_sync")
+    assert check.outcome is Outcome.UNKNOWN
+    spoken = Check(id="consent_spoken", label="", outcome=Outcome.PASS)
+    assert [each.check for each in consent_doubts((spoken, check), None)] == ["lip_sync"]
     other = judged(Role.TRAINING_VIDEO, stated=False, synchrony=None)
     assert "lip_sync" not in {check.id for check in other.checks}

@@ -8,6 +8,7 @@ from .code import (
 )
 from .facts import (
     AFTERWARDS_S as AFTERWARDS_S,
+    LEAST_TO_SYNC_S as LEAST_TO_SYNC_S,
     AlignedWord as AlignedWord,
     ConsentFacts as ConsentFacts,
     HeardInstead as HeardInstead,

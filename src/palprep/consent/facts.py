@@ -13,6 +13,9 @@ from pydantic import Field
 from palprep.consent.code import CodeReading
 from palprep.values import Outcome, Span, Value
 
+LEAST_TO_SYNC_S = 5.0
+"""With fewer seconds of lips too many genuine talkers would be doubted (docs/accuracy.md)."""
+
 AFTERWARDS_S = 12.0
 """So much of what follows the statement is listened to."""
 
@@ -216,9 +219,9 @@ class Synchrony(Value):
     seconds: float
     """How long the lips are seen."""
     correlation: float
-    """Mean of the three correlations, at the best shift of the sound by up to 0.2 s."""
+    """Mean of the four correlations, at the best shift of the sound by up to 0.24 s."""
     margin: float
-    """By how much that exceeds the best of all shifts by 0.32 to 2 s."""
+    """By how much that exceeds the best of all shifts by 0.36 to 2 s."""
     lag_s: float
     """The best of all shifts; positive when the sound is late."""
 
@@ -245,4 +248,5 @@ class LipsFacts(Value):
     repeats_at_s: float | None = None
     """When those two seconds come again."""
     synchrony: Synchrony | None = None
-    """How they go together with the sound; None where too little of both is known."""
+    """How they go together with the sound; None with less than :data:`LEAST_TO_SYNC_S` of lips, or
+    too little of both."""

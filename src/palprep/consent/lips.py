@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from palprep.consent.facts import LipsFacts, StatementReading, Synchrony
+from palprep.consent.facts import LEAST_TO_SYNC_S, LipsFacts, StatementReading, Synchrony
 from palprep.consent.whisper import Encoder
 from palprep.media import read_manifest
 from palprep.speech import RATE_HZ
@@ -95,6 +95,7 @@ def measure_lips(
         spoken |= (times >= each.start_s) & (times <= each.end_s)
     motion, rest = _least_motion(shape, known, spoken)
     repeat, again = _closest_repeat(shape, known)
+    enough = known.sum() * STEP_S >= LEAST_TO_SYNC_S
     return LipsFacts(
         stated=stated,
         span=span,
@@ -103,7 +104,7 @@ def measure_lips(
         rests_at_s=None if rest is None else float(times[rest]),
         repeat=repeat,
         repeats_at_s=None if again is None else float(times[again]),
-        synchrony=synchrony_of(shape, known, samples, span.start_s, sync),
+        synchrony=synchrony_of(shape, known, samples, span.start_s, sync) if enough else None,
     )
 
 

@@ -8,7 +8,7 @@ import math
 import statistics
 from collections.abc import Iterable
 
-from palprep.consent import LipsFacts
+from palprep.consent import LEAST_TO_SYNC_S, LipsFacts
 from palprep.facts import FacingLimits, Timeline
 from palprep.rules.report import Report
 from palprep.rules.rule import FOOTAGE, LIPS, NO_FACE, SEEN, STRUCTURE, Answer, Measured, Need, rule
@@ -22,10 +22,6 @@ and then."""
 NOT_STILL = 0.01
 """The share of a mouth that hardly moves, or is hardly seen, and was not seen to be still. A limit
 of this size is broken by a still mouth alone."""
-
-
-LEAST_TO_SYNC_S = 5.0
-"""With fewer seconds of lips too many genuine talkers would be doubted (docs/accuracy.md)."""
 
 
 @rule(FOOTAGE)
@@ -162,7 +158,7 @@ def lip_sync(lips: LipsFacts) -> Answer:
     the clip has by chance. A statement long enough to judge whose lips are hidden leaves it open.
     """
     found = lips.synchrony
-    if found is None or found.seconds < LEAST_TO_SYNC_S:
+    if found is None:
         hidden = lips.stated and lips.span.duration_s >= LEAST_TO_SYNC_S
         return REASONS["no_lips"] if hidden else None
     start, end = (f"{at:.1f}" for at in (lips.span.start_s, lips.span.end_s))
