@@ -41,7 +41,8 @@ from onnxruntime.quantization import (
     quantize_static,
 )
 
-from palprep.speech import RATE_HZ, Silero, Voiceprint
+from palprep.speech import RATE_HZ
+from palprep.speech.voiceprint import Voiceprint
 from research.conversion.efficientnet import KINDS, ArraysOnly
 from research.evaluation import same_voice
 
@@ -232,7 +233,7 @@ def build(weights: Mapping[str, Array]) -> onnx.ModelProto:
     return model
 
 
-class Calibration(CalibrationDataReader):
+class Calibration(CalibrationDataReader):  # type: ignore[misc]  # ONNX Runtime has no types
     """The features of recordings, one after the other."""
 
     def __init__(self, features: Iterable[Array]) -> None:
@@ -245,9 +246,9 @@ class Calibration(CalibrationDataReader):
 
 def in_whole_numbers(model: onnx.ModelProto, speech: Path) -> onnx.ModelProto:
     """The model with convolutions of 8 bits by 7 bits."""
-    voiceprint, activity = Voiceprint.load(), Silero.load()
+    voiceprint = Voiceprint.load()
     files = sorted(speech.rglob("*.flac"))
-    spoken = (same_voice.spoken([file], CALIBRATED_S, activity) for file in files)
+    spoken = (same_voice.spoken([file], CALIBRATED_S) for file in files)
     features = [voiceprint.features(each) for each in spoken if len(each) >= RATE_HZ]
     # Rounding moves the weights out of the model.
     meant = mean_output(model, features)
