@@ -232,7 +232,6 @@ def table(all_seen: Sequence[Seen], profile: Profile) -> Iterator[str]:
     yield f"| Shown | {' | '.join(f'{length:g} s' for length in LENGTHS_S)} |"
     yield f"|---|{'---|' * len(LENGTHS_S)}"
     by_source: dict[str, list[bool]] = defaultdict(list)
-    sync = LipSync.load()
     for kind, forge in FORGERIES.items():
         cells = []
         for length_s in LENGTHS_S:
@@ -240,7 +239,7 @@ def table(all_seen: Sequence[Seen], profile: Profile) -> Iterator[str]:
             for seen in (part for each in all_seen for part in stretches(each, length_s)):
                 span = Span(start_s=0.0, end_s=length_s)
                 track = forge(seen, length_s)
-                lips = measure_lips(track, span, seen.speech, SILENCE, sync, stated=True)
+                lips = measure_lips(track, span, seen.speech, SILENCE, LipSync.load, stated=True)
                 found.append(fails(lips, profile))
                 if kind == "genuine":
                     by_source[seen.talker.source].append(found[-1])

@@ -27,7 +27,7 @@ def talk(seconds=10.0, seed=1):
 
 def measured(shape, *, speech=(ALL,), stated=True, times=None):
     times = np.arange(len(shape)) / RATE if times is None else times
-    return measure_lips(MouthTrack(times, shape), ALL, speech, SILENCE, SYNC, stated=stated)
+    return measure_lips(MouthTrack(times, shape), ALL, speech, SILENCE, lambda: SYNC, stated=stated)
 
 
 def looped(shape, steps):
@@ -87,7 +87,7 @@ def test_frames_without_a_face_leave_it_open():
     assert lips.motion is None
     assert lips.repeat > 0.6
     empty = measure_lips(
-        MouthTrack(np.zeros(0), np.zeros((0, 6))), ALL, (ALL,), SILENCE, SYNC, stated=True
+        MouthTrack(np.zeros(0), np.zeros((0, 6))), ALL, (ALL,), SILENCE, lambda: SYNC, stated=True
     )
     assert empty == LipsFacts(stated=True, span=ALL, frames=0)
 
@@ -104,14 +104,20 @@ def test_less_than_five_seconds_of_lips_are_not_held_against_the_sound(seconds, 
     span = Span(start_s=0.0, end_s=seconds)
     track = MouthTrack(np.arange(int(seconds * RATE)) / RATE, talk(seconds))
     sound = np.zeros(8 * 16_000)
-    measure_lips(track, span, (span,), sound, SYNC._replace(encoder=Hears()), stated=True)
+    sync = SYNC._replace(encoder=Hears())
+    measure_lips(track, span, (span,), sound, lambda: sync, stated=True)
     assert bool(heard) is held
 
 
 def test_two_seconds_are_too_short_to_tell():
     short = Span(start_s=0.0, end_s=2.0)
     lips = measure_lips(
-        MouthTrack(np.arange(25) / RATE, talk(2.0)), short, (short,), SILENCE, SYNC, stated=True
+        MouthTrack(np.arange(25) / RATE, talk(2.0)),
+        short,
+        (short,),
+        SILENCE,
+        lambda: SYNC,
+        stated=True,
     )
     assert (lips.motion, lips.repeat) == (None, None)
 

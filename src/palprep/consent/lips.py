@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import functools
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -82,12 +82,13 @@ def measure_lips(
     span: Span,
     speech: Sequence[Span],
     samples: Floats,
-    sync: LipSync,
+    load: Callable[[], LipSync],
     *,
     stated: bool,
 ) -> LipsFacts:
     """What the lips do in that span. All times count from where a player starts, those of the track
-    and of ``samples`` too, which are mono at 16 kHz."""
+    and of ``samples`` too, which are mono at 16 kHz. ``load`` gives what holds lips
+    against sound, and is asked only where they are seen for long enough."""
     times = np.arange(span.start_s, span.end_s, STEP_S)
     shape, known = on_grid(track, times)
     spoken = np.zeros(len(times), bool)
@@ -104,7 +105,7 @@ def measure_lips(
         rests_at_s=None if rest is None else float(times[rest]),
         repeat=repeat,
         repeats_at_s=None if again is None else float(times[again]),
-        synchrony=synchrony_of(shape, known, samples, span.start_s, sync) if enough else None,
+        synchrony=synchrony_of(shape, known, samples, span.start_s, load()) if enough else None,
     )
 
 

@@ -164,7 +164,7 @@ def _lips(source: Source, facts: Facts, opening: NDArray[np.float32]) -> LipsFac
     track = track._replace(at_s=track.at_s - starts_s)
     speech = [each.moved(late_s) for each in voice.speech]
     samples = np.pad(opening, (round(late_s * RATE_HZ), 0))
-    return measure_lips(track, shown, speech, samples, LipSync.load(), stated=stated)
+    return measure_lips(track, shown, speech, samples, LipSync.load, stated=stated)
 
 
 def _look_at(

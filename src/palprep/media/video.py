@@ -68,15 +68,15 @@ def probe_video(source: Source) -> VideoFacts:
             walked.append(audio_stream(container, sounds[chosen].index, source))
         frames, sound, packets = TimingMeter(), AudioTimes(), Packets(container, *walked)
         # Floats, since fractions would take as long as everything else for a long video.
-        bases = {each.index: float(each.time_base or 0) for each in walked}
+        sound_base_s = float(walked[-1].time_base or 0)
         corrupt = False
         for packet in packets:
             if packet.stream.index == stream.index:
                 frames.add(packet)
                 corrupt |= packet.is_corrupt
             elif packet.pts is not None:
-                base = bases[packet.stream.index]
-                start, end = packet.pts * base, (packet.pts + (packet.duration or 0)) * base
+                start = packet.pts * sound_base_s
+                end = start + (packet.duration or 0) * sound_base_s
                 # What lies before zero is an encoder's priming, which no player presents.
                 if end > 0.0:
                     sound.add(max(start, 0.0), end - max(start, 0.0))
