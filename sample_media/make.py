@@ -207,47 +207,76 @@ def encode_video(
             if feed is None:
                 raise RuntimeError("a pipe was asked for")
             count = math.ceil(length * fps)
-            opened: Samples = np.zeros(count)
+            opened, spread = np.zeros((2, count))
             if talks and samples is not None:
-                opened = loudness(samples, rate, count, fps)
-            for frame in moving(portrait, size, opened, fps):
+                opened, spread = shapes(samples, rate, count, fps)
+            for frame in moving(portrait, size, opened, spread, fps):
                 feed.write(frame.tobytes())
             encoder.communicate()
             if encoder.returncode:
                 raise SystemExit(f"ffmpeg failed on {path}")
 
 
-def loudness(samples: Samples, rate: int, frames: int, fps: int) -> Samples:
-    """How far a mouth is open that speaks these samples, 0 to 1, for every frame.
+def shapes(samples: Samples, rate: int, frames: int, fps: int) -> tuple[Samples, Samples]:
+    """How a mouth that speaks these samples is shaped in every frame.
 
-    The mouth follows the loudness of each frame: it opens in vowels, and rests in consonants and
-    pauses.
+    First how far it is open, 0 to 1: with the loudness of the frame after, because lips take
+    their shape before it is heard. It opens in vowels, and rests in consonants and pauses. Then
+    how far the lips are spread, -1 (round, as in "oo") to 1 (as in "ee"): the second formant says
+    so, and with it the balance of what is below and above 2 kHz.
     """
+    ahead = np.pad(samples.astype(float), (0, int(2 * rate / fps) + 1))[rate // fps :]
+    volume = by_frame(ahead, rate, frames, fps)
+    vowels = np.percentile(volume[volume > 10 ** (-50 / 20)], 95)
+    opened = np.clip((volume / vowels - 0.2) / 0.6, 0, 1)
+    below = by_frame(band(samples, rate, 250, 2000), rate, frames, fps)
+    above = by_frame(band(samples, rate, 2000, 3200), rate, frames, fps)
+    voiced = np.clip(np.hypot(below, above) / vowels - 0.05, 0, 0.3) / 0.3
+    balance = 20 * np.log10((above + 1e-5) / (below + 1e-5))
+    balance -= np.median(balance[voiced > 0.5])
+    spread = voiced * np.clip(balance / (1.5 * balance[voiced > 0.5].std()), -1, 1)
+    return smooth(opened, (1, 2, 1)), smooth(spread, (1, 2, 3, 2, 1))
+
+
+def by_frame(samples: Samples, rate: int, frames: int, fps: int) -> Samples:
+    """RMS of the sound of each frame."""
     step = rate / fps
     padded = np.pad(samples, (0, max(0, math.ceil(frames * step) - len(samples))))
     parts = [padded[int(at * step) : int((at + 1) * step)] for at in range(frames)]
-    rms = np.array([math.sqrt((part.astype(float) ** 2).mean()) for part in parts])
-    vowels = np.percentile(rms[rms > 10 ** (-50 / 20)], 95)
-    opened = np.clip((rms / vowels - 0.2) / 0.6, 0, 1)
-    return np.convolve(np.pad(opened, 1, mode="edge"), [0.25, 0.5, 0.25], mode="valid")
+    return np.sqrt([(part.astype(float) ** 2).mean() for part in parts])
+
+
+def band(samples: Samples, rate: int, low_hz: float, high_hz: float) -> Samples:
+    """What of the sound lies between two frequencies."""
+    parts = np.fft.rfft(samples)
+    at = np.fft.rfftfreq(len(samples), 1 / rate)
+    return np.fft.irfft(parts * ((at >= low_hz) & (at < high_hz)), len(samples))
+
+
+def smooth(course: Samples, weights: tuple[int, ...]) -> Samples:
+    """Means over neighbours, by their weights."""
+    padded = np.pad(course, len(weights) // 2, mode="edge")
+    return np.convolve(padded, np.array(weights) / sum(weights), mode="valid")
 
 
 def moving(
-    portrait: Image.Image, size: tuple[int, int], opened: Samples, fps: int
+    portrait: Image.Image, size: tuple[int, int], opened: Samples, spread: Samples, fps: int
 ) -> Iterator[Image.Image]:
     """Head and shoulders of the portrait under a slow sway and zoom of a few pixels.
 
-    ``opened`` says for every frame how far the mouth is open, 0 (as in the portrait) to 1.
+    ``opened`` and ``spread`` say for every frame how the mouth is shaped; it is as in the portrait
+    where both are 0.
     """
     pixels = np.asarray(portrait).astype(np.float32)
-    for index, wide in enumerate(opened):
+    for index, (wide, apart) in enumerate(zip(opened, spread, strict=True)):
         seconds = index / fps
         width = 448 + 6 * math.sin(2 * math.pi * seconds / 31)
         height = width * size[1] / size[0]
         left = 229 - width / 2 + 1.5 * math.sin(2 * math.pi * seconds / 7)
         top = 2 + 1.5 * math.sin(2 * math.pi * seconds / 4.3)
         box = (left, top, left + width, top + height)
-        face = speaking(pixels, MOST_OPEN * float(wide)) if wide > 0 else portrait
+        lips = stretched(pixels, MOST_SPREAD * float(apart)) if apart else pixels
+        face = speaking(lips, MOST_OPEN * float(wide)) if wide > 0 else as_image(lips)
         yield face.transform(size, Image.Transform.EXTENT, box, Image.Resampling.BICUBIC)
 
 
@@ -260,6 +289,24 @@ INSIDE = (58.0, 22.0, 22.0)
 """The colour of the inside of the mouth, below the teeth."""
 MOST_OPEN = 13.0
 """How far the lower lip comes down for the loudest sound: three tenths of the mouth's width."""
+
+MOST_SPREAD = 6.0
+"""How far each corner of the mouth goes out for "ee", and in for "oo"."""
+
+
+def stretched(pixels: Samples, reach: float) -> Samples:
+    """The portrait with the corners of its mouth ``reach`` pixels further out."""
+    top, bottom = 110, 185
+    y, x = np.mgrid[top:bottom, 0 : pixels.shape[1]].astype(np.float32)
+    aside = x - MOUTH_X
+    beyond = np.maximum(np.abs(aside) - HALF_MOUTH, 0)
+    near = np.exp(-((beyond / 14) ** 2) - ((y - 146) / 20) ** 2)
+    column = x - reach * np.clip(aside / HALF_MOUTH, -1, 1) * near
+    before = np.clip(column, 0, pixels.shape[1] - 2).astype(int)
+    row, share = np.arange(top, bottom)[:, None], (column - before)[..., None]
+    face = pixels.copy()
+    face[top:bottom] = pixels[row, before] * (1 - share) + pixels[row, before + 1] * share
+    return face
 
 
 def speaking(pixels: Samples, drop: float) -> Image.Image:
@@ -289,7 +336,12 @@ def speaking(pixels: Samples, drop: float) -> Image.Image:
     shown = warped * (1 - inside[..., None]) + np.array(INSIDE) * inside[..., None]
     face = pixels.copy()
     face[top:bottom, left:right] = shown
-    return Image.fromarray(np.clip(face + 0.5, 0, 255).astype(np.uint8))
+    return as_image(face)
+
+
+def as_image(pixels: Samples) -> Image.Image:
+    """Red, green and blue from 0 to 255, rounded."""
+    return Image.fromarray(np.clip(pixels + 0.5, 0, 255).astype(np.uint8))
 
 
 def eased(share: Samples) -> Samples:
