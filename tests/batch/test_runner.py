@@ -176,6 +176,12 @@ def test_a_refused_portrait_that_nothing_needs_is_left_out(go, add, log):
     assert log.creates == {"voice": 1}
 
 
+def test_the_name_of_a_voice_names_no_stock_voice(go, add, log):
+    add("ada", portrait=True, settings='voice_name = "Ada warm"')
+    [person] = go().people
+    assert (person.status, log.creates) == ("voice_only", {"voice": 1})
+
+
 def test_an_unfit_file_that_nothing_needs_vetoes_nobody(go, add, log, out):
     (add("ada") / "portrait.jpg").write_text("no image at all")
     [person] = go().people

@@ -106,8 +106,7 @@ class Person(Value):
         """Whether nothing can be made, whatever is in the files: there is no sound, and no stock
         voice is named."""
         sound = self.sources.keys() & {Role.VOICE_AUDIO, Role.TRAINING_VIDEO}
-        stock = self.settings.stock_voice or self.settings.voice_name
-        return not (self.problems or self.unclear or sound or stock)
+        return not (self.problems or self.unclear or sound or self.settings.stock_voice)
 
     @property
     def files(self) -> tuple[File, ...]:

@@ -135,8 +135,7 @@ class Settings(Value):
     spoken_as: Name | None = None
     """How the full name sounds, in Latin letters, where its own letters do not say it."""
     voice_name: Name | None = None
-    """The voice's name, by default ``name``. For a replica from an image it is the slug of
-    the stock voice, unless ``stock_voice`` says that."""
+    """The name of the voice that is made of the recording, by default ``name``."""
     stock_voice: Name | None = None
     """The slug of the stock voice that a replica from an image speaks with."""
     description: VoiceDescription | None = None

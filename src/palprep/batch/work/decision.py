@@ -70,18 +70,17 @@ def requests_for(person: Person, roles: Container[Role], model: str) -> Requests
             callback_url=settings.callback_url,
         )
         found.append(Wanted(request=voice, roles=(Role.VOICE_AUDIO,)))
-    stock_voice, auto_fix = settings.stock_voice, None
+    auto_fix = None
     if Role.TRAINING_VIDEO in roles:
         used = tuple(each for each in (Role.TRAINING_VIDEO, Role.CONSENT_VIDEO) if each in roles)
-    elif Role.FACE_IMAGE in roles:
-        stock_voice = stock_voice or settings.voice_name
+    elif Role.FACE_IMAGE in roles and settings.stock_voice:
         auto_fix = settings.auto_fix_training_image
-        used = (Role.FACE_IMAGE,) if stock_voice else ()
+        used = (Role.FACE_IMAGE,)
     if used:
         replica = ReplicaRequest(
             replica_name=person.name,
             model_name=settings.model or model,
-            voice_name=stock_voice,
+            voice_name=settings.stock_voice,
             callback_url=settings.callback_url,
             auto_fix_training_image=auto_fix,
             properties=settings.properties,
