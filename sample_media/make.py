@@ -207,10 +207,10 @@ def encode_video(
             if feed is None:
                 raise RuntimeError("a pipe was asked for")
             count = math.ceil(length * fps)
-            opened, spread = np.zeros((2, count))
+            mouth: tuple[Samples, Samples] = np.zeros(count), np.zeros(count)
             if talks and samples is not None:
-                opened, spread = shapes(samples, rate, count, fps)
-            for frame in moving(portrait, size, opened, spread, fps):
+                mouth = shapes(samples, rate, count, fps)
+            for frame in moving(portrait, size, *mouth, fps=fps):
                 feed.write(frame.tobytes())
             encoder.communicate()
             if encoder.returncode:
@@ -260,7 +260,7 @@ def smooth(course: Samples, weights: tuple[int, ...]) -> Samples:
 
 
 def moving(
-    portrait: Image.Image, size: tuple[int, int], opened: Samples, spread: Samples, fps: int
+    portrait: Image.Image, size: tuple[int, int], opened: Samples, spread: Samples, *, fps: int
 ) -> Iterator[Image.Image]:
     """Head and shoulders of the portrait under a slow sway and zoom of a few pixels.
 
