@@ -6,7 +6,6 @@ import subprocess
 import time
 from collections.abc import Iterator
 from functools import partial
-from itertools import chain, cycle
 from pathlib import Path
 from typing import NamedTuple
 
@@ -31,7 +30,7 @@ from palprep.workers import LocalEngine
 FACE, CONSENT, VOICE, TRAINING = "face-image", "consent-video", "voice-audio", "training-video"
 
 CODES = [("kingdom", "carpet", "library"), ("tiger", "lemon", "cactus")]
-"""The microphone plays the second one, which is given out from the second time on."""
+"""In the order in which they are given out. The microphone plays the second one."""
 
 
 class Page(NamedTuple):
@@ -110,9 +109,9 @@ def browse(home: Path, pictures: Path, sound: Path) -> Driven:
 @pytest.fixture(scope="module")
 def page(home: Path, sample_media: Path, microphone: Path, workers: LocalEngine) -> Iterator[Page]:
     folder, out = home / "people" / "jane-carter", home / "out"
-    given = chain(CODES[0], cycle(CODES[1]))
+    given = iter(word for code in CODES for word in code)
     with pytest.MonkeyPatch.context() as patch:
-        known = partial(journals.give_code, choose=lambda _: next(given))
+        known = partial(journals.give_code, choose=lambda left: next(given, left[0]))
         patch.setattr(journals, "give_code", known)
         browser = browse(
             home, camera(home, sample_media / "people/jane-carter/consent.mp4"), microphone
@@ -209,16 +208,21 @@ def test_a_silent_microphone_is_told_at_once_and_after(page: Page) -> None:
     assert "✓" not in said
 
 
-def test_another_code_is_in_doubt_and_the_right_one_is_good(page: Page) -> None:
+def test_another_code_is_in_doubt_and_the_right_one_is_not(page: Page) -> None:
     page.browser.look(390, 400)  # Little to draw.
     said = page.record(CONSENT, 13)
     assert "Heard, with a doubt." in said
     assert "“kingdom carpet library”" in said
     assert "Use this one" in said
-    # Where the processor is busy the browser drops frames, and the page asks for it once more.
-    takes = (page.record(CONSENT, 15) for _ in range(3))
-    said = next((each for each in takes if "Good, and kept." in each), "")
-    assert "consent-video-from-browser.mp4" in said, page.told(CONSENT)
+    said = page.record(CONSENT, 15)
+    newest = page.at(CONSENT, ".take")
+    assert "fresh code" not in page.browser.run(f"document.querySelector({newest!r}).innerText")
+    if "Good, and kept." not in said:
+        # Where the processor is busy the browser drops frames, and lips are in doubt without them.
+        assert said.count("Lips and sound do not go together") == 1, said
+        page.browser.press(f"{newest} button")
+    page.browser.until(f"document.querySelector({page.at(CONSENT, '.badge.o-pass')!r})")
+    assert "consent-video-from-browser.mp4" in page.told(CONSENT)
 
 
 class ButVideos(Scripted):
