@@ -20,27 +20,6 @@ ADMIN = ["/_sandbox/log", "/_sandbox/choices", "/_sandbox/faults", "/_sandbox/cl
 NOON = "2026-01-01T12:00:00.000000"
 
 
-def test_the_document_of_the_controls_is_their_table(raw):
-    document = raw.ok("GET", "/_sandbox/openapi.json")
-    assert document["openapi"] == "3.1.0"
-    described = {
-        (operation["operationId"], method.upper(), path)
-        for path, operations in document["paths"].items()
-        for method, operation in operations.items()
-    }
-    assert described == {
-        (name.strip("_"), each.method, "/_sandbox" + each.path.replace(":int", ""))
-        for name, each in CONTROLS.items()
-    }
-    clock = document["paths"]["/_sandbox/clock"]["post"]
-    (body,) = clock["requestBody"]["content"].values()
-    assert body["schema"]["properties"].keys() == {"advance", "answered_within"}
-    assert body["schema"]["properties"]["advance"] == {"type": "number"}
-    resend = document["paths"]["/_sandbox/callbacks/{number}/resend"]["post"]
-    assert [each["schema"] for each in resend["parameters"]] == [{"type": "integer"}]
-    assert resend["responses"].keys() == {"204", "4XX"}
-
-
 def test_a_sandbox_has_every_control_as_a_method():
     methods = {name for name in CONTROLS if not name.startswith("_")}
     assert len(methods) >= 12

@@ -85,7 +85,7 @@ def build_app(sandbox: Controls, service: Service) -> tuple[ASGIApp, Scheduler]:
 
     routes = [
         EndpointRoutes(service),
-        *control_routes(sandbox, CONTROLS),
+        *control_routes(sandbox, CONTROLS.values()),
         Route("/assets/{token}/{name}", partial(serve_asset, service), methods=["GET", "HEAD"]),
         Route("/openapi.json", openapi, methods=["GET"]),
         Route("/", _index, methods=["GET"]),
@@ -105,7 +105,6 @@ async def _index(_: Request) -> Response:
     body = {
         "service": f"palprep sandbox {__version__}",
         "openapi": "/openapi.json",
-        "controls": "/_sandbox/openapi.json",
         "choices": "/_sandbox/choices",
         "log": "/_sandbox/log",
     }

@@ -1,24 +1,19 @@
-"""A control is a method of the sandbox and a route under ``/_sandbox``, with an OpenAPI document.
-
-The routes ask for no key.
-"""
+"""A control is a method of the sandbox and a route under ``/_sandbox``, which asks for no key."""
 
 from __future__ import annotations
 
 import functools
 import inspect
 import re
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Mapping
 from dataclasses import dataclass, field
-from types import NoneType
 from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar, get_type_hints, overload
 
 from pydantic import FiniteFloat, TypeAdapter, ValidationError
-from starlette import routing
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
+from starlette.routing import Route
 
-from palprep._version import __version__
 from palprep.api import json_value
 from palprep.errors import UsageError
 from palprep.sandbox.answers import JsonAnswer, respond
@@ -30,15 +25,6 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 MAX_BODY_BYTES = 64 * 1024 * 1024
-
-_FAILURE: Mapping[str, Any] = {
-    "description": "What cannot be meant.",
-    "content": {
-        "application/json": {
-            "schema": {"type": "object", "properties": {"error": {"type": "string"}}}
-        }
-    },
-}
 
 
 class Missing(UsageError):
@@ -148,33 +134,6 @@ class Control(Generic[P, T]):
         others = (name for name in names if name not in self.parts)
         return {name: self.renamed.get(name, name) for name in others}
 
-    def operation(self, name: str) -> dict[str, Any]:
-        schemas = {each: TypeAdapter(self.types[each]).json_schema() for each in self.parts}
-        parameters = [
-            {"name": part, "in": "path", "required": True, "schema": schema}
-            for part, schema in schemas.items()
-        ]
-        if self.streamed is not None:
-            seconds = {"type": "number", "description": "The lifetime of its URL, in seconds."}
-            parameters.append({"name": "expires_in", "in": "query", "schema": seconds})
-        answers = self.after or self.types["return"] is not NoneType
-        operation: dict[str, Any] = {
-            "operationId": name.strip("_"),
-            "description": inspect.getdoc(self.act),
-            "parameters": parameters,
-            "responses": {"200" if answers else "204": {"description": "Done."}, "4XX": _FAILURE},
-        }
-        content: dict[str, Any] = {}
-        if self.streamed is not None:
-            content = {"application/octet-stream": {}}
-        elif self.whole:
-            content = {"application/json": {}}
-        elif self.members:
-            types = self.types
-            members = {m: TypeAdapter(types[n]).json_schema() for n, m in self.members.items()}
-            content = {"application/json": {"schema": {"type": "object", "properties": members}}}
-        return operation | ({"requestBody": {"content": content}} if content else {})
-
 
 def control(
     method: str, path: str, **options: Any
@@ -184,26 +143,12 @@ def control(
     return lambda act: Control(act, method, path, **options)
 
 
-def control_routes(sandbox: Any, controls: Mapping[str, Control[..., Any]]) -> list[routing.Route]:
-
-    async def document(_: Request) -> Response:
-        paths: dict[str, dict[str, Any]] = {}
-        for name, each in controls.items():
-            path = paths.setdefault("/_sandbox" + each.path, {})
-            path[each.method.lower()] = each.operation(name)
-        info = {"title": "Controls of the palprep sandbox", "version": __version__}
-        return respond(JsonAnswer(body={"openapi": "3.1.0", "info": info, "paths": paths}))
-
+def control_routes(sandbox: Any, controls: Iterable[Control[..., Any]]) -> list[Route]:
     return [
-        routing.Route("/_sandbox/openapi.json", document, methods=["GET"]),
-        *(
-            routing.Route(
-                "/_sandbox" + each.path,
-                functools.partial(each.answer, sandbox),
-                methods=[each.method],
-            )
-            for each in controls.values()
-        ),
+        Route(
+            "/_sandbox" + each.path, functools.partial(each.answer, sandbox), methods=[each.method]
+        )
+        for each in controls
     ]
 
 
