@@ -7,10 +7,10 @@ import json
 from jsonschema import Draft202012Validator
 
 from palprep.api.calls import ENDPOINTS
-from palprep.api.records import EVENTS, parse_event
-from palprep.api.reply import Unspecified, deviations
+from palprep.api.records import EVENTS
+from palprep.api.reply import Unspecified
 from palprep.sandbox import Choices
-from palprep.sandbox.openapi import REPLIES, REQUESTS, openapi_document
+from palprep.sandbox.openapi import openapi_document
 
 DOCUMENT = openapi_document(Choices(), base_url="http://127.0.0.1:1")
 REST = {"components": DOCUMENT["components"]}
@@ -62,24 +62,10 @@ def test_every_reference_leads_somewhere() -> None:
     assert '"#/$defs/' not in text
 
 
-def test_every_request_is_named_and_has_an_example_that_keeps_its_rules() -> None:
-    schemas = DOCUMENT["components"]["schemas"]
-    named = [e for e in ENDPOINTS if e.shape.takes_body]
-    assert {e.shape.request.__name__ for e in named} == REQUESTS.keys()
-    for endpoint in named:
-        (example,) = schemas[endpoint.shape.request.__name__]["examples"]
-        given = dict.fromkeys(endpoint.shape.in_path, "x")
-        assert endpoint.parse(given, example)
-        Draft202012Validator({**schemas[endpoint.shape.request.__name__], **REST}).validate(example)
-
-
-def test_every_record_and_event_has_an_example_of_its_types() -> None:
-    records = {e.reply for e in ENDPOINTS if e.reply is not Unspecified}
-    assert {record.__name__ for record in records} <= REPLIES.keys()
-    for record in records:
-        assert deviations(record, REPLIES[record.__name__]) == ()
-    for event in EVENTS:
-        assert type(parse_event(REPLIES[event.__name__])) is event
+def test_every_request_is_named() -> None:
+    named = {e.shape.request.__name__ for e in ENDPOINTS if e.shape.takes_body}
+    assert len(named) == 10
+    assert named <= DOCUMENT["components"]["schemas"].keys()
 
 
 def test_the_callbacks_are_webhooks_of_what_arrives() -> None:
@@ -110,9 +96,12 @@ def test_records_require_what_is_always_there_and_are_null_where_that_is_specifi
     assert set(schemas["Document"]["required"]) == always | {"created_at", "updated_at"}
     assert set(schemas["ImageCheck"]["required"]) == {"id", "label", "passed"}
     assert set(schemas["ConnectorError"]["required"]) == {"http_status", "message"}
+    records = {e.reply.__name__ for e in ENDPOINTS if e.reply is not Unspecified}
+    records |= {event.__name__ for event in EVENTS}
+    records |= {"ImageCheck", "ConnectorError", "CrawlConfig", "PronunciationRule"}
     nullable = {
         f"{name}.{member}"
-        for name in (*REPLIES, "CrawlConfig", "PronunciationRule")
+        for name in records
         for member, each in schemas[name]["properties"].items()
         if {"type": "null"} in each.get("anyOf", ())
     }
@@ -133,17 +122,3 @@ def test_what_a_request_must_hold_is_told() -> None:
         assert not operation.is_valid({"op": op, "path": "/a"}), op
     image = schemas["ValidateFaceImage"]["properties"]["imageBase64"]
     assert (image["contentEncoding"], image["maxLength"]) == ("base64", 29_360_128)
-
-
-def test_operations_tell_what_they_post_and_errors_have_examples() -> None:
-    told = {
-        path: operation["callbacks"]["ended"]["{$request.body#/callback_url}"]["post"]
-        for path, item in DOCUMENT["paths"].items()
-        for operation in item.values()
-        if "callbacks" in operation
-    }
-    assert told.keys() == {"/v2/voices", "/v2/replicas"}
-    assert "VoiceStatusChanged" in str(told["/v2/voices"]["requestBody"])
-    for shape in ("Error", "Message", "ImageError"):
-        schema = DOCUMENT["components"]["schemas"][shape]
-        assert Draft202012Validator(schema).is_valid(schema["examples"][0])

@@ -7,29 +7,19 @@ error shapes each refusal has here is the sandbox's own to say.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from http import HTTPStatus
 from http.client import responses as PHRASES  # noqa: N812
-from typing import Any, Final
+from typing import Any
 
 from pydantic.json_schema import models_json_schema
 
 from palprep._version import __version__
-from palprep.api import (
-    EVENTS,
-    FACE_CHECKS,
-    AnyEvent,
-    Endpoint,
-    ReplicaTraining,
-    Unspecified,
-    VoiceStatusChanged,
-    calls,
-)
+from palprep.api import EVENTS, AnyEvent, Endpoint, Unspecified, VoiceStatusChanged, calls
 from palprep.api.calls import ENDPOINTS
 from palprep.sandbox.choices import IMAGE_ERRORS, Choices
 from palprep.sandbox.dispatch import success_status
-from palprep.sandbox.handlers.likenesses import validation_result
-from palprep.sandbox.seed import KINDS, NULLABLE
+from palprep.sandbox.seed import NULLABLE
 from palprep.sandbox.service import refuse_unknown
 
 Json = dict[str, Any]
@@ -37,38 +27,38 @@ Json = dict[str, Any]
 _REF = "#/components/schemas/{model}"
 
 
-def _shape(example: Mapping[str, str]) -> Json:
+def _shape(*members: str) -> Json:
     return {
         "type": "object",
-        "properties": {member: {"type": "string"} for member in example},
-        "required": list(example),
+        "properties": {member: {"type": "string"} for member in members},
+        "required": list(members),
         "additionalProperties": False,
-        "examples": [example],
     }
 
 
 ERROR_SHAPES: dict[str, Json] = {
-    "Error": _shape({"error": 'Bad Request. {"voice_name": "is required"}'}),
-    "Message": _shape({"message": "Invalid access token."}),
-    "ImageError": _shape(IMAGE_ERRORS[0].answer().body),
+    "Error": _shape("error"),
+    "Message": _shape("message"),
+    "ImageError": _shape("message", "error", "code"),
 }
-TOLD: Final[Mapping[str, type[AnyEvent]]] = {
-    "CreateVoice": VoiceStatusChanged,
-    "CreateReplica": ReplicaTraining,
-}
-"""What is posted to the callback_url of a request, by the name of its class."""
+OPTIONAL = frozenset(
+    {"error_message", "callback_url", "depth", "max_pages"}
+    | {"crawl_config", "crawled_urls", "last_crawled_at", "crawl_count"}
+    | {"pronunciation", "type", "case_sensitive", "word_boundaries"}
+    | {f"{event.__name__}.updated_at" for event in EVENTS}
+)
+"""Members that a record may lack as the sandbox shows it."""
 
 
 def openapi_document(choices: Choices, *, base_url: str) -> Json:
-    """The whole interface, with an example of every body. Operations that the specification
-    mentions and does not show, and callbacks whose payload it does not show, carry ``x-assumed:
-    true``."""
-    schemas: Json = {}
+    """The whole interface. Operations that the specification mentions and does not show, and
+    callbacks whose payload it does not show, carry ``x-assumed: true``."""
     records = sorted(
         {e.reply for e in ENDPOINTS if e.reply is not Unspecified}, key=lambda r: r.__name__
     )
     _, replies = models_json_schema([(r, "serialization") for r in records], ref_template=_REF)
-    schemas |= replies["$defs"] | {event.__name__: _event(event) for event in EVENTS}
+    answers = replies["$defs"] | {event.__name__: _event(event) for event in EVENTS}
+    schemas = {name: _as_served(name, schema) for name, schema in answers.items()}
     paths: dict[str, Json] = {}
     for endpoint in ENDPOINTS:
         operation = _operation(endpoint, choices, schemas)
@@ -79,9 +69,6 @@ def openapi_document(choices: Choices, *, base_url: str) -> Json:
         "if": {"not": {"required": ["train_image_url"]}},
         "then": {"required": ["train_video_url"]},
     }
-    shown = {name: _as_served(name, schema) for name, schema in sorted(schemas.items())}
-    for name, example in {**REQUESTS, **REPLIES}.items():
-        shown[name]["examples"] = [example]
     return {
         "openapi": "3.1.0",
         "info": {
@@ -94,7 +81,7 @@ def openapi_document(choices: Choices, *, base_url: str) -> Json:
         "paths": paths,
         "webhooks": {event.__name__: _webhook(event) for event in EVENTS},
         "components": {
-            "schemas": shown | ERROR_SHAPES,
+            "schemas": dict(sorted(schemas.items())) | ERROR_SHAPES,
             "securitySchemes": {"key": {"type": "apiKey", "in": "header", "name": "x-api-key"}},
         },
         "security": [{"key": []}],
@@ -124,10 +111,6 @@ def _operation(endpoint: Endpoint[..., Any], choices: Choices, schemas: Json) ->
         )
         content = _json({"$ref": _REF.format(model=name)})
         operation["requestBody"] = {"required": required} | content
-        if name in TOLD:
-            post = _webhook(TOLD[name])["post"]
-            del post["operationId"]  # It is that of the webhook.
-            operation["callbacks"] = {"ended": {"{$request.body#/callback_url}": {"post": post}}}
     if endpoint.unspecified:
         operation["x-assumed"] = True
     if endpoint.deprecated:
@@ -140,7 +123,6 @@ def _event(event: type[AnyEvent]) -> Json:
     schema = event.model_json_schema(mode="validation", ref_template=_REF)
     for added in ("kind", "payload"):
         schema["properties"].pop(added, None)
-    schema["required"] = [name for name in schema["required"] if name in schema["properties"]]
     return schema
 
 
@@ -159,19 +141,17 @@ def _webhook(event: type[AnyEvent]) -> Json:
 
 
 def _as_served(name: str, schema: Json) -> Json:
-    """What the sandbox shows of a record: every member that its example has, none of them null
-    unless the specification says so. Of other objects, members with a default may be absent."""
+    """What the sandbox shows of a record: no member is null, unless the specification says so."""
+    if not schema.get("additionalProperties"):
+        return schema  # An object inside it, as it is sent.
     properties = {}
-    for member, each in schema.get("properties", {}).items():
+    for member, each in schema["properties"].items():
         arms = [arm for arm in each.get("anyOf", ()) if arm != {"type": "null"}]
-        answered = name in REPLIES or name in {"CrawlConfig", "PronunciationRule"}
-        if answered and f"{name}.{member}" not in NULLABLE and len(arms) == 1:
+        if len(arms) == 1 and f"{name}.{member}" not in NULLABLE:
             each = {k: v for k, v in each.items() if k != "anyOf"} | arms[0]  # noqa: PLW2901
         properties[member] = {k: v for k, v in each.items() if k != "default"}
-    absent = {m for m, each in schema.get("properties", {}).items() if "default" in each}
-    always = REPLIES.get(name, {}).keys() - {"error_message"}
-    required = [m for m in properties if m in always or m in {*schema.get("required", ())} - absent]
-    return schema | ({"properties": properties, "required": required} if properties else {})
+    required = [each for each in properties if not {each, f"{name}.{each}"} & OPTIONAL]
+    return schema | {"properties": properties, "required": required}
 
 
 def _responses(endpoint: Endpoint[..., Any], choices: Choices) -> Json:
@@ -189,12 +169,6 @@ def _responses(endpoint: Endpoint[..., Any], choices: Choices) -> Json:
     for code, named in shapes.items():
         text = endpoint.failures.get(code) or PHRASES.get(code, "Refused")
         media = _json({"anyOf": [{"$ref": _REF.format(model=shape)} for shape in named]})
-        if code != choices.bad_request_status:  # Whose example in the shape names a field.
-            variants = (each.answer().body for each in IMAGE_ERRORS if each.status == code)
-            media["content"]["application/json"]["examples"] = {
-                shape: {"value": next(variants) if shape == "ImageError" else {shape.lower(): text}}
-                for shape in named
-            }
         responses[str(code)] = {"description": text} | media
     for answered, response in responses.items():
         headers = {"x-request-id": "The request's seq in GET /_sandbox/log."}
@@ -234,93 +208,3 @@ def error_shapes(endpoint: Endpoint[..., Any], choices: Choices) -> Iterable[tup
     }
     if endpoint.name in extra:
         yield extra[endpoint.name], "Error"
-
-
-_STAMP = "2026-08-01T12:00:00.000000"
-
-_TOOL: dict[str, Any] = {
-    "name": "look_up_order",
-    "description": "Looks up an order by its number.",
-    "parameters": {
-        "type": "object",
-        "properties": {"order": {"type": "string"}},
-        "required": ["order"],
-    },
-    "delivery": {
-        "app_message": False,
-        "api": {"url": "https://shop.example/orders/{order}", "method": "POST", "timeout": 5},
-    },
-}
-REQUESTS: Final[Mapping[str, Any]] = {
-    "CreateTool": _TOOL,
-    "ValidateFaceImage": {"imageBase64": "/9j/4AAQSkZJRg==", "mimeType": "image/jpeg"},
-    "ValidateReplicaImage": {"imageBase64": "/9j/4AAQSkZJRg==", "mimeType": "image/jpeg"},
-    "CreateVoice": {
-        "voice_name": "Ada",
-        "training_audio_url": "https://media.example/ada.wav",
-        "callback_url": "https://app.example/callbacks",
-        "tags": ["support"],
-    },
-    "UpdateVoice": {"voice_name": "Ada L.", "description": None},
-    "ReplaceSkills": {
-        "skills": {
-            "internet_search": {},
-            "presentation": {"config": {"document_ids": ["d_1a2b3c"]}},
-        }
-    },
-    "PatchDeployment": [{"op": "replace", "path": "/name", "value": "Front desk"}],
-    "RenameVideo": {"video_name": "Welcome"},
-    "CreateReplica": {
-        "replica_name": "Ada",
-        "train_video_url": "https://media.example/training.mp4?signature=abc",
-        "consent_video_url": "https://media.example/consent.mp4?signature=abc",
-        "callback_url": "https://app.example/callbacks",
-    },
-    "CreateConversation": {"pal_id": "p_1a2b3c", "conversation_name": "Monday"},
-}
-"""By the name of the request's class."""
-
-
-def _kept(kind: str, record_id: str, **sent: Any) -> dict[str, Any]:
-    """A record as it is shown that was seeded with these members."""
-    seeded = KINDS[kind]
-    record = seeded.completed({seeded.id_member: record_id, **sent}, _STAMP)
-    shown = seeded.reply.model_fields if seeded.reply else record
-    return {name: value for name, value in record.items() if name in shown}
-
-
-_VOICE = _kept("voices", "v_1a2b3c", voice_name="Ada", tags=["support"])
-_KEPT_TOOL = _kept("tools", "t_1a2b3c", **_TOOL)
-_RULE = {"text": "Siobhan", "pronunciation": "shi-vawn", "type": "alias"}
-
-REPLIES: Final[Mapping[str, Any]] = {
-    "Voice": _VOICE | {"status": "started"},
-    "Voices": {"data": [_VOICE]},
-    "Tool": _KEPT_TOOL,
-    "Tools": {"data": [_KEPT_TOOL]},
-    "FaceValidation": validation_result({"only_one_person_visible": False}, "pose"),
-    "Replica": _kept("replicas", "r_1a2b3c", status="started"),
-    "Deployment": _kept("deployments", "d_1a2b3c", name="Front desk", status="active"),
-    "Document": _kept("documents", "d_1a2b3c", status="processing", progress=50),
-    "PronunciationDictionary": _kept(
-        "pronunciation_dictionaries", "pd_1a2b3c", name="Names", rules=[_RULE], rules_count=1
-    ),
-    "ImageCheck": {"id": "no_nudity", "label": FACE_CHECKS["no_nudity"], "passed": True},
-    "ConnectorError": {"http_status": 424, "message": "The server cannot be reached."},
-    "ConnectorCheck": {
-        "ok": True,
-        "tool_count": 1,
-        "tool_names": ["look_up_order"],
-        "latency_ms": 182,
-        "error": None,
-    },
-    "PalSkills": {"data": {"internet_search": {"config": {}}}},
-    "VoiceStatusChanged": {"voice_id": "v_1a2b3c", "voice_name": "Ada", "status": "completed"},
-    "ReplicaTraining": {
-        "replica_id": "r_1a2b3c",
-        "status": "error",
-        "error_message": "The statement of consent was not heard.",
-    },
-    "DocumentChanged": {"document_id": "d_1a2b3c", "status": "processing", "progress": 50},
-}
-"""By the name of the record's class, or the event's."""
