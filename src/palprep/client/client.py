@@ -32,13 +32,10 @@ from palprep.client.exchange import exchange
 from palprep.client.resources import S, Sending, routine
 from palprep.client.senders import AsyncSender, HookOptions, RawResponse, SyncSender, hooks_of
 from palprep.client.writer import (
-    AsyncHttpClient,
-    HttpClient,
     SandboxTime,
     Timeout,
     checked_base_url,
     checked_key,
-    library_of,
     limits_of,
     own_http_client,
 )
@@ -71,7 +68,7 @@ class CopyOptions(CallOptions, total=False):
     """The options of a copy of a client."""
 
     api_key: str
-    http_client: HttpClient | AsyncHttpClient
+    http_client: httpx.Client | httpx.AsyncClient
 
 
 class SharedOptions(CallOptions, total=False):
@@ -87,7 +84,7 @@ class SharedOptions(CallOptions, total=False):
 class ClientOptions(SharedOptions, total=False):
     """The options of :class:`Client`, besides the service and the key."""
 
-    http_client: HttpClient | None
+    http_client: httpx.Client | None
     transport: httpx.BaseTransport | None
     sleep: Callable[[float], object] | None
 
@@ -95,7 +92,7 @@ class ClientOptions(SharedOptions, total=False):
 class AsyncClientOptions(SharedOptions, total=False):
     """The options of :class:`AsyncClient`, besides the service and the key."""
 
-    http_client: AsyncHttpClient | None
+    http_client: httpx.AsyncClient | None
     transport: httpx.AsyncBaseTransport | None
     sleep: Callable[[float], Awaitable[object]] | None
 
@@ -134,7 +131,6 @@ _DEFAULT_HEADERS = frozenset({"accept", "accept-encoding", "connection", "user-a
 
 def sender_of(kind: type[S], api_key: str, base_url: str, options: Mapping[str, Any]) -> S:
     """The sender of a client with these options."""
-    library: type[Any] = httpx.AsyncClient if kind.awaited else httpx.Client
     trust_env = options.get("trust_env", True)
     if trust_env:
         log_as_asked(os.environ)
@@ -145,13 +141,12 @@ def sender_of(kind: type[S], api_key: str, base_url: str, options: Mapping[str, 
     own = http is None
     address = checked_base_url(base_url)
     if own:
-        http = own_http_client(library, address, trust_env=trust_env, **given)
+        http = own_http_client(kind.library, address, trust_env=trust_env, **given)
     elif given:
         raise UsageError("Give transport and proxy to the client that you give as http_client.")
     sleep: Any = anyio.sleep if kind.awaited else time.sleep
     sender = kind(
-        http=http,
-        library=library_of(http, library.__name__),
+        http=_checked_http(kind.library, http),
         own=own,
         base_url=address,
         key=checked_key(api_key),
@@ -164,6 +159,13 @@ def sender_of(kind: type[S], api_key: str, base_url: str, options: Mapping[str, 
         sleep=options.get("sleep") or sleep,
     )
     return changed_sender(sender, {**options, "http_client": None})
+
+
+def _checked_http(library: type[Any], http: object) -> Any:
+    if not isinstance(http, library):
+        wanted, given = library.__name__, type(http).__name__
+        raise UsageError(f"http_client takes an httpx.{wanted}, not {given}.")
+    return http
 
 
 def _headers_of(http: Any) -> dict[str, str]:
@@ -181,9 +183,8 @@ def changed_sender(sender: S, options: Mapping[str, Any]) -> S:
         changed |= {"key": checked_key(options["api_key"]), "limiters": {}}
     headers = sender.headers
     if (http := options.get("http_client")) is not None:
-        library = library_of(http, "AsyncClient" if sender.awaited else "Client")
-        headers = headers | _headers_of(http)
-        changed |= {"http": http, "library": library, "own": False, "turns": {}, "users": []}
+        headers = headers | _headers_of(_checked_http(sender.library, http))
+        changed |= {"http": http, "own": False, "turns": {}, "users": []}
     if (timeout := options.get("timeout", UNSET)) is not UNSET:
         changed["timeout"] = limits_of(timeout)
     return replace(
@@ -311,10 +312,10 @@ class Client(_BothClients[SyncSender]):
 
     ``headers`` and ``query`` travel with every request; what a call says itself replaces them.
 
-    ``http_client`` is a client of httpx or of httpx2, with connections, certificates, proxies,
-    limits, headers and authentication of your own. Its timeout holds if none is given here. You
-    close it yourself. Without it ``transport``, ``proxy`` and ``trust_env`` are httpx's; a proxy of
-    the environment is not used for http:// on this machine.
+    ``http_client`` is a client of httpx with connections, certificates, proxies, limits, headers
+    and authentication of your own. Its timeout holds if none is given here. You close it yourself.
+    Without it ``transport``, ``proxy`` and ``trust_env`` are httpx's; a proxy of the environment is
+    not used for http:// on this machine.
 
     ``on_request`` is called with the :class:`Call` before each attempt, ``on_reply`` with it and
     the :class:`Answer`, ``on_failure`` with it and the :class:`NoAnswer`, ``on_retry`` with it

@@ -23,6 +23,8 @@ import logging
 import math
 from typing import Any, TypeVar
 
+import httpx
+
 from palprep import errors
 from palprep.api import UNSET, Call, Reply, request_id
 from palprep.client.senders import Answer, AnySender, Limiter, NoAnswer, RawResponse, Retry
@@ -111,12 +113,12 @@ async def _time_left(
 
 
 _BEFORE_IT_LEFT = (
-    "ConnectError",
-    "ConnectTimeout",
-    "PoolTimeout",
-    "ProxyError",
-    "UnsupportedProtocol",
-    "LocalProtocolError",
+    httpx.ConnectError,
+    httpx.ConnectTimeout,
+    httpx.PoolTimeout,
+    httpx.ProxyError,
+    httpx.UnsupportedProtocol,
+    httpx.LocalProtocolError,
 )
 """Raised before the request has left whole, so that it was certainly not carried out."""
 _UNSENT = NoAnswer(sent=False, timed_out=True, detail="the deadline passed before it could be sent")
@@ -127,15 +129,15 @@ async def _sent(call: Call[Any], sender: AnySender, within: float | None) -> Ans
     """What comes of one attempt, which has ``within`` seconds."""
     if sender.http.is_closed:
         raise errors.UsageError("The client is closed. Make another one, or close it later.")
-    library, started = sender.library, sender.clock()
+    started = sender.clock()
     request = sender.write(call, within)
     try:
         response, content = await sender.transmit(request, within)
-    except library.HTTPError as error:
+    except httpx.HTTPError as error:
         detail = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
         log.info("%s %s: no answer (%s)", call.method, call.path, detail)
-        unsent = isinstance(error, tuple(getattr(library, name) for name in _BEFORE_IT_LEFT))
-        late = isinstance(error, library.TimeoutException)
+        unsent = isinstance(error, _BEFORE_IT_LEFT)
+        late = isinstance(error, httpx.TimeoutException)
         return NoAnswer(sent=not unsent, timed_out=late, detail=detail)
     except TimeoutError:
         return _TOO_LATE

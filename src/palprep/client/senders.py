@@ -141,19 +141,19 @@ def hooks_of(options: Mapping[str, Any], *, awaited: bool) -> Hooks:
 
 MAX_ANSWER_BYTES = 64 * 1024 * 1024
 _GRACE_S = 0.05
-"""The library's own timeout ends with the deadline and tells more: whether anything was sent."""
+"""httpx's own timeout ends with the deadline and tells more: whether anything was sent."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Sender(Generic[H]):
     """What both senders hold, and all on which decisions depend besides the call itself. ``http``
-    is a client of the ``library``, httpx or httpx2, and closed with this one where it is its
-    ``own``. ``headers`` and ``query`` travel with every request."""
+    is closed with this one where it is its ``own``. ``headers`` and ``query`` travel with every
+    request."""
 
     awaited: ClassVar[bool]
+    library: ClassVar[type[httpx.Client | httpx.AsyncClient]]
 
     http: H
-    library: Any
     own: bool
     base_url: str
     key: SecretStr
@@ -202,7 +202,7 @@ class _Sender(Generic[H]):
             **{name.lower(): value for name, value in call.headers.items()},
             "x-api-key": self.key.get_secret_value(),
         }
-        query = [pair for pair in self.query.items() if pair[0] not in dict(call.query)]
+        query: list[Any] = [pair for pair in self.query.items() if pair[0] not in dict(call.query)]
         query += call.query
         body = call.content()
         if body is not None:
@@ -213,7 +213,7 @@ class _Sender(Generic[H]):
             limits = {n: within if s is None else min(s, within) for n, s in limits.items()}
         content = _AsyncBody(body) if isinstance(body, StreamedBody) and self.awaited else body
         try:
-            request: httpx.Request = self.library.Request(
+            request = httpx.Request(
                 call.method,
                 self.base_url + call.path,
                 params=query or None,
@@ -221,18 +221,18 @@ class _Sender(Generic[H]):
                 content=content,
                 extensions={"timeout": limits},
             )
-            request.url.host  # noqa: B018 -- decodes a name that the library may refuse.
-        except (self.library.InvalidURL, UnicodeError) as error:
+            request.url.host  # noqa: B018 -- decodes a name that httpx may refuse.
+        except (httpx.InvalidURL, UnicodeError) as error:
             raise UsageError(
                 f"{call.method} {call.endpoint.path}: no URL can be made of this ({error})."
             ) from None
         return request
 
     def add(self, piece: bytes, content: bytearray) -> None:
-        """One more piece of an answer. Raises the library's error for one that has no end."""
+        """One more piece of an answer. Raises httpx.ReadError for one that has no end."""
         content += piece
         if len(content) > MAX_ANSWER_BYTES:
-            raise self.library.ReadError(f"the answer has more than {MAX_ANSWER_BYTES:,} bytes")
+            raise httpx.ReadError(f"the answer has more than {MAX_ANSWER_BYTES:,} bytes")
 
 
 class _AsyncBody:
@@ -250,6 +250,7 @@ class SyncSender(_Sender[httpx.Client]):
     """Does everything on the calling thread. Threads may share it."""
 
     awaited = False
+    library = httpx.Client
 
     sleep: Callable[[float], object]
     turns: dict[str, threading.Lock] = field(default_factory=dict)
@@ -266,8 +267,8 @@ class SyncSender(_Sender[httpx.Client]):
     async def transmit(
         self, request: httpx.Request, within: float | None
     ) -> tuple[httpx.Response, bytes]:
-        """The response and its body. Raises the library's errors, and TimeoutError after ``within``
-        seconds. The library bounds single reads, and an answer that drips takes any number of them.
+        """The response and its body. Raises httpx's errors, and TimeoutError after ``within``
+        seconds. httpx bounds single reads, and an answer that drips takes any number of them.
         So an attempt that must end in time has a thread of its own. One that is too late is left
         behind, and ends with its next read. In a process that was forked from the first it raises
         :class:`~palprep.errors.UsageError`: each would read what the other was answered."""
@@ -316,6 +317,7 @@ class AsyncSender(_Sender[httpx.AsyncClient]):
     """Does everything in the running event loop, asyncio's or trio's; else as the other."""
 
     awaited = True
+    library = httpx.AsyncClient
 
     sleep: Callable[[float], Awaitable[object]]
     turns: dict[str, anyio.Lock] = field(default_factory=dict)

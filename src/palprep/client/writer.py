@@ -1,16 +1,10 @@
-"""What a client is given, checked: the HTTP library, the service's address and the key to it, and
-the time of a sandbox.
-
-The library is httpx or httpx2, whichever made the client through which requests go. httpx2
-continues httpx under another name, with the same classes: here it is typed as httpx. A request, its
-body and its errors must be of the same library as the client that sends it.
-"""
+"""What a client is given, checked: the service's address and the key to it, times, and the time of
+a sandbox."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import importlib
 import json
 import logging
 import re
@@ -19,7 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from http.client import HTTPConnection, HTTPException
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 from urllib.parse import urlsplit
 
 import anyio.to_thread
@@ -38,19 +32,8 @@ Timeout: TypeAlias = float | httpx.Timeout | Unset | None
 
 H = TypeVar("H")
 
-_KNOWN = frozenset({"httpx", "httpx2"})
-
 LONGEST_S = 2_000_000.0
 """23 days: a socket takes its timeout in milliseconds of 31 bits."""
-
-
-if TYPE_CHECKING:
-    import httpx2
-
-    HttpClient: TypeAlias = httpx.Client | httpx2.Client
-    AsyncHttpClient: TypeAlias = httpx.AsyncClient | httpx2.AsyncClient
-else:  # httpx2 need not be installed.
-    HttpClient, AsyncHttpClient = httpx.Client, httpx.AsyncClient
 
 
 def checked_key(api_key: str) -> SecretStr:
@@ -85,30 +68,13 @@ def checked_base_url(url: str) -> str:
 
 
 def limits_of(timeout: float | httpx.Timeout | None) -> Mapping[str, float | None]:
-    """Seconds for connect, read, write and pool. A Timeout may be of either library."""
+    """Seconds for connect, read, write and pool."""
     if isinstance(timeout, int | float):
         if not timeout > 0:
             raise UsageError(f"timeout takes more than 0 seconds, not {timeout:g}")
         timeout = min(timeout, LONGEST_S)
-    if timeout is None or isinstance(timeout, int | float):
-        timeout = httpx.Timeout(timeout)
-    if not hasattr(timeout, "as_dict"):
-        require_type("timeout", timeout, float | httpx.Timeout | None)
-    return timeout.as_dict()
-
-
-def library_of(http: object, kind: str) -> Any:
-    """The module httpx or httpx2, whichever ``http`` is a "Client" or an "AsyncClient" of, as
-    ``kind`` says. Raises :class:`~palprep.errors.UsageError` for anything else."""
-    for base in type(http).__mro__:
-        name = base.__module__.partition(".")[0]
-        if name in _KNOWN:
-            library = importlib.import_module(name)
-            if isinstance(http, getattr(library, kind)):
-                return library
-    raise UsageError(
-        f"http_client takes an httpx.{kind} or an httpx2.{kind}, not {type(http).__name__}."
-    )
+    require_type("timeout", timeout, float | httpx.Timeout | None)
+    return httpx.Timeout(timeout).as_dict()
 
 
 def own_http_client(kind: Callable[..., H], address: str, *, trust_env: bool, **options: Any) -> H:
