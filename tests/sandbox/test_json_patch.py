@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from raw import Raw
-
-from palprep.sandbox import Choices, Sandbox
 
 AT = "/customization/at"
 MALFORMED = "Invalid JSON patch format: "
@@ -140,35 +137,3 @@ def test_what_is_not_patchable_stays(raw, operation, member):
     raw.seed(deployments=[{"deployment_id": deployment_id, "nothing": None}])
     error = raw.refused("PATCH", f"/v2/deployments/{deployment_id}", [operation])
     assert member in error["error"]
-
-
-@pytest.fixture(scope="module")
-def narrow():
-    choices = Choices(deployment_bytes=10_000, patch_operations=60)
-    with Sandbox(choices=choices) as sandbox, Raw(sandbox) as client:
-        yield client
-
-
-def test_copies_that_double_come_to_an_end(narrow):
-    doubling = [{"op": "copy", "from": "/a", "path": "/a/-"}] * 60
-    why = refused(narrow, {"a": ["x" * 100]}, doubling)
-    assert why.endswith("the result is more than 10000 bytes.")
-    assert why.startswith("operation ")
-
-
-def test_copies_that_nest_come_to_an_end(raw):
-    deep = {}
-    for _ in range(150):
-        deep = {"a": deep}
-    nesting = [{"op": "copy", "from": "", "path": "/a" * (150 * 2**n)} for n in range(3)]
-    assert refused(raw, deep, nesting).startswith("operation ")
-
-
-def test_too_many_operations_are_refused_at_once(narrow):
-    many = [{"op": "test", "path": "", "value": {}}] * 61
-    assert refused(narrow, {}, many) == "a patch has at most 60 operations."
-
-
-def test_a_result_that_is_too_large_is_refused(narrow):
-    large = {"op": "add", "path": "/a", "value": "x" * 10_000}
-    assert "more than 10000 bytes" in refused(narrow, {}, [large])

@@ -7,7 +7,7 @@ import json
 import httpx
 import pytest
 
-from palprep.sandbox.handlers.tools import build_request, fill, sample_arguments
+from palprep.sandbox.handlers.tools import build_request, fill
 
 
 def test_placeholders_are_filled_at_any_depth_and_keep_their_type_when_alone():
@@ -19,27 +19,6 @@ def test_placeholders_are_filled_at_any_depth_and_keep_their_type_when_alone():
 def test_arguments_in_a_url_are_encoded():
     url = fill("https://h/{a}?q={b}", {"a": "x/y", "b": "1&2"}, in_url=True)
     assert url == "https://h/x%2Fy?q=1%262"
-
-
-def test_sample_arguments_come_from_the_schema():
-    parameters = {
-        "type": "object",
-        "properties": {
-            "text": {"type": "string"},
-            "count": {"type": "integer"},
-            "choice": {"enum": ["b", "c"]},
-            "given": {"type": "string", "default": "d"},
-            "odd": {"type": ["string", "null"]},
-        },
-    }
-    assert sample_arguments(parameters) == {
-        "text": "",
-        "count": 0,
-        "choice": "b",
-        "given": "d",
-        "odd": None,
-    }
-    assert sample_arguments({"type": "object"}) == {}
 
 
 @pytest.mark.parametrize(

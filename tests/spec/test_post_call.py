@@ -112,7 +112,7 @@ def test_a_conversation_ends_by_the_clock_too_and_in_call_tools_do_not_run(desk)
     assert desk.hook.requests == []
     desk.sandbox.advance(1)
     (request,) = desk.hook.wait(1)
-    assert (request.path, request.json) == ("/x", {"who": "", "score": 0})
+    assert (request.path, request.json) == ("/x", {})
 
 
 @pytest.mark.clause("delivery.6")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import AsyncIterator
-from pathlib import Path
+from mimetypes import guess_type
 from urllib.parse import quote
 
 from starlette.requests import Request
@@ -15,25 +15,6 @@ from palprep.sandbox.faults import AssetFault
 from palprep.sandbox.service import Service
 from palprep.serving import BodyTooLarge
 from palprep.storage import opener, private_folder
-
-# By the name it was published under, as an object store would: the bytes are not looked at.
-CONTENT_TYPES = {
-    ".jpg": "image/jpeg",
-    ".jpeg": "image/jpeg",
-    ".png": "image/png",
-    ".webp": "image/webp",
-    ".heic": "image/heic",
-    ".heif": "image/heif",
-    ".mp3": "audio/mpeg",
-    ".wav": "audio/wav",
-    ".m4a": "audio/mp4",
-    ".flac": "audio/flac",
-    ".ogg": "audio/ogg",
-    ".oga": "audio/ogg",
-    ".webm": "video/webm",
-    ".mp4": "video/mp4",
-    ".mov": "video/quicktime",
-}
 
 
 def sweep(service: Service) -> None:
@@ -86,5 +67,6 @@ async def serve_asset(service: Service, request: Request) -> Response:
     if fault:
         request.scope["state"]["abort"]()
         return Response()
-    kind = CONTENT_TYPES.get(Path(name).suffix.lower(), "application/octet-stream")
+    # By its name, as an object store has it: the bytes are not looked at.
+    kind = guess_type(name)[0] or "application/octet-stream"
     return FileResponse(service.assets / token, media_type=kind)

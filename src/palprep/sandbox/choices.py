@@ -96,12 +96,6 @@ class Choices(Value):
     fetch_seconds: float = _choice(
         600.0, "Create Voice, Create Replica", "Longest time that fetching one file may take."
     )
-    patch_operations: int = _choice(
-        100, "Patch Deployment", "Most operations of one patch; more are a malformed one."
-    )
-    deployment_bytes: int = _choice(
-        256 * 1024, "Patch Deployment", "Largest deployment, as JSON, that a patch may make."
-    )
     json_body_bytes: int = _choice(
         1024 * 1024, "Limits", "Largest body, except for the image validation's 30 MiB."
     )

@@ -158,8 +158,8 @@ CONDUCT: Mapping[str, Conduct] = {
     ),
     "post-call-tools": Conduct(
         "Create Tool, rule 1",
-        "Run once each: those in the PAL's tool_ids, or without such a member all of the account. "
-        "Arguments not given at the end are made up from the parameters' schema.",
+        "Run once each, with the arguments that are given at the end: those in the PAL's tool_ids, "
+        "or without such a member all of the account.",
     ),
     "in-call-tools": Conduct(
         "Events, Tool delivery",

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import AfterValidator, Field, ValidationError, model_validator
 
@@ -79,20 +79,6 @@ class RequestFault(Strike):
         if self.drop is not None:
             return self.drop == "before_commit"
         return self.status is not None or self.variant is not None
-
-    @model_validator(mode="after")
-    def _can_strike(self) -> Self:
-        # Which paths a pattern matches together with an endpoint's is not asked.
-        in_full = not any(sign in self.path for sign in "*?[")
-        chosen = (
-            fnmatchcase(each.name, self.endpoint) and fnmatchcase(each.method, self.method)
-            for each in ENDPOINTS
-            if not in_full or each.match(self.path) is not None
-        )
-        if not any(chosen):
-            asked = f"endpoint {self.endpoint}, method {self.method}, path {self.path}"
-            raise ValueError(f"no endpoint has all three: {asked}")
-        return self
 
 
 class CallbackFault(Strike):

@@ -28,15 +28,6 @@ from palprep.sandbox.store import Record, Taken, new_id
 
 _PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
 
-_SAMPLES: Mapping[str, Any] = {
-    "string": "",
-    "integer": 0,
-    "number": 0,
-    "boolean": False,
-    "array": [],
-    "object": {},
-}
-
 
 def create_tool(context: HandlerContext) -> Record:
     service, choices = context.service, context.service.choices
@@ -94,21 +85,6 @@ def _text(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
-def sample_arguments(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Arguments that were not given: each property's default, first enum value, example or zero."""
-    return {name: _sample(schema) for name, schema in parameters.get("properties", {}).items()}
-
-
-def _sample(schema: Any) -> Any:
-    if not isinstance(schema, Mapping):
-        return None
-    kind = schema.get("type")
-    zero = _SAMPLES.get(kind) if isinstance(kind, str) else None
-    listed = filter(None, (schema.get(key) for key in ("enum", "examples")))
-    first = (each[0] for each in listed if isinstance(each, list))
-    return schema.get("default", next(first, zero))
-
-
 async def build_request(
     api: Mapping[str, Any], arguments: Mapping[str, Any], http: httpx.AsyncClient
 ) -> httpx.Request:
@@ -143,7 +119,7 @@ async def build_request(
 async def run_post_call_tool(service: Service, job: Record) -> None:
     tool = service.store.get("tool", job["tool_id"])
     if tool is not None:
-        await deliver(service, tool, sample_arguments(tool["parameters"]) | job["arguments"])
+        await deliver(service, tool, job["arguments"])
 
 
 async def deliver(service: Service, tool: Record, arguments: Mapping[str, Any]) -> Record:
