@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -36,36 +35,25 @@ def test_the_three_shapes(body: Any, shape: str | None, code: str | None) -> Non
 @pytest.mark.parametrize(
     ("body", "said"),
     [
-        ({"error": {"message": "deep", "type": "x"}}, "deep"),
-        ({"type": "about:blank", "title": "Short", "detail": "At length."}, "At length"),
-        ({"title": "Only a title"}, "Only a title"),
-        ({"detail": [{"loc": ["body", "name"], "msg": "too long"}]}, "body.name: too long"),
-        ({"errors": ["one", {"message": "two"}]}, "one; two"),
-        ({"detail": {"error": "inside"}}, "inside"),
-        ([{"message": "a list"}], "a list"),
+        ({"type": "about:blank", "title": "Short"}, '{"type":"about:blank","title":"Short"}'),
+        (
+            {"detail": [{"loc": ["name"], "msg": "long"}]},
+            '{"detail":[{"loc":["name"],"msg":"long"}]}',
+        ),
+        ([{"message": "a list"}], '[{"message":"a list"}]'),
         ("words\x1b[31m\u202e", r"words\x1b[31m\u202e"),
         ({"message": "a\x00"}, r"a\x00"),
-        ({"errors": []}, "no explanation"),
-        ({"a": "b"}, "no explanation"),
+        ({}, "no explanation"),
     ],
 )
 def test_the_words_of_every_shape_are_told(body: Any, said: str) -> None:
     assert failure(400, {}, body).message == f"the service answered 400: {said}."
 
 
-@pytest.mark.parametrize(
-    "wrap", [str, lambda t: {"message": t}, lambda t: {"error": {"detail": t}}]
-)
+@pytest.mark.parametrize("wrap", [str, lambda t: {"message": t}, lambda t: {"error": t}])
 def test_a_long_text_is_cut(wrap: Any) -> None:
     error = failure(400, {}, wrap("x" * 10_000_000))
     assert error.message == f"the service answered 400: {'x' * 2000}…."
-
-
-def test_words_nested_without_end_are_no_traceback() -> None:
-    body: Any = "deep"
-    for _ in range(5000):
-        body = {"error": [body]}
-    assert "no explanation" in failure(400, {}, body).message
 
 
 @pytest.mark.parametrize(
@@ -136,22 +124,18 @@ def test_errors_pickle_whole() -> None:
     [
         ("7", 7.0),
         ("0", 0.0),
-        ("Sat, 01 Aug 2026 12:00:30 GMT", 30.0),
-        ("Sat, 01 Aug 2026 11:00:00 GMT", 0.0),
+        ("Sat, 01 Aug 2026 12:00:30 GMT", None),
         ("1.5", 1.5),
         ("soon", None),
         ("inf", None),
         ("1e9", None),
         ("9" * 400, None),
-        ("Sat, 01 Aug 99999999999 11:00:00 GMT", None),
-        ("Sat, 01 Aug 2026 11:00:00 +99999999999999", None),
         ("-3", None),
         ("", None),
     ],
 )
 def test_retry_after(value: str, seconds: float | None) -> None:
-    now = datetime(2026, 8, 1, 12, 0, 0, tzinfo=UTC)
-    assert retry_after({"retry-after": value}, now) == seconds
+    assert retry_after({"retry-after": value}) == seconds
 
 
 @pytest.mark.parametrize(("seconds", "words"), [("7", "7 s"), ("90", "1.5 min"), ("86400", "24 h")])

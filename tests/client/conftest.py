@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from typing import Any
 
 import httpx
@@ -68,7 +67,6 @@ class Api:
             "base_url": "https://api.example.com/base/",
             "clock": service.time.clock,
             "random": lambda: 1.0,
-            "now": lambda: datetime(2026, 8, 1, 12, 0, 0, tzinfo=UTC),
         } | options
 
     def __call__(self, name: str, /, *args: Any, **kwargs: Any) -> Any:

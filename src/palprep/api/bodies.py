@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from abc import ABC, abstractmethod
 from codecs import BOM_UTF8
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
@@ -14,10 +13,6 @@ from urllib.parse import urlsplit
 from pydantic_core import from_json
 
 from palprep.vocabulary import FileInput
-
-_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
-"""Half a character, with its other half or without."""
-
 
 # Kept: json.dumps makes a new one for each call.
 _COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
@@ -33,16 +28,12 @@ def compact_json(value: Any) -> str:
 
 
 def read_body(content: bytes) -> Any:
-    """Parsed JSON, the text when it is none, or None when there is nothing. What is no character,
-    such as the half of one at the end of a text that was cut, becomes U+FFFD."""
-    if not content:
-        return None
+    """Parsed JSON as :func:`mended_json` reads it, the text when it is none, or None when there is
+    nothing. What is no character becomes U+FFFD."""
     text = content.decode("utf-8-sig", "replace")
     try:
-        value = json.loads(text)
-        halves = _SURROGATE.search(text) is not None
-        return json.loads(_mended(json.dumps(value, ensure_ascii=False))) if halves else value
-    except (ValueError, RecursionError):
+        return mended_json(text) if content else None
+    except ValueError:
         return text
 
 
@@ -59,13 +50,10 @@ def mended_json(body: bytes | str) -> Any:
     after so many UTF-16 units makes them."""
     text = body if isinstance(body, str) else body.decode("utf-8-sig")
     try:
-        return from_json(_mended(compact_json(json.loads(text))))
+        units = compact_json(json.loads(text)).encode("utf-16-le", "surrogatepass")
     except RecursionError:
         raise ValueError("nested too deeply") from None
-
-
-def _mended(text: str) -> str:
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return from_json(units.decode("utf-16-le", "replace"))
 
 
 class Base64Stream(ABC):

@@ -12,7 +12,6 @@ import inspect
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from functools import cached_property
 from typing import Any, Generic, Literal, ParamSpec, TypedDict, TypeVar, Unpack, get_args
 from urllib.parse import parse_qsl, quote, unquote
@@ -274,13 +273,11 @@ class Call(Generic[R]):
             error.call = self.describe()
             raise
 
-    def failure(
-        self, status: int, headers: Mapping[str, str], content: bytes, now: datetime | None = None
-    ) -> ApiError:
+    def failure(self, status: int, headers: Mapping[str, str], content: bytes) -> ApiError:
         """The error for a reply that is not a success; see :func:`palprep.api.failures.failure`."""
         what = f"{self.method} {self.endpoint.path}: "
         meaning = self.endpoint.failures.get(status)
-        error = failure(status, headers, read_body(content), what=what, meaning=meaning, now=now)
+        error = failure(status, headers, read_body(content), what=what, meaning=meaning)
         error.call = self.describe()
         return error
 

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from palprep import errors
+from palprep.api.bodies import compact_json
 from palprep.errors import InvalidRequest, Problem
 from palprep.escaping import escaped
 from palprep.values import Value
@@ -141,25 +140,9 @@ def _explained(body: Any) -> tuple[str | None, str]:
         for key in ("error", "message"):
             if isinstance(said[key], str):
                 return key, str(said[key])
-    return None, _words_of(body)
-
-
-_WORDY = ("message", "error", "detail", "msg", "errors", "title")
-"""Members of an error body that hold its words, those that say most first: of nested errors,
-problem details (RFC 9457), lists of findings."""
-
-
-def _words_of(body: Any, depth: int = 4) -> str:
-    """What a body of any shape says in words, empty where nothing does."""
     if isinstance(body, str):
-        return body.strip()[: _LONGEST_SAID + 1]
-    if isinstance(body, Mapping) and depth:
-        said = next(filter(None, (_words_of(body.get(key), depth - 1) for key in _WORDY)), "")
-        where = body.get("loc")  # As FastAPI tells which field a finding is about.
-        return f"{'.'.join(map(str, where))}: {said}" if said and isinstance(where, list) else said
-    if isinstance(body, list | tuple) and depth:
-        return "; ".join(filter(None, (_words_of(each, depth - 1) for each in body[:20])))
-    return ""
+        return None, body.strip()
+    return None, compact_json(body) if body else ""
 
 
 def failure(
@@ -169,14 +152,12 @@ def failure(
     *,
     what: str = "",
     meaning: str | None = None,
-    now: datetime | None = None,
 ) -> errors.ApiError:
     """The error for a reply that is not a success.
 
     ``headers`` have lower-case names; ``body`` is what :func:`read_body` returned. ``what`` was
-    asked goes first in the message; ``meaning`` stands for a body that explains nothing. ``now`` is
-    needed only for a Retry-After that is a date. The message has at most 2,000 characters of the
-    body, with control characters written out.
+    asked goes first in the message; ``meaning`` stands for a body that explains nothing. The
+    message has at most 2,000 characters of the body, with control characters written out.
     """
     shape, text = _explained(body)
     server = status >= 500
@@ -187,7 +168,7 @@ def failure(
     text = escaped(text[:_LONGEST_SAID]) + ("…" if len(text) > _LONGEST_SAID else "")
     said = text or meaning or "no explanation"
     advice = _ADVICE.get(kind, "")
-    wait_s = retry_after(headers, now)
+    wait_s = retry_after(headers)
     if wait_s is not None and kind in {errors.RateLimited, errors.ServiceUnavailable}:
         advice = f"The service asks to wait {_wait_words(wait_s)}; try again then."
     if 300 <= status < 400:
@@ -212,19 +193,11 @@ def _wait_words(seconds: float) -> str:
     return f"{seconds:.0f} s"
 
 
-def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> float | None:
-    """Seconds to wait as ``retry-after`` asks, never negative; None without it or where it cannot
-    be read. Fractions are taken, as some services send them."""
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """Seconds to wait as ``retry-after`` asks; None without it or where it is no number, such as a
+    date. Fractions are taken, as some services send them."""
     value = headers.get("retry-after", "").strip()
-    if _NUMBER.fullmatch(value):
-        return float(value)
-    try:
-        date = parsedate_to_datetime(value)
-    except (ValueError, OverflowError):
-        return None
-    if date.tzinfo is None:
-        date = date.replace(tzinfo=UTC)
-    return max(0.0, (date - now).total_seconds()) if now else None
+    return float(value) if _NUMBER.fullmatch(value) else None
 
 
 REQUEST_ID_HEADERS = ("x-request-id", "request-id", "x-amzn-requestid")

@@ -10,7 +10,6 @@ import random as randomness
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
-from datetime import UTC, datetime
 from typing import Any, Generic, Self, TypeAlias, TypeVar, Unpack, cast, get_args, get_type_hints
 
 import anyio
@@ -78,7 +77,6 @@ class SharedOptions(CallOptions, total=False):
     trust_env: bool
     clock: Callable[[], float] | None
     random: Callable[[], float] | None
-    now: Callable[[], datetime] | None
 
 
 class ClientOptions(SharedOptions, total=False):
@@ -98,7 +96,7 @@ class AsyncClientOptions(SharedOptions, total=False):
 
 
 _PLAIN = {"deadline", "retries", "headers", "query", "settings", "strict", "trust_env"} | {
-    *("clock", "random", "now", "sleep")
+    *("clock", "random", "sleep")
 }
 """Options whose types say all. Of others it is said in words of their own what they take."""
 
@@ -154,7 +152,6 @@ def sender_of(kind: type[S], api_key: str, base_url: str, options: Mapping[str, 
         headers=_headers_of(http),
         query={},
         clock=options.get("clock") or time.monotonic,
-        now=options.get("now") or functools.partial(datetime.now, UTC),
         random=options.get("random") or randomness.random,
         sleep=options.get("sleep") or sleep,
     )
@@ -211,7 +208,7 @@ def account_in(environ: Mapping[str, str] | None, *, awaited: bool) -> dict[str,
     if variables.get("PALPREP_TIME") == "sandbox":
         told = SandboxTime(found["base_url"])
         sleep = told.sleep_async if awaited else told.sleep
-        found |= {"clock": told.clock, "now": told.now, "sleep": sleep}
+        found |= {"clock": told.clock, "sleep": sleep}
     return found
 
 
@@ -323,8 +320,8 @@ class Client(_BothClients[SyncSender]):
     a list. None sees the key.
 
     With PALPREP_LOG (``info``, ``debug``) in the environment the log is shown on standard error,
-    unless ``trust_env`` is false. ``clock``, ``sleep``, ``random`` and ``now`` replace the
-    machine's. Use the client as a context manager, or close it.
+    unless ``trust_env`` is false. ``clock``, ``sleep`` and ``random`` replace the machine's. Use
+    the client as a context manager, or close it.
 
     Raises :class:`~palprep.errors.UsageError` for an unusable key, base URL or hook, and
     :class:`~palprep.errors.InvalidRequest` for unusable headers.

@@ -78,7 +78,7 @@ async def _attempts(call: Call[R], sender: AnySender, ends: float | None) -> Raw
             if 200 <= result.status < 300:
                 record = call.read(result.content, result.headers, strict=sender.strict)
                 return RawResponse(**vars(result), record=record)
-            error = call.failure(result.status, result.headers, result.content, sender.now())
+            error = call.failure(result.status, result.headers, result.content)
             again, wished_s = _worth_another(call, result), error.retry_after
             if result.status == 429 and wished_s is not None and wished_s <= _PATIENCE_S:
                 # The account's limit: whoever asked at once would be refused as well.

@@ -15,7 +15,6 @@ import threading
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
 from itertools import chain
 from typing import Any, ClassVar, Generic, TypeAlias, TypedDict, TypeVar
 
@@ -163,8 +162,6 @@ class _Sender(Generic[H]):
     query: dict[str, str]
     clock: Callable[[], float]
     """Monotonic seconds."""
-    now: Callable[[], datetime]
-    """The date, with a time zone; read only for a Retry-After that is one."""
     random: Callable[[], float]
     """Uniform in [0, 1)."""
     hooks: Hooks = field(default_factory=dict)

@@ -11,7 +11,6 @@ import re
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from http.client import HTTPConnection, HTTPException
 from typing import Any, TypeAlias, TypeVar
 from urllib.parse import urlsplit
@@ -100,9 +99,6 @@ class SandboxTime:
     def clock(self) -> float:
         self._ask("GET")
         return self.last
-
-    def now(self) -> datetime:
-        return datetime.fromtimestamp(self.clock(), UTC)
 
     def sleep(self, seconds: float) -> None:
         """Advance the clock. On an event loop, which perhaps serves callbacks itself, no answer
