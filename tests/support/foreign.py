@@ -214,37 +214,20 @@ OWN_LOOP = theirs(
 APART = theirs(
     "apart",
     """
-        import threading
         import time
         import palprep
         import pytest
 
-        left, go = [], threading.Event()
         VOICE = {"voice_name": "Ada", "training_audio_url": "http://127.0.0.1:1/a.wav"}
 
-        def test_one_leaves_a_thread_and_a_request(palprep_sandbox, palprep_environ):
-            environ = dict(palprep_environ)
-
-            def late():
-                go.wait(30)
-                with palprep.Client(api_key="k", base_url=environ["PALPREP_BASE_URL"]) as client:
-                    with pytest.raises(palprep.PalprepError, match="earlier test"):
-                        client.voices.create(**VOICE)
-                left.append("refused")
-
-            thread = threading.Thread(target=late)
-            thread.start()
-            left.append(thread)
+        def test_one_leaves_a_request(palprep_sandbox, palprep_environ):
             slow = {"on": "request", "endpoint": "voices.create", "delay": 0.4}
             palprep_sandbox.load_faults([slow])
             with palprep.Client.from_env(timeout=0.1) as client:
                 with pytest.raises(palprep.OutcomeUnknown):
                     client.voices.create(**VOICE)
 
-        def test_the_next_knows_nothing_of_them(palprep_sandbox, palprep_client):
-            go.set()
-            left[0].join()
-            assert left[1] == "refused"
+        def test_the_next_knows_nothing_of_it(palprep_sandbox, palprep_client):
             time.sleep(0.6)
             assert palprep_client.unspecified.list_voices().data == ()
             log = palprep_sandbox.log()

@@ -125,7 +125,7 @@ class SandboxTime:
         except (OSError, HTTPException, ValueError, KeyError, TypeError):
             raise UsageError(
                 f"PALPREP_TIME is sandbox, and none answers at {self.base_url}. Start one, or "
-                "unset PALPREP_TIME. A sandbox that was reset answers the next test only."
+                "unset PALPREP_TIME."
             ) from None
         else:
             return self.last

@@ -20,10 +20,10 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from palprep._version import __version__
 from palprep.api import host_of, is_loopback
 from palprep.errors import UsageError
-from palprep.sandbox.answers import FORGOTTEN, JsonAnswer, respond
+from palprep.sandbox.answers import JsonAnswer, respond
 from palprep.sandbox.assets import serve_asset, sweep
 from palprep.sandbox.clock import Scheduler
-from palprep.sandbox.control import APART, CONTROLS, Controls
+from palprep.sandbox.control import CONTROLS, Controls
 from palprep.sandbox.control_routes import control_routes
 from palprep.sandbox.dispatch import EndpointRoutes
 from palprep.sandbox.handlers.conversations import conversation_timed_out
@@ -90,9 +90,8 @@ def build_app(sandbox: Controls, service: Service) -> tuple[ASGIApp, Scheduler]:
         Route("/openapi.json", openapi, methods=["GET"]),
         Route("/", _index, methods=["GET"]),
     ]
-    return LoopbackApp(
-        Router(routes, redirect_slashes=False, lifespan=lifespan), sandbox
-    ), scheduler
+    router = Router(routes, redirect_slashes=False, lifespan=lifespan)
+    return LoopbackApp(router), scheduler
 
 
 def _stopped(scheduling: asyncio.Task[None]) -> None:
@@ -122,17 +121,13 @@ class LoopbackApp:
     application, whose layers every request would pay for and none needs.
     """
 
-    def __init__(self, router: ASGIApp, sandbox: Controls) -> None:
+    def __init__(self, router: ASGIApp) -> None:
         self._router = router
-        self._sandbox = sandbox
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and not self._from_here(scope["headers"]):
             said = {"error": "The sandbox is for programs and pages of this machine only."}
             answer = JsonAnswer(403, said)
-        elif scope["type"] == "http" and not self._of_this_test(scope):
-            log.warning("Refused, of an earlier test: %s %s", scope["method"], scope["path"])
-            answer = FORGOTTEN
         else:
             scope["app"] = self  # Starlette then raises what it would otherwise answer as text.
             try:
@@ -143,15 +138,6 @@ class LoopbackApp:
             else:
                 return
         await respond(answer)(scope, receive, send)
-
-    def _of_this_test(self, scope: Scope) -> bool:
-        """Whether the address is none of an earlier test; without the part that says so."""
-        if not scope["path"].startswith(APART):
-            return True
-        part, _, path = scope["path"].removeprefix(APART).partition("/")
-        beginning = f"{APART}{part}".encode()
-        scope["path"], scope["raw_path"] = f"/{path}", scope["raw_path"].removeprefix(beginning)
-        return bool(part == str(self._sandbox.part))
 
     def _from_here(self, headers: Iterable[tuple[bytes, bytes]]) -> bool:
         host = b""

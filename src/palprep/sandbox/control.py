@@ -27,8 +27,6 @@ T = TypeVar("T")
 MAX_ADVANCE_S = 10 * 366 * 86400
 MAX_REFUSED_S = 600
 SOON_S = 0.5
-APART = "/_test/"
-"""What the path of a URL begins with that is one test's own."""
 ASSET_S = 24 * 3600.0
 PIECE_BYTES = 1024 * 1024
 
@@ -55,14 +53,8 @@ class Controls:
 
     _running: Running | None = None
 
-    _url = ""
-    part = 0
-    """Of the path of :attr:`url`: which test asks; 0 for any."""
-
-    @property
-    def url(self) -> str:
-        """``http://HOST:PORT``, without a slash at the end; after a reset apart, with a path."""
-        return self._url + (f"{APART}{self.part}" if self.part else "")
+    url = ""
+    """``http://HOST:PORT``, without a slash at the end."""
 
     def _run(self, act: Callable[[], Coroutine[Any, Any, T]]) -> T:
         """The result of ``act()`` on the sandbox's own loop. The caller's loop, if there is one,
@@ -200,15 +192,12 @@ class Controls:
             raise UsageError('Say how long: {"seconds": SECONDS}, up to 600.')
         await self._live.server.refuse(seconds)
 
-    @control("POST", "/reset", under="url")
-    async def reset(self, *, apart: bool = False) -> str | None:
+    @control("POST", "/reset")
+    async def reset(self) -> None:
         """Forget everything that happened: records, assets, jobs, the log, faults that struck.
         What the sandbox was started with is there again. The clock stays where it is, unless the
-        sandbox was told where it begins. With ``apart`` its URL is another one from now on, which
-        is returned: threads of an earlier test, which ask at theirs, are refused (410)."""
-        self.part += apart
+        sandbox was told where it begins. A request that is under way is refused (410)."""
         await self._live.scheduler.at_rest(self._forget)
-        return self.url if apart else None
 
     def _forget(self) -> None:
         self._live.service.store.clear()

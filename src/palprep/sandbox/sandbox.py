@@ -116,7 +116,7 @@ class Sandbox(Controls):
             folder = self._data or Path(held.enter_context(TemporaryDirectory("-palprep-sandbox")))
             listener = bind_loopback(*self._address)
             held.callback(listener.close)
-            self._url = url_of(listener)
+            self.url = url_of(listener)
             try:
                 private_folder(folder)
             except OSError as error:
@@ -140,7 +140,7 @@ class Sandbox(Controls):
                 tls=tls,
                 scratch=folder / "scratch",
                 assets=folder / "assets",
-                base_url=self._url,
+                base_url=self.url,
             )
             app, scheduler = build_app(self, service)
             server = ServerThread(

@@ -70,7 +70,7 @@ def palprep_sandbox(
 ) -> Sandbox:
     """The local service, empty but for what ``palprep_sandbox_options`` seeds."""
     sandbox = _palprep_served(palprep_sandbox_options)
-    sandbox.reset(apart=True)
+    sandbox.reset()
     return sandbox
 
 
