@@ -13,7 +13,7 @@ import pytest
 
 from palprep import errors
 from palprep.api import AccountSettings, calls
-from palprep.client import AsyncClient, Client, NoAnswer, Retry
+from palprep.client import AsyncClient, Client, NoAnswer
 from palprep.client.client import log_as_asked
 
 VOICE = {"voice_id": "v1", "status": "started"}
@@ -123,20 +123,14 @@ def test_a_creation_that_cannot_be_read_names_its_call_and_request(api, service)
     assert len(service.requests) == 1
 
 
-def test_hooks_are_told_of_missing_answers_and_of_other_attempts(api, service):
+def test_hooks_are_told_of_missing_answers(api, service):
     told = []
-    api.options |= {
-        "on_failure": [lambda call, failed: told.append(failed)],
-        "on_retry": [lambda call, retry: told.append(retry)],
-    }
+    api.options |= {"on_failure": [lambda call, failed: told.append(failed)]}
     service.will(httpx.ReadTimeout("slow"), httpx.Response(503), httpx.Response(200, json=VOICE))
     api("voices.get", "v1")
-    failed, first, second = told
+    (failed,) = told
     assert isinstance(failed, NoAnswer)
     assert (failed.sent, failed.timed_out) == (True, True)
-    assert isinstance(first, Retry)
-    assert (first.attempt, first.after, first.seconds) == (0, failed, 0.5)
-    assert (second.attempt, second.after.status, second.call.path) == (1, 503, "/v2/voices/v1")
 
 
 async def test_async_hooks_are_awaited(service):
@@ -146,13 +140,13 @@ async def test_async_hooks_are_awaited(service):
         told.append(len(about))
 
     service.will(httpx.Response(503), httpx.Response(200, json=VOICE))
-    hooks = {name: [hook] for name in ("on_request", "on_reply", "on_failure", "on_retry")}
+    hooks = {name: [hook] for name in ("on_request", "on_reply", "on_failure")}
     async with AsyncClient(
         api_key="k", base_url="https://e.com", transport=httpx.MockTransport(service),
         sleep=service.time.sleep_async, **hooks,
     ) as client:  # fmt: skip
         await client.voices.get("v1")
-    assert told == [1, 2, 2, 1, 2]
+    assert told == [1, 2, 1, 2]
 
 
 def test_a_hook_may_be_a_function_by_itself(api, service):
@@ -164,8 +158,8 @@ def test_a_hook_may_be_a_function_by_itself(api, service):
         "/v2/voices/v1",
         200,
     ]
-    api.options["on_retry"] = ["print"]
-    with pytest.raises(errors.UsageError, match="on_retry takes a function"):
+    api.options["on_failure"] = ["print"]
+    with pytest.raises(errors.UsageError, match="on_failure takes a function"):
         api("voices.get", "v1")
 
 

@@ -21,13 +21,13 @@ def test_words_are_values_by_their_names():
 @pytest.mark.parametrize(
     ("word", "says"),
     [
-        ("voice-secnods=1", "did you mean voice-seconds"),
+        ("voice-secnods=1", "did you mean voice_seconds"),
         ("voice-seconds", "NAME=VALUE"),
         ("=1", "NAME=VALUE"),
-        ("voice-seconds=soon", "The choice voice-seconds is wrong"),
-        ("outbound=mars", "The choice outbound is wrong"),
-        ("bad-request-status=700", "The choice bad-request-status is wrong"),
-        ("created-status=404", "The choice created-status is wrong"),
+        ("voice-seconds=soon", "Choices: voice_seconds must be a valid number"),
+        ("outbound=mars", "Choices: outbound must be"),
+        ("bad-request-status=700", "Choices: bad_request_status must be"),
+        ("created-status=404", "Choices: created_status must be"),
     ],
 )
 def test_what_is_no_choice_is_said(word, says):

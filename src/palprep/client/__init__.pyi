@@ -15,6 +15,5 @@ from .senders import (
     NoAnswer as NoAnswer,
     RawResponse as RawResponse,
     RequestHook as RequestHook,
-    Retry as Retry,
 )
 from .upload import open_upload as open_upload

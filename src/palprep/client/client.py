@@ -315,9 +315,8 @@ class Client(_BothClients[SyncSender]):
     not used for http:// on this machine.
 
     ``on_request`` is called with the :class:`Call` before each attempt, ``on_reply`` with it and
-    the :class:`Answer`, ``on_failure`` with it and the :class:`NoAnswer`, ``on_retry`` with it
-    and the :class:`Retry` before another attempt is waited for. Each is a function, or several in
-    a list. None sees the key.
+    the :class:`Answer`, ``on_failure`` with it and the :class:`NoAnswer`. Each is a function, or
+    several in a list. None sees the key.
 
     With PALPREP_LOG (``info``, ``debug``) in the environment the log is shown on standard error,
     unless ``trust_env`` is false. ``clock``, ``sleep`` and ``random`` replace the machine's. Use

@@ -27,7 +27,7 @@ import httpx
 
 from palprep import errors
 from palprep.api import UNSET, Call, Reply, request_id
-from palprep.client.senders import Answer, AnySender, Limiter, NoAnswer, RawResponse, Retry
+from palprep.client.senders import Answer, AnySender, Limiter, NoAnswer, RawResponse
 from palprep.client.writer import LONGEST_S
 
 R = TypeVar("R", bound=Reply)
@@ -95,7 +95,6 @@ async def _attempts(call: Call[R], sender: AnySender, ends: float | None) -> Raw
             raise _error(call, failed, doubtful=doubtful)
         doubtful = doubtful or _leaves_doubt(failed)
         log.info("%s %s: once more in %.2f s", call.method, call.path, delay)
-        await sender.tell("on_retry", call, Retry(delay, call, attempt, result))
         await sender.pause(delay)
         attempt += 1
 

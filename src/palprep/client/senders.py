@@ -55,17 +55,6 @@ class NoAnswer:
     detail: str
 
 
-@dataclass(frozen=True)
-class Retry:
-    """``call`` is sent once more in so many ``seconds``, after failed ``attempt`` (from 0).
-    ``after`` is what came of that one."""
-
-    seconds: float
-    call: Call[Any]
-    attempt: int
-    after: Answer | NoAnswer
-
-
 @dataclass(frozen=True, kw_only=True)
 class RawResponse(Answer, Generic[R]):
     """A reply as it came, and the ``record`` read from it."""
@@ -107,7 +96,6 @@ class Limiter:
 RequestHook = Callable[[Call[Any]], Awaitable[object] | object]
 ReplyHook = Callable[[Call[Any], Answer], Awaitable[object] | object]
 FailureHook = Callable[[Call[Any], NoAnswer], Awaitable[object] | object]
-RetryHook = Callable[[Call[Any], Retry], Awaitable[object] | object]
 
 
 class HookOptions(TypedDict, total=False):
@@ -117,7 +105,6 @@ class HookOptions(TypedDict, total=False):
     on_request: RequestHook | Iterable[RequestHook]
     on_reply: ReplyHook | Iterable[ReplyHook]
     on_failure: FailureHook | Iterable[FailureHook]
-    on_retry: RetryHook | Iterable[RetryHook]
 
 
 Hooks: TypeAlias = Mapping[str, tuple[Callable[..., object], ...]]

@@ -43,21 +43,20 @@ class Upload(Base64Stream):
         return found.mime if found.kind is Kind.IMAGE else None
 
     def __iter__(self) -> Iterator[bytes]:
-        with self.open() as file:
-            left = self.size
-            while left > 0:
-                piece = self._read(file, min(left, PIECE_BYTES))
-                left -= len(piece)
-                yield b64encode(piece)
+        return map(b64encode, self._pieces(PIECE_BYTES))
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
+        pieces = self._pieces(ASYNC_PIECE_BYTES)
+        while piece := await anyio.to_thread.run_sync(next, pieces, b""):
+            yield b64encode(piece)
+
+    def _pieces(self, most: int) -> Iterator[bytes]:
         with self.open() as file:
             left = self.size
             while left > 0:
-                size = min(left, ASYNC_PIECE_BYTES)
-                piece = await anyio.to_thread.run_sync(self._read, file, size)
+                piece = self._read(file, min(left, most))
                 left -= len(piece)
-                yield b64encode(piece)
+                yield piece
 
     def _read(self, file: IO[bytes], size: int) -> bytes:
         pieces = []

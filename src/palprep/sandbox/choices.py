@@ -15,9 +15,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from palprep.api import Given
 from palprep.sandbox.answers import ImageError, Refused, refuse_error
 from palprep.sandbox.conduct import CONDUCT
-from palprep.values import Value
 
 
 def _choice(default: Any, where: str, what: str) -> Any:
@@ -29,8 +29,8 @@ ErrorStatus = Annotated[int, Field(ge=400, le=599)]
 SuccessStatus = Annotated[int, Field(ge=200, le=299)]
 
 
-class Choices(Value):
-    """The sandbox's decisions. Times are in seconds, sizes in bytes."""
+class Choices(Given):
+    """The sandbox's decisions. Times are in seconds, sizes in bytes. A mistake is a UsageError."""
 
     # Statuses of errors and successes, none of which the specification gives.
     bad_request_status: ErrorStatus = _choice(400, "Errors", "A body that breaks a rule.")

@@ -56,13 +56,6 @@ CONDUCT: Mapping[str, Conduct] = {
         "Names and values of headers, and a bearer token, are what RFC 9110 allows, in ASCII; "
         "anything else is refused with {error}.",
     ),
-    "seeds": Conduct(
-        "no part of the service",
-        "A seeded voice, tool, replica, deployment, document or dictionary must have the specified "
-        "types, shapes and limits, and states that go together: a tool obeys the rules of Create "
-        "Tool, a document that has not started or is ready has no progress. Members that are "
-        "missing are filled in; others are kept, unless one looks like a misspelt member.",
-    ),
     "tool-size": Conduct(
         "Tool",
         "The serialized parameters are counted as JSON without spaces between its parts, with "

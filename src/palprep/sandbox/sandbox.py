@@ -14,7 +14,6 @@ from tempfile import TemporaryDirectory
 from typing import Any, Self, get_args
 
 import httpx
-from pydantic import ValidationError
 
 from palprep.errors import UsageError
 from palprep.sandbox.app import DroppableProtocol, bind_loopback, build_app
@@ -38,7 +37,6 @@ from palprep.sandbox.store import DATABASE, Store
 from palprep.serving import ServerThread, until_signalled, url_of
 from palprep.storage import private_folder
 from palprep.values import require_type, typed
-from palprep.vocabulary import did_you_mean
 
 
 class Sandbox(Controls):
@@ -225,18 +223,11 @@ def parse_choices(words: Iterable[str], **defaults: Any) -> Choices:
     values: dict[str, Any] = dict(defaults)
     for word in words:
         name, equals, text = word.partition("=")
-        member = name.replace("-", "_")
-        if not equals or member not in Choices.model_fields:
-            known = (each.replace("_", "-") for each in Choices.model_fields)
-            hint = did_you_mean(name, known, "ask it which there are")
-            raise UsageError(f"{word!r} is no NAME=VALUE of GET /_sandbox/choices; {hint}")
+        if not equals or not name:
+            raise UsageError(f"{word!r} is no NAME=VALUE of GET /_sandbox/choices")
         try:
-            values[member] = json.loads(text)
+            value = json.loads(text)
         except ValueError:
-            values[member] = text
-    try:
-        return Choices.model_validate(values)
-    except ValidationError as error:
-        first = error.errors()[0]
-        name = str(first["loc"][0]).replace("_", "-")
-        raise UsageError(f"The choice {name} is wrong: {first['msg']}.") from None
+            value = text
+        values[name.replace("-", "_")] = value
+    return Choices(**values)
