@@ -76,42 +76,6 @@ def test_waiting_for_the_rate_is_part_of_a_call(time):
         assert time.slept == [60.0]
 
 
-def test_waiting_for_its_turn_is_part_of_a_call():
-    held = threading.Event()
-
-    def handler(request):
-        held.wait(5)
-        return checked(request)
-
-    transport = httpx.MockTransport(handler)
-    with Client(api_key="k", base_url="https://e.com", transport=transport) as client:
-        first = threading.Thread(target=client.connectors.runtime_check, args=("c",))
-        first.start()
-        with pytest.raises(errors.ServiceUnreachable, match="deadline passed before it could"):
-            client.connectors.runtime_check("c", deadline=0.1)
-        held.set()
-        first.join()
-
-
-async def test_so_it_is_asynchronously():
-    held = asyncio.Event()
-
-    async def handler(request):
-        await held.wait()
-        return checked(request)
-
-    transport = httpx.MockTransport(handler)
-    async with AsyncClient(api_key="k", base_url="https://e.com", transport=transport) as client:
-        first = asyncio.create_task(client.connectors.runtime_check("c"))
-        await asyncio.sleep(0)
-        asyncio.get_running_loop().call_later(5, held.set)
-        with pytest.raises(errors.ServiceUnreachable, match="deadline passed before it could"):
-            await client.connectors.runtime_check("c", deadline=0.1)
-        held.set()
-        assert (await first).ok
-        assert (await client.connectors.runtime_check("c", deadline=5)).ok
-
-
 @pytest.mark.parametrize("never", [float("inf"), 1e12])
 def test_no_end_can_be_said_by_a_number(never):
     here = {"api_key": "k", "base_url": "http://127.0.0.1:9", "retries": 0}

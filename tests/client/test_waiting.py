@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import threading
 from typing import Any
 
 import httpx
@@ -11,7 +9,7 @@ import pytest
 
 from palprep import errors
 from palprep.api import Rate
-from palprep.client import AsyncClient, Client
+from palprep.client import Client
 from palprep.client.exchange import delay_s
 from palprep.client.senders import Limiter
 
@@ -117,51 +115,6 @@ def test_a_limiter_never_lets_more_through_in_any_window():
         left.append(now)
     for first, eleventh in zip(left, left[10:], strict=False):
         assert eleventh - first >= 60
-
-
-def test_connector_checks_go_one_at_a_time_from_threads():
-    running, most = 0, 0
-    lock = threading.Lock()
-
-    def handler(request: httpx.Request) -> httpx.Response:
-        nonlocal running, most
-        with lock:
-            running += 1
-            most = max(most, running)
-        threading.Event().wait(0.02)
-        with lock:
-            running -= 1
-        return check(request)
-
-    with Client(
-        api_key="k", base_url="https://e.com", transport=httpx.MockTransport(handler)
-    ) as client:
-        threads = [
-            threading.Thread(target=client.connectors.runtime_check, args=("c",)) for _ in range(5)
-        ]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-    assert most == 1
-
-
-async def test_connector_checks_go_one_at_a_time_from_tasks():
-    running, most = 0, 0
-
-    async def handler(request: httpx.Request) -> httpx.Response:
-        nonlocal running, most
-        running += 1
-        most = max(most, running)
-        await asyncio.sleep(0.01)
-        running -= 1
-        return check(request)
-
-    async with AsyncClient(
-        api_key="k", base_url="https://e.com", transport=httpx.MockTransport(handler)
-    ) as client:
-        await asyncio.gather(*(client.connectors.runtime_check("c") for _ in range(5)))
-    assert most == 1
 
 
 @pytest.mark.parametrize(

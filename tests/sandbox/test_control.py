@@ -63,7 +63,7 @@ def test_faults_and_the_log(sandbox, raw):
     assert (line["endpoint"], line["status"]) == ("tools.list", 503)
     with pytest.raises(UsageError, match=r"voices\.create"):
         sandbox.load_faults([{"on": "request", "endpoint": "voices.crate"}])
-    assert {choice["id"] for choice in sandbox.choices()} >= {"in-call-tools", "seeds"}
+    assert {choice["id"] for choice in sandbox.choices()} >= {"in-call-tools", "tool-size"}
 
 
 @pytest.mark.parametrize("why", [None, "The recording is silent."])

@@ -181,7 +181,7 @@ def changed_sender(sender: S, options: Mapping[str, Any]) -> S:
     headers = sender.headers
     if (http := options.get("http_client")) is not None:
         headers = headers | _headers_of(_checked_http(sender.library, http))
-        changed |= {"http": http, "own": False, "turns": {}, "users": []}
+        changed |= {"http": http, "own": False, "users": []}
     if (timeout := options.get("timeout", UNSET)) is not UNSET:
         changed["timeout"] = limits_of(timeout)
     return replace(
@@ -259,8 +259,8 @@ class _BothClients(Sending[S], Generic[S]):
         """The same client with some options of its own: ``headers`` and ``query`` come besides
         those that it has, all others in their place.
 
-        Both share connections, rate limits and turns, and closing one closes both, unless the copy
-        has another ``http_client``. Another ``api_key`` has rate limits of its own. Raises as the
+        Both share connections and rate limits, and closing one closes both, unless the copy has
+        another ``http_client``. Another ``api_key`` has rate limits of its own. Raises as the
         constructor does.
         """
         copy = object.__new__(type(self))

@@ -50,18 +50,6 @@ async def exchange(call: Call[R], sender: AnySender) -> RawResponse[R]:
     # An infinite deadline is one, too, and no system waits for ever.
     within = None if seconds is None else min(max(seconds, 0.0), LONGEST_S)
     ends = None if within is None else sender.clock() + within
-    if call.endpoint.rate is None:
-        return await _attempts(call, sender, ends)
-    turn = await sender.turn(call.endpoint.name, within)
-    if turn is None:
-        raise _error(call, _UNSENT, doubtful=False)
-    try:
-        return await _attempts(call, sender, ends)
-    finally:
-        turn.release()
-
-
-async def _attempts(call: Call[R], sender: AnySender, ends: float | None) -> RawResponse[R]:
     attempt = 0
     doubtful = False
     name, rate = call.endpoint.name, call.endpoint.rate

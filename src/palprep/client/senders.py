@@ -237,7 +237,6 @@ class SyncSender(_Sender[httpx.Client]):
     library = httpx.Client
 
     sleep: Callable[[float], object]
-    turns: dict[str, threading.Lock] = field(default_factory=dict)
 
     def run(self, doing: Coroutine[Any, Any, T]) -> T:
         """The result of what awaits only this sender."""
@@ -289,12 +288,6 @@ class SyncSender(_Sender[httpx.Client]):
     async def work(self, do: Callable[[], T]) -> T:
         return do()
 
-    async def turn(self, name: str, within: float | None) -> threading.Lock | None:
-        """The lock of this name, acquired; None where that took longer than ``within`` seconds.
-        Whoever asked for it releases it."""
-        turn = self.turns.setdefault(name, threading.Lock())
-        return turn if turn.acquire(timeout=-1 if within is None else within) else None
-
 
 @dataclass(frozen=True, kw_only=True)
 class AsyncSender(_Sender[httpx.AsyncClient]):
@@ -304,7 +297,6 @@ class AsyncSender(_Sender[httpx.AsyncClient]):
     library = httpx.AsyncClient
 
     sleep: Callable[[float], Awaitable[object]]
-    turns: dict[str, anyio.Lock] = field(default_factory=dict)
 
     def run(self, doing: Coroutine[Any, Any, T]) -> Coroutine[Any, Any, T]:
         return doing
@@ -338,13 +330,6 @@ class AsyncSender(_Sender[httpx.AsyncClient]):
     async def work(self, do: Callable[[], T]) -> T:
         """The value of ``do()``, which may block: it has a thread of its own."""
         return await anyio.to_thread.run_sync(do)
-
-    async def turn(self, name: str, within: float | None) -> anyio.Lock | None:
-        turn = self.turns.setdefault(name, anyio.Lock())
-        with anyio.move_on_after(within):
-            await turn.acquire()
-            return turn
-        return None
 
 
 AnySender: TypeAlias = SyncSender | AsyncSender

@@ -13,7 +13,6 @@ from starlette.responses import FileResponse, Response
 from palprep.sandbox.answers import JsonAnswer, respond
 from palprep.sandbox.faults import AssetFault
 from palprep.sandbox.service import Service
-from palprep.serving import BodyTooLarge
 from palprep.storage import opener, private_folder
 
 
@@ -32,17 +31,14 @@ async def receive(
     service: Service, name: str, chunks: AsyncIterator[bytes], *, lifetime: float
 ) -> str:
     """Stream a body to disk; its URL, which is good for ``lifetime`` seconds. The file has a random
-    token for its name; its own is in the store alone. Raises
-    :class:`~palprep.serving.BodyTooLarge`, and OSError when the disk refuses. Then nothing stays
-    behind."""
-    token, size, limit = secrets.token_urlsafe(18), 0, service.choices.asset_bytes
+    token for its name; its own is in the store alone. Raises OSError when the disk refuses. Then
+    nothing stays behind."""
+    token, size = secrets.token_urlsafe(18), 0
     part = service.assets / f"{token}.part"
     try:
         with open(part, "wb", opener=opener) as target:  # noqa: ASYNC230
             async for chunk in chunks:
                 size += target.write(chunk)
-                if size > limit:
-                    raise BodyTooLarge(f"The asset host takes no file of more than {limit} bytes.")
         part.rename(service.assets / token)
     finally:
         part.unlink(missing_ok=True)

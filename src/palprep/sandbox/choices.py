@@ -102,9 +102,6 @@ class Choices(Given):
     media_bytes: int = _choice(
         2 * 1024**3, "Create Voice, Create Replica", "Largest file that training fetches."
     )
-    asset_bytes: int = _choice(
-        4 * 1024**3, "no part of the service", "Largest file that the asset host takes."
-    )
     tool_timeout_seconds: float = _choice(
         10.0, "Limits", "Unit of delivery.api.timeout is taken as seconds; this is its default."
     )

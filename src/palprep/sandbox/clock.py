@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextvars import ContextVar
 from datetime import UTC, datetime
 from functools import partial
-from typing import Literal
+from typing import Any, Literal
 
 from palprep.sandbox.store import Job, Store
 
@@ -51,6 +51,9 @@ class SandboxClock:
 
     def now(self) -> float:
         return self._source() + self._ahead
+
+    def told(self) -> dict[str, Any]:
+        return {"clock": self.kind, "now": self.now()}
 
     def move_to(self, moment: float) -> None:
         """Set the clock ahead to ``moment``; a moment that has passed changes nothing."""

@@ -81,18 +81,21 @@ class Controls:
     @control("GET", "/clock")
     async def _clock(self) -> dict[str, Any]:
         """``{clock, now}``: real or virtual, and seconds since the epoch."""
-        clock = self._live.service.clock
-        return {"clock": clock.kind, "now": clock.now()}
+        return self._live.service.clock.told()
 
-    @control("POST", "/clock", renamed={"seconds": "advance"}, after="_clock")
-    async def advance(self, seconds: float, *, answered_within: float | None = None) -> None:
+    @control("POST", "/clock", renamed={"seconds": "advance"})
+    async def advance(
+        self, seconds: float, *, answered_within: float | None = None
+    ) -> dict[str, Any]:
         """Move the clock by ``seconds``, from 0 to ten years, doing all that falls due. Servers
-        that are asked meanwhile are waited for, or ``answered_within`` real seconds in all."""
+        that are asked meanwhile are waited for, or ``answered_within`` real seconds in all. Then
+        ``{clock, now}``."""
         if answered_within is not None:
             hurry(answered_within)
         if not 0 <= seconds <= MAX_ADVANCE_S:
             raise UsageError('Say how far: {"advance": SECONDS}, from 0 to ten years.')
         await self._live.scheduler.advance(seconds)
+        return self._live.service.clock.told()
 
     @control("POST", "/seed", whole=True, under="stored")
     async def seed(self, records: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, int]:
@@ -105,12 +108,14 @@ class Controls:
         """The faults that can still strike, each with how often (``left``)."""
         return self._live.service.faults.waiting()
 
-    @control("POST", "/faults", whole=True, after="faults")
+    @control("POST", "/faults", whole=True, under="waiting")
     async def load_faults(
         self, faults: FaultScript | Path | str | Sequence[Any] | Mapping[str, Any]
-    ) -> None:
-        """Replace the script of faults: a script, its file, or its JSON; ``[]`` ends them all."""
+    ) -> list[dict[str, Any]]:
+        """Replace the script of faults: a script, its file, or its JSON; ``[]`` ends them all.
+        Those that can strike, as :meth:`faults` gives them."""
         self._live.service.faults.load(script_from(faults))
+        return self._live.service.faults.waiting()
 
     # Not log(): who has the sandbox itself sees the addresses.
     @control("GET", "/log")
@@ -135,8 +140,7 @@ class Controls:
     ) -> str:
         """Publish bytes or a file under ``name``; its URL, good for ``lifetime_s`` seconds of the
         sandbox's clock, or a day.
-
-        Raises :class:`~palprep.serving.BodyTooLarge`, and OSError when the disk refuses.
+        Raises OSError when the disk refuses.
         """
         if not name or "/" in name:
             raise UsageError("An asset's name is one part of a path: without a slash.")

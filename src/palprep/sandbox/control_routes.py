@@ -42,8 +42,7 @@ class Control(Generic[P, T]):
     Over HTTP the arguments of ``act`` are the parts of ``path``, and the members of a JSON object,
     by other names where ``renamed`` gives some. Or its one argument is the ``whole`` JSON body, an
     object or an array, or the body as it comes (``streamed``, its name). The answer is the result,
-    as a member ``under`` this name; or that of the control which is asked ``after`` this one.
-    Without a result it is a 204.
+    as a member ``under`` this name. Without a result it is a 204.
     """
 
     act: Callable[Concatenate[Any, P], Coroutine[Any, Any, T]]
@@ -53,7 +52,6 @@ class Control(Generic[P, T]):
     whole: bool = False
     streamed: str | None = None
     under: str | None = None
-    after: str | None = None
 
     def __post_init__(self) -> None:
         self.__doc__ = self.act.__doc__  # What help() tells of the method.
@@ -79,11 +77,8 @@ class Control(Generic[P, T]):
 
     async def answer(self, sandbox: Any, request: Request) -> Response:
         try:
-            answering: Control[..., Any] = self
-            result = await answering.act(sandbox, **await self._arguments(request))
-            if self.after is not None:
-                answering = getattr(type(sandbox), self.after)
-                result = await answering.act(sandbox)
+            act: Callable[..., Coroutine[Any, Any, T]] = self.act
+            result = await act(sandbox, **await self._arguments(request))
         except (UsageError, BodyTooLarge) as error:
             return _refused(_STATUSES.get(type(error), 400), error.message)
         except ClientDisconnect:
@@ -91,8 +86,8 @@ class Control(Generic[P, T]):
         except OSError as error:
             return _refused(507, f"The asset cannot be stored: {error.strerror}")
         shown: Any = result.to_json() if isinstance(result, Value) else result
-        if answering.under is not None and shown is not None:
-            shown = {answering.under: shown}
+        if self.under is not None and shown is not None:
+            shown = {self.under: shown}
         return respond(JsonAnswer(204 if shown is None else 200, shown))
 
     async def _arguments(self, request: Request) -> Any:
