@@ -130,19 +130,6 @@ def test_an_answer_drips_and_is_whole(raw):
     assert time.monotonic() - started >= 0.02 * (len(reply.content) - 1)
 
 
-def test_connections_are_refused_for_a_while(raw):
-    last = {"connection": "close"}
-    raw.ok("POST", "/_sandbox/refuse", {"seconds": 30}, headers=last)
-    with pytest.raises(httpx.ConnectError):
-        raw.send("GET", PATH)
-    raw.sandbox.refuse(0.2)
-    with pytest.raises(httpx.ConnectError):
-        raw.send("GET", PATH)
-    time.sleep(0.4)
-    assert raw.send("GET", PATH).status_code == 200
-    assert raw.send("POST", "/_sandbox/refuse", {"seconds": 0}).status_code == 400
-
-
 @pytest.mark.parametrize("variant", ["undecodable_image", "undecodable*"])
 def test_a_variant_of_the_image_validations_errors(raw, variant):
     raw.faults({"on": "request", "endpoint": "faces.validate_image", "variant": variant})

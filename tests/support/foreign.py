@@ -18,8 +18,10 @@ PROGRAMS = theirs(
     "programs",
     r"""
         import asyncio
+        import contextlib
         import subprocess
         import sys
+        import threading
         import time
         import palprep
         import pytest
@@ -63,12 +65,15 @@ PROGRAMS = theirs(
             with palprep.Client.from_env(environ) as client, refused:
                 client.voices.get("v")
 
-        def test_while_nothing_listens(palprep_sandbox, palprep_environ):
-            palprep_sandbox.seed({"voices": [{"voice_id": "v"}]})
-            with palprep.Client.from_env() as client:
-                palprep_sandbox.refuse(0.7)
+        def test_while_nothing_listens(palprep_environ, tmp_path):
+            with palprep.Sandbox(tmp_path, seed={"voices": [{"voice_id": "v"}]}) as gone:
+                environ = palprep_environ | {"PALPREP_BASE_URL": gone.url}
+            port = int(gone.url.rpartition(":")[2])
+            with palprep.Client.from_env(environ) as client, contextlib.ExitStack() as later:
                 with pytest.raises(palprep.ServiceUnreachable):
                     client.with_options(retries=0).voices.get("v")
+                there = palprep.Sandbox(tmp_path, port=port, clock="virtual")
+                threading.Timer(0.7, later.enter_context, [there]).start()
                 again = client.with_options(retries=20).voices.get("v")
                 assert again.status == "completed"
     """,

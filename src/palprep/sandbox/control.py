@@ -25,7 +25,6 @@ from palprep.serving import ServerThread
 T = TypeVar("T")
 
 MAX_ADVANCE_S = 10 * 366 * 86400
-MAX_REFUSED_S = 600
 SOON_S = 0.5
 ASSET_S = 24 * 3600.0
 PIECE_BYTES = 1024 * 1024
@@ -187,14 +186,6 @@ class Controls:
         if not send_again(self._live.service, number):
             raise Missing(f"The log has no callback with the number {number}.")
         await self._live.scheduler.advance(0)
-
-    @control("POST", "/refuse")
-    async def refuse(self, seconds: float) -> None:
-        """Refuse connections from now on, for so many real seconds, up to 600. Open ones end with
-        the answer that is under way."""
-        if not 0 < seconds <= MAX_REFUSED_S:
-            raise UsageError('Say how long: {"seconds": SECONDS}, up to 600.')
-        await self._live.server.refuse(seconds)
 
     @control("POST", "/reset")
     async def reset(self) -> None:

@@ -12,8 +12,7 @@ import threading
 import time
 from collections.abc import Coroutine, Iterator
 from contextlib import ExitStack, contextmanager
-from functools import partial
-from typing import Any, Literal, TypeVar, cast
+from typing import Any, Literal, TypeVar
 
 import uvicorn
 from starlette.types import ASGIApp
@@ -87,11 +86,9 @@ class ServerThread:
         shutdown_s: float = 10.0,
     ) -> None:
         self._listener = listener
-        self._address: tuple[str, int] = listener.getsockname()[:2]
-        self._accepting: asyncio.Task[None] | None = None
         self._end_within_s = grace_s + shutdown_s
         # No access lines: a path may be a secret.
-        self._config = uvicorn.Config(
+        config = uvicorn.Config(
             app,
             http=http,
             ws="none",
@@ -103,7 +100,7 @@ class ServerThread:
             server_header=False,
             timeout_graceful_shutdown=grace_s,
         )
-        self._server = uvicorn.Server(self._config)
+        self._server = uvicorn.Server(config)
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
         self._loop: asyncio.AbstractEventLoop | None = None
 
@@ -123,32 +120,6 @@ class ServerThread:
             coroutine.close()
             raise RuntimeError("the server is not running")
         return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result()
-
-    async def refuse(self, seconds: float) -> None:
-        """Refuse connections for so long, and close those that are open once they are answered.
-        To be awaited on the server's own loop."""
-        if self._accepting is not None:
-            self._accepting.cancel()
-        for server in self._server.servers:
-            server.close()
-        for each in list(self._server.server_state.connections):
-            each.shutdown()
-
-        async def accept_again() -> None:
-            await asyncio.sleep(seconds)
-            self._listener = listening_socket(*self._address)
-            protocol = partial(
-                cast("type[ImpatientProtocol]", self._config.http_protocol_class),
-                config=self._config,
-                server_state=self._server.server_state,
-                app_state=self._server.lifespan.state,
-            )
-            loop = asyncio.get_running_loop()
-            again = await loop.create_server(protocol, sock=self._listener, backlog=_BACKLOG)
-            self._server.servers = [again]
-
-        self._accepting = asyncio.create_task(accept_again())
-        await asyncio.sleep(_LOOK_S)  # until they are closed
 
     def stop(self) -> None:
         """Finish what is being answered, end the thread and close the listener. A thread that does
