@@ -50,10 +50,10 @@ def test_every_endpoint_has_its_method(client: Client | AsyncClient) -> None:
         assert inspect.signature(method).return_annotation is endpoint.reply
 
 
-def test_a_method_returns_the_record_and_its_raw_form_the_response(api: Any, service: Any) -> None:
+def test_a_method_returns_the_record_and_send_raw_the_response(api: Any, service: Any) -> None:
     service.will(httpx.Response(200, headers={"x-request-id": "7"}, json={"data": []}))
     assert api("unspecified.list_tools").data == ()
-    raw = api("unspecified.list_tools.raw")
+    raw = api("send_raw", calls.list_tools())
     assert isinstance(raw, RawResponse)
     assert (raw.status, raw.headers["x-request-id"], raw.record.data) == (200, "7", ())
 

@@ -30,7 +30,6 @@ from typing import (
     ClassVar,
     Final,
     Literal,
-    TypeVar,
     Union,
     dataclass_transform,
     get_args,
@@ -45,8 +44,6 @@ from palprep.api.failures import UNKNOWN_MEMBER, problems_in, refusal
 from palprep.errors import Problem
 from palprep.values import Value
 from palprep.vocabulary import FileInput
-
-M = TypeVar("M")
 
 
 class Unset(Enum):
@@ -74,19 +71,6 @@ class Place:
 
     where: Literal["query", "header", "member", "body", "other members"]
     name: str = ""
-
-
-@dataclass(frozen=True)
-class Streamed:
-    """Is the base64 of a file, and may be made while it is sent.
-
-    The field takes base64 text or a :class:`~palprep.api.bodies.Base64Stream`. Clients take the
-    file itself instead, as the argument ``argument``. They fill the field ``type_field`` with
-    the MIME type that the file's content shows, unless the caller gives one.
-    """
-
-    argument: str
-    type_field: str
 
 
 class AccountSettings(Value):
@@ -119,6 +103,10 @@ class Request:
     extra_query: Mapping[str, str] | Unset = UNSET
     extra_body: Mapping[str, Any] | Unset = UNSET
 
+    streamed: ClassVar[tuple[str, str, str] | None] = None
+    """The field that takes base64 text or a :class:`~palprep.api.bodies.Base64Stream`, which is
+    made while it is sent; the argument of clients in its place, a file; and the field for the MIME
+    type that its content shows, which they fill unless the caller does."""
     json_schema: ClassVar[Mapping[str, Any]] = {}
     """What JSON Schema can say of the rules between members."""
 
@@ -141,7 +129,7 @@ class Shape:
         """Fields that say how to send the call, and do not travel."""
         self.in_path = {name: name for name in in_path}
         places = {
-            name: _mark(hints[name], Place) or Place("member")
+            name: _place(hints[name])
             for name in self.signature.parameters
             if name not in self.options and name not in self.in_path
         }
@@ -153,9 +141,6 @@ class Shape:
         self.whole = next(iter(fields("body")), None)
         self.other = next(iter(fields("other members")), None)
         self.takes_body = bool(self.members or self.other or self.whole)
-        marks = {name: _mark(hints[name], Streamed) for name in self.members}
-        self.streamed = next(((name, mark) for name, mark in marks.items() if mark), None)
-        """The field whose base64 may be made while it is sent, with its mark."""
         self._wire = self.in_path | self.in_query | self.in_header | self.members | fields("body")
         columns: dict[str, Any] = {}
         for name, wire in self._wire.items():
@@ -192,12 +177,12 @@ class Shape:
             bound = signature.bind_partial(*args, **known).arguments
             bound.update((k, v) for k, v in kwargs.items() if k not in known)
         arguments = {name: value for name, value in bound.items() if value is not UNSET}
-        if open_file and self.streamed and self.streamed[1].argument in arguments:
-            field, marker = self.streamed
-            content = arguments[field] = open_file(arguments.pop(marker.argument))
+        if open_file and self.request.streamed:
+            field, argument, type_field = self.request.streamed
+            content = arguments[field] = open_file(arguments.pop(argument))
             # The file is looked at only where nobody has said its type.
-            if marker.type_field not in arguments and content.mime is not None:
-                arguments[marker.type_field] = content.mime
+            if type_field not in arguments and content.mime is not None:
+                arguments[type_field] = content.mime
         return arguments
 
     def arrived(
@@ -287,8 +272,8 @@ class Shape:
         options: list[inspect.Parameter] = []
         for name, parameter in self.signature.parameters.items():
             shown = parameter.replace(annotation=_without_unset(bare[name]))
-            if self.streamed is not None and name == self.streamed[0]:
-                shown = shown.replace(name=self.streamed[1].argument, annotation=FileInput)
+            if self.request.streamed is not None and name == self.request.streamed[0]:
+                shown = shown.replace(name=self.request.streamed[1], annotation=FileInput)
             (options if name in self.options else own).append(shown)
         return self.signature.replace(parameters=own + options)
 
@@ -308,9 +293,9 @@ def _bound(
     return signature.bind(*args, **kwargs).arguments
 
 
-def _mark(hint: Any, kind: type[M]) -> M | None:
+def _place(hint: Any) -> Place:
     extras = hint.__metadata__ if get_origin(hint) is Annotated else ()
-    return next((extra for extra in extras if isinstance(extra, kind)), None)
+    return next((extra for extra in extras if isinstance(extra, Place)), Place("member"))
 
 
 def _without_unset(hint: Any) -> Any:

@@ -268,13 +268,9 @@ class _BothClients(Sending[S], Generic[S]):
         return copy
 
     @routine
-    async def send(self, call: Call[R]) -> R:
-        """Send a call that was built from :mod:`palprep.api.calls`."""
-        return (await exchange(call, self._sender)).record
-
-    @routine
     async def send_raw(self, call: Call[R]) -> RawResponse[R]:
-        """Send a call and return the reply with status, headers and body."""
+        """Send a call that was built from :mod:`palprep.api.calls`, and return the reply with
+        status, headers, body and record."""
         return await exchange(call, self._sender)
 
     @routine

@@ -27,7 +27,7 @@ from typing import (
 from palprep import errors
 from palprep.api import Document, Endpoint, Replica, Reply, Voice, calls
 from palprep.client.exchange import exchange
-from palprep.client.senders import AnySender, AsyncSender, RawResponse, SyncSender
+from palprep.client.senders import AnySender, AsyncSender, SyncSender
 from palprep.client.upload import open_upload
 from palprep.values import require_type
 from palprep.vocabulary import FileInput
@@ -35,7 +35,6 @@ from palprep.vocabulary import FileInput
 P = ParamSpec("P")
 R = TypeVar("R", bound=Reply)
 T = TypeVar("T")
-W = TypeVar("W")
 T_co = TypeVar("T_co", covariant=True)
 S = TypeVar("S", bound=AnySender)
 
@@ -64,7 +63,7 @@ def _sender_of(owner: Sending[Any]) -> AnySender:
     return sender
 
 
-class BoundMethod(Generic[P, R, T, W]):
+class BoundMethod(Generic[P, R, T]):
     """One endpoint on one client: called it sends, and returns the record. On an async client
     it is awaited."""
 
@@ -75,18 +74,13 @@ class BoundMethod(Generic[P, R, T, W]):
         self.__name__ = self.__qualname__ = method.endpoint.action
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> T:
-        record: T = self._sender.run(ask(self, *args, **kwargs))
+        record: T = self._sender.run(self.asked(*args, **kwargs))
         return record
 
-    def raw(self, *args: P.args, **kwargs: P.kwargs) -> W:
-        """The reply with status, headers and body, and its record."""
-        reply: W = self._sender.run(self.exchanged(*args, **kwargs))
-        return reply
-
-    async def exchanged(self, *args: P.args, **kwargs: P.kwargs) -> RawResponse[R]:
+    async def asked(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """The same as a coroutine, on a sync client too: a part of what a routine does."""
         call = self._endpoint.call(args, kwargs, self._sender.settings, open_upload)
-        return await exchange(call, self._sender)
+        return (await exchange(call, self._sender)).record
 
     @property
     def __signature__(self) -> inspect.Signature:
@@ -97,8 +91,8 @@ class BoundMethod(Generic[P, R, T, W]):
         return f"<method {self.__name__}{self.__signature__}>"
 
 
-Sync: TypeAlias = BoundMethod[P, R, R, RawResponse[R]]
-Async: TypeAlias = BoundMethod[P, R, Coroutine[Any, Any, R], Coroutine[Any, Any, RawResponse[R]]]
+Sync: TypeAlias = BoundMethod[P, R, R]
+Async: TypeAlias = BoundMethod[P, R, Coroutine[Any, Any, R]]
 
 
 class Method(Generic[P, R]):
@@ -115,7 +109,7 @@ class Method(Generic[P, R]):
     @overload
     def __get__(self, owner: Sending[AsyncSender], kind: type[Any]) -> Async[P, R]: ...
     @overload
-    def __get__(self, owner: Sending[Any], kind: type[Any]) -> BoundMethod[P, R, Any, Any]: ...
+    def __get__(self, owner: Sending[Any], kind: type[Any]) -> BoundMethod[P, R, Any]: ...
     def __get__(self, owner: Sending[Any] | None, kind: type[Any]) -> Any:
         if owner is None:
             return self
@@ -129,9 +123,9 @@ def upload_method(
     return Method(endpoint)  # type: ignore[arg-type]
 
 
-async def ask(method: BoundMethod[P, R, Any, Any], /, *args: P.args, **kwargs: P.kwargs) -> R:
+async def ask(method: BoundMethod[P, R, Any], /, *args: P.args, **kwargs: P.kwargs) -> R:
     """The record that the service answers with. Raises what the client raises."""
-    return (await method.exchanged(*args, **kwargs)).record
+    return await method.asked(*args, **kwargs)
 
 
 class Routine(Protocol[P, T_co]):
@@ -249,7 +243,7 @@ _ENDED = frozenset({"completed", "ready", "error"})
 
 
 async def _ended(
-    owner: Sending[Any], get: BoundMethod[..., R, Any, Any], what: str, own: str, timeout: float
+    owner: Sending[Any], get: BoundMethod[..., R, Any], what: str, own: str, timeout: float
 ) -> R:
     """The record of this id, which ``get`` asks for, once its status has ended."""
     return await until(

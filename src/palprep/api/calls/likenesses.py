@@ -20,7 +20,7 @@ from palprep.api.fields import (
     VoiceName,
 )
 from palprep.api.records import FaceValidation, Replica, Voice, Voices
-from palprep.api.request import UNSET, AccountSettings, Place, Request, Streamed, Unset
+from palprep.api.request import UNSET, AccountSettings, Place, Request, Unset
 from palprep.errors import Problem
 
 
@@ -144,14 +144,12 @@ class ValidateFaceImage(Request):
     ``passed``.
     """
 
-    image_base64: Annotated[
-        ImageBase64,
-        Place("member", "imageBase64"),
-        Streamed(argument="image", type_field="mime_type"),
-    ]
+    image_base64: Annotated[ImageBase64, Place("member", "imageBase64")]
     _: KW_ONLY
     model: FaceModel | Unset = UNSET
     mime_type: Annotated[ImageMime | Unset, Place("member", "mimeType")] = UNSET
+
+    streamed = ("image_base64", "image", "mime_type")
 
     def problems(self, _: AccountSettings) -> Iterator[Problem]:
         """A file of a type that the service does not take is not sent as a JPEG."""
