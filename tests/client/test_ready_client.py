@@ -117,7 +117,7 @@ def test_no_redirect_is_followed_though_the_client_would():
 
 def test_a_client_of_the_wrong_kind_is_refused():
     with httpx.Client() as http:
-        with pytest.raises(errors.UsageError, match=r"httpx\.AsyncClient"):
+        with pytest.raises(errors.UsageError, match="http_client takes AsyncClient"):
             AsyncClient(**options(http))
         with pytest.raises(errors.UsageError, match="transport"):
             Client(**options(http), proxy="http://127.0.0.1:1")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import socket
 import time
 from urllib.parse import parse_qsl, unquote
@@ -16,12 +17,13 @@ from palprep.sandbox import Sandbox
 @pytest.fixture(scope="module")
 def desk(through, tmp_path_factory):
     """A sandbox that trusts the webhooks' certificate, and an HTTPS receiver with it."""
-    server, client = loopback_tls(tmp_path_factory.mktemp("tls"))
-    with (
-        receiving(server) as hook,
-        Sandbox(clock="virtual", tls=client) as sandbox,
-        through(sandbox) as api,
-    ):
+    server, certificate = loopback_tls(tmp_path_factory.mktemp("tls"))
+    with pytest.MonkeyPatch.context() as trusting, contextlib.ExitStack() as stack:
+        hook = stack.enter_context(receiving(server))
+        trusting.setenv("SSL_CERT_FILE", str(certificate))
+        sandbox = stack.enter_context(Sandbox(clock="virtual"))
+        trusting.undo()
+        api = stack.enter_context(through(sandbox))
         api.hook = hook
         yield api
 

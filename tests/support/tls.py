@@ -13,8 +13,8 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 
-def loopback_tls(folder: Path) -> tuple[ssl.SSLContext, ssl.SSLContext]:
-    """Contexts for a server on 127.0.0.1 and for a client that trusts it."""
+def loopback_tls(folder: Path) -> tuple[ssl.SSLContext, Path]:
+    """The context of a server on 127.0.0.1, and the certificate for those who trust it."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "127.0.0.1")])
     now = dt.datetime.now(dt.UTC)
@@ -44,5 +44,4 @@ def loopback_tls(folder: Path) -> tuple[ssl.SSLContext, ssl.SSLContext]:
     )
     server = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     server.load_cert_chain(pem)
-    client = ssl.create_default_context(cafile=str(pem))
-    return server, client
+    return server, pem

@@ -67,7 +67,6 @@ class CopyOptions(CallOptions, total=False):
     """The options of a copy of a client."""
 
     api_key: str
-    http_client: httpx.Client | httpx.AsyncClient
 
 
 class SharedOptions(CallOptions, total=False):
@@ -95,28 +94,25 @@ class AsyncClientOptions(SharedOptions, total=False):
     sleep: Callable[[float], Awaitable[object]] | None
 
 
-_PLAIN = {"deadline", "retries", "headers", "query", "settings", "strict", "trust_env"} | {
-    *("clock", "random", "sleep")
-}
-"""Options whose types say all. Of others it is said in words of their own what they take."""
-
-
 def spelt_out(function: F) -> F:
-    """``function`` with its options one by one in its signature. It takes no others."""
+    """``function`` with its options one by one in its signature. It takes no others, and none of
+    another type."""
     signature = inspect.signature(function, eval_str=True)
     *own, options = signature.parameters.values()
     [kind] = get_args(options.annotation)
+    hints = get_type_hints(kind)
     single = [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=hint, default=UNSET)
-        for name, hint in get_type_hints(kind).items()
+        for name, hint in hints.items()
     ]
     signature = signature.replace(parameters=[*own, *single])
 
     @functools.wraps(function)
     def checked(*args: Any, **kwargs: Any) -> Any:
         signature.bind(*args, **kwargs)
-        for name in kwargs.keys() & _PLAIN:
-            require_type(name, kwargs[name], signature.parameters[name].annotation)
+        # What a timeout may be is said where its seconds are read.
+        for name in kwargs.keys() & hints.keys() - {"timeout"}:
+            require_type(name, kwargs[name], hints[name])
         return function(*args, **kwargs)
 
     checked.__signature__ = signature  # type: ignore[attr-defined]
@@ -144,29 +140,18 @@ def sender_of(kind: type[S], api_key: str, base_url: str, options: Mapping[str, 
         raise UsageError("Give transport and proxy to the client that you give as http_client.")
     sleep: Any = anyio.sleep if kind.awaited else time.sleep
     sender = kind(
-        http=_checked_http(kind.library, http),
+        http=http,
         own=own,
         base_url=address,
         key=checked_key(api_key),
         timeout=limits_of(DEFAULT_TIMEOUT if own else http.timeout),
-        headers=_headers_of(http),
+        headers={n: v for n, v in http.headers.items() if n not in _DEFAULT_HEADERS},
         query={},
         clock=options.get("clock") or time.monotonic,
         random=options.get("random") or randomness.random,
         sleep=options.get("sleep") or sleep,
     )
-    return changed_sender(sender, {**options, "http_client": None})
-
-
-def _checked_http(library: type[Any], http: object) -> Any:
-    if not isinstance(http, library):
-        wanted, given = library.__name__, type(http).__name__
-        raise UsageError(f"http_client takes an httpx.{wanted}, not {given}.")
-    return http
-
-
-def _headers_of(http: Any) -> dict[str, str]:
-    return {n: v for n, v in http.headers.items() if n.lower() not in _DEFAULT_HEADERS}
+    return changed_sender(sender, options)
 
 
 def changed_sender(sender: S, options: Mapping[str, Any]) -> S:
@@ -178,15 +163,11 @@ def changed_sender(sender: S, options: Mapping[str, Any]) -> S:
         changed["settings"] = options["settings"] or AccountSettings()
     if "api_key" in options:
         changed |= {"key": checked_key(options["api_key"]), "limiters": {}}
-    headers = sender.headers
-    if (http := options.get("http_client")) is not None:
-        headers = headers | _headers_of(_checked_http(sender.library, http))
-        changed |= {"http": http, "own": False, "users": []}
     if (timeout := options.get("timeout", UNSET)) is not UNSET:
         changed["timeout"] = limits_of(timeout)
     return replace(
         sender,
-        headers=headers | sendable({}, options.get("headers") or {}),
+        headers=sender.headers | sendable({}, options.get("headers") or {}),
         query=sender.query | dict(options.get("query") or {}),
         hooks=hooks_of({**sender.hooks, **options}, awaited=sender.awaited),
         **changed,
@@ -259,9 +240,8 @@ class _BothClients(Sending[S], Generic[S]):
         """The same client with some options of its own: ``headers`` and ``query`` come besides
         those that it has, all others in their place.
 
-        Both share connections and rate limits, and closing one closes both, unless the copy has
-        another ``http_client``. Another ``api_key`` has rate limits of its own. Raises as the
-        constructor does.
+        Both share connections and rate limits, and closing one closes both. Another ``api_key``
+        has rate limits of its own. Raises as the constructor does.
         """
         copy = object.__new__(type(self))
         _BothClients.__init__(copy, changed_sender(self._sender, options))

@@ -15,7 +15,7 @@ from typing import Any
 from pydantic.json_schema import models_json_schema
 
 from palprep._version import __version__
-from palprep.api import EVENTS, AnyEvent, Endpoint, Unspecified, VoiceStatusChanged, calls
+from palprep.api import EVENTS, AnyEvent, Endpoint, Unspecified, VoiceStatusChanged
 from palprep.api.calls import ENDPOINTS
 from palprep.sandbox.choices import IMAGE_ERRORS, Choices
 from palprep.sandbox.dispatch import success_status
@@ -170,16 +170,6 @@ def _responses(endpoint: Endpoint[..., Any], choices: Choices) -> Json:
         text = endpoint.failures.get(code) or PHRASES.get(code, "Refused")
         media = _json({"anyOf": [{"$ref": _REF.format(model=shape)} for shape in named]})
         responses[str(code)] = {"description": text} | media
-    for answered, response in responses.items():
-        headers = {"x-request-id": "The request's seq in GET /_sandbox/log."}
-        if answered == str(HTTPStatus.TOO_MANY_REQUESTS.value):
-            headers["Retry-After"] = "Seconds to wait."
-        if answered == str(success) and endpoint.reply is calls.get_deployment.reply:
-            headers["ETag"] = "What If-Match takes."
-        response["headers"] = {
-            name: {"description": said, "schema": {"type": "string"}}
-            for name, said in headers.items()
-        }
     return responses
 
 

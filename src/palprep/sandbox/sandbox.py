@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import json
-import ssl
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
@@ -49,14 +48,14 @@ class Sandbox(Controls):
     first bytes where none is given; ``recognise`` says what files are, by default in this process.
     ``seed`` holds records to start with; one that ``data`` holds already stays as it is there.
     ``choices`` replaces decisions that the specification leaves open (``judge="bytes"`` and
-    ``trainer="bytes"`` replace given ones). ``tls`` is trusted for outbound requests, to receivers
-    with a certificate of their own.
+    ``trainer="bytes"`` replace given ones). A receiver with a certificate of its own is trusted by
+    the variable SSL_CERT_FILE.
 
     Entering raises :class:`UsageError` for a host that is not loopback, for a port or a data folder
     in use, and while the sandbox runs already.
     """
 
-    @typed("data", "port", "host", "api_keys", "start", "choices", "tls")
+    @typed("data", "port", "host", "api_keys", "start", "choices")
     def __init__(
         self,
         data: Path | str | None = None,
@@ -72,7 +71,6 @@ class Sandbox(Controls):
         recognise: Recognise = recognised_here,
         seed: Any = None,
         choices: Choices | None = None,
-        tls: ssl.SSLContext | None = None,
     ) -> None:
         self._data = None if data is None else Path(data)
         self._address = host, port
@@ -104,7 +102,6 @@ class Sandbox(Controls):
             recognise=recognise,
         )
         self._anywhere = decided.outbound == "anywhere"
-        self._tls = tls
         self._first_seed = seed
 
     def __enter__(self) -> Self:
@@ -129,7 +126,7 @@ class Sandbox(Controls):
                 )
             store = Store(None if self._data is None else folder / DATABASE)
             held.callback(store.close)
-            tls = self._tls or httpx.create_ssl_context()
+            tls = httpx.create_ssl_context()
             service = self._make_service(
                 store=store,
                 clock=self._make_clock(start=store.latest()),
