@@ -167,13 +167,6 @@ def test_no_retries_when_none_are_wanted(api, service):
     assert len(service.requests) == 1
 
 
-def test_a_delete_that_finds_nothing_after_doubt_says_so(api, service):
-    service.will(httpx.ReadTimeout("slow"), httpx.Response(404, json={"error": "Invalid pal_id"}))
-    with pytest.raises(errors.NotFound) as gone:
-        api("pals.delete", "p")
-    assert gone.value.__notes__ == ["An earlier attempt got no answer; it may be what deleted it."]
-
-
 def test_a_redirect_is_no_success(api, service):
     service.will(httpx.Response(308, headers={"location": "https://elsewhere.example"}))
     with pytest.raises(errors.ApiError, match="base URL"):

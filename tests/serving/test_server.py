@@ -19,6 +19,7 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
 from palprep.errors import UsageError
+from palprep.serving import server as serving
 from palprep.serving.server import ServerThread, listening_socket, url_of
 
 
@@ -77,7 +78,7 @@ def test_a_start_up_that_fails_is_told_and_leaves_nothing(
         raise OSError("no disk")
 
     app = Starlette(lifespan=broken)  # type: ignore[arg-type]
-    server = ServerThread(app, listener, name="broken", lifespan="on")
+    server = ServerThread(app, listener, name="broken")
     with caplog.at_level(logging.CRITICAL):
         assert not server.start()
     assert listener.fileno() == -1
@@ -85,8 +86,9 @@ def test_a_start_up_that_fails_is_told_and_leaves_nothing(
 
 
 def test_an_application_that_does_not_end_is_left_behind(
-    listener: socket.socket, caplog: pytest.LogCaptureFixture
+    listener: socket.socket, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(serving, "_SHUTDOWN_S", 0.5)
     release = threading.Event()
 
     @asynccontextmanager
@@ -95,7 +97,7 @@ def test_an_application_that_does_not_end_is_left_behind(
         await asyncio.to_thread(release.wait, 30)
 
     app = Starlette(lifespan=stubborn)
-    server = ServerThread(app, listener, name="stubborn", lifespan="on", grace_s=0, shutdown_s=0.5)
+    server = ServerThread(app, listener, name="stubborn", grace_s=0)
     assert server.start()
     server.stop()
     (left,) = (thread for thread in threading.enumerate() if thread.name == "stubborn")

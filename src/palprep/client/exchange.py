@@ -51,14 +51,13 @@ async def exchange(call: Call[R], sender: AnySender) -> RawResponse[R]:
     within = None if seconds is None else min(max(seconds, 0.0), LONGEST_S)
     ends = None if within is None else sender.clock() + within
     attempt = 0
-    doubtful = False
     name, rate = call.endpoint.name, call.endpoint.rate
     if rate is not None:
         sender.limiters.setdefault(name, Limiter(rate))
     while True:
         left = await _time_left(sender, sender.limiters.get(name), ends)
         if left is not None and left <= 0:
-            raise _error(call, _UNSENT, doubtful=doubtful)
+            raise _error(call, _UNSENT)
         await sender.tell("on_request", call)
         result = await _sent(call, sender, left)
         if isinstance(result, Answer):
@@ -80,8 +79,7 @@ async def exchange(call: Call[R], sender: AnySender) -> RawResponse[R]:
         again = again and attempt < sender.retries
         delay = delay_s(attempt, wished_s, sender.random()) if again else None
         if delay is None or (ends is not None and sender.clock() + delay >= ends):
-            raise _error(call, failed, doubtful=doubtful)
-        doubtful = doubtful or _leaves_doubt(failed)
+            raise _error(call, failed)
         log.info("%s %s: once more in %.2f s", call.method, call.path, delay)
         await sender.pause(delay)
         attempt += 1
@@ -158,15 +156,11 @@ def _leaves_doubt(failed: errors.ApiError | NoAnswer) -> bool:
     return failed.status >= 500 and failed.status != 501
 
 
-def _error(
-    call: Call[Any], failed: errors.ApiError | NoAnswer, *, doubtful: bool
-) -> errors.PalprepError:
+def _error(call: Call[Any], failed: errors.ApiError | NoAnswer) -> errors.PalprepError:
     what = f"{call.method} {call.endpoint.path}"
     if not call.endpoint.repeatable and _leaves_doubt(failed):
         return _unknown(call, failed, what)
     if isinstance(failed, errors.ApiError):
-        if doubtful and call.method == "DELETE" and isinstance(failed, errors.NotFound):
-            failed.add_note("An earlier attempt got no answer; it may be what deleted it.")
         return failed
     if not failed.sent:
         return errors.ServiceUnreachable(

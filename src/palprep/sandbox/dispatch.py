@@ -158,22 +158,23 @@ class EndpointApp:
         )
         store = self._service.store
         arrival = Arrival(self.endpoint.name, request, body, key, fault, store.cleared)
-        if fault is not None:
-            await asyncio.sleep(fault.delay)
-        if fault is not None and fault.in_its_place:
+        if fault is None:
+            return respond(await self._answer(arrival))
+        await asyncio.sleep(fault.delay)
+        if fault.in_its_place:
             answer = self._noted(arrival, scripted_answer(fault))
         else:
             answer = await self._answer(arrival)
-        if fault is not None and fault.drop:
+        if fault.drop:
             request.scope["state"]["abort"]()
             return Response()
         response = respond(answer)
-        if fault is not None and (fault.cut is not None or fault.drip):
-            pieces = in_part(request, bytes(response.body), fault)
-            streamed = StreamingResponse(pieces, response.status_code)
-            streamed.raw_headers = response.raw_headers
-            return streamed
-        return response
+        if fault.cut is None and not fault.drip:
+            return response
+        pieces = in_part(request, bytes(response.body), fault)
+        streamed = StreamingResponse(pieces, response.status_code)
+        streamed.raw_headers = response.raw_headers
+        return streamed
 
     async def _answer(self, arrival: Arrival) -> JsonAnswer:
         try:

@@ -143,7 +143,6 @@ class Sandbox(Controls):
                 listener,
                 name="palprep-sandbox",
                 http=DroppableProtocol,
-                lifespan="on",
                 grace_s=1,
             )
             self._running = Running(server, service, scheduler)

@@ -12,7 +12,7 @@ import threading
 import time
 from collections.abc import Coroutine, Iterator
 from contextlib import ExitStack, contextmanager
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 import uvicorn
 from starlette.types import ASGIApp
@@ -28,6 +28,7 @@ log = logging.getLogger("palprep.serving")
 _BACKLOG = 128
 """Also how many connections asyncio accepts at once, before any is looked at."""
 _TOLD_EVERY_S = 60.0
+_SHUTDOWN_S = 10.0
 _LOOK_S = 0.002
 """Until it is looked again whether the server has started: uvicorn has only a flag for it."""
 
@@ -69,9 +70,8 @@ def url_of(listener: socket.socket) -> str:
 class ServerThread:
     """Serves ``app`` on ``listener`` until stopped; the listener is closed with it.
 
-    ``name`` is the thread's. ``http`` is uvicorn's protocol for HTTP. ``lifespan`` says whether
-    the application takes start-up and shutdown events. Answers under way have ``grace_s``
-    seconds to finish when it stops, and the application then has ``shutdown_s`` seconds to end.
+    ``name`` is the thread's. ``http`` is uvicorn's protocol for HTTP. Answers under way have
+    ``grace_s`` seconds to finish when it stops, and the application then has ten to end.
     """
 
     def __init__(
@@ -81,18 +81,15 @@ class ServerThread:
         *,
         name: str,
         http: type[asyncio.Protocol] = ImpatientProtocol,
-        lifespan: Literal["on", "off"] = "off",
         grace_s: int = 5,
-        shutdown_s: float = 10.0,
     ) -> None:
         self._listener = listener
-        self._end_within_s = grace_s + shutdown_s
+        self._end_within_s = grace_s + _SHUTDOWN_S
         # No access lines: a path may be a secret.
         config = uvicorn.Config(
             app,
             http=http,
             ws="none",
-            lifespan=lifespan,
             log_config=None,
             access_log=False,
             backlog=_BACKLOG,
