@@ -6,11 +6,12 @@ import asyncio
 import logging
 import shutil
 import socket
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from functools import cache, lru_cache, partial
 from typing import Any
 
+from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
@@ -125,28 +126,21 @@ class LoopbackApp:
         self._router = router
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and not self._from_here(scope["headers"]):
-            said = {"error": "The sandbox is for programs and pages of this machine only."}
-            answer = JsonAnswer(403, said)
-        else:
-            scope["app"] = self  # Starlette then raises what it would otherwise answer as text.
-            try:
-                await self._router(scope, receive, send)
-            except HTTPException as error:
-                said = {"error": f"{error.detail}."}
-                answer = JsonAnswer(error.status_code, said, error.headers or {})
-            else:
-                return
-        await respond(answer)(scope, receive, send)
+        scope["app"] = self  # Starlette then raises what it would otherwise answer as text.
+        try:
+            if scope["type"] == "http":
+                _require_loopback(Headers(scope=scope))
+            await self._router(scope, receive, send)
+        except HTTPException as error:
+            said = {"error": f"{error.detail}."}
+            answer = JsonAnswer(error.status_code, said, error.headers or {})
+            await respond(answer)(scope, receive, send)
 
-    def _from_here(self, headers: Iterable[tuple[bytes, bytes]]) -> bool:
-        host = b""
-        for name, value in headers:
-            if name == b"host":
-                host = value
-            elif name == b"origin" and not _names_loopback(value.decode("latin-1")):
-                return False
-        return _names_loopback("//" + host.decode("latin-1"))
+
+def _require_loopback(headers: Headers) -> None:
+    named = ["//" + headers.get("host", ""), *headers.getlist("origin")]
+    if not all(map(_names_loopback, named)):
+        raise HTTPException(403, "The sandbox is for programs and pages of this machine only")
 
 
 @lru_cache  # Most requests name the same.
