@@ -1,4 +1,4 @@
-"""Make the pictures of the guides: docs/portrait.jpg, docs/timeline.jpg and docs/waveform.svg.
+"""Make the pictures of the guides: docs/portrait.svg, docs/timeline.svg and docs/waveform.svg.
 
 They are what a notebook shows of the sample person's files.
 
@@ -11,7 +11,6 @@ from pathlib import Path
 
 import palprep
 from palprep.views.pictures import report_picture, waveform
-from palprep.vision import Models
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 DOCS = CHECKOUT / "docs"
@@ -20,13 +19,13 @@ SAMPLES = CHECKOUT / "sample_media/people/jane-carter"
 
 def main() -> None:
     """Check the files, and draw what was seen and heard."""
-    for name, target in (("portrait.heic", "portrait.jpg"), ("consent.mp4", "timeline.jpg")):
+    for name, target in (("portrait.heic", "portrait.svg"), ("consent.mp4", "timeline.svg")):
         speaker = palprep.Speaker(full_name="Jane Carter") if name == "consent.mp4" else None
         report = palprep.check(SAMPLES / name, speaker=speaker)
-        picture = report_picture(report, Models.shared(), side=720)
+        picture = report_picture(report, side=720)
         if picture is None:
             raise SystemExit(f"{name} has no picture")
-        picture.save(DOCS / target, quality=88)
+        (DOCS / target).write_bytes(picture.data)
     (DOCS / "waveform.svg").write_bytes(waveform(SAMPLES / "recording.m4a").data)
 
 

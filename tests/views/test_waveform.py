@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from xml.etree import ElementTree as ET
 
 import numpy as np
 import pytest
@@ -15,26 +14,14 @@ from palprep.values import Span
 from palprep.views.outcomes import BLUE, GREY, ORANGE
 from palprep.views.pictures import waveform
 from palprep.views.waveform import HEIGHT, WIDTH, draw_waveform
+from tests.support.drawn import css, paths
 
-SVG = "{http://www.w3.org/2000/svg}"
 LEVELS = Levels(
     duration_s=10.0,
     peaks=np.array([0.0, 0.5, 1.0, 1.0, 0.0], np.float32),
     short_term=((1.5, -20.0), (5.0, -30.0), (8.5, -20.0)),
     integrated_lufs=-21.0,
 )
-
-
-def css(colour):
-    return "#" + bytes(colour).hex()
-
-
-def paths(svg, colour):
-    drawing = ET.fromstring(svg)  # noqa: S314 - our own
-    found = [path.get("d") for path in drawing.iter(f"{SVG}path")
-             if path.get("stroke") == css(colour)]  # fmt: skip
-    assert found
-    return found
 
 
 def test_what_was_kept_is_blue_and_the_rest_is_grey() -> None:

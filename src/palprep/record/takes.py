@@ -112,8 +112,8 @@ class Takes:
         return self.place / Path(take.name).name
 
     def picture(self, take: Take) -> Path:
-        """Where the picture of what was seen is. A take may be a PNG itself."""
-        return self.place / f"{take.stem}-seen.png"
+        """Where the picture of what was seen is."""
+        return self.place / f"{take.stem}-seen.svg"
 
     def use(self, take: Take) -> Take:
         """Keep the take as the file of its role: ``run`` will take it. What was kept before stays a

@@ -12,10 +12,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from palprep import consent, preflight, rules, vision
+from palprep import consent, preflight, rules
 from palprep.values import Role
 from palprep.views.pictures import (
-    as_webp,
     beginning,
     inline,
     pictures_of,
@@ -101,8 +100,7 @@ def _picture(report: rules.Report) -> str | None:
     """The portrait with its findings, the video's timeline, or the recording's waveform."""
     if report.facts is not None and report.facts.recording is not None:
         return inline(lambda: waveform(report.path))
-    # By the networks that check() has loaded.
-    return inline(lambda: as_webp(report_picture(report, vision.Models.shared(), side=VIEW_SIDE)))
+    return inline(lambda: report_picture(report, side=VIEW_SIDE))
 
 
 def _sound(report: rules.Report) -> str | None:

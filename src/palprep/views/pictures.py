@@ -8,7 +8,6 @@ from __future__ import annotations
 import base64
 import contextlib
 import hashlib
-import io
 import math
 import os
 import re
@@ -20,17 +19,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
 
-from palprep import fixes, media, preflight, rules, speech, storage, vision
+from palprep import fixes, media, preflight, rules, speech, storage
 from palprep._version import __version__
 from palprep.errors import PalprepError
 from palprep.values import Role, Span
+from palprep.views.timeline_image import timeline_image
 from palprep.views.waveform import PARTS, draw_waveform
 
 if TYPE_CHECKING:
-    from PIL.Image import Image
-
     from palprep.consent import ConsentFacts
-    from palprep.vision import Models
 
 PICTURED = (Role.FACE_IMAGE, Role.TRAINING_VIDEO, Role.CONSENT_VIDEO)
 """The roles whose files show a person, the best portrait first."""
@@ -51,15 +48,12 @@ _SIDE, _FACE_SIDE = 480, 168
 
 _DRAWN = re.compile(r"[0-9a-f]{2}/[0-9a-f]{32}\.(jpg|webp|svg)")
 
-_MIMES = {".jpg": "image/jpeg", ".webp": "image/webp", ".svg": "image/svg+xml"}
+_MIMES = {".jpg": "image/jpeg", ".svg": "image/svg+xml"}
 
 _HEARD = frozenset({"select", "mix", "high_pass", "level"})
 """Fixes that change how a recording sounds."""
 
 _STATEMENT_FRAMES = 5
-
-_QUALITY = 82
-"""Of a drawing on a page: its words stay sharp."""
 
 _AROUND_S = 1.0
 """Seconds to hear before and after the statement: what is said there counts, too."""
@@ -81,39 +75,34 @@ class Embedded(NamedTuple):
         return f"data:{self.mime};base64,{base64.b64encode(self.data).decode('ascii')}"
 
 
-def report_picture(report: rules.Report, models: Models, *, side: int = VIEW_SIDE) -> Image | None:
+def report_picture(report: rules.Report, *, side: int = VIEW_SIDE) -> Embedded | None:
     """What was seen of a file: a video's timeline, or a portrait with its findings, at most
     ``side`` pixels long. None for what has no picture.
 
     Raises MediaError when the file can no longer be read.
     """
     from palprep.views.portrait import portrait_overlay  # noqa: PLC0415 -- loads OpenCV
-    from palprep.views.timeline_image import timeline_image  # noqa: PLC0415 -- loads Pillow
 
-    return timeline_image(report) or portrait_overlay(report, models, side=side)
+    drawn = timeline_image(report) or portrait_overlay(report, side=side)
+    return _svg(drawn) if drawn else None
 
 
 def write_picture(report: rules.Report, target: Path) -> Path | None:
-    """Write :func:`report_picture` as PNG; None where there is nothing to draw.
+    """Write :func:`report_picture` as SVG; None where there is nothing to draw.
 
     It decodes the file, which workers do. Raises MediaError when the file can no longer be read,
     OutputUnwritable.
     """
-    picture = report_picture(report, vision.Models.shared())
+    picture = report_picture(report)
     if picture is None:
         return None
     with storage.atomic_output(target) as temporary:
-        picture.save(temporary, "PNG")
+        temporary.write_bytes(picture.data)
     return target
 
 
-def as_webp(image: Image | None) -> Embedded | None:
-    """In a sixth of the bytes of a PNG: a page holds two timelines for most people."""
-    if image is None:
-        return None
-    data = io.BytesIO()
-    image.save(data, "WEBP", quality=_QUALITY)
-    return Embedded(data.getvalue(), "image/webp")
+def _svg(drawn: str) -> Embedded:
+    return Embedded(drawn.encode(), "image/svg+xml")
 
 
 def thumbnail(path: str | Path, *, side: int = 480) -> Embedded:
@@ -130,7 +119,7 @@ def waveform(path: str | Path, kept: Sequence[Span] = ()) -> Embedded:
     Raises MediaError when the file cannot be read.
     """
     levels = speech.measure_levels(media.Source.of(path), parts=PARTS)
-    return Embedded(draw_waveform(levels, kept=kept).encode(), "image/svg+xml")
+    return _svg(draw_waveform(levels, kept=kept))
 
 
 def statement_frames(video: Path, statement: Span) -> tuple[tuple[float, Embedded], ...]:
@@ -350,10 +339,8 @@ def _timeline(asset: preflight.Asset, sha256: str) -> Picture | None:
     line = report.facts.timeline if report.facts else None
     if line is None:
         return None
-    name = _name("timeline", sha256, line.to_json(), *rules.facing_limits(report), suffix="webp")
-    from palprep.views.timeline_image import timeline_image  # noqa: PLC0415 -- loads Pillow
-
-    return Picture(name, lambda: as_webp(timeline_image(report)))
+    name = _name("timeline", sha256, line.to_json(), *rules.facing_limits(report), suffix="svg")
+    return Picture(name, lambda: report_picture(report))
 
 
 def _waveform(path: Path, sha256: str, kept: tuple[Span, ...] = ()) -> Picture:

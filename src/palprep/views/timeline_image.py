@@ -1,19 +1,20 @@
-"""A checked video's timeline as an image: a strip of frames above rows of what happens when."""
+"""A checked video's timeline as a picture: a strip of frames above rows of what happens when."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice, pairwise
+from typing import TYPE_CHECKING
 
-from PIL import Image, ImageDraw, ImageFont, ImageOps
-
+from palprep import media
 from palprep.facts import Timeline
-from palprep.media import Source, sample_frames
 from palprep.rules import Report, facing_limits
-from palprep.views.format import position
-from palprep.views.outcomes import VERMILION, Colour
-from palprep.views.timeline_rows import Row, rows, tick_every
-from palprep.vision import Pixels
+from palprep.views.outcomes import VERMILION
+from palprep.views.svg import INK, PAPER, TimeScale, area, box, drawing, line, picture, text
+from palprep.views.timeline_rows import Row, rows
+
+if TYPE_CHECKING:
+    from palprep.vision import Pixels
 
 FRAMES = 12
 FRAME_SIDE = 240
@@ -27,17 +28,16 @@ ROW_HEIGHT, GAP = 28, 12
 STRIP_HEIGHT = 120
 FONT_SIZE, SMALL_SIZE = 22, 20
 ROUND = 5
-SMOOTH = 2
-"""Everything is drawn this much larger and reduced, since Pillow draws shapes with steps."""
 
-INK, SOFT, FAINT, PAPER = (32, 36, 44), (92, 96, 105), (233, 234, 238), (255, 255, 255)
+FAINT = (233, 234, 238)
+_RIGHT = WIDTH - SUMMARY_WIDTH
 _MOST_TICKS = 12
 _LEAST_PART = 16
 """Narrower parts of a frame show nothing."""
 
 
-def timeline_image(report: Report) -> Image.Image | None:
-    """The timeline of a report's video: frames, speech, mouth, gaze, light, cuts.
+def timeline_image(report: Report) -> str | None:
+    """The timeline of a report's video as SVG: frames, speech, mouth, gaze, light, cuts.
 
     None for what is no video. Raises MediaError when the file can no longer be read.
     """
@@ -50,23 +50,26 @@ def timeline_image(report: Report) -> Image.Image | None:
 
 def draw_rows(
     frames: Sequence[tuple[float, Pixels]], drawn: Sequence[Row], duration_s: float
-) -> Image.Image:
-    """An image, :data:`WIDTH` pixels wide: a strip of frames, the rows below it, a scale.
+) -> str:
+    """SVG, :data:`WIDTH` wide: a strip of frames, the rows below it, a scale.
 
     ``frames`` are pairs of a time in seconds and the pixels. Every frame gets the part of the
     strip from its time to the next one's.
     """
-    sheet = _Sheet(len(drawn), duration_s, strip=bool(frames))
-    for index, row in enumerate(drawn):
-        sheet.row(row, index)
-    sheet.scale()
-    return sheet.finished(frames)
+    scale, first = TimeScale(LABEL_WIDTH, _RIGHT, duration_s), STRIP_HEIGHT + GAP if frames else 0
+    tops = [first + index * (ROW_HEIGHT + GAP) for index in range(len(drawn) + 1)]
+    height = tops[-1] + ROW_HEIGHT
+    parts = [box((0, WIDTH), (0, height), PAPER), *_strip(frames, scale)]
+    for row, top in zip(drawn, tops, strict=False):
+        parts += _row(row, top, scale)
+    parts += scale.ticks(tops[-1] + SMALL_SIZE, SMALL_SIZE, _MOST_TICKS)
+    return drawing(WIDTH, height, parts)
 
 
 def _frames(path: str, line: Timeline) -> list[tuple[float, Pixels]]:
     rate = FRAMES / max(line.duration_s, 1.0)
-    frames = sample_frames(
-        Source.of(path),
+    frames = media.sample_frames(
+        media.Source.of(path),
         per_second=rate,
         max_side=FRAME_SIDE,
         key_frames_only=line.duration_s > SPARSE_S,
@@ -74,79 +77,34 @@ def _frames(path: str, line: Timeline) -> list[tuple[float, Pixels]]:
     return [(frame.at_s - line.starts_s, frame.rgb) for frame in islice(frames, FRAMES)]
 
 
-class _Sheet:
-    def __init__(self, row_count: int, duration_s: float, *, strip: bool) -> None:
-        self.top = STRIP_HEIGHT + GAP if strip else 0
-        self.bottom = self.top + row_count * (ROW_HEIGHT + GAP)
-        self._height = self.bottom + ROW_HEIGHT
-        self._image = Image.new("RGB", (WIDTH * SMOOTH, self._height * SMOOTH), PAPER)
-        self._draw = ImageDraw.Draw(self._image)
-        self._duration_s = max(duration_s, 1e-3)
-        self._right = WIDTH - SUMMARY_WIDTH
+def _strip(frames: Sequence[tuple[float, Pixels]], scale: TimeScale) -> Iterator[str]:
+    """Every frame is cut to its part, around its middle; none is enlarged to fill a wider one."""
+    edges = [*(scale.at(at_s) for at_s, _ in frames), float(_RIGHT)]
+    for (_, pixels), (left, right) in zip(frames, pairwise(edges), strict=True):
+        height, whole, _ = pixels.shape
+        width = min(right - left - 2, STRIP_HEIGHT * whole / height)
+        if width >= _LEAST_PART:
+            aside = round((whole - width * height / STRIP_HEIGHT) / 2)
+            yield picture(pixels[:, aside : whole - aside], left, width, STRIP_HEIGHT)
 
-    def at(self, moment_s: float) -> float:
-        share = min(max(moment_s / self._duration_s, 0.0), 1.0)
-        return LABEL_WIDTH + share * (self._right - LABEL_WIDTH)
 
-    def row(self, row: Row, index: int) -> None:
-        """Draw one row: label, ground, what happens, and what it amounts to."""
-        top = self.top + index * (ROW_HEIGHT + GAP)
-        bottom, middle = top + ROW_HEIGHT, top + ROW_HEIGHT / 2
-        self._text((0, middle), row.label, INK, "lm")
-        self._text((self._right + 14, middle), row.summary, SOFT, "lm")
-        self._box(LABEL_WIDTH, top, self._right, bottom, FAINT)
-        for span in row.unknown:
-            self._box(self.at(span.start_s), top + 2, self.at(span.end_s), bottom - 2, PAPER)
-        for span in row.spans:
-            left = self.at(span.start_s)
-            self._box(left, top, max(self.at(span.end_s), left + 2), bottom, row.colour)
-        self._curve(row, top, bottom)
-        for moment in row.marks:
-            at = self.at(moment)
-            self._box(at - 2, top - 4, at + 2, bottom + 4, VERMILION)
-
-    def scale(self) -> None:
-        for second in range(
-            0, int(self._duration_s) + 1, tick_every(self._duration_s / _MOST_TICKS)
-        ):
-            at = self.at(second)
-            self._line([(at, self.bottom - GAP + 2), (at, self.bottom - GAP + 8)], SOFT, 1)
-            anchor = "la" if second == 0 else "ma"
-            self._text((at, self.bottom + 2), position(second, digits=0), SOFT, anchor)
-
-    def finished(self, frames: Sequence[tuple[float, Pixels]]) -> Image.Image:
-        """The image in its own size. Every frame is cut to its part of the strip, around its
-        middle, and stays as sharp as it is; none is enlarged to fill a wider part."""
-        image = self._image.resize((WIDTH, self._height), Image.Resampling.BOX)
-        edges = [*(self.at(at_s) for at_s, _ in frames), float(self._right)]
-        for (_, pixels), (left, right) in zip(frames, pairwise(edges), strict=True):
-            frame = Image.fromarray(pixels)
-            whole = round(STRIP_HEIGHT * frame.width / frame.height)
-            width = min(round(right) - round(left) - 2, whole)
-            if width >= _LEAST_PART:
-                image.paste(ImageOps.fit(frame, (width, STRIP_HEIGHT)), (round(left), 0))
-        return image
-
-    def _curve(self, row: Row, top: float, bottom: float) -> None:
-        points = [(self.at(at), bottom - level * (bottom - top)) for at, level in row.levels]
-        if len(points) < 2:
-            return
-        pale = tuple(round(0.65 * 255 + 0.35 * part) for part in row.colour)
-        ground = [(points[-1][0], bottom), (points[0][0], bottom)]
-        self._draw.polygon([(x * SMOOTH, y * SMOOTH) for x, y in (*points, *ground)], pale)
-        self._line(points, row.colour, 2)
-
-    def _box(self, left: float, top: float, right: float, bottom: float, fill: Colour) -> None:
-        sides = [round(side * SMOOTH) for side in (left, top, right, bottom)]
-        radius = min(ROUND * SMOOTH, (sides[2] - sides[0]) // 2)
-        self._draw.rounded_rectangle(sides, radius, fill)
-
-    def _line(self, points: Sequence[tuple[float, float]], fill: Colour, width: int) -> None:
-        larger = [(x * SMOOTH, y * SMOOTH) for x, y in points]
-        self._draw.line(larger, fill, width * SMOOTH, joint="curve")
-
-    def _text(self, at: tuple[float, float], words: str, fill: Colour, anchor: str) -> None:
-        size = FONT_SIZE if fill is INK else SMALL_SIZE
-        font = ImageFont.load_default(size * SMOOTH)
-        larger = at[0] * SMOOTH, at[1] * SMOOTH
-        self._draw.text(larger, words, fill, font, anchor=anchor)
+def _row(row: Row, top: float, scale: TimeScale) -> Iterator[str]:
+    """Label, ground, what happens, and what it amounts to."""
+    bottom, base = top + ROW_HEIGHT, top + ROW_HEIGHT / 2 + FONT_SIZE / 3
+    yield text((0, base), row.label, FONT_SIZE, INK)
+    yield text((_RIGHT + 14, base), row.summary, SMALL_SIZE)
+    yield box((LABEL_WIDTH, _RIGHT), (top, bottom), FAINT, ROUND)
+    for span in row.unknown:
+        across = scale.at(span.start_s), scale.at(span.end_s)
+        yield box(across, (top + 2, bottom - 2), PAPER, ROUND)
+    for span in row.spans:
+        left = scale.at(span.start_s)
+        yield box((left, max(scale.at(span.end_s), left + 2)), (top, bottom), row.colour, ROUND)
+    if len(row.levels) > 1:
+        points = [(scale.at(at_s), bottom - level * ROW_HEIGHT) for at_s, level in row.levels]
+        curve = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in points)
+        yield area(f"{curve}V{bottom}H{points[0][0]:.1f}Z", row.colour, 0.35)
+        yield line(curve, row.colour, 2)
+    for moment in row.marks:
+        at = scale.at(moment)
+        yield box((at - 2, at + 2), (top - 4, bottom + 4), VERMILION, 2)

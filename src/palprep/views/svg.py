@@ -1,0 +1,93 @@
+"""How pictures are drawn: as SVG without scripts, which is sharp at any size and needs no file."""
+
+from __future__ import annotations
+
+import base64
+import html
+import io
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from palprep.escaping import escaped
+from palprep.views.format import position
+from palprep.views.outcomes import GREY, Colour
+from palprep.views.timeline_rows import tick_every
+
+if TYPE_CHECKING:
+    from palprep.vision import Pixels
+
+INK, PAPER = (32, 36, 44), (255, 255, 255)
+
+_QUALITY = 75
+"""Of pictures in a drawing."""
+
+
+def drawing(width: float, height: float, parts: Iterable[str]) -> str:
+    """The parts as one SVG, that large in its own units."""
+    return (
+        '<svg xmlns="http://www.w3.org/2000/svg" font-family="sans-serif" '
+        f'viewBox="0 0 {width:g} {height:g}" width="{width:g}" height="{height:g}">'
+        f"{''.join(parts)}</svg>"
+    )
+
+
+def line(way: str, colour: Colour, width: float = 1.5, look: str = "") -> str:
+    """A line along a path (SVG 2, 9.3)."""
+    return f'<path d="{way}" fill="none" stroke="{css(colour)}" stroke-width="{width:g}" {look}/>'
+
+
+def area(way: str, colour: Colour, opacity: float) -> str:
+    """What paths enclose, and of two in one another what is between them."""
+    shade = f'fill="{css(colour)}" fill-opacity="{opacity}" fill-rule="evenodd"'
+    return f'<path d="{way}" {shade}/>'
+
+
+def box(
+    across: tuple[float, float], down: tuple[float, float], colour: Colour, round_by: int = 0
+) -> str:
+    """A filled box between two places across and two down, with corners of that radius."""
+    (left, right), (top, bottom) = across, down
+    size = f'width="{right - left:.1f}" height="{bottom - top:.1f}" rx="{round_by}"'
+    return f'<rect x="{left:.1f}" y="{top:.1f}" {size} fill="{css(colour)}"/>'
+
+
+def text(
+    at: tuple[float, float], words: str, size: float, colour: Colour = GREY, anchor: str = "start"
+) -> str:
+    """Words on a line, which ``anchor`` begins, has its middle or ends at that place."""
+    place = f'x="{at[0]:.1f}" y="{at[1]:.1f}" font-size="{size:.1f}" text-anchor="{anchor}"'
+    return f'<text {place} fill="{css(colour)}">{html.escape(escaped(words))}</text>'
+
+
+def picture(rgb: Pixels, left: float, width: float, height: float) -> str:
+    """A picture at the upper border, stretched to that size."""
+    from PIL import Image  # noqa: PLC0415 -- not for who only reads addresses of pictures
+
+    data = io.BytesIO()
+    # In a third of a JPEG's bytes less: a page holds two timelines for most people.
+    Image.fromarray(rgb).save(data, "WEBP", quality=_QUALITY)
+    place = f'x="{left:.1f}" width="{width:.1f}" height="{height:.1f}"'
+    source = f"data:image/webp;base64,{base64.b64encode(data.getvalue()).decode('ascii')}"
+    return f'<image {place} preserveAspectRatio="none" href="{source}"/>'
+
+
+def css(colour: Colour) -> str:
+    return "#" + bytes(colour).hex()
+
+
+class TimeScale(NamedTuple):
+    """Where moments of a recording stand, between two places across."""
+
+    left: float
+    right: float
+    duration_s: float
+
+    def at(self, moment_s: float) -> float:
+        """What lies outside of the recording stands at its ends."""
+        share = min(max(moment_s / max(self.duration_s, 1e-3), 0.0), 1.0)
+        return self.left + share * (self.right - self.left)
+
+    def ticks(self, y: float, size: float, most: int) -> Iterator[str]:
+        for second in range(0, int(self.duration_s) + 1, tick_every(self.duration_s / most)):
+            anchor = "middle" if second else "start"
+            yield text((self.at(second), y), position(second, digits=0), size, GREY, anchor)
