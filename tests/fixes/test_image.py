@@ -14,7 +14,7 @@ from PIL import Image, ImageCms, ImageDraw
 from palprep.errors import CannotFit, DamagedMedia, FixError, MediaError, UsageError
 from palprep.fixes.carry_out import apply
 from palprep.fixes.fit import base64_chars
-from palprep.fixes.image import adjust
+from palprep.fixes.image import adjust, require_within
 from palprep.media import LINEAR, Source, open_image, to_srgb
 from palprep.rules.plans import Crop, ImagePlan
 
@@ -368,7 +368,7 @@ def test_nothing_is_painted_a_turned_crop_shows_only_picture():
 )
 def test_a_crop_outside_the_picture_is_an_error(steps, words):
     with pytest.raises(FixError, match=words):
-        adjust(scene(), plan(**steps))
+        require_within(scene().size, plan(**steps))
 
 
 def test_the_whole_picture_is_a_crop_within_it():

@@ -1,9 +1,5 @@
 from .facts import Facts as Facts, Speaker as Speaker
-from .probing import (
-    ProbeLimits as ProbeLimits,
-    coded_alike as coded_alike,
-    probe as probe,
-)
+from .probing import ProbeLimits as ProbeLimits, coded_alike as coded_alike, probe as probe
 from .timeline import (
     FacingLimits as FacingLimits,
     Second as Second,

@@ -61,8 +61,6 @@ class Second(Value):
     """How far the head turns from the lens: the larger of yaw and pitch, at its largest."""
     gaze_off_deg: float | None = None
     """How far the eyes look past the lens, at the largest."""
-    face_height_share: float | None = None
-    """Of the frame's height, in the last sample."""
     luma: float | None = None
     """Mean luma, 0 (black) to 255."""
 
@@ -171,13 +169,11 @@ def player_times(video: VideoFacts) -> tuple[float, float]:
 def _seconds(
     video: VideoFacts, footage: FootageFacts | None, starts_s: float, spoken: Sequence[bool | None]
 ) -> Iterator[Second]:
-    count = len(spoken)
+    count, signal = len(spoken), video.signal.seconds if video.signal else ()
     people = _people(footage, starts_s, count)
-    luma: list[float | None] = [None] * count
-    for each in video.signal.seconds if video.signal else ():
-        luma[_index(each.at_s - starts_s, count)] = each.luma
+    luma = {_index(each.at_s - starts_s, count): each.luma for each in signal}
     for at in range(count):
-        yield Second(at_s=at, speaking=spoken[at], luma=luma[at], **people.get(at, {}))
+        yield Second(at_s=at, speaking=spoken[at], luma=luma.get(at), **people.get(at, {}))
 
 
 def _spoken(speech: Sequence[Span], count: int) -> list[bool]:
@@ -198,7 +194,6 @@ def _people(footage: FootageFacts | None, starts_s: float, count: int) -> dict[i
             continue
         off = {"head_off_deg": sample.head_off_deg, "gaze_off_deg": sample.gaze_off_deg or 0.0}
         second.update({name: max(second.get(name, 0.0), value) for name, value in off.items()})
-        second["face_height_share"] = sample.face_height_share
     for at_s, amount in footage.mouth_motion() if footage else ():
         second = shown[_index(at_s - starts_s, count)]
         second["mouth_moves"] = second.get("mouth_moves", False) or amount >= MOVING

@@ -13,31 +13,10 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 from numpy.typing import NDArray
 
-from palprep import media
-from palprep.consent import (
-    FRAMES_PER_S,
-    LipsFacts,
-    LipSync,
-    Opening,
-    StatementReading,
-    measure_lips,
-    model_for,
-    read_samples,
-    stretch_of,
-)
+from palprep import consent, media
 from palprep.facts.facts import Facts, Speaker
 from palprep.facts.probing import ProbeLimits
 from palprep.facts.timeline import player_times
-from palprep.media import (
-    SignalFacts,
-    SignalMeter,
-    Source,
-    VideoFacts,
-    carries_the_same,
-    prefetch,
-    sample_frames,
-    with_sound,
-)
 from palprep.speech import RATE_HZ, VoiceFacts, measure_voice
 from palprep.values import Role
 from palprep.vision import CLOSE_LOOKS, FootageFacts, Models, analyse_footage, follow_mouth
@@ -56,12 +35,7 @@ SHORTEST_STEP_S = 0.25
 
 
 def probe_video(
-    source: Source,
-    role: Role,
-    limits: ProbeLimits,
-    speaker: Speaker | None,
-    *,
-    quick: bool,
+    source: media.Source, role: Role, limits: ProbeLimits, speaker: Speaker | None, *, quick: bool
 ) -> Facts:
     """Everything that can be measured of a video: see :func:`palprep.facts.probing.probe`."""
     video = media.probe_video(source)
@@ -70,9 +44,9 @@ def probe_video(
         video = video.model_copy(update={"signal": signal})
         return Facts(file=source.facts, video=video, portrait=footage.typical(), footage=footage)
     alone = role is Role.VOICE_AUDIO
-    opening = Opening(speaker.required if speaker else None)
+    opening = consent.Opening(speaker.required if speaker else None)
 
-    def listen(video: VideoFacts) -> tuple[VideoFacts, VoiceFacts | None]:
+    def listen(video: media.VideoFacts) -> tuple[media.VideoFacts, VoiceFacts | None]:
         if video.audio is None:
             return video, None
         audio, voice = measure_voice(
@@ -83,7 +57,7 @@ def probe_video(
             stated_s=video.audio.duration_s,
             beside=() if alone else (opening.sink,),
         )
-        return with_sound(video, audio), voice
+        return media.with_sound(video, audio), voice
 
     if alone:
         video, voice = listen(video)
@@ -112,13 +86,15 @@ _AS_SHOWN = (
 """What a container adds to the packets, or repeats of them, that changes what is seen."""
 
 
-def repacked(known: VideoFacts, source: Source, output: Source) -> VideoFacts | None:
+def repacked(
+    known: media.VideoFacts, source: media.Source, output: media.Source
+) -> media.VideoFacts | None:
     """The facts of a video that was only packed anew: its headers and its index are read, what
     was decoded of the ``source`` holds. None where a player would show or play anything else.
 
     Raises MediaError for a file that cannot be read.
     """
-    if not carries_the_same(source, output):
+    if not media.carries_the_same(source, output):
         return None
     video = media.probe_video(output)
     if any(getattr(video, name) != getattr(known, name) for name in _AS_SHOWN):
@@ -131,21 +107,23 @@ def repacked(known: VideoFacts, source: Source, output: Source) -> VideoFacts | 
     return video.model_copy(update=decoded)
 
 
-def _statement(speaker: Speaker, opening: Opening) -> StatementReading:
+def _statement(speaker: Speaker, opening: consent.Opening) -> consent.StatementReading:
     """What is read of the statement in the opening, or why it is not."""
-    model = model_for(speaker.required, speaker.whisper_model)
-    if isinstance(model, StatementReading):
+    model = consent.model_for(speaker.required, speaker.whisper_model)
+    if isinstance(model, consent.StatementReading):
         return model
-    return read_samples(opening.samples(), speaker.required, model)
+    return consent.read_samples(opening.samples(), speaker.required, model)
 
 
-def _lips(source: Source, facts: Facts, opening: NDArray[np.float32]) -> LipsFacts | None:
+def _lips(
+    source: media.Source, facts: Facts, opening: NDArray[np.float32]
+) -> consent.LipsFacts | None:
     """The lips while the statement is spoken, from frame to frame; None where nobody is heard, or
     nobody is seen from then on."""
     video, voice, footage = facts.video, facts.voice, facts.footage
     if video is None or voice is None or footage is None:
         return None
-    found = stretch_of(facts.statement, voice.speech)
+    found = consent.stretch_of(facts.statement, voice.speech)
     if found is None:
         return None
     span, stated = found
@@ -153,30 +131,30 @@ def _lips(source: Source, facts: Facts, opening: NDArray[np.float32]) -> LipsFac
     shown = span.moved(late_s)
     if not any(sample.at_s >= shown.start_s + starts_s for sample in footage.seen):
         return None
-    frames = sample_frames(
+    frames = media.sample_frames(
         source,
-        per_second=FRAMES_PER_S,
+        per_second=consent.FRAMES_PER_S,
         max_side=FRAME_SIDE,
         from_s=shown.start_s + starts_s,
         most_s=shown.end_s + starts_s,
     )
-    track = follow_mouth(prefetch(frames), Models.shared())
+    track = follow_mouth(media.prefetch(frames), Models.shared())
     track = track._replace(at_s=track.at_s - starts_s)
     speech = [each.moved(late_s) for each in voice.speech]
     samples = np.pad(opening, (round(late_s * RATE_HZ), 0))
-    return measure_lips(track, shown, speech, samples, LipSync.load, stated=stated)
+    return consent.measure_lips(track, shown, speech, samples, consent.LipSync.load, stated=stated)
 
 
 def _look_at(
-    source: Source, video: VideoFacts, limits: ProbeLimits, *, quick: bool
-) -> tuple[SignalFacts | None, FootageFacts]:
+    source: media.Source, video: media.VideoFacts, limits: ProbeLimits, *, quick: bool
+) -> tuple[media.SignalFacts | None, FootageFacts]:
     most = QUICK_SAMPLES if quick else MOST_SAMPLES
     duration_s = video.duration_s
     if limits.duration_s is not None:
         duration_s = min(duration_s, limits.duration_s)
     step_s = max(SHORTEST_STEP_S, duration_s / most)
-    signal = SignalMeter(key_frames_only=quick)
-    frames = sample_frames(
+    signal = media.SignalMeter(key_frames_only=quick)
+    frames = media.sample_frames(
         source,
         per_second=1 / step_s,
         max_side=FRAME_SIDE,
@@ -186,7 +164,7 @@ def _look_at(
     )
     footage = analyse_footage(
         # The next frames are decoded while faces are looked for.
-        prefetch(frames),
+        media.prefetch(frames),
         Models.shared(),
         every_s=step_s,
         count=max(1, int(duration_s / step_s)),

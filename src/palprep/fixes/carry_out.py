@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import assert_never
 
 from palprep.fixes.graph import Progress
 from palprep.fixes.image import fix_image
@@ -46,8 +45,6 @@ def apply(
             applied = fix_video(plan, source, output, progress, known)
         case VoicePlan():
             applied = fix_voice(plan, source, output, progress)
-        case _:
-            assert_never(plan)
     if progress is not None:
         progress(1.0)
     return applied

@@ -41,10 +41,6 @@ class Encoded:
         """``jpeg`` or ``png``."""
         return "png" if self.quality is None else "jpeg"
 
-    @property
-    def base64_chars(self) -> int:
-        return base64_chars(len(self.data))
-
 
 def base64_chars(size_bytes: int) -> int:
     """Characters that ``size_bytes`` take in base64 without line breaks (RFC 4648, padded)."""

@@ -150,7 +150,7 @@ def _encoded(
     if full_size != size:
         before, after = (f"{width}x{height}" for width, height in (full_size, size))
         yield FixDone(id="scale_down", did=f"scaled down from {before} to {after} px")
-    name, chars = encoded.format.upper(), encoded.base64_chars
+    name, chars = encoded.format.upper(), base64_chars(len(encoded.data))
     verb = "re-encoded as" if encoded.format == facts.format else f"{facts.format.upper()} to"
     quality = "" if encoded.quality is None else f" quality {encoded.quality}"
     did = f"{verb} {name}{quality}: {chars:,} base64 characters"
@@ -161,11 +161,7 @@ def _encoded(
 
 
 def adjust(picture: Image.Image, plan: ImagePlan) -> Image.Image:
-    """The plan's level, crop, exposure and white balance of an upright sRGB image.
-
-    Raises FixError when the (turned) crop reaches outside the image.
-    """
-    require_within(picture.size, plan)
+    """The plan's level, crop, exposure and white balance of an upright sRGB image."""
     crop = plan.crop or Crop(left=0, top=0, width=picture.width, height=picture.height)
     slope = 2.0**plan.exposure_ev
     light = [np.minimum(media.LINEAR * np.float32(gain), 1) for gain in plan.white_balance]

@@ -9,14 +9,13 @@ in a fifth of the time, as metadata of the frames.
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 from palprep.errors import FixError
 from palprep.fixes.graph import Progress
 from palprep.fixes.output import FixDone
 from palprep.media import run_ffmpeg
 from palprep.rules.plans import VoicePlan
-from palprep.values import Value
 
 MAX_LIMITING_DB = 6.0
 """Only the tips of speech may be limited: its peaks stand 12 to 18 dB above its loudness, and
@@ -31,14 +30,14 @@ _OVERSAMPLED_HZ = 192_000
 """Where sample peaks are true peaks to 0.2 dB (ITU-R BS.1770-4, annex 2, asks for this)."""
 
 
-class Loudness(Value):
+class Loudness(NamedTuple):
     """What ITU-R BS.1770 measures of a recording."""
 
     integrated_lufs: float
     true_peak_dbtp: float
 
 
-class Gain(Value):
+class Gain(NamedTuple):
     """A gain, and whether the peaks must then be limited to the target's ceiling."""
 
     gain_db: float

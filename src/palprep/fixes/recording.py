@@ -36,7 +36,10 @@ def keep_recording(source: media.Source, stem: Path, *, from_browser: bool) -> P
         raise UnsupportedMedia(f"This is {source.type.description}: give an image, sound or video")
     if demuxer is None:
         return second_name(source.path, stem, source.type.extensions[0])
-    suffix = _suffix(source)
+    if source.type.kind is Kind.VIDEO:
+        suffix = ".mp4" if media.probe_video(source).codec in {"h264", "hevc"} else ".webm"
+    else:
+        suffix = {"webm": ".webm", "m4a": ".m4a"}.get(source.type.format, ".wav")
     options: dict[str, Any] = {"c": "copy", "avoid_negative_ts": "make_zero"}
     if suffix == ".mp4":
         options["movflags"] = "+faststart"
@@ -60,9 +63,3 @@ def second_name(path: Path, stem: Path, suffix: str) -> Path:
         except OSError:
             shutil.copyfile(path, output.temporary)
     return output.path
-
-
-def _suffix(source: media.Source) -> str:
-    if source.type.kind is Kind.VIDEO:
-        return ".mp4" if media.probe_video(source).codec in {"h264", "hevc"} else ".webm"
-    return {"webm": ".webm", "m4a": ".m4a"}.get(source.type.format, ".wav")

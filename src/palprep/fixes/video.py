@@ -16,29 +16,11 @@ from typing import Any
 
 import ffmpeg
 
-from palprep.errors import CannotFit, FixError
-from palprep.fixes.graph import (
-    BARE,
-    BARE_SOUND,
-    Progress,
-    Stages,
-    address,
-    mixdown,
-    read,
-    seconds,
-    stream_words,
-)
+from palprep import media
+from palprep.errors import CannotFit
+from palprep.fixes import graph
 from palprep.fixes.output import Applied, FixDone, NewOutput
-from palprep.media import (
-    TAKEN_RATE_TAG,
-    AudioStreamFacts,
-    Source,
-    VideoFacts,
-    probe_video,
-    run_ffmpeg,
-)
-from palprep.rules import base_layer_shows
-from palprep.rules.plans import MP4_AUDIO, MP4_VIDEO, VideoPlan
+from palprep.rules.plans import VideoPlan
 from palprep.values import Span
 
 H264: Mapping[str, Any] = {
@@ -62,7 +44,7 @@ _SNAP = Fraction(2, 100)
 SOUND_RATE_BPS = 192_000
 """The rate of AAC-LC at which speech and its room sound like the original."""
 
-_AAC = {"c:a": "aac", "b:a": SOUND_RATE_BPS, **BARE_SOUND}
+_AAC = {"c:a": "aac", "b:a": SOUND_RATE_BPS, **graph.BARE_SOUND}
 _MP4 = {"f": "mp4", "movflags": "+faststart", "write_tmcd": 0}
 
 
@@ -71,9 +53,9 @@ class Cut:
     """What will be made of a video."""
 
     plan: VideoPlan
-    source: Source
-    facts: VideoFacts
-    sound: AudioStreamFacts | None
+    source: media.Source
+    facts: media.VideoFacts
+    sound: media.AudioStreamFacts | None
     """None for a video without sound."""
 
     @property
@@ -98,10 +80,10 @@ class Cut:
         if trim is not None:
             # On the input: decoding starts at the key frame before, and the cut is exact to
             # the frame all the same.
-            window["t"] = seconds(trim.duration_s)
+            window["t"] = graph.seconds(trim.duration_s)
             if trim.start_s > 0:
-                window["ss"] = seconds(trim.start_s)
-        source = read(self.source, **window)
+                window["ss"] = graph.seconds(trim.start_s)
+        source = graph.read(self.source, **window)
         streams = [source["V:0"]]  # capital V: not a cover picture
         coding: dict[str, Any] = {"c:v": "copy"}
         if not self.plan.copy_video:
@@ -118,27 +100,21 @@ class Cut:
             # ignore time stamps stay in step too.
             # In a graph of its own: when the size of the frames changes, theirs begins anew.
             streams.append(source[str(self.sound.index)])
-            pan = mixdown(self.sound)
+            pan = graph.mixdown(self.sound)
             filters = "aresample=async=1:first_pts=0" + (f",pan={pan}" if pan else "")
             coding.update(_AAC, af=filters)
         if self.facts.taken_rate is not None:
             # Slow motion stays slow, and a check of the new file says so.
             coding["movflags"] = f"{_MP4['movflags']}+use_metadata_tags"
-            coding["metadata"] = f"{TAKEN_RATE_TAG}={self.facts.taken_rate:g}"
-        return ffmpeg.output(*streams, address(target), **{**BARE, **_MP4, **coding})
+            coding["metadata"] = f"{media.TAKEN_RATE_TAG}={self.facts.taken_rate:g}"
+        return ffmpeg.output(*streams, graph.address(target), **{**graph.BARE, **_MP4, **coding})
 
 
-def filtered(picture: Any, facts: VideoFacts) -> Any:
+def filtered(picture: Any, facts: media.VideoFacts) -> Any:
     """``picture`` (an ffmpeg-python stream) at a constant rate, SDR, with even sides.
 
-    ffmpeg itself turns and mirrors it first. Raises FixError when only Dolby's decoder could tell
-    the colours.
+    ffmpeg itself turns and mirrors it first.
     """
-    if not base_layer_shows(facts):
-        raise FixError(
-            f"Dolby Vision {facts.dolby_vision} has no base layer for others, so that its colours "
-            "cannot be converted; export it as SDR on the device that recorded it"
-        )
     if facts.interlaced:
         # One picture per frame, so that the rate stays what was recorded.
         picture = picture.filter("bwdif", mode="send_frame")
@@ -166,7 +142,7 @@ def filtered(picture: Any, facts: VideoFacts) -> Any:
     return picture
 
 
-def constant_rate(facts: VideoFacts) -> Fraction:
+def constant_rate(facts: media.VideoFacts) -> Fraction:
     """Frames per second after an encode: the usual rate that the source keeps to within 2 %, else
     the source's mean."""
     # Of frames that are hours apart, or of one without a length, nothing would be left.
@@ -175,7 +151,7 @@ def constant_rate(facts: VideoFacts) -> Fraction:
     return nearest if abs(nearest - recorded) <= recorded * _SNAP else recorded
 
 
-def picture_words(facts: VideoFacts) -> Iterator[FixDone]:
+def picture_words(facts: media.VideoFacts) -> Iterator[FixDone]:
     """What an encode of the video does, in words."""
     did = (
         f"encoded the picture once: {facts.codec} {facts.pixel_format or ''} to H.264 "
@@ -207,44 +183,27 @@ _LEAST_BITS_PER_PIXEL = 0.015
 
 def fix_video(
     plan: VideoPlan,
-    source: Source,
+    source: media.Source,
     new: NewOutput,
-    progress: Progress | None,
-    known: VideoFacts | None = None,
+    progress: graph.Progress | None,
+    known: media.VideoFacts | None = None,
 ) -> Applied:
     """Write the plan's video and audio of ``source``, whose facts may be ``known``, as an mp4.
 
     What edits of the source leave out stays out: such a video is encoded. Rotation stays as
     metadata when the packets are copied, and is applied when they are encoded. All other metadata
-    is left behind. Raises FixError for a plan that the source does not allow, CannotFit when no
-    rate fits ``max_size_bytes``.
+    is left behind. Raises CannotFit when no rate fits ``max_size_bytes``.
     """
     if source.movie is not None and source.movie.is_cut:
         plan = plan.model_copy(update={"copy_video": False, "copy_audio": False})
-    facts = known or probe_video(source)
+    facts = known or media.probe_video(source)
     sound = facts.audio.stream if facts.audio else None
     cut = Cut(plan, source, facts, sound)
-    _require_possible(cut)
     with new(".mp4") as output:
         fitted = write_within(plan.max_size_bytes, cut, output.temporary, progress=progress)
     done = (*_done(cut), *fitted)
     copied = plan.copy_video and (plan.copy_audio or sound is None) and plan.trim is None
     return Applied(path=str(output.path), fixes=done, coding_kept=copied)
-
-
-def _require_possible(cut: Cut) -> None:
-    kept = [(cut.facts.codec, MP4_VIDEO, "copy_video")] if cut.plan.copy_video else []
-    if cut.sound and cut.plan.copy_audio:
-        kept.append((cut.sound.codec, MP4_AUDIO, "copy_audio"))
-    for codec, codecs, field in kept:
-        if codec not in codecs:
-            raise FixError(
-                f"{codec} packets cannot be copied into an mp4; plan an encode ({field}=False)"
-            )
-    if cut.duration_s <= 0:
-        raise FixError(
-            f"The trim starts after the end of {cut.source.name}, which lasts {cut.full_s:.1f} s"
-        )
 
 
 def _done(cut: Cut) -> Iterator[FixDone]:
@@ -264,7 +223,7 @@ def _done(cut: Cut) -> Iterator[FixDone]:
     if not plan.copy_video:
         yield from picture_words(cut.facts)
     if sound and not plan.copy_audio:
-        did = f"encoded the sound once: {stream_words(sound)} to AAC"
+        did = f"encoded the sound once: {graph.stream_words(sound)} to AAC"
         yield FixDone(id="transcode_audio", did=did)
     if "resync" in {reason.fix for reason in plan.reasons}:
         did = "silence stands where sound is missing, so that it keeps step with the picture"
@@ -276,33 +235,25 @@ def _done(cut: Cut) -> Iterator[FixDone]:
 
 
 def write_within(
-    max_size_bytes: int | None, cut: Cut, target: Path, *, progress: Progress | None = None
+    max_size_bytes: int | None, cut: Cut, target: Path, *, progress: graph.Progress | None = None
 ) -> tuple[FixDone, ...]:
     """Write ``cut`` to ``target``, at most ``max_size_bytes`` long, and say what that took.
 
-    Raises CannotFit when the bytes leave too little rate for a usable picture, or when the
-    plan copies packets that are too large together.
+    Raises CannotFit when the bytes leave too little rate for a usable picture.
     """
-    stages = Stages(progress)
-    run = partial(run_ffmpeg, duration_s=cut.duration_s)
+    stages = graph.Stages(progress)
+    run = partial(media.run_ffmpeg, duration_s=cut.duration_s)
     if max_size_bytes is None:
         run(cut.run(target, CRF), progress=stages.next(1.0))
         return ()
-    sound_bps = 0
-    if cut.sound is not None:
-        sound_bps = (cut.plan.copy_audio and cut.sound.bit_rate) or SOUND_RATE_BPS
+    sound_bps = 0 if cut.sound is None else SOUND_RATE_BPS
     budget_bps = int(max_size_bytes * 8 * _MUXING / max(cut.duration_s, 0.04)) - sound_bps
     # Constant quality seldom halves an efficient source.
-    source_bps = None if cut.plan.copy_video else cut.facts.bit_rate
+    source_bps = cut.facts.bit_rate
     if source_bps is None or source_bps <= 2 * budget_bps:
         run(cut.run(target, CRF), progress=stages.next(0.9))
         if target.stat().st_size <= max_size_bytes:
             return ()
-    if cut.plan.copy_video:
-        raise CannotFit(
-            f"{cut.source.name} copied as it is exceeds {max_size_bytes:,} bytes; "
-            "plan an encode (copy_video=False) or a shorter trim"
-        )
     pixels_per_s = cut.facts.width * cut.facts.height * constant_rate(cut.facts)
     least_bps = int(pixels_per_s * _LEAST_BITS_PER_PIXEL)
     with tempfile.TemporaryDirectory(prefix="palprep-") as folder:

@@ -29,11 +29,7 @@ from .frames import (
     sample_frames as sample_frames,
     thumbnail as thumbnail,
 )
-from .image import (
-    bare_jpeg as bare_jpeg,
-    open_image as open_image,
-    probe_image as probe_image,
-)
+from .image import bare_jpeg as bare_jpeg, open_image as open_image, probe_image as probe_image
 from .light import LINEAR as LINEAR, to_srgb as to_srgb
 from .networks import (
     Weights as Weights,

@@ -10,12 +10,7 @@ from av.container import InputContainer
 from av.stream import Disposition
 
 from palprep.errors import DamagedMedia, UnsupportedMedia
-from palprep.media.container import (
-    Packets,
-    open_container,
-    stated_length_s,
-    undecoded_length_s,
-)
+from palprep.media.container import Packets, open_container, stated_length_s, undecoded_length_s
 from palprep.media.facts import FLOOR_DBFS, AudioFacts, AudioStreamFacts
 from palprep.media.samples import AudioDecode, Sink, audio_stream
 from palprep.media.source import Source

@@ -22,13 +22,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from palprep.errors import UnsupportedMedia
-from palprep.media.container import (
-    Packets,
-    decoded,
-    no_frame,
-    open_container,
-    video_stream,
-)
+from palprep.media.container import Packets, decoded, no_frame, open_container, video_stream
 from palprep.media.image import open_image
 from palprep.media.light import HLG, PQ, as_srgb
 from palprep.media.source import Source

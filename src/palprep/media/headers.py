@@ -17,13 +17,7 @@ import struct
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from palprep.media.bounds import (
-    CHUNK_STEPS,
-    MOST_PADDING,
-    MOST_SCANS,
-    SEGMENT_STEPS,
-    HeaderReader,
-)
+from palprep.media import bounds
 
 _ORIENTATION, _GPS = 0x0112, 0x8825
 _SHORT = 3
@@ -106,11 +100,11 @@ class _Segment(NamedTuple):
     end: int
 
 
-def _segments(reader: HeaderReader) -> Iterator[_Segment]:
+def _segments(reader: bounds.HeaderReader) -> Iterator[_Segment]:
     """The segments between the first two bytes of a JPEG and the end of its image."""
     at = 2
     while (found := _marker(reader, at)) is not None and found[0] != _EOI:
-        reader.spend(SEGMENT_STEPS)
+        reader.spend(bounds.SEGMENT_STEPS)
         marker, at = found
         if marker in _ALONE:
             continue
@@ -124,7 +118,7 @@ def _segments(reader: HeaderReader) -> Iterator[_Segment]:
         at = end
 
 
-def kept_samples(reader: HeaderReader) -> float:
+def kept_samples(reader: bounds.HeaderReader) -> float:
     """How many samples of each pixel a decoder of this JPEG keeps from scan to scan, all components
     together: of a progressive one 3 without subsampling, 1.5 with 4:2:0; of any other none.
 
@@ -137,12 +131,12 @@ def kept_samples(reader: HeaderReader) -> float:
         if kept is None and marker in _FRAMES:
             kept = _kept_samples(marker, reader.at(body + 2, end - body - 2))
         scans += marker == _SOS
-        if scans > MOST_SCANS:
-            reader.refuse(f"more than {MOST_SCANS} scans")
+        if scans > bounds.MOST_SCANS:
+            reader.refuse(f"more than {bounds.MOST_SCANS} scans")
     return kept or 0.0
 
 
-def without_metadata(reader: HeaderReader) -> bytes:
+def without_metadata(reader: bounds.HeaderReader) -> bytes:
     """A JPEG of the same tables, frames and scans, byte for byte, and of nothing else.
 
     Of what applications add, two segments stay that say how the colours are to be read: JFIF's
@@ -157,29 +151,29 @@ def without_metadata(reader: HeaderReader) -> bytes:
     return bytes(kept + b"\xff\xd9")
 
 
-def walk_png(reader: HeaderReader) -> None:
+def walk_png(reader: bounds.HeaderReader) -> None:
     """Walk over the chunks of a PNG. Raises DamagedMedia for more than an encoder writes."""
     at = 8
     while len(head := reader.at(at, 8)) == 8:
-        reader.spend(CHUNK_STEPS)
+        reader.spend(bounds.CHUNK_STEPS)
         at += 12 + int.from_bytes(head[:4], "big")
 
 
-def _marker(reader: HeaderReader, at: int) -> tuple[int, int] | None:
+def _marker(reader: bounds.HeaderReader, at: int) -> tuple[int, int] | None:
     """The next marker, and where what belongs to it begins; None where no marker stands."""
     head = reader.at(at, 2)
     if len(head) < 2 or head[0] != _FILL:
         return None
     if head[1] != _FILL:
         return head[1], at + 2
-    filled = reader.at(at, MOST_PADDING + 2)
+    filled = reader.at(at, bounds.MOST_PADDING + 2)
     rest = filled.lstrip(bytes([_FILL]))
-    if not rest and len(filled) > MOST_PADDING:
-        reader.refuse(f"more than {MOST_PADDING:,} bytes of padding in one place")
+    if not rest and len(filled) > bounds.MOST_PADDING:
+        reader.refuse(f"more than {bounds.MOST_PADDING:,} bytes of padding in one place")
     return (rest[0], at + len(filled) - len(rest) + 1) if rest else None
 
 
-def _behind_data(reader: HeaderReader, at: int) -> int:
+def _behind_data(reader: bounds.HeaderReader, at: int) -> int:
     """Where the marker stands that ends the entropy-coded data, or the end of the file."""
     while True:
         chunk = reader.at(at, _CHUNK)

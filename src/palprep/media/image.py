@@ -147,10 +147,7 @@ def _exif(image: HeifImage | RasterImage) -> Exif:
 
 
 def _taken(
-    image: HeifImage | RasterImage,
-    region: Box | None,
-    max_side: int | None,
-    most_bytes: float,
+    image: HeifImage | RasterImage, region: Box | None, max_side: int | None, most_bytes: float
 ) -> tuple[str, NDArray[np.uint8]]:
     """The mode and the pixels of the region, as they are stored."""
     decoded = image.decode(max_side, most_bytes)
@@ -210,10 +207,7 @@ def _scaled(box: Box, size: tuple[int, int], other: tuple[int, int]) -> Box:
 
 
 def _facts(
-    image: HeifImage | RasterImage,
-    exif: Exif,
-    icc: tuple[str | None, bool | None],
-    source: Source,
+    image: HeifImage | RasterImage, exif: Exif, icc: tuple[str | None, bool | None], source: Source
 ) -> ImageFacts:
     description, is_srgb = icc
     orientation = exif.orientation or 1

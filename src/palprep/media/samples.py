@@ -53,11 +53,7 @@ class Sink(NamedTuple):
 
 
 def stream_samples(
-    source: Source,
-    *,
-    rate_hz: int,
-    channels: int = 1,
-    stream: int | None = None,
+    source: Source, *, rate_hz: int, channels: int = 1, stream: int | None = None
 ) -> Iterator[Samples]:
     """Decoded sound in blocks, as a :class:`Sink` takes them.
 

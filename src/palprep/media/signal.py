@@ -81,9 +81,7 @@ class SignalMeter:
         """Everything that was measured so far. Call it once, at the end."""
         times, means = np.asarray(self._times), np.asarray(self._means)
         facts = SignalFacts(
-            frames=times.size,
-            seconds=tuple(self._seconds(times)),
-            black=self._black_spans(times),
+            frames=times.size, seconds=tuple(self._seconds(times)), black=self._black_spans(times)
         )
         if self._sparse:
             return facts

@@ -4,18 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from palprep.consent import (
-    AskedCode,
-    ConsentFacts,
-    StatementReading,
-    Whisper,
-    decode_opening,
-    model_for,
-    negates,
-    read_samples,
-    split_words,
-    statement_for,
-)
+from palprep import consent
 from palprep.media import Source
 from palprep.rules import Profile, grade_statement, load_profile
 from palprep.values import Outcome, typed
@@ -36,10 +25,10 @@ def verify_consent(
     spoken_as: str | None = None,
     statement: str | None = None,
     language: str = "en",
-    whisper_model: Whisper | str | Path | None = None,
-    code: AskedCode | None = None,
+    whisper_model: consent.Whisper | str | Path | None = None,
+    code: consent.AskedCode | None = None,
     profile: str | Path | Profile = DEFAULT_PROFILE,
-) -> ConsentFacts:
+) -> consent.ConsentFacts:
     """Verify the consent statement in the opening of a recording or video.
 
     ``spoken_as`` is how the name sounds, in Latin letters. Give it if the spelling does not show
@@ -58,14 +47,14 @@ def verify_consent(
     """
     limits = load_profile(profile)
     source = Source.of(path)
-    required = statement_for(
+    required = consent.statement_for(
         *(full_name, statement), language=language, profile=limits.name, spoken_as=spoken_as
     )
     required = required._replace(code=code)
-    reading = model_for(required, whisper_model)
-    if isinstance(reading, Whisper):
-        samples = decode_opening(source, required)
-        reading = read_samples(samples, required, reading)
+    reading = consent.model_for(required, whisper_model)
+    if isinstance(reading, consent.Whisper):
+        samples = consent.decode_opening(source, required)
+        reading = consent.read_samples(samples, required, reading)
     graded = grade_statement(reading, limits.consent)
     return graded.model_copy(update={"path": source.shown})
 
@@ -75,8 +64,8 @@ def verify_wording(
     *,
     statement: str,
     language: str = "en",
-    model: Whisper | str | Path | None = None,
-) -> ConsentFacts:
+    model: consent.Whisper | str | Path | None = None,
+) -> consent.ConsentFacts:
     """Verify the statement as :func:`~palprep.verify_consent` does, with any name in it.
 
     ``statement`` holds ``{full_name}`` where the name is said. It is listened to twice: once
@@ -88,15 +77,17 @@ def verify_wording(
     """
     source = Source.of(path)
     limits = load_profile()
-    unnamed = statement_for(_STAND_IN, statement, language=language, profile=limits.name)
-    listener = model_for(unnamed, model)
-    if isinstance(listener, StatementReading):
+    unnamed = consent.statement_for(_STAND_IN, statement, language=language, profile=limits.name)
+    listener = consent.model_for(unnamed, model)
+    if isinstance(listener, consent.StatementReading):
         return grade_statement(listener, limits.consent)
-    samples = decode_opening(source, unnamed)
+    samples = consent.decode_opening(source, unnamed)
 
-    def read(full_name: str) -> StatementReading:
-        required = statement_for(full_name, statement, language=language, profile=limits.name)
-        return read_samples(samples, required, listener)
+    def read(full_name: str) -> consent.StatementReading:
+        required = consent.statement_for(
+            full_name, statement, language=language, profile=limits.name
+        )
+        return consent.read_samples(samples, required, listener)
 
     first = read(_STAND_IN)
     graded = grade_statement(first, limits.consent)
@@ -111,9 +102,9 @@ def verify_wording(
 
 def _why_no_name(heard: str) -> str | None:
     """Why what was heard in the name's place cannot be a name; None when it can."""
-    words = split_words(heard)
+    words = consent.split_words(heard)
     if not any(character.isalpha() for character in heard):
         return "No name is heard where the full name must be said."
-    if len(words) > _MOST_NAME_WORDS or any(negates(word, ()) for word in words):
+    if len(words) > _MOST_NAME_WORDS or any(consent.negates(word, ()) for word in words):
         return f"“{heard}” is heard where the full name must be said."
     return None

@@ -283,11 +283,7 @@ def _judged_again(
 
 
 def _proof(
-    written: str,
-    source: Source,
-    request: CheckRequest,
-    *,
-    kept: Report | None,
+    written: str, source: Source, request: CheckRequest, *, kept: Report | None
 ) -> tuple[Source, Report]:
     """What a fix wrote, and the report on it. FixError for what cannot be read back.
 

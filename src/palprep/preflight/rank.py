@@ -11,15 +11,7 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
-from palprep.errors import (
-    FileUnreadable,
-    MediaError,
-    MediaTooHeavy,
-    PalprepError,
-    ToolFailed,
-    UnsupportedMedia,
-    UsageError,
-)
+from palprep import errors
 from palprep.media import Source, is_file, name_of, no_file
 from palprep.preflight.preflight import run_in
 from palprep.preflight.values import Candidate, Ranking
@@ -28,7 +20,7 @@ from palprep.values import typed
 from palprep.vocabulary import DEFAULT_PROFILE, FileInput
 from palprep.workers import Engine, WorkStopped
 
-PassedOver = Callable[[str, PalprepError], object]
+PassedOver = Callable[[str, errors.PalprepError], object]
 """Called with the name of a file that was not ranked, and with the reason."""
 
 _log = logging.getLogger(__name__)
@@ -58,7 +50,7 @@ def pick_best(
     for one that crashes its worker.
     """
     if per_second <= 0:
-        raise UsageError(f"per_second must be more than 0, not {per_second}")
+        raise errors.UsageError(f"per_second must be more than 0, not {per_second}")
     limits = load_profile(profile)
     found: list[Candidate] = []
     files, lenient = _files(source)
@@ -67,17 +59,17 @@ def pick_best(
             found += run_in(engine, candidates_in, limits, Source.of(file), per_second=per_second)
         except WorkStopped:
             raise
-        except (MediaError, ToolFailed) as error:
+        except (errors.MediaError, errors.ToolFailed) as error:
             if not lenient and passed_over is None:
                 raise
             name = name_of(file)
             if passed_over is not None:
                 passed_over(name, error)
-            elif isinstance(error, (MediaTooHeavy, ToolFailed)):
+            elif isinstance(error, (errors.MediaTooHeavy, errors.ToolFailed)):
                 _log.warning("%s is passed over: %s", name, error.message)
     if not found:
         where = source if isinstance(source, str | os.PathLike) else "What was given"
-        raise UnsupportedMedia(f"{where} holds no image that could be read")
+        raise errors.UnsupportedMedia(f"{where} holds no image that could be read")
     ranked = sorted(found, key=lambda each: (len(each.failed), len(each.warned), -each.fitness))
     groups = group_duplicates([each.fingerprint for each in ranked])
     return Ranking(
@@ -105,7 +97,7 @@ def _files(
             if path.is_dir():
                 return sorted(each for each in path.iterdir() if each.is_file()), True
         except OSError as error:
-            raise FileUnreadable(
+            raise errors.FileUnreadable(
                 f"{path} cannot be read: {error.strerror}; check its path and its permissions"
             ) from None
         return [path], False

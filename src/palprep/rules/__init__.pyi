@@ -29,11 +29,7 @@ from .consent_state import (
     consent_state as consent_state,
 )
 from .image import image_memory as image_memory
-from .profile import (
-    BUILT_IN as BUILT_IN,
-    Profile as Profile,
-    load_profile as load_profile,
-)
+from .profile import BUILT_IN as BUILT_IN, Profile as Profile, load_profile as load_profile
 from .report import Check as Check, Report as Report
 from .rule import SAME_PERSON as SAME_PERSON, SAME_VOICE as SAME_VOICE, PairRule as PairRule
 from .texts import (
@@ -45,5 +41,5 @@ from .texts import (
     some_of as some_of,
     stamp as stamp,
 )
-from .video import base_layer_shows as base_layer_shows, video_duration as video_duration
+from .video import video_duration as video_duration
 from .video_person import facing_limits as facing_limits

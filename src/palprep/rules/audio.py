@@ -61,44 +61,33 @@ def voice_content(voice: VoiceFacts) -> Measured:
 
 @rule(VOICE)
 def voice_speech_length(voice: VoiceFacts) -> Measured:
-    return Measured(
-        value=voice.speech_s,
-        shown=f"{voice.speech_s:.1f} s",
-        words={"seconds": f"{voice.speech_s:.1f} s"},
-        cause=None if voice.speech else NO_SPEECH[voice.content],
-    )
+    cause = None if voice.speech else NO_SPEECH[voice.content]
+    return _told(voice.speech_s, f"{voice.speech_s:.1f} s", "seconds", cause)
 
 
 @rule(VOICE)
 def voice_level(voice: VoiceFacts) -> Measured | Unmeasured:
-    if voice.speech_rms_dbfs is None:
-        return NO_SPEECH[voice.content]
-    level = f"{voice.speech_rms_dbfs:.1f} dBFS"
-    return Measured(value=voice.speech_rms_dbfs, shown=level, words={"level": level})
+    level = voice.speech_rms_dbfs
+    return _no_noise(voice) if level is None else _told(level, f"{level:.1f} dBFS", "level")
 
 
 @rule(VOICE)
 def voice_clipping(voice: VoiceFacts) -> Measured:
     rate = voice.clipped_runs / voice.duration_s * 60 if voice.duration_s else 0.0
     peaks = counted(math.ceil(rate), "clipped peak a minute", "clipped peaks a minute")
-    shown = peaks if rate else "no clipped peaks"
-    return Measured(value=rate, shown=shown, words={"peaks": shown})
+    return _told(rate, peaks if rate else "no clipped peaks", "peaks")
 
 
 @rule(VOICE)
 def voice_snr(voice: VoiceFacts) -> Measured | Unmeasured:
-    if voice.snr_db is None:
-        return _no_noise_measured(voice)
-    ratio = f"{voice.snr_db:.1f} dB"
-    return Measured(value=voice.snr_db, shown=ratio, words={"ratio": ratio})
+    ratio = voice.snr_db
+    return _no_noise(voice) if ratio is None else _told(ratio, f"{ratio:.1f} dB", "ratio")
 
 
 @rule(VOICE)
 def voice_noise_floor(voice: VoiceFacts) -> Measured | Unmeasured:
-    if voice.noise_after_gain_dbfs is None:
-        return _no_noise_measured(voice)
-    level = f"{voice.noise_after_gain_dbfs:.1f} dBFS"
-    return Measured(value=voice.noise_after_gain_dbfs, shown=level, words={"level": level})
+    level = voice.noise_after_gain_dbfs
+    return _no_noise(voice) if level is None else _told(level, f"{level:.1f} dBFS", "level")
 
 
 @rule(VOICE)
@@ -154,7 +143,10 @@ def voice_one_speaker(voice: VoiceFacts) -> Measured | Unmeasured:
     )
 
 
-def _no_noise_measured(voice: VoiceFacts) -> Unmeasured:
-    if voice.speech_rms_dbfs is None:
-        return NO_SPEECH[voice.content]
-    return REASONS["no_pause"]
+def _no_noise(voice: VoiceFacts) -> Unmeasured:
+    """Why neither speech nor what is between the words could be measured."""
+    return NO_SPEECH[voice.content] if voice.speech_rms_dbfs is None else REASONS["no_pause"]
+
+
+def _told(value: float, shown: str, word: str, cause: Unmeasured | None = None) -> Measured:
+    return Measured(value=value, shown=shown, words={word: shown}, cause=cause)

@@ -103,8 +103,7 @@ def _told_once(checks: Sequence[Check], facts: Facts) -> tuple[Check, ...]:
     for cause, alike in causes.items():
         places = {each: place for place, each in enumerate(cause)}
         teller = min(
-            alike,
-            key=lambda check: (_GRAVEST_FIRST.index(check.outcome), places.get(check.id, 0)),
+            alike, key=lambda check: (_GRAVEST_FIRST.index(check.outcome), places.get(check.id, 0))
         )
         follows |= {check.id: teller.id for check in alike if check is not teller}
     return tuple(

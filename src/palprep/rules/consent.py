@@ -22,12 +22,7 @@ from palprep.rules.rule import (
     rule,
 )
 from palprep.rules.texts import OTHERWISE, REASONS, Unmeasured
-from palprep.rules.video_person import (
-    lip_sync,
-    lips_keep_moving,
-    lips_not_repeated,
-    mouth_moves,
-)
+from palprep.rules.video_person import lip_sync, lips_keep_moving, lips_not_repeated, mouth_moves
 from palprep.values import Outcome, Role, Span
 from palprep.vision import FrameSample
 

@@ -6,21 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from palprep.consent import (
-    AFTERWARDS_S,
-    NEAR_SOUND,
-    AlignedWord,
-    CodeReading,
-    ConsentFacts,
-    Listening,
-    PartReading,
-    StatementReading,
-    WordRecord,
-    beyond_latin,
-    keys_of,
-    similarity,
-    split_words,
-)
+from palprep import consent
 from palprep.rules.consent_evidence import (
     MARKS,
     added_words,
@@ -47,18 +33,20 @@ class Grade(NamedTuple):
     """The outcome of a part of the statement, its words in their order, and the reasons."""
 
     outcome: Outcome
-    words: tuple[WordRecord, ...]
+    words: tuple[consent.WordRecord, ...]
     reasons: tuple[str, ...]
 
 
-def grade_statement(reading: StatementReading, limits: ConsentLimits) -> ConsentFacts:
+def grade_statement(
+    reading: consent.StatementReading, limits: ConsentLimits
+) -> consent.ConsentFacts:
     """Whether the required statement was spoken, by these limits."""
     beside: dict[str, Beside] = {}
     if reading.problem is not None:
         grade = Grade(Outcome.UNKNOWN, (), (reading.problem,))
     elif not any(part.aligned for part in reading.parts):
         why = consent_reason("not_found" if reading.speech else "no_speech")
-        required = (word.shown for word in split_words(reading.statement))
+        required = (word.shown for word in consent.split_words(reading.statement))
         grade = Grade(Outcome.FAIL, _unheard(required), (why,))
     else:
         parts = [grade_part(part, reading.full_name, limits) for part in reading.parts]
@@ -88,14 +76,14 @@ def grade_statement(reading: StatementReading, limits: ConsentLimits) -> Consent
     if grade.outcome.passed and _sounds_otherwise(reading, limits):
         named = {"name": reading.full_name, "spoken": reading.spoken_as}
         grade = _doubted(grade, (consent_reason("other_sound", **named),))
-    return ConsentFacts(
+    return consent.ConsentFacts(
         outcome=grade.outcome,
         starts_at=starts_at,
         ends_at=ends_at,
         words=grade.words,
         reasons=grade.reasons,
         **{side: one.outcome for side, one in beside.items()},
-        **reading.model_dump(include={*Listening.model_fields}),
+        **reading.model_dump(include={*consent.Listening.model_fields}),
     )
 
 
@@ -104,16 +92,19 @@ def _doubted(grade: Grade, doubts: tuple[str, ...]) -> Grade:
     return Grade(graver, grade.words, (*grade.reasons, *doubts))
 
 
-def _sounds_otherwise(reading: StatementReading, limits: ConsentLimits) -> bool:
+def _sounds_otherwise(reading: consent.StatementReading, limits: ConsentLimits) -> bool:
     """Whether the name is listened for as something that it does not sound like. A name in other
     letters has no sound that is known here."""
-    if reading.spoken_as is None or beyond_latin(reading.full_name):
+    if reading.spoken_as is None or consent.beyond_latin(reading.full_name):
         return False
-    said, written = (keys_of(split_words(name)) for name in (reading.spoken_as, reading.full_name))
-    return similarity(said, written) < limits.name_similarity.value
+    said, written = (
+        consent.keys_of(consent.split_words(name))
+        for name in (reading.spoken_as, reading.full_name)
+    )
+    return consent.similarity(said, written) < limits.name_similarity.value
 
 
-def code_doubts(code: CodeReading) -> tuple[str, ...]:
+def code_doubts(code: consent.CodeReading) -> tuple[str, ...]:
     """Why a fresh code does not prove that the file was recorded since; empty where it does."""
     known = {
         "code": " ".join(code.words),
@@ -129,24 +120,26 @@ def code_doubts(code: CodeReading) -> tuple[str, ...]:
     return tuple(consent_reason(key, **known) for key, holds in keys.items() if holds)
 
 
-def _beside(reading: StatementReading, limits: ConsentLimits) -> dict[str, Beside]:
-    required = split_words(reading.statement)
+def _beside(reading: consent.StatementReading, limits: ConsentLimits) -> dict[str, Beside]:
+    required = consent.split_words(reading.statement)
     name = next((part.name for part in reading.parts if part.name), None)
     known = (reading.spoken_as, reading.full_name, name.heard if name else None)
     names = [each for each in known if each]
-    sure = name is None or name.likeness >= NEAR_SOUND
+    sure = name is None or name.likeness >= consent.NEAR_SOUND
     ends_s = max(word.end for part in reading.parts for word in part.aligned)
     follows_s = sum(max(0.0, span.end_s - max(span.start_s, ends_s)) for span in reading.speech)
     around, talk = reading.surroundings, follows_s >= limits.talk_s.value
     after = grade_after(around, required, names, talk=talk)
     if not any(around.after) and reading.code is None:
-        unheard = spans_within(reading.speech, ends_s, ends_s + AFTERWARDS_S)
+        unheard = spans_within(reading.speech, ends_s, ends_s + consent.AFTERWARDS_S)
         if sum(each.duration_s for each in unheard) >= _UNHEARD_S:
             after = Beside(Outcome.WARN, "")
     return {"before": grade_before(around, required, names, sure=sure), "after": after}
 
 
-def _told(outcome: Outcome, reasons: tuple[str, ...], reading: StatementReading) -> tuple[str, ...]:
+def _told(
+    outcome: Outcome, reasons: tuple[str, ...], reading: consent.StatementReading
+) -> tuple[str, ...]:
     """The reasons; where the name is the only doubt, that it is."""
     name = next((part.name for part in reading.parts if part.name and part.aligned), None)
     if outcome is not Outcome.WARN or len(reasons) != 1 or name is None:
@@ -158,7 +151,7 @@ def _told(outcome: Outcome, reasons: tuple[str, ...], reading: StatementReading)
     return (consent_reason(key, heard=heard, name=reading.full_name),)
 
 
-def grade_part(part: PartReading, full_name: str, limits: ConsentLimits) -> Grade:
+def grade_part(part: consent.PartReading, full_name: str, limits: ConsentLimits) -> Grade:
     if not part.aligned:
         first, last = part.first_word + 1, part.first_word + len(part.expected)
         why = consent_reason("part_unheard", first=first, last=last)
@@ -168,7 +161,7 @@ def grade_part(part: PartReading, full_name: str, limits: ConsentLimits) -> Grad
         Outcome.PASS if word.probability >= limits.never_said_probability.value else Outcome.WARN
         for word in part.aligned
     ]
-    added: dict[int, WordRecord] = {}
+    added: dict[int, consent.WordRecord] = {}
     seconds = part.second.instead if part.second else (0.0,) * len(part.instead)
     for one, second in zip(part.instead, seconds, strict=True):
         if one.first < one.last:
@@ -189,7 +182,7 @@ def grade_part(part: PartReading, full_name: str, limits: ConsentLimits) -> Grad
     reasons += negations
     if not part.inserted:
         return Grade(outcome, words, tuple(reasons))
-    inserted = WordRecord(expected=None, heard=part.inserted, outcome=Outcome.FAIL)
+    inserted = consent.WordRecord(expected=None, heard=part.inserted, outcome=Outcome.FAIL)
     why = consent_reason("added", heard=part.inserted, when="")
     return Grade(Outcome.FAIL, (inserted, *words), (why, *reasons))
 
@@ -199,13 +192,13 @@ def worst(outcomes: Iterable[Outcome]) -> Outcome:
 
 
 def _records(
-    part: PartReading, grades: Sequence[Outcome], added: dict[int, WordRecord]
-) -> tuple[tuple[WordRecord, ...], list[str]]:
+    part: consent.PartReading, grades: Sequence[Outcome], added: dict[int, consent.WordRecord]
+) -> tuple[tuple[consent.WordRecord, ...], list[str]]:
     """The words of a part and those that were added, and why some of them did not pass. Why the
     name did not is told apart.
     """
     named = range(part.name.first, part.name.last) if part.name else range(0)
-    records: list[WordRecord] = []
+    records: list[consent.WordRecord] = []
     reasons: list[str] = []
     for index in range(len(grades) + 1):
         if index in added:
@@ -223,10 +216,10 @@ def _records(
     return tuple(records), reasons
 
 
-def _record(word: AlignedWord, grade: Outcome) -> WordRecord:
+def _record(word: consent.AlignedWord, grade: Outcome) -> consent.WordRecord:
     missing = word.heard is None and grade is Outcome.FAIL
     heard_it = word.heard is None and grade is Outcome.PASS
-    return WordRecord(
+    return consent.WordRecord(
         expected=word.expected,
         heard=word.expected if heard_it else word.heard,
         start=None if missing else round(word.start, 2),
@@ -236,12 +229,12 @@ def _record(word: AlignedWord, grade: Outcome) -> WordRecord:
     )
 
 
-def _why(key: str, record: WordRecord, number: int) -> str:
+def _why(key: str, record: consent.WordRecord, number: int) -> str:
     when = f" at {record.start:.1f} s" if record.start is not None else ""
     return consent_reason(key, number=number, word=record.expected, heard=record.heard, when=when)
 
 
-def _negations(part: PartReading, limits: ConsentLimits) -> tuple[Outcome, list[str]]:
+def _negations(part: consent.PartReading, limits: ConsentLimits) -> tuple[Outcome, list[str]]:
     """Negations within the statement, by what is freely heard and by what fits the audio."""
     reasons = [
         consent_reason(
@@ -259,11 +252,13 @@ def _negations(part: PartReading, limits: ConsentLimits) -> tuple[Outcome, list[
     return Outcome.WARN, [consent_reason("other_negation")]
 
 
-def _unheard(required: Iterable[str]) -> tuple[WordRecord, ...]:
-    return tuple(WordRecord(expected=word, outcome=Outcome.FAIL) for word in required)
+def _unheard(required: Iterable[str]) -> tuple[consent.WordRecord, ...]:
+    return tuple(consent.WordRecord(expected=word, outcome=Outcome.FAIL) for word in required)
 
 
-def _clamped(words: Sequence[WordRecord], speech: Sequence[Span]) -> list[WordRecord]:
+def _clamped(
+    words: Sequence[consent.WordRecord], speech: Sequence[Span]
+) -> list[consent.WordRecord]:
     """The words without the silence around them: the first and the last one can reach into it."""
     changed = list(words)
     timed = [index for index, word in enumerate(words) if word.start is not None]

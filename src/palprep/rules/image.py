@@ -9,7 +9,7 @@ from pathlib import PurePath
 from typing import Final
 
 from palprep.media import FileFacts, ImageFacts
-from palprep.rules.rule import FILE, IMAGE, Measured, Rule, plain, rule
+from palprep.rules.rule import FILE, IMAGE, Measured, Rule, plain, rule, sides
 
 
 @rule(FILE)
@@ -22,10 +22,7 @@ def file_extension(file: FileFacts) -> Measured | None:
         value=extension in wanted,
         shown=extension or "no extension",
         way=None if extension else "bare",
-        words={
-            "extension": extension,
-            "content": f"{file.type.description} ({', '.join(wanted)})",
-        },
+        words={"extension": extension, "content": f"{file.type.description} ({', '.join(wanted)})"},
     )
 
 
@@ -56,16 +53,12 @@ image_alpha = plain("image_alpha", IMAGE, lambda image: not image.has_alpha, ("o
 
 @rule(IMAGE)
 def image_resolution(image: ImageFacts) -> Measured:
-    return Measured(
-        value=min(image.width, image.height), shown=f"{image.width} x {image.height} px"
-    )
+    return sides(min, image)
 
 
 @rule(IMAGE)
 def image_long_side(image: ImageFacts) -> Measured:
-    return Measured(
-        value=max(image.width, image.height), shown=f"{image.width} x {image.height} px"
-    )
+    return sides(max, image)
 
 
 @rule(IMAGE)

@@ -7,6 +7,7 @@ name a problem (``appears_under_18``); here ``pass`` always means that all is we
 
 from __future__ import annotations
 
+from palprep import vision
 from palprep.facts import Facts
 from palprep.rules.plans.image import COLOURLESS, FACE_SHARE, NARROWEST, framing_advice
 from palprep.rules.rule import (
@@ -27,15 +28,6 @@ from palprep.rules.rule import (
     rule,
 )
 from palprep.rules.texts import REASONS, Unmeasured, degrees, likely
-from palprep.vision import (
-    PortraitFacts,
-    Quality,
-    SubjectFacts,
-    counts_as_person,
-    may_be_person,
-    overall_score,
-    quality_scores,
-)
 
 NO_PERSON = 0.05
 """Likelihood of a photographed person below which a face can be that of an animal or a thing."""
@@ -93,7 +85,7 @@ def _nudity(facts: Facts) -> float | Answer:
     ),
     face_place,
 )
-def human_like_subject(face: SubjectFacts) -> Measured | Unmeasured:
+def human_like_subject(face: vision.SubjectFacts) -> Measured | Unmeasured:
     likelihood = face.human
     low, high = UNDECIDED_COVERED
     if face.visibility.whole < BARELY_VISIBLE and low < likelihood < high:
@@ -102,7 +94,7 @@ def human_like_subject(face: SubjectFacts) -> Measured | Unmeasured:
 
 
 @rule(FACING, face_place)
-def pose_suitable_for_replica(face: SubjectFacts) -> Measured:
+def pose_suitable_for_replica(face: vision.SubjectFacts) -> Measured:
     """The angle from the line to the camera. How the head leans is :data:`head_level`."""
     pose = face.pose
     if abs(pose.yaw_deg) >= abs(pose.pitch_deg):
@@ -118,7 +110,7 @@ def pose_suitable_for_replica(face: SubjectFacts) -> Measured:
 
 
 @rule(FACE, face_place)
-def head_level(face: SubjectFacts) -> Measured:
+def head_level(face: vision.SubjectFacts) -> Measured:
     roll = face.pose.roll_deg
     return Measured(
         value=round(abs(roll), 1),
@@ -129,7 +121,7 @@ def head_level(face: SubjectFacts) -> Measured:
 
 
 @rule(FACING, face_place)
-def looking_straight_at_camera(face: SubjectFacts) -> Measured:
+def looking_straight_at_camera(face: vision.SubjectFacts) -> Measured:
     """Head turn and irises together, less what small or narrowed eyes leave in doubt."""
     eyes = face.eyes
     off, shut = eyes.gaze_surely_off_deg, None
@@ -155,7 +147,7 @@ def looking_straight_at_camera(face: SubjectFacts) -> Measured:
     ),
     face_place,
 )
-def face_substantially_obscured(face: SubjectFacts) -> Measured:
+def face_substantially_obscured(face: vision.SubjectFacts) -> Measured:
     """How likely nothing covers the face, 0 to 1."""
     visibility = face.visibility
     return Measured(
@@ -170,18 +162,18 @@ no_nudity = plain("no_nudity", Need(_nudity), lambda score: round(score, 3))
 
 
 @rule(PORTRAIT)
-def celebrity_or_copyright_character(portrait: PortraitFacts) -> Unmeasured:  # noqa: ARG001
+def celebrity_or_copyright_character(portrait: vision.PortraitFacts) -> Unmeasured:  # noqa: ARG001
     return REASONS["only_the_service"]
 
 
 @rule(PORTRAIT)
-def only_one_person_visible(portrait: PortraitFacts) -> Measured:
+def only_one_person_visible(portrait: vision.PortraitFacts) -> Measured:
     """How many people, and how likely another one is: 1.4 is one person, and a doubt about another.
 
     A face that the border cuts counts by how sure it is, and half of that where nothing else speaks
     for a person.
     """
-    faces = [face for face in portrait.faces if counts_as_person(face, portrait.faces[0])]
+    faces = [face for face in portrait.faces if vision.counts_as_person(face, portrait.faces[0])]
     people = len(faces) - (1 if _no_person(portrait) else 0)
     if people == 1:
         return _alone(portrait)
@@ -193,10 +185,10 @@ def only_one_person_visible(portrait: PortraitFacts) -> Measured:
     )
 
 
-def _alone(portrait: PortraitFacts) -> Measured:
+def _alone(portrait: vision.PortraitFacts) -> Measured:
     """One person, and what speaks for another."""
     others = portrait.others
-    doubted = [face for face in portrait.faces if may_be_person(face, portrait.faces[0])]
+    doubted = [face for face in portrait.faces if vision.may_be_person(face, portrait.faces[0])]
     face = max(doubted, key=lambda face: face.score, default=None)
     likely, way = others or 0.0, "beside"
     if face is not None:
@@ -212,7 +204,7 @@ def _alone(portrait: PortraitFacts) -> Measured:
 
 
 @rule(PORTRAIT, face_place)
-def appears_under_18(portrait: PortraitFacts) -> Measured | Unmeasured:
+def appears_under_18(portrait: vision.PortraitFacts) -> Measured | Unmeasured:
     """The likelihood, 0 to 1, that the one who looks youngest is 18 or older. A covered face shows
     no age: it is judged only where even the visible part looks younger.
     """
@@ -227,7 +219,7 @@ def appears_under_18(portrait: PortraitFacts) -> Measured | Unmeasured:
     return Measured(value=round(adult, 3), shown=likely(adult), way="youngest", region=youngest.box)
 
 
-def _largest_face(portrait: PortraitFacts) -> Measured | Unmeasured:
+def _largest_face(portrait: vision.PortraitFacts) -> Measured | Unmeasured:
     subject = portrait.subject
     if portrait.framing is None:
         return NO_FACE
@@ -238,7 +230,7 @@ def _largest_face(portrait: PortraitFacts) -> Measured | Unmeasured:
     return Measured(value=round(subject.adult, 3), shown=likely(subject.adult))
 
 
-def _no_person(portrait: PortraitFacts) -> bool:
+def _no_person(portrait: vision.PortraitFacts) -> bool:
     subject = portrait.subject
     return (
         subject is not None
@@ -297,19 +289,15 @@ def chest_up_framing_acceptable(framed: Framed) -> Measured:
 
 
 @rule(PORTRAIT, face_place)
-def image_quality_acceptable(portrait: PortraitFacts) -> Measured:
+def image_quality_acceptable(portrait: vision.PortraitFacts) -> Measured:
     """A product of scores, 0 to 100. Each is a smooth step around its own limit, as in OFIQ."""
-    scores = quality_scores(portrait.quality)
-    total, weakest = round(overall_score(scores)), min(scores, key=scores.__getitem__)
-    return Measured(
-        value=total,
-        shown=f"{total} of 100 (least: {weakest})",
-        way=weakest,
-    )
+    scores = vision.quality_scores(portrait.quality)
+    total, weakest = round(vision.overall_score(scores)), min(scores, key=scores.__getitem__)
+    return Measured(value=total, shown=f"{total} of 100 (least: {weakest})", way=weakest)
 
 
 @rule(SKIN, face_place)
-def face_brightness(skin: Quality) -> Measured:
+def face_brightness(skin: vision.Quality) -> Measured:
     """The luma, 0 to 1, that a quarter of the face exceeds, or :data:`GLOSS` times that of its
     brightest hundredth: in enough light the eyes and the gloss of dark skin are bright as well.
     """
@@ -317,7 +305,7 @@ def face_brightness(skin: Quality) -> Measured:
 
 
 @rule(SKIN, face_place)
-def skin_hue(skin: Quality) -> Measured | Unmeasured:
+def skin_hue(skin: vision.Quality) -> Measured | Unmeasured:
     hue_deg, chroma = skin.skin_hue_deg, skin.skin_chroma
     if hue_deg is None or chroma is None:
         return NO_FACE

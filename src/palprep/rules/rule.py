@@ -12,17 +12,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, NamedTuple, TypeVar
 
+from palprep import media
 from palprep.consent import ConsentFacts, LipsFacts
 from palprep.facts import Facts, Timeline
-from palprep.media import (
-    AudioFacts,
-    AudioLevels,
-    FileFacts,
-    ImageFacts,
-    SignalFacts,
-    TimingFacts,
-    VideoFacts,
-)
 from palprep.rules.profile import Limit
 from palprep.rules.report import Check
 from palprep.rules.texts import (
@@ -209,6 +201,14 @@ def plain(
     return Rule(rule_id, needs.then(measure))
 
 
+def sides(
+    chosen: Callable[[int, int], int], picture: media.ImageFacts | media.VideoFacts
+) -> Measured:
+    """The shorter or the longer side of an image or of frames, shown with the other one."""
+    width, height = picture.width, picture.height
+    return Measured(value=chosen(width, height), shown=f"{width} x {height} px")
+
+
 BARELY_VISIBLE = 0.5
 """The age, the colour and the photographic look of a face that is less visible than this are
 not judged."""
@@ -283,18 +283,18 @@ def _consent(facts: Facts) -> ConsentFacts | Answer:
 
 
 FACTS: Need[Facts] = Need(lambda facts: facts)
-FILE: Need[FileFacts] = Need(lambda facts: facts.file)
-IMAGE: Need[ImageFacts] = Need(lambda facts: facts.image)
-AUDIO: Need[AudioFacts] = Need(lambda facts: facts.audio)
+FILE: Need[media.FileFacts] = Need(lambda facts: facts.file)
+IMAGE: Need[media.ImageFacts] = Need(lambda facts: facts.image)
+AUDIO: Need[media.AudioFacts] = Need(lambda facts: facts.audio)
 """The sound of a recording or of a video."""
-LEVELS: Need[AudioLevels] = AUDIO.then(lambda audio: audio.levels, REASONS["no_levels"])
-VIDEO: Need[VideoFacts] = Need(lambda facts: facts.video)
-SIGNAL: Need[SignalFacts] = VIDEO.then(lambda video: video.signal, NO_FRAMES)
-EVERY_FRAME: Need[SignalFacts] = SIGNAL.then(
+LEVELS: Need[media.AudioLevels] = AUDIO.then(lambda audio: audio.levels, REASONS["no_levels"])
+VIDEO: Need[media.VideoFacts] = Need(lambda facts: facts.video)
+SIGNAL: Need[media.SignalFacts] = VIDEO.then(lambda video: video.signal, NO_FRAMES)
+EVERY_FRAME: Need[media.SignalFacts] = SIGNAL.then(
     lambda signal: None if signal.cuts is None else signal, KEY_FRAMES_ONLY
 )
 """The signal, where all frames were looked at and not only key frames."""
-TIMING: Need[TimingFacts] = VIDEO.then(lambda video: video.timing)
+TIMING: Need[media.TimingFacts] = VIDEO.then(lambda video: video.timing)
 FOOTAGE: Need[FootageFacts] = Need(
     lambda facts: (facts.footage or NO_FRAMES) if facts.video is not None else None
 )
@@ -319,8 +319,7 @@ FACE: Need[SubjectFacts] = face_or(NO_FACE, NO_FACE, HIDDEN)
 CONSENT: Need[ConsentFacts] = Need(_consent)
 """A statement that was listened for."""
 STATED: Need[ConsentFacts] = CONSENT.then(
-    lambda consent: None if consent.starts_at is None else consent,
-    NOT_FOUND,
+    lambda consent: None if consent.starts_at is None else consent, NOT_FOUND
 )
 """A statement that was found."""
 

@@ -19,6 +19,7 @@ from palprep.rules.rule import (
     Measured,
     plain,
     rule,
+    sides,
 )
 from palprep.rules.texts import REASONS, counted, degrees, some_of
 from palprep.values import Span
@@ -104,9 +105,7 @@ def video_frame_rate(video: VideoFacts) -> Measured:
 
 @rule(VIDEO)
 def video_resolution(video: VideoFacts) -> Measured:
-    return Measured(
-        value=min(video.width, video.height), shown=f"{video.width} x {video.height} px"
-    )
+    return sides(min, video)
 
 
 @rule(VIDEO)

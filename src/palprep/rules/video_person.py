@@ -128,10 +128,7 @@ def mouth_moves(line: Timeline) -> Measured | Unmeasured:
         value=value,
         shown=shown,
         way=way,
-        words={
-            "share": f"{share:.0%}",
-            "seen": f"{line.mouth.seen_s if line.mouth else 0:.1f}",
-        },
+        words={"share": f"{share:.0%}", "seen": f"{line.mouth.seen_s if line.mouth else 0:.1f}"},
     )
 
 

@@ -77,10 +77,8 @@ class LoudnessMeter:
         """
         # Before the first 3 s are full, the meter takes what is missing for silence.
         levels = self._short_term[_SHORT_STEPS - 1 :]
-        middle_s = _SHORT_STEPS * _STEP_S / 2
-        return tuple(
-            (round(step * _STEP_S + middle_s, 3), lufs) for step, lufs in enumerate(levels)
-        )
+        at_s = (round((step + _SHORT_STEPS / 2) * _STEP_S, 3) for step in range(len(levels)))
+        return tuple(zip(at_s, levels, strict=True))
 
 
 class TruePeakMeter:

@@ -8,29 +8,14 @@ from typing import Literal
 import av
 import numpy as np
 
-from palprep.media import (
-    FLOOR_DBFS,
-    AudioFacts,
-    AudioLevels,
-    AudioStreamFacts,
-    Sink,
-    Source,
-    decibels,
-    probe_audio,
-)
+from palprep import media
 from palprep.speech.activity import CHUNK, Activity, Silero
 from palprep.speech.arrays import RATE_HZ, Floats, mix_down
 from palprep.speech.facts import VoiceFacts
 from palprep.speech.loudness import LoudnessMeter, TruePeakMeter
 from palprep.speech.spectrum import Bandwidth, SpectrumMeter, ToneMeter
 from palprep.speech.voiceprint import UNTOLD, SpeakerMeter, Voiceprint, spoken_runs
-from palprep.speech.waveform import (
-    DefectMeter,
-    Envelope,
-    EnvelopeMeter,
-    dropouts,
-    noise_facts,
-)
+from palprep.speech.waveform import DefectMeter, Envelope, EnvelopeMeter, dropouts, noise_facts
 from palprep.values import spans_within
 
 _SILENT_DBFS = -60.0
@@ -48,13 +33,13 @@ _AT_ONCE_S = 8.0
 
 
 def measure_voice(
-    source: Source,
+    source: media.Source,
     *,
     tell_speakers: bool = False,
     most_s: float | None = None,
     stated_s: float | None = None,
-    beside: Sequence[Sink] = (),
-) -> tuple[AudioFacts, VoiceFacts]:
+    beside: Sequence[media.Sink] = (),
+) -> tuple[media.AudioFacts, VoiceFacts]:
     """Measure a recording, or the sound of a video: its plain levels, and the voice in it.
 
     The sound is decoded once, as :func:`~palprep.media.probe_audio` does it with ``most_s`` and
@@ -63,12 +48,12 @@ def measure_voice(
     """
     meters: list[VoiceMeter] = []
 
-    def sinks(stream: AudioStreamFacts) -> Sequence[Sink]:
+    def sinks(stream: media.AudioStreamFacts) -> Sequence[media.Sink]:
         rate_hz, channels = stream.sample_rate_hz, stream.channels
         meters.append(VoiceMeter(rate_hz, channels, tell_speakers=tell_speakers))
         return (meters[0].sink, *beside)
 
-    audio = probe_audio(source, sinks=sinks, most_s=most_s, stated_s=stated_s)
+    audio = media.probe_audio(source, sinks=sinks, most_s=most_s, stated_s=stated_s)
     voice = meters[0].facts()
     return audio.model_copy(update={"levels": meters[0].levels()}), voice
 
@@ -97,9 +82,9 @@ class VoiceMeter:
         self._rest: Floats = np.zeros(0, np.float32)
 
     @property
-    def sink(self) -> Sink:
+    def sink(self) -> media.Sink:
         """What gives this meter its samples in a decode."""
-        return Sink(self.push, self._rate, self._channels)
+        return media.Sink(self.push, self._rate, self._channels)
 
     def push(self, block: Floats) -> None:
         """Blocks of one channel may have the shape ``(samples,)``."""
@@ -121,7 +106,10 @@ class VoiceMeter:
         mean: Floats = block.mean(axis=1, keepdims=True)
         self._envelope.push(block, np.where(np.abs(mean) < _OFFSET, np.float32(0), mean))
         mono = mix_down(block)
-        self._hear(self._resampled(mono))
+        frame = av.AudioFrame.from_ndarray(mono[None, :], format="flt", layout="mono")
+        frame.sample_rate = self._rate
+        parts = [part.to_ndarray()[0] for part in self._resampler.resample(frame)]
+        self._hear(np.concatenate([np.zeros(0, np.float32), *parts]))
         self._spectrum.push(mono, self._activity)
 
     def _hear(self, mono: Floats) -> None:
@@ -133,16 +121,10 @@ class VoiceMeter:
                 self._speakers.push(run)
         self._rest = joined[len(found) * CHUNK :]
 
-    def _resampled(self, mono: Floats) -> Floats:
-        frame = av.AudioFrame.from_ndarray(mono[None, :], format="flt", layout="mono")
-        frame.sample_rate = self._rate
-        parts = [part.to_ndarray()[0] for part in self._resampler.resample(frame)]
-        return np.concatenate([np.zeros(0, np.float32), *parts])
-
-    def levels(self) -> AudioLevels:
+    def levels(self) -> media.AudioLevels:
         """Complete once the facts were asked for."""
-        peak_dbfs = decibels(self._peak.sample_peak)
-        return AudioLevels(peak_dbfs=peak_dbfs, rms_dbfs=self._defects.rms_dbfs())
+        peak_dbfs = media.decibels(self._peak.sample_peak)
+        return media.AudioLevels(peak_dbfs=peak_dbfs, rms_dbfs=self._defects.rms_dbfs())
 
     def facts(self) -> VoiceFacts:
         """What was heard. To be asked once, when everything was pushed."""
@@ -197,7 +179,7 @@ def _silent_channel(levels: Sequence[float]) -> int | None:
         return None
     quiet = min(range(len(levels)), key=levels.__getitem__)
     loud = max(levels)
-    silent = loud - levels[quiet] >= _SILENT_CHANNEL_DB or levels[quiet] <= FLOOR_DBFS
+    silent = loud - levels[quiet] >= _SILENT_CHANNEL_DB or levels[quiet] <= media.FLOOR_DBFS
     return quiet if silent and loud > _SILENT_DBFS else None
 
 

@@ -1,10 +1,7 @@
 from .consent_terminal import consent_view as consent_view, dossier_view as dossier_view
 from .consent_words import standing as standing
 from .data_frame import to_pandas as to_pandas
-from .dossier_page import (
-    export_dossiers as export_dossiers,
-    require_page_name as require_page_name,
-)
+from .dossier_page import export_dossiers as export_dossiers, require_page_name as require_page_name
 from .format import duration as duration, size as size
 from .guide import (
     agreement as agreement,

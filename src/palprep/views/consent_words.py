@@ -49,11 +49,7 @@ _HEADLINES: Mapping[Outcome, str] = {
 }
 
 
-_MARKS = {
-    Outcome.PASS: Mark.HEARD,
-    Outcome.WARN: Mark.UNCERTAIN,
-    Outcome.UNKNOWN: Mark.UNREAD,
-}
+_MARKS = {Outcome.PASS: Mark.HEARD, Outcome.WARN: Mark.UNCERTAIN, Outcome.UNKNOWN: Mark.UNREAD}
 
 
 class MarkedWords(WordRecord):

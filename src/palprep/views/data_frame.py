@@ -21,9 +21,7 @@ _WORSE = (Outcome.PASS, Outcome.UNKNOWN, Outcome.WARN, Outcome.FAIL)
 """Outcomes as a data frame sorts them."""
 
 
-def to_pandas(
-    shown: Report | Prepared | RunView | Iterable[Report | Prepared],
-) -> pd.DataFrame:
+def to_pandas(shown: Report | Prepared | RunView | Iterable[Report | Prepared]) -> pd.DataFrame:
     """One row for each check of a report, or of many; one row for each person of a run. Of what was
     prepared, the report counts.
 

@@ -14,15 +14,7 @@ from typing import Any
 
 from palprep import consent, preflight, rules
 from palprep.values import Role
-from palprep.views.pictures import (
-    beginning,
-    inline,
-    pictures_of,
-    report_picture,
-    shots,
-    statement_sound,
-    waveform,
-)
+from palprep.views import pictures
 
 VIEW_SIDE = 480
 """Longest side of a portrait in pixels."""
@@ -64,7 +56,7 @@ def html_of(shown: object) -> str:
         "sound": _sound,
         "before_and_after": _before_and_after,
         "listen": _listen,
-        "shots": shots,
+        "shots": pictures.shots,
         "rules": rules.RULES,
         "roles": Role,
         "worst_first": worst_first,
@@ -99,13 +91,13 @@ def _plain(shown: object, printer: Any, cycle: bool) -> None:  # noqa: ARG001, F
 def _picture(report: rules.Report) -> str | None:
     """The portrait with its findings, the video's timeline, or the recording's waveform."""
     if report.facts is not None and report.facts.recording is not None:
-        return inline(lambda: waveform(report.path))
-    return inline(lambda: report_picture(report, side=VIEW_SIDE))
+        return pictures.inline(lambda: pictures.waveform(report.path))
+    return pictures.inline(lambda: pictures.report_picture(report, side=VIEW_SIDE))
 
 
 def _sound(report: rules.Report) -> str | None:
     recording = report.facts.recording if report.facts else None
-    return None if recording is None else inline(lambda: beginning(report.path))
+    return None if recording is None else pictures.inline(lambda: pictures.beginning(report.path))
 
 
 def _before_and_after(prepared: preflight.Prepared) -> Mapping[str, str | None]:
@@ -120,12 +112,12 @@ def _before_and_after(prepared: preflight.Prepared) -> Mapping[str, str | None]:
         prepared=prepared,
         seconds=0.0,
     )
-    seen = pictures_of(asset)
+    seen = pictures.pictures_of(asset)
     wanted = {"before": seen.before or seen.chosen, "after": seen.after}
-    return {name: each and inline(each.draw) for name, each in wanted.items()}
+    return {name: each and pictures.inline(each.draw) for name, each in wanted.items()}
 
 
 def _listen(facts: consent.ConsentFacts, path: str | Path | None) -> str | None:
     """The statement as sound; None where its file is not known, or not there any more."""
     file = path or facts.path
-    return None if file is None else inline(lambda: statement_sound(file, facts))
+    return None if file is None else pictures.inline(lambda: pictures.statement_sound(file, facts))

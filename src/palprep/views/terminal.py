@@ -15,20 +15,9 @@ from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
+from palprep import rules
 from palprep.escaping import escaped, escaped_line
 from palprep.facts import FacingLimits, Timeline, share_held
-from palprep.rules import (
-    RULES,
-    CatalogueEntry,
-    CatalogueLimit,
-    Check,
-    Report,
-    WordLimit,
-    counted,
-    facing_limits,
-    measure_words,
-    some_of,
-)
 from palprep.values import Outcome
 from palprep.views.format import by_file, position
 from palprep.views.outcomes import OUTCOMES, STATUSES
@@ -77,7 +66,7 @@ class SafeConsole(Console):
 
 
 def report_view(
-    report: Report, *, everything: bool = False, verbose: bool = False
+    report: rules.Report, *, everything: bool = False, verbose: bool = False
 ) -> RenderableType:
     """A report: the verdict, then each finding once, and what to do about it.
 
@@ -97,10 +86,10 @@ def report_view(
         for check in report.told(outcome)
     ]
     line = report.facts.timeline if report.facts else None
-    passed = counted(len(report.having(Outcome.PASS)), "check", "checks")
+    passed = rules.counted(len(report.having(Outcome.PASS)), "check", "checks")
     return Group(
         heading,
-        *([indented(TerminalTimeline(line, facing_limits(report)))] if line else []),
+        *([indented(TerminalTimeline(line, rules.facing_limits(report)))] if line else []),
         *([_findings(report, listed, verbose=verbose)] if listed else []),
         *([] if everything else [indented(Text(f"{passed} passed", "dim"))]),
     )
@@ -156,7 +145,7 @@ def ranking_table(ranked: Sequence[Candidate], top: int) -> Table:
     return table
 
 
-def check_list(entries: Sequence[CatalogueEntry]) -> Table:
+def check_list(entries: Sequence[rules.CatalogueEntry]) -> Table:
     """A line for each check: its id, its label, and the roles that the profile asks it of."""
     table = _table()
     # An id is typed again: it is never cut.
@@ -169,7 +158,7 @@ def check_list(entries: Sequence[CatalogueEntry]) -> Table:
     return table
 
 
-def explained_check(entry: CatalogueEntry, *, verbose: bool = False) -> RenderableType:
+def explained_check(entry: rules.CatalogueEntry, *, verbose: bool = False) -> RenderableType:
     """One check: what it asks, says and predicts, and its limits with their sources. ``verbose``
     adds the thresholds behind it, and notes on limits.
     """
@@ -201,7 +190,7 @@ def _style(outcome: str) -> str:
 
 
 def _sourced(
-    line: Text, limit: CatalogueLimit | WordLimit, *meaning: str, noted: bool = True
+    line: Text, limit: rules.CatalogueLimit | rules.WordLimit, *meaning: str, noted: bool = True
 ) -> Iterator[Padding]:
     """The line, and below it what it means and where the number comes from."""
     yield Padding(line, (0, 0, 0, 2))
@@ -213,7 +202,7 @@ def _sourced(
 
 
 def _labels(check_ids: Iterable[str]) -> str:
-    return ", ".join(RULES[each].texts.label for each in check_ids)
+    return ", ".join(rules.RULES[each].texts.label for each in check_ids)
 
 
 def headed(word: str, style: str, path: str, more: str = "") -> RenderableType:
@@ -227,13 +216,15 @@ def indented(renderable: RenderableType) -> Padding:
     return Padding(renderable, (0, 0, 0, INDENT))
 
 
-def _findings(report: Report, listed: Sequence[Check], *, verbose: bool) -> RenderableType:
+def _findings(
+    report: rules.Report, listed: Sequence[rules.Check], *, verbose: bool
+) -> RenderableType:
     outcomes = [Text(each.outcome.value, OUTCOMES[each.outcome].style) for each in listed]
     told = [_finding(report, each, verbose=verbose) for each in listed]
     return indented(margin(9, *zip(outcomes, told, strict=True)))
 
 
-def _finding(report: Report, check: Check, *, verbose: bool) -> Text:
+def _finding(report: rules.Report, check: rules.Check, *, verbose: bool) -> Text:
     text = Text(check.sentence, "bold" if check.outcome is Outcome.FAIL else "")
     if check.advice:
         text = Text.assemble(text, " ", check.advice)
@@ -242,7 +233,7 @@ def _finding(report: Report, check: Check, *, verbose: bool) -> Text:
         labels = ", ".join(each.label for each in (check, *following))
         text.append(f"\nNot measured: {labels}", "dim")
     elif following:
-        labels = some_of([each.label for each in following], _NAMED)
+        labels = rules.some_of([each.label for each in following], _NAMED)
         text.append(f"\nThe same cause: {labels}", "dim")
     if verbose:
         for each in (check, *following):
@@ -250,9 +241,9 @@ def _finding(report: Report, check: Check, *, verbose: bool) -> Text:
     return text
 
 
-def _numbers(check: Check) -> str:
+def _numbers(check: rules.Check) -> str:
     """What stands behind a finding: id, measure, limit and source."""
-    parts = [check.id, measure_words(check.measured)]
+    parts = [check.id, rules.measure_words(check.measured)]
     if check.limit is not None:
         parts.append(f"limit: {check.limit}")
     return " · ".join([*parts, *([check.source] if check.source else [])])

@@ -17,31 +17,13 @@ from typing import NamedTuple
 import numpy as np
 
 from palprep.media import SampledFrame
+from palprep.vision import landmarks
 from palprep.vision.analysis import analyse_portrait
 from palprep.vision.arrays import Floats, Pixels
 from palprep.vision.detect import NEAR, Detection, find_faces, recount_faces
-from palprep.vision.facts import (
-    NOTICEABLE,
-    SURE_PRESENCE,
-    SURE_SCORE,
-    FootageFacts,
-    FrameSample,
-)
+from palprep.vision.facts import NOTICEABLE, SURE_PRESENCE, SURE_SCORE, FootageFacts, FrameSample
 from palprep.vision.framing import face_box
 from palprep.vision.identity import cosine, embed_crop, face_crop
-from palprep.vision.landmarks import (
-    LEFT_EYE_OUTER,
-    LIP_LOWER,
-    LIP_UPPER,
-    MOUTH_LEFT,
-    MOUTH_RIGHT,
-    NOSE_BASE,
-    RIGHT_EYE_OUTER,
-    Landmarks,
-    find_landmarks,
-    follow_landmarks,
-    follow_points,
-)
 from palprep.vision.models import Models
 from palprep.vision.overlay import FEWEST_FRAMES, find_overlay
 from palprep.vision.pose import measure_head
@@ -108,7 +90,7 @@ class _Follower:
         self._people = 0
         self._detected_at = float("-inf")
         self._compared_at = float("-inf")
-        self._last: Landmarks | None = None
+        self._last: landmarks.Landmarks | None = None
         self._faces: dict[int, Pixels] = {}
         """Crops to compare, 37 kB each, by the index of the frame that they are of."""
 
@@ -135,9 +117,9 @@ class _Follower:
             if first is not None and face is not first
         }
 
-    def _find(self, frame: SampledFrame) -> tuple[Detection | None, Landmarks | None]:
+    def _find(self, frame: SampledFrame) -> tuple[Detection | None, landmarks.Landmarks | None]:
         if self._last is not None and frame.at_s - self._detected_at < DETECT_EVERY_S:
-            marks = follow_landmarks(frame.rgb, self._last, self._models)
+            marks = landmarks.follow_landmarks(frame.rgb, self._last, self._models)
             if marks.presence >= SURE_PRESENCE:
                 return None, marks
         self._detected_at = frame.at_s
@@ -160,7 +142,7 @@ class _Follower:
                 return faces
         return find_faces(frame.rgb, self._models.detector)
 
-    def _points(self, frame: SampledFrame, face: Detection) -> Landmarks:
+    def _points(self, frame: SampledFrame, face: Detection) -> landmarks.Landmarks:
         if self._last is not None:
             points = self._last.points
             middle = (points[:, :2].min(0) + points[:, :2].max(0)) / 2
@@ -170,13 +152,13 @@ class _Follower:
                 there = points + np.append(moved, np.float32(0))
                 near = distance <= SAME_PLACE
                 start = self._last if near else replace(self._last, points=there)
-                marks = follow_landmarks(frame.rgb, start, self._models)
+                marks = landmarks.follow_landmarks(frame.rgb, start, self._models)
                 if marks.presence >= SURE_PRESENCE:
                     return marks
         self._compared_at = float("-inf")
-        return find_landmarks(frame.rgb, face, self._models)
+        return landmarks.find_landmarks(frame.rgb, face, self._models)
 
-    def _measured(self, frame: SampledFrame, marks: Landmarks) -> FrameSample:
+    def _measured(self, frame: SampledFrame, marks: landmarks.Landmarks) -> FrameSample:
         height, width = frame.rgb.shape[:2]
         box = face_box(marks)
         _, pose, eyes = measure_head(marks, self._models.geometry)
@@ -195,9 +177,11 @@ class _Follower:
         )
 
 
-def mouth_open(marks: Landmarks) -> float:
+def mouth_open(marks: landmarks.Landmarks) -> float:
     """Distance of the inner lips over the distance of the mouth's corners, 0 or more."""
-    upper, lower, right, left = marks.at(LIP_UPPER, LIP_LOWER, MOUTH_RIGHT, MOUTH_LEFT)
+    upper, lower, right, left = marks.at(
+        landmarks.LIP_UPPER, landmarks.LIP_LOWER, landmarks.MOUTH_RIGHT, landmarks.MOUTH_LEFT
+    )
     return float(np.linalg.norm(upper - lower) / max(float(np.linalg.norm(left - right)), 1e-6))
 
 
@@ -223,7 +207,7 @@ class MouthTrack(NamedTuple):
 
 def follow_mouth(frames: Iterable[SampledFrame], models: Models) -> MouthTrack:
     """Follow the largest face through frames that are close to each other."""
-    last: Landmarks | None = None
+    last: landmarks.Landmarks | None = None
     rows = []
     for frame in frames:
         last = _face_in(frame.rgb, last, models)
@@ -233,31 +217,33 @@ def follow_mouth(frames: Iterable[SampledFrame], models: Models) -> MouthTrack:
     return MouthTrack(table[:, 0], table[:, 1:])
 
 
-def _face_in(rgb: Pixels, last: Landmarks | None, models: Models) -> Landmarks | None:
+def _face_in(
+    rgb: Pixels, last: landmarks.Landmarks | None, models: Models
+) -> landmarks.Landmarks | None:
     if last is not None:
-        marks = follow_points(rgb, last, models)
+        marks = landmarks.follow_points(rgb, last, models)
         if marks.presence >= SURE_PRESENCE:
             return marks
     for face in find_faces(rgb, models.detector)[:1]:
-        marks = find_landmarks(rgb, face, models)
+        marks = landmarks.find_landmarks(rgb, face, models)
         if marks.presence >= SURE_PRESENCE:
             return marks
     return None
 
 
-def _shape(marks: Landmarks) -> list[float]:
-    right, left = marks.at(RIGHT_EYE_OUTER, LEFT_EYE_OUTER)
+def _shape(marks: landmarks.Landmarks) -> list[float]:
+    right, left = marks.at(landmarks.RIGHT_EYE_OUTER, landmarks.LEFT_EYE_OUTER)
     eyes = max(float(np.hypot(*(left - right))), 1e-6)
     along = (left - right) / eyes
     # Turned so that the line of the eyes is level, from the middle between them.
     level = (marks.points[:, :2] - (right + left) / 2) @ np.array([along, (-along[1], along[0])]).T
     across, down = level.T
-    nose = max(float(down[NOSE_BASE]), 0.2 * eyes)
+    nose = max(float(down[landmarks.NOSE_BASE]), 0.2 * eyes)
     return [
         float(down[[*_INNER_LOWER]].mean() - down[[*_INNER_UPPER]].mean()) / nose,
         float(down[_OUTER_LOWER] - down[_OUTER_UPPER]) / nose,
         float(across[_INNER_LEFT] - across[_INNER_RIGHT]) / eyes,
-        float(across[MOUTH_LEFT] - across[MOUTH_RIGHT]) / eyes,
-        float(down[_CHIN] - down[NOSE_BASE]) / nose,
-        float(down[_OUTER_UPPER] - down[NOSE_BASE]) / nose,
+        float(across[landmarks.MOUTH_LEFT] - across[landmarks.MOUTH_RIGHT]) / eyes,
+        float(down[_CHIN] - down[landmarks.NOSE_BASE]) / nose,
+        float(down[_OUTER_UPPER] - down[landmarks.NOSE_BASE]) / nose,
     ]

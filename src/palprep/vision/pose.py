@@ -6,18 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from palprep.vision import landmarks
 from palprep.vision.arrays import Floats, similarity
 from palprep.vision.facts import Eyes, Pose
-from palprep.vision.landmarks import (
-    IRIS_WIDTHS,
-    LEFT_EYE_INNER,
-    LEFT_EYE_OUTER,
-    LEFT_IRIS,
-    RIGHT_EYE_INNER,
-    RIGHT_EYE_OUTER,
-    RIGHT_IRIS,
-    Landmarks,
-)
 from palprep.vision.models import FaceGeometry
 
 NEUTRAL_PITCH_DEG = -5.0
@@ -64,14 +55,14 @@ class HeadFit:
         return np.asarray(local + self.mesh_centre, np.float32)
 
 
-def measure_head(face: Landmarks, geometry: FaceGeometry) -> tuple[HeadFit, Pose, Eyes]:
+def measure_head(face: landmarks.Landmarks, geometry: FaceGeometry) -> tuple[HeadFit, Pose, Eyes]:
     """The turn of a head and the direction of its eyes, from the points of its face."""
     fit = fit_head(face, geometry)
     pose = head_pose(fit)
     return fit, pose, measure_eyes(face, fit, pose)
 
 
-def fit_head(face: Landmarks, geometry: FaceGeometry) -> HeadFit:
+def fit_head(face: landmarks.Landmarks, geometry: FaceGeometry) -> HeadFit:
     """The fit by the points that expressions hardly move."""
     points = face.points[: len(geometry.vertices)] * np.array([1, -1, -1], np.float32)
     return HeadFit(*similarity(geometry.vertices, points, geometry.weights))
@@ -88,7 +79,7 @@ def head_pose(fit: HeadFit) -> Pose:
     )
 
 
-def measure_eyes(face: Landmarks, fit: HeadFit, pose: Pose) -> Eyes:
+def measure_eyes(face: landmarks.Landmarks, fit: HeadFit, pose: Pose) -> Eyes:
     """Gaze as the head's pose plus the turn of the eyes in it.
 
     Across, the turn is the mean of two readings, the irises' place between the corners and the
@@ -102,8 +93,8 @@ def measure_eyes(face: Landmarks, fit: HeadFit, pose: Pose) -> Eyes:
     inward = shapes["eyeLookInLeft"] + shapes["eyeLookOutRight"]
     by_iris = IRIS_TURN_DEG[0] * float(across)
     by_shape = LOOK_TURN_DEG * ((outward - inward) / 2 - LOOK_REST)
-    span = face.points[LEFT_IRIS, :2] - face.points[RIGHT_IRIS, :2]
-    widths = [np.hypot(*(face.points[a] - face.points[b])[:2]) for a, b in IRIS_WIDTHS]
+    span = face.points[landmarks.LEFT_IRIS, :2] - face.points[landmarks.RIGHT_IRIS, :2]
+    widths = [np.hypot(*(face.points[a] - face.points[b])[:2]) for a, b in landmarks.IRIS_WIDTHS]
     openness = 1 - max(shapes["eyeBlinkLeft"], shapes["eyeBlinkRight"])
     return Eyes(
         distance_px=float(np.hypot(*span)),
@@ -115,15 +106,15 @@ def measure_eyes(face: Landmarks, fit: HeadFit, pose: Pose) -> Eyes:
     )
 
 
-def _iris_offset(face: Landmarks, fit: HeadFit) -> Floats:
+def _iris_offset(face: landmarks.Landmarks, fit: HeadFit) -> Floats:
     """x and y of the irises from the middles of the eyes, in eye widths of the head's own frame;
     the eye that is seen larger counts for more.
     """
     local = fit.to_mesh(face.points)
     offsets, seen = [], []
     for iris, outer, inner in (
-        (RIGHT_IRIS, RIGHT_EYE_OUTER, RIGHT_EYE_INNER),
-        (LEFT_IRIS, LEFT_EYE_OUTER, LEFT_EYE_INNER),
+        (landmarks.RIGHT_IRIS, landmarks.RIGHT_EYE_OUTER, landmarks.RIGHT_EYE_INNER),
+        (landmarks.LEFT_IRIS, landmarks.LEFT_EYE_OUTER, landmarks.LEFT_EYE_INNER),
     ):
         width = np.hypot(*(local[outer] - local[inner])[:2])
         offsets.append((local[iris] - (local[outer] + local[inner]) / 2)[:2] / width)

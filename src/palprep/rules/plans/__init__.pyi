@@ -2,8 +2,6 @@ from .image import adjustments as adjustments
 from .planner import plan as plan
 from .values import (
     CROSSFADE_S as CROSSFADE_S,
-    MP4_AUDIO as MP4_AUDIO,
-    MP4_VIDEO as MP4_VIDEO,
     AudioPlan as AudioPlan,
     Crop as Crop,
     ImagePlan as ImagePlan,

@@ -6,7 +6,6 @@ in which nothing can be fixed gets no plan at all.
 
 from __future__ import annotations
 
-from palprep.errors import UsageError
 from palprep.rules.plans.image import plan_image
 from palprep.rules.plans.values import Plan
 from palprep.rules.plans.video import plan_video
@@ -17,16 +16,10 @@ from palprep.values import Role
 
 
 def plan(report: Report, profile: Profile) -> Plan | None:
-    """The smallest fix for this report, or None when nothing can be fixed or nothing needs it.
-
-    Raises UsageError for a report without facts or role: there is nothing to plan for.
-    """
-    if report.facts is None or report.role is None:
-        raise UsageError(f"{report.path} could not be read, so no fix can be planned for it")
-    match report.role:
-        case Role.FACE_IMAGE:
-            return plan_image(report, report.facts, profile)
-        case Role.VOICE_AUDIO:
-            return plan_voice(report, report.facts, profile)
-        case Role.TRAINING_VIDEO | Role.CONSENT_VIDEO:
-            return plan_video(report, report.facts, profile)
+    """The smallest fix for this report, or None when nothing can be fixed or nothing needs it."""
+    if report.facts is None:
+        return None
+    if report.role is Role.FACE_IMAGE:
+        return plan_image(report, report.facts, profile)
+    make = plan_voice if report.role is Role.VOICE_AUDIO else plan_video
+    return make(report, report.facts, profile)

@@ -8,10 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import pairwise
-from typing import Annotated, Literal, Self
-
-from pydantic import AfterValidator, Field, model_validator
+from typing import Literal
 
 from palprep.rules.report import Report
 from palprep.values import Outcome, Span, Value
@@ -39,8 +36,8 @@ class Crop(Value):
 
     left: int
     top: int
-    width: int = Field(gt=0)
-    height: int = Field(gt=0)
+    width: int
+    height: int
 
     def bounds(self, level_deg: float) -> tuple[float, float, float, float]:
         """Left, top, right and bottom of what it covers of the image, turned by ``level_deg``."""
@@ -75,8 +72,8 @@ class ImagePlan(Value):
     """Gains of R, G and B, applied in linear light."""
     png: bool = False
     """Whether the output is a PNG where that fits at full size, else a JPEG."""
-    max_base64_chars: int = Field(gt=0)
-    max_side_px: int | None = Field(default=None, gt=0)
+    max_base64_chars: int
+    max_side_px: int | None = None
     max_memory_mb: float | None = None
     """What decoding may take; a JPEG of more is decoded smaller. None is no limit."""
 
@@ -87,35 +84,20 @@ class AudioPlan(Value):
     reasons: tuple[Reason, ...]
 
 
-def _not_empty(span: Span) -> Span:
-    if not 0 <= span.start_s < span.end_s:
-        raise ValueError("start_s must not be negative, and end_s must be after start_s")
-    return span
-
-
-KeptSpan = Annotated[Span, AfterValidator(_not_empty)]
-"""What is kept of a recording, in seconds from its start; it lasts longer than nothing."""
-
-
 class VideoPlan(Value):
     """One mp4 with its index at the front; video and audio are each copied or encoded once.
 
-    Encoded frames have a constant rate and BT.709 SDR; encoded audio keeps step with them. A trim
-    that does not start at 0 needs ``copy_video=False``.
+    Encoded frames have a constant rate and BT.709 SDR; encoded audio keeps step with them. Nothing
+    of a trim that does not start at 0 is copied: packets can be cut at key frames only.
     """
 
     reasons: tuple[Reason, ...]
     copy_video: bool
     copy_audio: bool
-    trim: KeptSpan | None = None
-    max_size_bytes: int | None = Field(default=None, gt=0)
-
-    @model_validator(mode="after")
-    def _copied_frames_keep_their_start(self) -> Self:
-        if self.copy_video and self.trim is not None and self.trim.start_s > 0:
-            # Copied packets can only be cut at key frames; what precedes would stay inside.
-            raise ValueError("copied frames keep their start; set copy_video=False")
-        return self
+    trim: Span | None = None
+    """In seconds from the start of the source."""
+    max_size_bytes: int | None = None
+    """Under which both are encoded."""
 
 
 class NoiseBound(Value):
@@ -136,29 +118,20 @@ class VoicePlan(Value):
     """One voice sample as WAV of 16 bits: speech cut out and joined, cleaned, set to a loudness."""
 
     reasons: tuple[Reason, ...]
-    spans: tuple[KeptSpan, ...] = ()
-    """What to keep, in order and apart, cut at silences; empty keeps everything."""
+    spans: tuple[Span, ...] = ()
+    """What to keep, in order and apart, each longer than two crossfades; empty keeps everything."""
     mix: Literal["keep", "average", "first", "second", "difference"] = "average"
     """Of a stereo recording: ``first`` or ``second`` where the other channel is silent,
     ``difference`` where one channel has its phase inverted, so that an average would cancel.
     Mono stays mono; more than two channels are first mixed down to stereo."""
-    high_pass_hz: float | None = Field(default=None, ge=20, le=200)
+    high_pass_hz: float | None = None
     """Fourth-order corner against hum and rumble."""
-    loudness_lufs: float | None = Field(default=None, ge=-40, le=-10)
+    loudness_lufs: float | None = None
     """Integrated loudness to reach (EBU R 128); None leaves the level alone."""
-    true_peak_dbtp: float = Field(default=-3.0, ge=-20, le=0)
+    true_peak_dbtp: float = -3.0
     """Ceiling of the true peak when a loudness is set."""
     noise: NoiseBound | None = None
     """Ends the gain before the loudness is reached, if the noise would be raised too far."""
-
-    @model_validator(mode="after")
-    def _spans_can_be_joined(self) -> Self:
-        for earlier, later in pairwise(self.spans):
-            if later.start_s < earlier.end_s:
-                raise ValueError("spans must be in order and must not overlap")
-        if any(span.duration_s <= 2 * CROSSFADE_S for span in self.spans):
-            raise ValueError("every span must be longer than two crossfades")
-        return self
 
 
 Plan = ImagePlan | AudioPlan | VideoPlan | VoicePlan

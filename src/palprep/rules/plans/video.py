@@ -127,13 +127,7 @@ def _around_statement(
 
 
 def _best_window(
-    report: Report,
-    facts: Facts,
-    line: Timeline,
-    profile: Profile,
-    longest_s: float,
-    *,
-    late: bool,
+    report: Report, facts: Facts, line: Timeline, profile: Profile, longest_s: float, *, late: bool
 ) -> tuple[Span, str] | None:
     opens = line.consent is not None and _spoken(facts)
     starts = _starts(report, facts, line, late=late)

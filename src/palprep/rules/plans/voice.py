@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import partial
 from itertools import pairwise
 
 from palprep.facts import Facts
@@ -98,28 +99,24 @@ def plan_voice(report: Report, facts: Facts, profile: Profile) -> Plan | None:
 
 
 def _cleaned(
-    voice: VoiceFacts,
-    reasons: tuple[Reason, ...],
-    spans: tuple[Span, ...],
-    profile: Profile,
+    voice: VoiceFacts, reasons: tuple[Reason, ...], spans: tuple[Span, ...], profile: Profile
 ) -> VoicePlan:
     fixes = {reason.fix for reason in reasons}
+    most = partial(profile.tightest_maximum, Role.VOICE_AUDIO)
+    limits = (most("voice_true_peak"), most("audio_sample_peak"))
+    peaks = (each - LOSSY_DB for each in limits if each is not None)
+    noise, limit = None, most("voice_noise_floor")
+    if limit is not None and voice.noise_floor_dbfs is not None:
+        noise = NoiseBound(floor_dbfs=voice.noise_floor_dbfs, limit_dbfs=limit)
     return VoicePlan(
         reasons=reasons,
         spans=spans,
         mix=_mix(voice) if "mix" in fixes else "keep" if voice.channels <= 2 else "average",
         high_pass_hz=HIGH_PASS_HZ if "high_pass" in fixes else None,
         loudness_lufs=_loudness(voice, profile) if "level" in fixes else None,
-        true_peak_dbtp=_highest_peak(profile),
-        noise=_noise_bound(voice, profile),
+        true_peak_dbtp=max(LOWEST_PEAK_DBTP, min((TRUE_PEAK_DBTP, *peaks))),
+        noise=noise,
     )
-
-
-def _highest_peak(profile: Profile) -> float:
-    rules = ("voice_true_peak", "audio_sample_peak")
-    limits = (profile.tightest_maximum(Role.VOICE_AUDIO, rule) for rule in rules)
-    asked = (each - LOSSY_DB for each in limits if each is not None)
-    return max(LOWEST_PEAK_DBTP, min((TRUE_PEAK_DBTP, *asked)))
 
 
 def _loudness(voice: VoiceFacts, profile: Profile) -> float | None:
@@ -138,13 +135,6 @@ def _loudness(voice: VoiceFacts, profile: Profile) -> float | None:
     wanted = voice.integrated_lufs + target - voice.speech_rms_dbfs
     low, high = LOUDNESS_RANGE_LUFS
     return round(min(high, max(low, wanted)), 1)
-
-
-def _noise_bound(voice: VoiceFacts, profile: Profile) -> NoiseBound | None:
-    limit = profile.tightest_maximum(Role.VOICE_AUDIO, "voice_noise_floor")
-    if limit is None or voice.noise_floor_dbfs is None:
-        return None
-    return NoiseBound(floor_dbfs=voice.noise_floor_dbfs, limit_dbfs=limit)
 
 
 def _mix(voice: VoiceFacts) -> str:
