@@ -4,7 +4,7 @@ import pytest
 from voices import voice_of
 
 from palprep.consent import ConsentFacts
-from palprep.facts.timeline import FacingLimits
+from palprep.facts.timeline import FacingLimits, share_held
 from palprep.media import SignalFacts, TimingFacts
 from palprep.rules.video_person import video_speaking_share, video_still_share
 from palprep.values import Span
@@ -59,8 +59,8 @@ def test_every_second_says_who_speaks_and_who_is_still(ten_seconds):
         True,
         False,
     ] + [True] * 7
-    assert line.speaking_share == 0.5
-    assert line.still_share == 0.4
+    assert share_held(second.speaking for second in line.seconds) == 0.5
+    assert share_held(second.still for second in line.seconds) == 0.4
     assert (line.consent.start_s, line.consent.end_s) == (0.4, 3.9)
     assert line.cuts == (7.5,)
     assert line.freezes[0].end_s == 9.5
@@ -74,8 +74,8 @@ def test_the_structure_is_judged_by_its_shares(ten_seconds):
 def test_what_was_not_measured_is_not_guessed(video_facts, image_facts):
     bare = video_facts(duration_s=3.2).timeline
     assert len(bare.seconds) == 4
-    assert bare.speaking_share is None
-    assert bare.still_share is None
+    assert share_held(second.speaking for second in bare.seconds) is None
+    assert share_held(second.still for second in bare.seconds) is None
     assert "without --quick" in video_speaking_share.measure.get(video_facts()).advice
     assert image_facts().timeline is None
 

@@ -42,7 +42,6 @@ def test_a_cell_is_a_second_while_there_is_room() -> None:
     assert rows[""].split() == ["╵0:00", "╵0:10", "╵0:20", "╵0:30"]
     assert rows[""].index("╵0:20") == 20
     assert "Consent" not in rows
-    assert "Breaks" not in rows
 
 
 @pytest.mark.parametrize("width", [30, 60, 100])
@@ -53,19 +52,8 @@ def test_a_long_video_gets_several_seconds_to_a_cell(width: int) -> None:
     assert abs(len(rows["Speech"]) - cells / 2) <= 1
 
 
-def test_what_interrupts_the_take_is_marked_where_it_is() -> None:
-    line = half_and_half(
-        40,
-        cuts=(10.5,),
-        freezes=(Span(start_s=20.0, end_s=22.5),),
-        black=(Span(start_s=38.0, end_s=40.0),),
-        exposure_steps=(5.0,),
-        consent=Span(start_s=1.2, end_s=6.0),
-    )
-    rows = drawn(line)
-    marks = {at: mark for at, mark in enumerate(rows["Breaks"]) if mark != " "}
-    assert marks == {5: "^", 10: "|", 20: "=", 21: "=", 22: "=", 38: "#", 39: "#"}
-    assert rows[""] == "| cut, = frozen, # black, ^ light step"
+def test_the_statement_has_a_row_where_it_was_heard() -> None:
+    rows = drawn(half_and_half(40, consent=Span(start_s=1.2, end_s=6.0)))
     assert rows["Consent"] == " █████"
 
 

@@ -21,7 +21,7 @@ from palprep.consent import (
 from palprep.facts.timeline import Timeline, timeline_of
 from palprep.media import AudioFacts, FileFacts, ImageFacts, VideoFacts
 from palprep.speech import VoiceFacts
-from palprep.values import Kind, Value
+from palprep.values import Value
 from palprep.vision import FootageFacts, PortraitFacts
 
 
@@ -45,11 +45,6 @@ class Facts(Value):
     """The lips while the statement, or else anything, is spoken; None without speech."""
     consent: ConsentFacts | None = None
     """What a profile's limits make of that reading; None until rules have graded it."""
-
-    @property
-    def kind(self) -> Kind:
-        """What the content is, whatever the file is called."""
-        return self.file.type.kind
 
     @property
     def audio(self) -> AudioFacts | None:

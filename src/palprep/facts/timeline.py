@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from palprep.consent import ConsentFacts
@@ -99,8 +99,7 @@ class SpokenMouth(Value):
 class Timeline(Value):
     """All seconds of a video, and the moments and stretches that stand out.
 
-    Times count from where a player starts: the first frame or the first sample, whatever
-    comes first.
+    Times count from where a player starts: the first frame or sample, what is earlier.
     """
 
     duration_s: float
@@ -116,16 +115,6 @@ class Timeline(Value):
     freezes: tuple[Span, ...] = ()
     black: tuple[Span, ...] = ()
     exposure_steps: tuple[float, ...] = ()
-
-    @property
-    def speaking_share(self) -> float | None:
-        """Share of the seconds in which somebody speaks, 0 to 1."""
-        return share_held([second.speaking for second in self.seconds])
-
-    @property
-    def still_share(self) -> float | None:
-        """Share of the seconds of silence with a mouth at rest, 0 to 1."""
-        return share_held([second.still for second in self.seconds])
 
 
 def timeline_of(
@@ -231,7 +220,7 @@ def _index(at_s: float, count: int) -> int:
     return min(count - 1, max(0, int(at_s)))
 
 
-def share_held(values: Sequence[bool | None]) -> float | None:
+def share_held(values: Iterable[bool | None]) -> float | None:
     """In how many of the seconds that were measured it holds, 0 to 1; None where none was."""
     known = [value for value in values if value is not None]
     return sum(known) / len(known) if known else None

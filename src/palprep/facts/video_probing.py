@@ -1,9 +1,8 @@
 """From a video to its facts.
 
-One frame is decoded, by a decoder that gives its memory back, and its packets are walked, which
-tells its timing. Then its sound is decoded once: for its levels, for the voice, and for the opening
-in which consent is looked for. Meanwhile its frames are decoded, sparsely. Where words are spoken
-it is opened once more: for the lips some seconds are decoded again, and by then it is known which.
+One frame is decoded, and its packets are walked, which tells its timing. Then its sound is decoded
+once: for its levels, the voice, and the opening in which consent is looked for. Meanwhile its
+frames are decoded, sparsely; and those of some seconds once more for the lips, where words are.
 """
 
 from __future__ import annotations

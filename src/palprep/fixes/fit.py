@@ -48,9 +48,7 @@ def base64_chars(size_bytes: int) -> int:
 
 
 def encode(picture: Image.Image, quality: int | None) -> bytes:
-    """``picture`` (mode RGB) as a JPEG without chroma subsampling, or as a PNG for None; no
-    metadata.
-    """
+    """``picture`` (RGB) as a JPEG without chroma subsampling, or a PNG for None; no metadata."""
     bare = picture
     if picture.info:  # savers write comments, profiles and EXIF that they find here
         bare = picture.copy()

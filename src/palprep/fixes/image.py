@@ -41,7 +41,10 @@ def fix_image(plan: ImagePlan, source: media.Source, new: NewOutput) -> Applied:
         as_coded = FixDone(id="keep_pixels", did="kept the image as it was encoded")
         done = (*_decoded(facts), as_coded)
         return Applied(path=str(output.path), fixes=done, coding_kept=True)
-    region = _region(plan)
+    region = None
+    if plan.crop is not None:
+        left, top, right, bottom = plan.crop.bounds(plan.level_deg)
+        region = math.floor(left), math.floor(top), math.ceil(right), math.ceil(bottom)
     facts, picture = media.open_image(source, region=region, max_memory_mb=plan.max_memory_mb)
     whole = (facts.width, facts.height)
     require_within(whole, plan)
@@ -74,14 +77,6 @@ def _kept(plan: ImagePlan, source: media.Source) -> tuple[media.ImageFacts, byte
         return None
     data = media.bare_jpeg(source)
     return (facts, data) if base64_chars(len(data)) <= plan.max_base64_chars else None
-
-
-def _region(plan: ImagePlan) -> media.Box | None:
-    """What a crop takes of the image, turned with it; None for all of it."""
-    if plan.crop is None:
-        return None
-    left, top, right, bottom = plan.crop.bounds(plan.level_deg)
-    return math.floor(left), math.floor(top), math.ceil(right), math.ceil(bottom)
 
 
 def _moved(

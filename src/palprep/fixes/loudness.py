@@ -1,9 +1,8 @@
 """Loudness by two passes: measure the whole (EBU R 128), then turn it up or down once.
 
-Not by ffmpeg's loudnorm: when the peaks stand in the way, it turns itself into an automatic
-gain control without saying so, and raises the noise in every pause. A plain gain with a
-true-peak limiter does not. Nor is loudnorm needed to measure: ebur128 gives the same figures
-in a fifth of the time, as metadata of the frames.
+Not by ffmpeg's loudnorm: where peaks stand in the way, it turns itself into an automatic gain
+control, and raises the noise in every pause. A plain gain with a true-peak limiter does not. And
+ebur128 measures the same in a fifth of the time.
 """
 
 from __future__ import annotations

@@ -61,8 +61,7 @@ NewOutput = Callable[[str], contextlib.AbstractContextManager[Output]]
 def new_output(
     stem: Path, suffix: str, *, source: Path, overwrite: bool = False
 ) -> Iterator[Output]:
-    """An :func:`~palprep.storage.atomic_output` at ``stem`` plus ``suffix``, replacing no other
-    file.
+    """An :func:`~palprep.storage.atomic_output` at ``stem`` plus ``suffix``, replacing none.
 
     Where a file of other content has the name, the output is called ``stem-2``, ``stem-3`` and so
     on; a file of the very same content is taken for the output. With ``overwrite`` the name is

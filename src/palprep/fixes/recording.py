@@ -53,9 +53,7 @@ def keep_recording(source: media.Source, stem: Path, *, from_browser: bool) -> P
 
 
 def second_name(path: Path, stem: Path, suffix: str) -> Path:
-    """Give a file a name more, of which there is none yet: see :func:`new_output`. It is a copy
-    where the file system has no second names.
-    """
+    """Give a file one more, free name: see :func:`new_output`. A copy where there are no links."""
     with new_output(stem, suffix, source=path) as output:
         output.temporary.unlink()  # A video may have gigabytes.
         try:

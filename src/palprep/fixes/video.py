@@ -143,8 +143,7 @@ def filtered(picture: Any, facts: media.VideoFacts) -> Any:
 
 
 def constant_rate(facts: media.VideoFacts) -> Fraction:
-    """Frames per second after an encode: the usual rate that the source keeps to within 2 %, else
-    the source's mean."""
+    """Frames per second after an encode: a usual rate within 2 % of the mean, else the mean."""
     # Of frames that are hours apart, or of one without a length, nothing would be left.
     recorded = max(Fraction(facts.frame_rate).limit_denominator(1001), Fraction(1, 1001))
     nearest = min(_USUAL_RATES, key=lambda usual: abs(usual - recorded))

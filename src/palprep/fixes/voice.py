@@ -1,8 +1,7 @@
 """The sound of a file as a file of its own: its packets as they are, or a voice sample. That is the
 best speech of a recording, joined, cleaned and set to a loudness.
 
-Stretches are joined by short crossfades. Only one stretch is in memory at a time, however long the
-recording is.
+Stretches are joined by short crossfades. Only one stretch is in memory at a time.
 """
 
 from __future__ import annotations
@@ -58,8 +57,7 @@ _MIXES = {
     "second": ("c1", "kept the second channel alone"),
     "difference": ("0.5*c0-0.5*c1", "turned the inverted channel round and mixed down to mono"),
 }
-"""What ffmpeg's pan filter makes the one channel of, and that in words. Halves, so that no mixdown
-clips."""
+"""What ffmpeg's pan makes the one channel of, also in words. Halves, so that none clips."""
 
 _WIDTH = 4
 """Bytes per sample of what is joined: 32 bits, so that nothing is lost before the one encode."""
@@ -203,7 +201,11 @@ def write_joined(
         count, end, meter = 0, AudioSegment.empty(), DefectMeter(channels, mixed=mixed)
         for samples in _cut(blocks, rate, spans):
             meter.push(samples)
-            segment = _segment(samples, rate, full_scale)
+            scaled = np.clip(samples.astype(np.float64) * full_scale, -_FULL_SCALE, _FULL_SCALE)
+            data = np.rint(scaled).astype("<i4").T.tobytes()
+            segment = AudioSegment(
+                data, sample_width=_WIDTH, frame_rate=rate, channels=len(samples)
+            )
             if count:
                 bridge = end.append(segment[:_CROSSFADE_MS], crossfade=_CROSSFADE_MS)
                 file.writeframes(bridge.raw_data)
@@ -242,9 +244,3 @@ def _cut(blocks: Iterable[Samples], rate: int, spans: Sequence[Span]) -> Iterato
         if not waiting:
             return
         at = end
-
-
-def _segment(samples: Samples, rate: int, full_scale: float) -> AudioSegment:
-    scaled = np.clip(samples.astype(np.float64) * full_scale, -_FULL_SCALE, _FULL_SCALE)
-    data = np.rint(scaled).astype("<i4").T.tobytes()
-    return AudioSegment(data, sample_width=_WIDTH, frame_rate=rate, channels=len(samples))

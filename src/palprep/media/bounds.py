@@ -1,11 +1,9 @@
 """How much work the headers of one file may ask for: one budget, whatever the format.
 
-It counts steps, not entries of one list or another, so that no way of nesting, repeating or
-pointing twice at the same bytes asks for more. Honest files stay far below. Half a million steps
-take Python less than a second, and the libraries that read the file next about as much.
-
-Most headers are counted when the file is recognised. The tags and comments of a recording or an AVI
-are counted here, before a library reads them.
+It counts steps, so that no way of nesting, repeating or pointing twice at the same bytes asks for
+more. Half a million take Python less than a second, and the libraries that read the file next
+about as much. Most headers are counted when the file is recognised, the tags and comments of a
+recording or an AVI here, before a library reads them.
 """
 
 from __future__ import annotations
@@ -18,8 +16,7 @@ from typing import BinaryIO, Literal, NoReturn
 from palprep.errors import DamagedMedia
 
 MOST_STEPS = 500_000
-"""A step is one header: a box, an element, a chunk. An hour in fragments of a tenth of a second has
-400,000 boxes."""
+"""A step is a header: a box, an element, a chunk. An hour of short fragments has 400,000 boxes."""
 
 TAG_STEPS = 50
 """Of a tag, a chapter, a comment, an attachment: 10,000 are all. FFmpeg looks through all tags for
@@ -43,12 +40,10 @@ MOST_SCANS = 100
 cannot be divided into more than some hundred."""
 
 MOST_PADDING = 1 << 16
-"""Fill bytes between two segments of a JPEG, which a decoder reads one by one; encoders write one,
-if any."""
+"""Fill bytes in one place of a JPEG, which decoders read one by one; encoders write one, if any."""
 
 MOST_INDEX_BYTES = 64 << 20
-"""Of the index of an MP4, which FFmpeg keeps as a whole. Three hours at 240 frames a second take
-50 MiB."""
+"""Of an MP4's index, all of which FFmpeg keeps. Three hours at 240 frames a second take 50 MiB."""
 
 
 MOST_STREAMS = 100
@@ -178,9 +173,7 @@ def seven_bits(size: bytes) -> int:
 
 
 def _id3_frames(reader: HeaderReader, start: int) -> int | None:
-    """Where an ID3v2 tag ends, once its frames are counted up to the padding (ID3v2.3, section
-    3.3); None where none starts.
-    """
+    """Where an ID3v2 tag ends, its frames counted (ID3v2.3, 3.3); None where none starts."""
     header = reader.at(start, _ID3_BYTES)
     if len(header) < _ID3_BYTES or not header.startswith(b"ID3"):
         return None

@@ -25,8 +25,7 @@ from palprep.media.sniff import DEMUXERS
 from palprep.media.source import Source
 
 MAX_FRAME_PIXELS = 8192 * 8192
-"""Larger frames are not decoded: 8K has half as many pixels, and one frame of this size already
-takes 200 MB as RGB."""
+"""Larger frames are not decoded: 8K has half of it, and one frame takes 200 MB as RGB."""
 
 _OPTIONS = {"protocol_whitelist": "file", "max_streams": str(MOST_STREAMS)}
 _QUICKTIME_OPTIONS = {"enable_drefs": "0", "use_absolute_path": "0"}
@@ -143,12 +142,6 @@ def undecoded_length_s(container: InputContainer) -> float:
 def moving_pictures(container: InputContainer) -> list[VideoStream]:
     """The video streams without covers and thumbnails, which FFmpeg lists among them."""
     return [each for each in container.streams.video if not each.disposition & _STILLS]
-
-
-def streams_beside(container: InputContainer) -> int:
-    """How many moving pictures and sounds there are beside one of each."""
-    sounds = len(container.streams.audio)
-    return len(moving_pictures(container)) - 1 + max(0, sounds - 1)
 
 
 def taken_rate(container: InputContainer) -> float | None:

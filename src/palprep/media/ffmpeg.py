@@ -81,7 +81,9 @@ def run_ffmpeg(
         words.seek(0)
         said = words.read()
     if status != 0:
-        raise ToolFailed(f"ffmpeg gave up: {_last_words(said) or f'exit status {status}'}")
+        lines = [_ADDRESS.sub("", line).strip() for line in said.splitlines()]
+        last = "; ".join([line for line in lines if line][-_LAST_LINES:])
+        raise ToolFailed(f"ffmpeg gave up: {last or f'exit status {status}'}")
     if progress is not None:
         progress(1.0)
     return said
@@ -138,8 +140,3 @@ def _require_closed_inputs(arguments: list[str]) -> None:
                 f"ffmpeg input {arguments[at + 1]}: force its demuxer (-f) and "
                 "-protocol_whitelist file"
             )
-
-
-def _last_words(said: str) -> str:
-    lines = [_ADDRESS.sub("", line).strip() for line in said.splitlines()]
-    return "; ".join([line for line in lines if line][-_LAST_LINES:])

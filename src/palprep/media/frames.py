@@ -122,14 +122,12 @@ def sample_frames(
 ) -> Generator[SampledFrame, None, None]:
     """Frames at about ``per_second``, in order; one decode serves all who look at them.
 
-    Decoding is sparse. Frames that no other frame needs are skipped: every second one of an x264
-    encode with its default pyramid, and none of a phone's, which references all. What lasts a
-    second (freezes, black), steps (cuts, exposure) or sways (shake, fifths of a second apart)
-    shows at half the rate as well. With ``key_frames_only`` only those key frames are decoded
-    that are due; all other packets are passed over. ``on_luma`` is given the luma of every frame
-    that is decoded, the unsampled ones too. Frames before ``from_s`` and after ``most_s`` are left
-    out. With ``max_side`` the longer side has at most that many pixels. Memory does not grow with
-    the length: one sampled frame at a time, and the decoder's own few.
+    Frames that no other frame needs are not decoded: every second one of an x264 encode with its
+    default pyramid, and none of a phone's, which references all. What lasts a second (freezes,
+    black), steps (cuts, exposure) or sways (shake, fifths of a second apart) shows at half the rate
+    as well. With ``key_frames_only`` only those key frames are decoded that are due. ``on_luma`` is
+    given the luma of every frame that is decoded, the unsampled ones too. Frames before ``from_s``
+    and after ``most_s`` are left out. The longer side has at most ``max_side`` pixels.
 
     Raises MediaError, when the iteration starts or meets it, as ``open_container`` does;
     UnsupportedMedia without a video stream, DamagedMedia when nothing decodes.

@@ -1,13 +1,11 @@
 """What the headers of an image say, read before a decoder sees it: EXIF, XMP, JPEG's markers.
 
-Of EXIF, palprep reads three things: orientation, GPS, thumbnail. They are read here rather than by
-a general parser, so that a directory that points at itself, or counts that lie, cost nothing: each
-directory is visited once, and only inside the block. Layout: CIPA DC-008 (Exif 3.0) 4.6; tags
-0x0112 Orientation and 0x8825 GPSInfo.
+Of EXIF, palprep reads orientation, GPS and thumbnail. No general parser does it, so that
+directories that point at themselves and counts that lie cost nothing: each is visited once, inside
+the block. Layout: CIPA DC-008 (Exif 3.0) 4.6; tags 0x0112 Orientation and 0x8825 GPSInfo.
 
 The markers of JPEG are those of ISO/IEC 10918-1, annex B. A decoder goes over the whole image once
-for each scan, and over padding byte by byte. Files of some hundred kilobytes can ask for minutes
-of either.
+for each scan, and over padding byte by byte. Small files can ask for minutes of either.
 """
 
 from __future__ import annotations
@@ -91,9 +89,7 @@ _CHUNK = 1 << 20
 
 
 class _Segment(NamedTuple):
-    """``body`` is where its length stands, ``end`` where the next one begins: behind the data of a
-    scan.
-    """
+    """``body`` is where its length stands, ``end`` where the next begins, behind a scan's data."""
 
     marker: int
     body: int

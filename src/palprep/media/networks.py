@@ -115,8 +115,7 @@ _SILENT = 4
 
 
 def open_network(model: Path | bytes) -> Any:
-    """A session of ONNX Runtime for one network, in its file or as its content. Threads may share
-    it.
+    """A session of ONNX Runtime for one network, in its file or as bytes. Threads may share it.
 
     Each run takes one thread: those who measure run several networks at once, and as many
     processes as there are processors measure files.

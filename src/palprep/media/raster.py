@@ -24,8 +24,7 @@ from palprep.media.headers import kept_samples, walk_png
 from palprep.media.pixels import Decoded, has_alpha, in_array
 
 MAX_PIXELS = 240_000_000
-"""Images above this are refused before any pixel is decoded: the largest sensors of phones give
-200 megapixels."""
+"""Images above this are refused undecoded: the largest sensors of phones give 200 megapixels."""
 
 _COEFFICIENT_BYTES = 2
 """Of each sample of a progressive JPEG: libjpeg keeps all of them, whatever the scale."""
@@ -46,9 +45,7 @@ _NO_COMMENTS = frozenset({"xmp", _PNG_XMP, _PNG_EXIF})
 
 
 def check_pixels(size: tuple[int, int], name: str) -> None:
-    """Raises DamagedMedia for an image without pixels, as a header can claim it, UnsupportedMedia
-    for one above :data:`MAX_PIXELS`.
-    """
+    """Raises DamagedMedia for no pixels at all, UnsupportedMedia above :data:`MAX_PIXELS`."""
     width, height = size
     if width < 1 or height < 1:
         raise DamagedMedia(f"{name} claims {width}x{height} pixels: it is damaged; export it again")
@@ -156,8 +153,7 @@ class RasterImage:
 
     @property
     def metadata(self) -> set[str]:
-        """IPTC records in Photoshop's block of a JPEG; a JPEG's comment, or a PNG's text once it is
-        decoded."""
+        """IPTC of Photoshop's block; a JPEG's comment, or a PNG's text once it is decoded."""
         kinds = {"iptc"} if 0x0404 in self._info.get("photoshop", {}) else set()
         return kinds | ({"comment"} if "comment" in self._info or self._texts else set())
 

@@ -19,8 +19,7 @@ from palprep.media.source import Source
 from palprep.values import Span
 
 Samples = NDArray[np.float32]
-"""Decoded sound, full scale at -1.0 and 1.0: of one channel of shape (samples,), of more of shape
-(channels, samples)."""
+"""Decoded sound, full scale at -1.0 and 1.0, of shape (samples,) or (channels, samples)."""
 
 BLOCK_S = 1.0
 _LEAST_GAP_S = 0.1
@@ -58,13 +57,11 @@ def stream_samples(
     """Decoded sound in blocks, as a :class:`Sink` takes them.
 
     ``stream`` is an index into the container as in ``AudioStreamFacts.index``, by default the
-    first audio stream. The first sample is the first one that the stream presents. Damaged
-    packets are passed over, and silence stands where time stamps leave a gap, as in players:
-    samples count presentation time.
+    first audio stream. Damaged packets are passed over, and silence stands where time stamps leave
+    a gap, as in players: samples count presentation time, from the first that is presented.
 
-    Raises, when the iteration starts or meets it, MediaError as ``open_container`` does,
-    UnsupportedMedia when there is no such audio stream or of no rate that is read, DamagedMedia
-    when nothing decodes, or to no sound.
+    Raises, when the iteration meets it, MediaError as ``open_container`` does, UnsupportedMedia for
+    no such stream or no rate that is read, DamagedMedia when nothing decodes, or to no sound.
     """
     with open_container(source, analyse_frames=False) as container:
         blocks: deque[Samples] = deque()

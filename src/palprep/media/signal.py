@@ -74,7 +74,10 @@ class SignalMeter:
         self._changes.append(float(_difference(flat, self._last).mean()))
         self._last = flat
         if not self._sparse:
-            self._watch_stillness(at_s, level)
+            blocks = _blocks(level)
+            if self._still is None or _difference(blocks, self._still).max() > _FREEZE_LEVELS:
+                self._end_stillness(at_s)
+                self._still, self._still_since = blocks, at_s
             self._shake.add(at_s, luma)
 
     def result(self) -> SignalFacts:
@@ -109,12 +112,6 @@ class SignalMeter:
             Span(start_s=float(times[start]), end_s=float(times[min(end, times.size - 1)]))
             for start, end in zip(edges[::2], edges[1::2], strict=True)
         )
-
-    def _watch_stillness(self, at_s: float, level: NDArray[np.float32]) -> None:
-        blocks = _blocks(level)
-        if self._still is None or _difference(blocks, self._still).max() > _FREEZE_LEVELS:
-            self._end_stillness(at_s)
-            self._still, self._still_since = blocks, at_s
 
     def _end_stillness(self, at_s: float) -> None:
         if self._still is not None and at_s - self._still_since >= _FREEZE_S:

@@ -23,9 +23,9 @@ from palprep.media.audio import audio_streams, default_stream
 from palprep.media.container import (
     Packets,
     decoded,
+    moving_pictures,
     no_frame,
     open_container,
-    streams_beside,
     taken_rate,
     video_stream,
 )
@@ -178,6 +178,7 @@ def _described(source: Source, container: InputContainer, stream: VideoStream) -
     transfer = _transfer(frame.color_trc) or _transfer(context.color_trc)
     if transfer is None and dolby is not None:
         transfer = _BASE_LAYERS.get(dolby.compatibility)
+    beside = (len(moving_pictures(container)) - 1, len(container.streams.audio) - 1)
     return {
         "codec": context.codec.canonical_name,
         "codec_profile": stream.profile,
@@ -192,7 +193,7 @@ def _described(source: Source, container: InputContainer, stream: VideoStream) -
         "hdr": transfer in _HDR or (dolby is not None and dolby.compatibility == 0),
         "mirrored": turn.mirrored,
         "interlaced": frame.interlaced_frame,
-        "other_streams": streams_beside(container),
+        "other_streams": sum(max(0, count) for count in beside),
         "taken_rate": taken_rate(container),
         "dolby_vision": f"{dolby.profile}.{dolby.compatibility}" if dolby else None,
     }

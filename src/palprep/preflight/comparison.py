@@ -97,8 +97,7 @@ def _pictures(
 
 
 def _face_of(source: media.Source) -> vision.Floats | None:
-    """The embedding of the largest face of an image, or the mean over a video's frames; None
-    without a face."""
+    """The embedding of an image's largest face, or the mean over frames; None without a face."""
     models = vision.Models.shared()
     looks = itertools.islice(_pictures(source, 1.0), FRAMES)
     seen = (vision.identify(rgb, models) for _, rgb, _ in looks)

@@ -68,10 +68,9 @@ def verify_wording(
 ) -> consent.ConsentFacts:
     """Verify the statement as :func:`~palprep.verify_consent` does, with any name in it.
 
-    ``statement`` holds ``{full_name}`` where the name is said. It is listened to twice: once
-    to hear which name stands there, and once with that name. So the wording is judged, and not
-    who speaks: ``full_name`` of the result is what was heard. Where no name is heard, or words
-    that negate are heard in its place, the outcome is ``fail``.
+    ``statement`` holds ``{full_name}`` where the name is said. It is listened to twice: to hear
+    which name stands there, and with that name, which is the ``full_name`` of the result. Where no
+    name is heard, or words that negate in its place, the outcome is ``fail``.
 
     Raises as ``verify_consent`` does.
     """
@@ -94,17 +93,12 @@ def verify_wording(
     if not any(part.aligned for part in first.parts):
         return graded
     name = next((part.name.heard for part in first.parts if part.name is not None), "")
-    wrong = _why_no_name(name)
-    if wrong is not None:
-        return graded.model_copy(update={"outcome": Outcome.FAIL, "reasons": (wrong,)})
-    return grade_statement(read(name.strip(" .,;:!?")), limits.consent)
-
-
-def _why_no_name(heard: str) -> str | None:
-    """Why what was heard in the name's place cannot be a name; None when it can."""
-    words = consent.split_words(heard)
-    if not any(character.isalpha() for character in heard):
-        return "No name is heard where the full name must be said."
-    if len(words) > _MOST_NAME_WORDS or any(consent.negates(word, ()) for word in words):
-        return f"“{heard}” is heard where the full name must be said."
-    return None
+    words = consent.split_words(name)
+    if any(character.isalpha() for character in name):
+        if len(words) <= _MOST_NAME_WORDS and not any(consent.negates(word, ()) for word in words):
+            return grade_statement(read(name.strip(" .,;:!?")), limits.consent)
+        heard = f"“{name}”"
+    else:
+        heard = "No name"
+    wrong = f"{heard} is heard where the full name must be said."
+    return graded.model_copy(update={"outcome": Outcome.FAIL, "reasons": (wrong,)})

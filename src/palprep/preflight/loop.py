@@ -25,7 +25,6 @@ from palprep.values import Kind, Outcome, Role
 if TYPE_CHECKING:
     from palprep.facts import Facts
     from palprep.rules.plans import Plan, VideoPlan
-    from palprep.speech import SpeakerFacts
 
 _LOADING = threading.Lock()
 
@@ -123,7 +122,11 @@ def prepare_source(
             stem = unproved / f"{source.stem}-{next(count)}"
             known = before.facts.video if before.facts else None
             applied = fixes.apply(planned, source, stem, known=known, progress=progress)
-            again = request._replace(role=role, speakers=_one_voice(before))
+            # No fix adds a voice to a recording in which one person speaks: to tell voices apart is
+            # most of what a look at one costs.
+            voice = before.facts and before.facts.voice
+            alone = voice.speakers if voice and voice.speakers.several is False else None
+            again = request._replace(role=role, speakers=alone)
             # The clip goes without the words of the code, and a training video may without consent.
             same = applied.coding_kept and evidence is None and not split_consent
             output, report = _proof(applied.path, source, again, kept=before if same else None)
@@ -149,13 +152,6 @@ def prepare_source(
             return _with_evidence(prepared, kept, profile)
         consent = _with_evidence(placed(clip, f"{source.stem}-consent"), kept, profile)
         return prepared.model_copy(update={"consent": consent})
-
-
-def _one_voice(report: Report) -> SpeakerFacts | None:
-    """What was heard of a recording in which one person speaks. No fix adds another: to tell voices
-    apart is most of what a look at a recording costs."""
-    voice = report.facts and report.facts.voice
-    return voice.speakers if voice and voice.speakers.several is False else None
 
 
 def _lost(before: Report, after: Report) -> tuple[Check, ...]:

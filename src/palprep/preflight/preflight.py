@@ -104,8 +104,7 @@ def prepare(
     a file that cannot be read; FixError if the fix cannot be made, or no statement was heard that
     could be split out; UsageError if the output would replace the source. With an ``engine`` it
     also raises MediaTooHeavy and ToolFailed, for work that a limit or a crash has ended, and
-    removes what was written and could not be proved. It raises WorkStopped if the workers are ended
-    meanwhile.
+    removes what was written and could not be proved. WorkStopped tells that the workers were ended.
     """
     if split_consent and speaker is None:
         raise UsageError("Splitting the consent out needs to know who speaks: give a speaker")
@@ -141,8 +140,7 @@ def _request(
 def media_workers(jobs: int | None = None, *, limits: Limits | None = None) -> LocalEngine:
     """Workers on this machine that load what an image needs when they start.
 
-    ``jobs`` is how many, by default one for each processor core. Raises UsageError for less than
-    one.
+    ``jobs`` is how many, by default one for each core. Raises UsageError for less than one.
     """
     return LocalEngine(
         jobs,

@@ -86,9 +86,7 @@ def kinds_of(files: tuple[Path | Source, ...]) -> tuple[Kind, ...]:
 
 
 def roles_of(files: tuple[Path, ...]) -> tuple[Role | None, ...]:
-    """The role that :func:`infer_role` finds for each file; None where there is none. As for
-    :func:`kinds_of`.
-    """
+    """The role of each file by :func:`infer_role`, or None. As for :func:`kinds_of`."""
     return tuple(_told(each, infer_role, None) for each in files)
 
 
@@ -117,13 +115,12 @@ def _require_content(source: Source) -> None:
 class Prepared(Value):
     """A file that is ready to be published, with the proof.
 
-    ``report`` is the output's own; ``fixes`` is empty when the source was fit as it was, and
-    the output is then a copy of it byte for byte. ``sha256`` is the output's, in hex, and
+    ``report`` is the output's own; ``fixes`` is empty when the source was fit as it was, and the
+    output is then a copy of it byte for byte. ``sha256`` is the output's, in hex, and
     ``source_sha256`` that of the source. ``consent`` is the statement as a consent video of its
     own, where it was split out. ``evidence`` holds statement and fresh code in one take, where the
-    code was cut from this file; it is never published. ``source`` is the source's path, or the
-    name under which it was given. ``print`` shows where the file is, what was fixed, and the
-    report.
+    code was cut from this file; it is never published. ``source`` is the source's path, or the name
+    under which it was given. ``print`` shows the place, the fixes and the report.
     """
 
     source: str

@@ -65,8 +65,7 @@ def judge(
 ) -> tuple[Check, ...]:
     """Every check that the profile asks for in that role, in the profile's order.
 
-    A rule that does not apply to such a file gives no check, and neither does one that is
-    ``left_out``.
+    A rule that does not apply to such a file, or is ``left_out``, gives no check.
     """
     checks = (
         asked.judge(facts, limits)

@@ -1,6 +1,4 @@
-"""Rules of the consent statement: was it spoken, word for word, does it open the video, and is
-the person seen who speaks it.
-"""
+"""Rules of the consent statement: word for word, first in the video, by the person who is seen."""
 
 from __future__ import annotations
 

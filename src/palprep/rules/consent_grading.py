@@ -7,15 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from palprep import consent
-from palprep.rules.consent_evidence import (
-    MARKS,
-    added_words,
-    grade_name,
-    grade_stretch,
-    in_other_letters,
-    name_reason,
-    together,
-)
+from palprep.rules import consent_evidence
 from palprep.rules.consent_remarks import Beside, grade_after, grade_before
 from palprep.rules.profile import ConsentLimits
 from palprep.rules.texts import consent_reason, stamp
@@ -25,8 +17,7 @@ _SEVERITY = (Outcome.PASS, Outcome.WARN, Outcome.UNKNOWN, Outcome.FAIL)
 
 
 _UNHEARD_S = 0.5
-"""Speech without words after the statement that is a doubt: another language is written down as
-nothing."""
+"""Speech without words after the statement that is a doubt: it can be in another language."""
 
 
 class Grade(NamedTuple):
@@ -144,9 +135,9 @@ def _told(
     name = next((part.name for part in reading.parts if part.name and part.aligned), None)
     if outcome is not Outcome.WARN or len(reasons) != 1 or name is None:
         return reasons
-    if reasons[0] != name_reason(reading.full_name, name, Outcome.WARN):
+    if reasons[0] != consent_evidence.name_reason(reading.full_name, name, Outcome.WARN):
         return reasons
-    heard = name.heard.strip(MARKS)
+    heard = name.heard.strip(consent_evidence.MARKS)
     key = "only_name" if heard else "only_no_name"
     return (consent_reason(key, heard=heard, name=reading.full_name),)
 
@@ -156,7 +147,7 @@ def grade_part(part: consent.PartReading, full_name: str, limits: ConsentLimits)
         first, last = part.first_word + 1, part.first_word + len(part.expected)
         why = consent_reason("part_unheard", first=first, last=last)
         return Grade(Outcome.FAIL, _unheard(part.expected), (why,))
-    part = together(part)
+    part = consent_evidence.together(part)
     grades = [
         Outcome.PASS if word.probability >= limits.never_said_probability.value else Outcome.WARN
         for word in part.aligned
@@ -165,16 +156,16 @@ def grade_part(part: consent.PartReading, full_name: str, limits: ConsentLimits)
     seconds = part.second.instead if part.second else (0.0,) * len(part.instead)
     for one, second in zip(part.instead, seconds, strict=True):
         if one.first < one.last:
-            grade_stretch(grades, one, part.aligned, limits, second)
+            consent_evidence.grade_stretch(grades, one, part.aligned, limits, second)
         elif one.log_likelihood_ratio < -limits.sure_ratio.value or one.in_every_reading:
-            added[one.first] = added_words(one, part, limits)
+            added[one.first] = consent_evidence.added_words(one, part, limits)
     reasons: list[str] = []
     if part.name is not None:
-        unheard = in_other_letters(part, part.name)
-        grade = Outcome.UNKNOWN if unheard else grade_name(part, part.name, limits)
+        unheard = consent_evidence.in_other_letters(part, part.name)
+        grade = Outcome.UNKNOWN if unheard else consent_evidence.grade_name(part, part.name, limits)
         grades[part.name.first : part.name.last] = [grade] * (part.name.last - part.name.first)
         if grade is not Outcome.PASS:
-            reasons.append(name_reason(full_name, part.name, grade))
+            reasons.append(consent_evidence.name_reason(full_name, part.name, grade))
     words, changes = _records(part, grades, added)
     reasons += changes
     within, negations = _negations(part, limits)
@@ -194,9 +185,7 @@ def worst(outcomes: Iterable[Outcome]) -> Outcome:
 def _records(
     part: consent.PartReading, grades: Sequence[Outcome], added: dict[int, consent.WordRecord]
 ) -> tuple[tuple[consent.WordRecord, ...], list[str]]:
-    """The words of a part and those that were added, and why some of them did not pass. Why the
-    name did not is told apart.
-    """
+    """The words of a part and those added, and why some did not pass, the name apart."""
     named = range(part.name.first, part.name.last) if part.name else range(0)
     records: list[consent.WordRecord] = []
     reasons: list[str] = []

@@ -14,8 +14,7 @@ from palprep.values import Role, Span, Value
 
 
 class ConsentFile(Value):
-    """A prepared video that says the consent, or is trained from under it; or a recording whose
-    voice may be another."""
+    """A prepared video that says consent or needs it, or a recording of perhaps another voice."""
 
     role: Role | None
     path: str
@@ -45,8 +44,7 @@ class ConsentEvidence(Value):
     against: tuple[str, ...] = ()
     """Files that show or hold different people. Nothing passes over it."""
     missing: tuple[str, ...] = ()
-    """Empty when the statement was heard and matches, and was not taken back since. Only a waiver
-    passes over it."""
+    """Empty when the statement was heard, matches and still holds. Only a waiver passes over it."""
     doubts: tuple[ConsentDoubt, ...] = ()
     """What a person's decision, or a waiver, passes over."""
 
@@ -111,8 +109,7 @@ def consent_state(evidence: ConsentEvidence, decision: ConsentDecision | None) -
     """What the evidence and the last ``decision`` about the person come to.
 
     Consent holds where nothing is missing and nothing in doubt, or where the doubts were accepted.
-    A decision falls with a file or a doubt that it was not taken on. No decision changes what is
-    missing.
+    A decision falls with a file or a doubt that it was not taken on. None changes what is missing.
     """
     state: Literal["holds", "open", "refused", "fails"]
     counts = decision is not None and decision.covers(evidence)

@@ -254,9 +254,7 @@ def person_centered(framed: Framed) -> Measured:
 
 @rule(FRAMED)
 def head_fully_in_frame(framed: Framed) -> Measured:
-    """The smallest distance from head to border in face heights (hairline to chin), negative when
-    something is cut.
-    """
+    """The least room from head to border in face heights (hairline to chin), negative when cut."""
     framing = framed.framing
     margins = {
         "top": framing.margin_top,

@@ -169,8 +169,7 @@ class Profile(Value):
 
 
 def load_profile(name_or_path: str | Path | Profile = DEFAULT_PROFILE) -> Profile:
-    """A built-in profile by name, or one from a TOML file by path. A ``Profile`` is returned
-    unchanged.
+    """A built-in profile by name, or one from a TOML file by path. A ``Profile`` stays one.
 
     If it says nothing of pairs or of consent, it takes that from the default profile. A file
     without a ``name`` is named as the file is.

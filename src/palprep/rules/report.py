@@ -120,8 +120,7 @@ class Report(Value):
 
     @property
     def consent(self) -> ConsentFacts | None:
-        """What was heard of the consent statement; None where it was not listened for, or is
-        another video's."""
+        """What was heard of the consent; None where nobody listened, or it is another video's."""
         return self.facts.consent if self.facts and not self.left_out else None
 
     def check(self, check_id: str) -> Check:

@@ -1,9 +1,8 @@
 """What a rule is: the facts that it needs, what it answers where they are missing, and a measure
 that is held against limits.
 
-A rule only measures. The comparison stands in the profile as data, so that a user's profile can
-move a limit, change its level or add a stricter one without touching code. What the rule says
-stands in :mod:`palprep.rules.texts`, under the same id.
+A rule only measures. What it is compared with stands in a profile as data, which users extend;
+what it says in :mod:`palprep.rules.texts`, under the same id.
 """
 
 from __future__ import annotations
@@ -210,8 +209,7 @@ def sides(
 
 
 BARELY_VISIBLE = 0.5
-"""The age, the colour and the photographic look of a face that is less visible than this are
-not judged."""
+"""Of a face that is less visible, age, colour and photographic look are not judged."""
 
 PERSON_THERE = 0.25
 """Least share of a portrait that the mask of a person covers."""
@@ -249,8 +247,7 @@ def face_or(
     nobody: Measured | Unmeasured, somebody: Measured | Unmeasured, hidden: Measured | Unmeasured
 ) -> Need[SubjectFacts]:
     """The largest face. ``nobody`` answers for a portrait that shows no one, ``somebody`` for one
-    that shows a person and no face, ``hidden`` for a face that is certainly there and cannot be
-    made out.
+    that shows a person and no face, ``hidden`` for a face that is there and cannot be made out.
     """
 
     def get(portrait: PortraitFacts) -> SubjectFacts | Measured | Unmeasured:

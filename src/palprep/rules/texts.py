@@ -1,11 +1,10 @@
 """The words of rules: ``texts/<language>.toml`` says for each what it asks, finds and advises.
 
-They stand apart from the rules, as the limits in ``profiles/`` do: a translator or a lawyer sees a
-table for each rule, a developer a function that only measures. Other languages than English have
-only ``asks``: what is told to the people who are recorded.
+A translator or a lawyer sees a table for each rule, a developer a function that only measures.
+Other languages than English have only ``asks``: what is told to the people who are recorded.
 
-A sentence never repeats a limit. "The video is too short: it lasts 42.0 s." is true whatever
-minimum a user's profile asks for; which one it is stands next to the sentence, in the check.
+A sentence never repeats a limit: "The video is too short: it lasts 42.0 s." is true whatever
+minimum a profile asks for, which stands next to it, in the check.
 """
 
 from __future__ import annotations
@@ -64,9 +63,7 @@ class RuleText(Value):
         return said.fail if level is Outcome.FAIL else said.warn
 
     def listed(self) -> Iterator[tuple[str, str]]:
-        """Every sentence with its outcome in words: ``pass``, ``fail``, ``warn``, or ``fail or
-        warn`` where one is said for both.
-        """
+        """Every sentence with its outcome: ``pass``, ``fail``, ``warn``, or ``fail or warn``."""
         for way, said in self.sentences.items():
             if isinstance(said, ByLevel):
                 yield from ((Outcome.FAIL.value, said.fail), (Outcome.WARN.value, said.warn))

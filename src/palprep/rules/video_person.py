@@ -1,6 +1,4 @@
-"""Rules of the person in a video: one, the same one, near enough, facing the lens, speaking and
-listening in turn.
-"""
+"""Rules of the person in a video: one, the same, near, facing the lens, speaking and listening."""
 
 from __future__ import annotations
 
@@ -9,15 +7,14 @@ import statistics
 from collections.abc import Iterable
 
 from palprep.consent import LEAST_TO_SYNC_S, LipsFacts
-from palprep.facts import FacingLimits, Timeline
+from palprep.facts import FacingLimits, Timeline, share_held
 from palprep.rules.report import Report
 from palprep.rules.rule import FOOTAGE, LIPS, NO_FACE, SEEN, STRUCTURE, Answer, Measured, Need, rule
 from palprep.rules.texts import REASONS, Unmeasured, degrees
 from palprep.vision import FootageFacts, FrameSample
 
 MOST_OF_THE_TIME = 0.8
-"""Share of the samples in which head and eyes must be steady: people who speak look aside now
-and then."""
+"""Share of the samples in which head and eyes must be steady: talkers look aside at times."""
 
 NOT_STILL = 0.01
 """The share of a mouth that hardly moves, or is hardly seen, and was not seen to be still. A limit
@@ -50,9 +47,7 @@ def one_person_throughout(footage: FootageFacts) -> Measured:
 
 @rule(SEEN)
 def same_person_throughout(seen: tuple[FrameSample, ...]) -> Measured | Unmeasured:
-    """Cosine similarity of SFace embeddings with that of the first sample. One odd frame proves
-    nothing, so the second lowest counts.
-    """
+    """Cosine to the first face (SFace). One odd frame proves nothing: the second lowest counts."""
     compared = sorted(each.similarity for each in seen if each.similarity is not None)
     if not compared:
         return REASONS["too_short_to_compare"]
@@ -96,13 +91,13 @@ def _kept(angles_deg: Iterable[float]) -> Measured:
 
 @rule(STRUCTURE)
 def video_speaking_share(line: Timeline) -> Measured | Unmeasured:
-    share = line.speaking_share
+    share = share_held(second.speaking for second in line.seconds)
     return REASONS["no_speaking"] if share is None else _share(share, "of the time speaking")
 
 
 @rule(STRUCTURE)
 def video_still_share(line: Timeline) -> Measured | Unmeasured:
-    share = line.still_share
+    share = share_held(second.still for second in line.seconds)
     return REASONS["no_listening"] if share is None else _share(share, "of the time still")
 
 

@@ -77,8 +77,7 @@ class Silero:
     def run(self, samples: Floats, state: State = START) -> tuple[Floats, State]:
         """Speech probabilities, one per whole chunk of 512 samples, and the state after.
 
-        ``samples`` is mono at 16 kHz, -1..1; what is left after the last whole chunk is
-        not looked at.
+        ``samples`` is mono at 16 kHz, -1..1; what is left after whole chunks is ignored.
         """
         chunks = samples[: len(samples) // CHUNK * CHUNK].reshape(-1, CHUNK)
         found = []

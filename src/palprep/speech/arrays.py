@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float32]
-"""Samples, full scale at -1.0 and 1.0, of shape (samples,) or (channels, samples); or what was
-worked out of them."""
+"""Samples, full scale at 1.0, shape (samples,) or (channels, samples); or made out of them."""
 
 RATE_HZ = 16_000
 """Of the mono signal that networks, mel bands and cepstra are worked out of."""

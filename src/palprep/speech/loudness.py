@@ -136,8 +136,7 @@ class Levels(NamedTuple):
 def measure_levels(source: Source, *, parts: int) -> Levels:
     """The levels of a recording, or of the sound of a video, decoded once.
 
-    A recording of fewer milliseconds than ``parts`` has fewer parts. Raises MediaError for what
-    cannot be read.
+    A recording of fewer milliseconds than ``parts`` has fewer parts. Raises MediaError.
     """
     meters: list[tuple[EnvelopeMeter, LoudnessMeter]] = []
 

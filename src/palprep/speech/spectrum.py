@@ -77,9 +77,8 @@ class Bandwidth(NamedTuple):
 def bandwidth_of(spectrum_db: NDArray[np.float64], rate_hz: int) -> Bandwidth:
     """From a mean spectrum over 0 .. rate / 2.
 
-    Speech and room noise fade towards high frequencies over octaves. A fall of 18 dB within
-    600 Hz, with nothing above it, is the edge of an earlier, lower sample rate or of a lossy
-    encoder.
+    Speech and room noise fade towards high frequencies over octaves. A fall of 18 dB within 600 Hz,
+    with nothing above it, is the edge of an earlier sample rate or of a lossy encoder.
     """
     step = rate_hz / 2 / (len(spectrum_db) - 1)
     width = max(1, round(_SMOOTH_HZ / step))

@@ -61,9 +61,7 @@ class Voiceprint:
         return Voiceprint(read_manifest("palprep.speech")["voice"].read())
 
     def embed(self, speech: Floats) -> Floats:
-        """192 numbers of length 1, from mono speech at 16 kHz without pauses. They identify a
-        person: keep them no longer than needed.
-        """
+        """192 numbers of length 1, which identify a person, of mono speech at 16 kHz alone."""
         (found,) = self._session.run(["voice"], {"features": self.features(speech)})[0]
         return np.asarray(found / np.linalg.norm(found), np.float32)
 
@@ -139,8 +137,7 @@ logit changes by 1. One reader was never below 0.43, two never above 0.41, and 1
 _SPOKEN = 0.5
 
 _SEVERAL, _ONE, _SUREST = 0.8, 0.3, 0.99
-"""Probability of several from which several are claimed, up to which one is, and the largest that
-is said."""
+"""Probability of several from which several are claimed, up to which one is; the largest said."""
 
 
 class SpeakerMeter:

@@ -13,18 +13,7 @@ from rich.text import Text
 from palprep.consent import ConsentFacts
 from palprep.dossier import Dossier, ExaminedDossier
 from palprep.rules import stamp
-from palprep.views.consent_words import (
-    Mark,
-    MarkedWords,
-    Standing,
-    code_words,
-    entry_words,
-    headline,
-    legend,
-    marked_words,
-    stamped,
-    standing,
-)
+from palprep.views import consent_words
 from palprep.views.format import position
 from palprep.views.outcomes import OUTCOMES
 from palprep.views.terminal import INDENT, headed, indented, margin
@@ -46,7 +35,7 @@ def consent_view(path: Path, facts: ConsentFacts) -> RenderableType:
 
 
 def _parts(facts: ConsentFacts) -> Iterator[RenderableType]:
-    yield Text(headline(facts))
+    yield Text(consent_words.headline(facts))
     for reason in facts.reasons:
         yield margin(2, ("-", Text(reason)))
     yield Text()
@@ -55,7 +44,7 @@ def _parts(facts: ConsentFacts) -> Iterator[RenderableType]:
         if facts.transcript:
             yield margin(_LABEL, ("heard", Text(facts.transcript)))
         return
-    words = marked_words(facts)
+    words = consent_words.marked_words(facts)
     if facts.said_before:
         yield margin(_LABEL, ("before", Text(facts.said_before, "dim")))
     yield _timed(words)
@@ -64,19 +53,19 @@ def _parts(facts: ConsentFacts) -> Iterator[RenderableType]:
     if facts.said_after:
         yield margin(_LABEL, ("after", Text(facts.said_after, "dim")))
     if facts.code is not None:
-        yield margin(_LABEL, ("code", Text(code_words(facts.code))))
-    explained = legend(words)
+        yield margin(_LABEL, ("code", Text(consent_words.code_words(facts.code))))
+    explained = consent_words.legend(words)
     if explained:
         yield Text()
     for mark in explained:
-        other = "other" if mark is Mark.CHANGED else "word"
+        other = "other" if mark is consent_words.Mark.CHANGED else "word"
         yield Text(f"{mark.signs.format('word', other):<19}{mark.meaning}", "dim")
 
 
-def _timed(words: Iterable[MarkedWords]) -> RenderableType:
+def _timed(words: Iterable[consent_words.MarkedWords]) -> RenderableType:
     """Marked words, a line for every few seconds, with the time at which it begins."""
     lines: list[tuple[str, Text]] = []
-    for at_s, word in stamped(words):
+    for at_s, word in consent_words.stamped(words):
         if at_s is not None or not lines:
             lines.append(("" if at_s is None else position(at_s), Text()))
         _, line = lines[-1]
@@ -86,7 +75,7 @@ def _timed(words: Iterable[MarkedWords]) -> RenderableType:
 
 def dossier_view(examined: ExaminedDossier, now: dt.datetime) -> RenderableType:
     """A dossier: waivers first, then whether the consent holds and why, and every entry."""
-    stands = standing(examined, now)
+    stands = consent_words.standing(examined, now)
     look = OUTCOMES[stands.outcome]
     return Group(
         headed(stands.word, look.style, str(examined.path)),
@@ -94,12 +83,12 @@ def dossier_view(examined: ExaminedDossier, now: dt.datetime) -> RenderableType:
     )
 
 
-def _told(dossier: Dossier, stands: Standing) -> Iterator[str]:
+def _told(dossier: Dossier, stands: consent_words.Standing) -> Iterator[str]:
     first = dossier.evidence
-    yield from map(entry_words, dossier.waivers)
+    yield from map(consent_words.entry_words, dossier.waivers)
     yield f"{first.person}, as {first.consent.full_name}" if first.consent else first.person
     yield from (f"- {reason}" for reason in stands.reasons)
     if first.consent and first.consent.code:
-        yield f"Fresh code: {code_words(first.consent.code)}"
+        yield f"Fresh code: {consent_words.code_words(first.consent.code)}"
     for entry in dossier.entries:
-        yield f"{stamp(entry.written_at)}  {entry_words(entry)}"
+        yield f"{stamp(entry.written_at)}  {consent_words.entry_words(entry)}"

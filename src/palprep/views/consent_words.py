@@ -81,7 +81,13 @@ def marked_words(facts: ConsentFacts) -> tuple[MarkedWords, ...]:
         one = MarkedWords(**dict(word))
         last = found[-1] if found else None
         if last and one.mark is last.mark is Mark.CHANGED and one.heard == last.heard:
-            found[-1] = _joined(last, one)
+            known = [p for p in (last.probability, one.probability) if p is not None]
+            joined = {
+                "expected": f"{last.expected} {one.expected}",
+                "end": last.end if one.end is None else one.end,
+                "probability": min(known, default=None),
+            }
+            found[-1] = last.model_copy(update=joined)
         else:
             found.append(one)
     return tuple(found)
@@ -116,16 +122,6 @@ def code_words(code: CodeReading) -> str:
     where = f"{span} of {code.kept_in}, and cut from the video" if code.kept_in else span
     shows = "" if code_doubts(code) else " So the recording was made between the two."
     return f"{said} It is heard {where}.{shows}"
-
-
-def _joined(before: MarkedWords, word: MarkedWords) -> MarkedWords:
-    probabilities = [p for p in (before.probability, word.probability) if p is not None]
-    joined = {
-        "expected": f"{before.expected} {word.expected}",
-        "end": before.end if word.end is None else word.end,
-        "probability": min(probabilities, default=None),
-    }
-    return before.model_copy(update=joined)
 
 
 class Standing(NamedTuple):

@@ -35,8 +35,7 @@ def to_pandas(shown: Report | Prepared | RunView | Iterable[Report | Prepared]) 
     ``voice_id``, ``voice_status``, ``replica_id``, ``replica_status``, ``seconds`` (spent on the
     files), and the verdict on the file of each role.
 
-    Raises UsageError for anything else, and ToolMissing without pandas, which the extra ``pandas``
-    brings.
+    Raises UsageError for anything else, and ToolMissing without pandas (extra ``pandas``).
     """
     try:
         pandas = importlib.import_module("pandas")

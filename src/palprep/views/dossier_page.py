@@ -31,8 +31,8 @@ def export_dossiers(
 ) -> Path:
     """Write dossiers as one HTML file that needs nothing else, and return its path.
 
-    The dossiers are those that :func:`palprep.dossier.files.examine_dossier` returned; they and
-    their videos are only read. ``now`` is the moment at which a consent is in force or is not.
+    They are those that :func:`palprep.dossier.files.examine_dossier` returned. ``now`` is the
+    moment at which a consent is in force or is not.
 
     Raises UsageError for a target that is not named as HTML, OutputUnwritable.
     """
@@ -45,9 +45,7 @@ def export_dossiers(
 
 
 def dossier_page(examined: Sequence[ExaminedDossier], *, now: dt.datetime) -> str:
-    """The whole page. Every value is escaped; pictures are inline; nothing is fetched and
-    nothing runs.
-    """
+    """The whole page: values are escaped, pictures inline; nothing is fetched, nothing runs."""
     template = environment().get_template("dossier.html.j2")
     return template.render(
         dossiers=examined,

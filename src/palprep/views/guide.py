@@ -1,9 +1,8 @@
-"""What a person who is recorded reads: the guide, one page to print or send that says what to say
-and how to record; and the page of the local site on which it is done. The site's other page asks
-the questions of a run.
+"""What a person who is recorded reads: the guide, a page to print or send that says what to say and
+how to record, and the page on which it is done; and the page that asks the questions of a run.
 
-``guides/<language>.toml`` holds the words. The numbers in them are the profile's limits. The
-statement of consent stays in the language in which it must be said.
+``guides/<language>.toml`` holds the words, with the profile's limits as numbers. The statement of
+consent stays in the language in which it must be said.
 """
 
 from __future__ import annotations

@@ -41,11 +41,8 @@ _PLAIN = ("palprep.rules.report.Report", "palprep.preflight.values.Prepared")
 def html_of(shown: object) -> str:
     """A value of :data:`MACROS` as HTML.
 
-    A report begins with its verdict and what was seen or heard, then what failed or warned; the
-    other checks are folded. A prepared file shows what was fixed, before and after. Consent can be
-    listened to as long as its file is there, and every word is coloured. A ranking is a contact
-    sheet, a run a table of its people, the worst first. A creation tells its state and what went
-    wrong, the service's verdict on a portrait the checks that fail first.
+    What failed or warned comes first, and the other checks are folded. Consent can be listened to
+    as long as its file is there. A ranking is a contact sheet, a run a table of its people.
     """
     # When something is shown: they load Jinja2.
     from palprep.views.html import environment  # noqa: PLC0415

@@ -61,8 +61,7 @@ class Page(NamedTuple):
         return _head_of(folder / self.place).get("stamp") == self.stamp
 
     def tells_the_same_of_everybody(self, folder: Path) -> bool:
-        """Whether the first page in this folder is of the same people, as they stand now. It may be
-        of another run."""
+        """Whether the first page there, of any run, is of the same people as they stand now."""
         found = _head_of(folder / self.place).get("stamp", "")
         return found.partition(".")[0] == self.stamp.partition(".")[0]
 
@@ -153,8 +152,7 @@ class _Part(NamedTuple):
 
 
 def _parts(people: Sequence[_Row]) -> list[_Part]:
-    """Lists of people by what is in the way, or else how they stand, in the given order; the people
-    of each by name."""
+    """Lists of people by what is in the way, or how they stand, in that order; each by name."""
     reasons: dict[str, list[_Row]] = {}
     for person in people:
         reasons.setdefault(person.blocker or person.status, []).append(person)

@@ -123,8 +123,8 @@ def waveform(path: str | Path, kept: Sequence[Span] = ()) -> Embedded:
 
 
 def statement_frames(video: Path, statement: Span) -> tuple[tuple[float, Embedded], ...]:
-    """A few small frames of the person while the statement is spoken: the time of each in
-    seconds, and a JPEG.
+    """A few small frames of the person while the statement is spoken: the time of each in seconds,
+    and a JPEG.
 
     Raises MediaError when the video can no longer be read.
     """
@@ -183,8 +183,7 @@ def statement_sound(path: str | Path, facts: ConsentFacts) -> Embedded | None:
 def beginning(path: str | Path) -> Embedded | None:
     """The first 20 s of a recording, or of a video's sound: MP3, mono, for a page that holds it.
 
-    None without any sound. Raises MediaError when the file cannot be read, ToolError when ffmpeg
-    gives up.
+    None without any sound. Raises MediaError for a file that cannot be read, ToolError from ffmpeg.
     """
     return _sound(path, 0.0, _BEGINNING_S)
 
@@ -204,8 +203,7 @@ class Picture(NamedTuple):
     """The name of its file within the folder of pictures, a digest of all it is drawn from: equal
     names have equal pictures. The first two digits are a folder, so that none holds very many."""
     draw: Callable[[], Embedded | None]
-    """None where there is nothing to draw. Raises PalprepError or OSError for a file that can no
-    longer be read."""
+    """None for nothing to draw. Raises PalprepError or OSError for a file that has gone."""
 
 
 class AssetPictures(NamedTuple):

@@ -21,7 +21,7 @@ from palprep.facts import FacingLimits, Timeline, share_held
 from palprep.values import Outcome
 from palprep.views.format import by_file, position
 from palprep.views.outcomes import OUTCOMES, STATUSES
-from palprep.views.timeline_rows import breaks, rows, tick_every
+from palprep.views.timeline_rows import rows, tick_every
 
 if TYPE_CHECKING:
     from palprep.journal import PersonStanding
@@ -39,8 +39,6 @@ _LABEL = 9
 _WIDEST = 120
 """Cells of a timeline: wider rows are harder to follow, not easier."""
 
-_BARS, _ASCII_BARS = " ▁▂▃▄▅▆▇█", " .:-=+*##"
-_UNKNOWN, _ASCII_UNKNOWN = "·", "?"
 _TICK_CELLS = 10
 
 
@@ -85,12 +83,13 @@ def report_view(
         if everything or outcome is not Outcome.PASS
         for check in report.told(outcome)
     ]
+    findings = [_finding(report, each, verbose=verbose) for each in listed]
     line = report.facts.timeline if report.facts else None
     passed = rules.counted(len(report.having(Outcome.PASS)), "check", "checks")
     return Group(
         heading,
         *([indented(TerminalTimeline(line, rules.facing_limits(report)))] if line else []),
-        *([_findings(report, listed, verbose=verbose)] if listed else []),
+        *([indented(margin(9, *findings))] if findings else []),
         *([] if everything else [indented(Text(f"{passed} passed", "dim"))]),
     )
 
@@ -216,15 +215,8 @@ def indented(renderable: RenderableType) -> Padding:
     return Padding(renderable, (0, 0, 0, INDENT))
 
 
-def _findings(
-    report: rules.Report, listed: Sequence[rules.Check], *, verbose: bool
-) -> RenderableType:
-    outcomes = [Text(each.outcome.value, OUTCOMES[each.outcome].style) for each in listed]
-    told = [_finding(report, each, verbose=verbose) for each in listed]
-    return indented(margin(9, *zip(outcomes, told, strict=True)))
-
-
-def _finding(report: rules.Report, check: rules.Check, *, verbose: bool) -> Text:
+def _finding(report: rules.Report, check: rules.Check, *, verbose: bool) -> tuple[Text, Text]:
+    """Its outcome, and what is told of it."""
     text = Text(check.sentence, "bold" if check.outcome is Outcome.FAIL else "")
     if check.advice:
         text = Text.assemble(text, " ", check.advice)
@@ -238,7 +230,7 @@ def _finding(report: rules.Report, check: rules.Check, *, verbose: bool) -> Text
     if verbose:
         for each in (check, *following):
             text.append(f"\n{_numbers(each)}", "dim italic")
-    return text
+    return Text(check.outcome.value, OUTCOMES[check.outcome].style), text
 
 
 def _numbers(check: rules.Check) -> str:
@@ -292,15 +284,14 @@ def _made(result: PersonStanding) -> Iterator[Text]:
 class TerminalTimeline:
     """Rows of speech, mouth, face, gaze and stillness, as wide as the console allows.
 
-    A cell stands for one second or more. The height of its bar tells in how many of them the
-    row's label holds.
+    A cell stands for one second or more. The height of its bar tells in how many the label holds.
     """
 
     line: Timeline
     facing: FacingLimits
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """The rows, then what interrupts the take, then a scale."""
+        """The rows, then a scale."""
         cells = max(1, min(options.max_width - _LABEL - 1, _WIDEST))
         step = max(1, math.ceil(len(self.line.seconds) / cells))
         count = math.ceil(len(self.line.seconds) / step)
@@ -316,32 +307,13 @@ class TerminalTimeline:
                 drawn = True
         if not drawn:
             return
-        signs = self._breaks(count, step)
-        if signs:
-            yield Text.assemble(f"{'Breaks':<{_LABEL}}", (signs, "red"))
         scale = _scale(count, step, tick="+" if options.ascii_only else "╵")
         yield Text(" " * _LABEL + scale, "dim")
-        if signs:
-            found = (each for each in breaks(self.line) if each.sign in signs)
-            legend = ", ".join(f"{each.sign} {each.word}" for each in found)
-            yield Text(f"{'':<{_LABEL}}{legend}", "dim")
-
-    def _breaks(self, count: int, step: int) -> str:
-        """A sign in every cell that is interrupted; where several are, the first one's."""
-        cells = [" "] * count
-        for each in reversed(breaks(self.line)):
-            moments = [(moment_s, moment_s) for moment_s in each.moments]
-            for start_s, end_s in (*moments, *((span.start_s, span.end_s) for span in each.spans)):
-                first, last = (min(count - 1, int(at_s / step)) for at_s in (start_s, end_s))
-                cells[first : last + 1] = each.sign * (last + 1 - first)
-        return "".join(cells).rstrip()
 
 
 def _bar(share: float | None, *, ascii_only: bool) -> str:
-    if share is None:
-        return _ASCII_UNKNOWN if ascii_only else _UNKNOWN
-    bars = _ASCII_BARS if ascii_only else _BARS
-    return bars[math.ceil(share * (len(bars) - 1))]
+    bars, unknown = (" .:-=+*##", "?") if ascii_only else (" ▁▂▃▄▅▆▇█", "·")
+    return unknown if share is None else bars[math.ceil(share * (len(bars) - 1))]
 
 
 def _scale(count: int, step: int, *, tick: str) -> str:

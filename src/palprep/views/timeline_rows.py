@@ -8,6 +8,7 @@ from itertools import groupby
 from operator import itemgetter
 
 from palprep.facts import FacingLimits, Timeline, share_held
+from palprep.rules import counted
 from palprep.values import Span
 from palprep.views.format import duration, position
 from palprep.views.outcomes import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, Colour
@@ -36,37 +37,18 @@ class Row:
     """What the row amounts to, in a few words."""
 
 
-@dataclass(frozen=True)
-class Break:
-    """One way in which a take is interrupted: at moments, or for a while."""
-
-    sign: str
-    """Stands for it on a terminal; ASCII."""
-    word: str
-    moments: Sequence[float] = ()
-    spans: Sequence[Span] = ()
-
-    @property
-    def summary(self) -> str:
-        """``2 cuts``, ``1.2 s frozen``; empty when it does not occur."""
-        lasting_s = sum(span.duration_s for span in self.spans)
-        if lasting_s:
-            return f"{duration(lasting_s)} {self.word}"
-        count = len(self.moments)
-        return f"{count} {self.word}{'' if count == 1 else 's'}" if count else ""
-
-
 def rows(line: Timeline, facing: FacingLimits) -> tuple[Row, ...]:
     """The rows from top to bottom. Consent has one where it was heard.
 
     ``facing`` says which seconds count as turned to the lens.
     """
-    cut, frozen, black, step = breaks(line)
-    broken = ", ".join(each.summary for each in (cut, frozen, black) if each.summary)
+    cuts, steps = _counted(line.cuts, "cut"), _counted(line.exposure_steps, "light step")
+    held = (*line.freezes, *line.black)
+    lasts = (_lasting(line.freezes, "frozen"), _lasting(line.black, "black"))
+    broken = ", ".join(filter(None, (cuts, *lasts)))
     light = [(each.at_s + 0.5, each.luma / 255) for each in line.seconds if each.luma is not None]
     seconds = line.seconds
     speech = _row(line, "Speech", BLUE, [each.speaking for each in seconds])
-    held = (*frozen.spans, *black.spans)
     return (
         *_consent(line),
         replace(speech, spans=line.speech),
@@ -74,19 +56,19 @@ def rows(line: Timeline, facing: FacingLimits) -> tuple[Row, ...]:
         _row(line, "Face", GREEN, [each.seen for each in seconds]),
         _row(line, "At lens", GREEN, [each.facing(facing) for each in seconds]),
         _row(line, "Still", GREY, [each.still for each in seconds]),
-        Row("Light", ORANGE, levels=light, marks=step.moments, summary=step.summary or "steady"),
-        Row("Breaks", GREY, spans=held, marks=cut.moments, summary=broken or "none"),
+        Row("Light", ORANGE, levels=light, marks=line.exposure_steps, summary=steps or "steady"),
+        Row("Breaks", GREY, spans=held, marks=line.cuts, summary=broken or "none"),
     )
 
 
-def breaks(line: Timeline) -> tuple[Break, Break, Break, Break]:
-    """Cuts, frozen pictures, black ones and steps of the light; some may not occur."""
-    return (
-        Break("|", "cut", moments=line.cuts),
-        Break("=", "frozen", spans=line.freezes),
-        Break("#", "black", spans=line.black),
-        Break("^", "light step", moments=line.exposure_steps),
-    )
+def _counted(moments: Sequence[float], word: str) -> str:
+    """``2 cuts``; empty for none."""
+    return counted(len(moments), word, f"{word}s") if moments else ""
+
+
+def _lasting(spans: Sequence[Span], word: str) -> str:
+    """``1.2 s frozen``; empty for none."""
+    return f"{duration(sum(span.duration_s for span in spans))} {word}" if spans else ""
 
 
 def tick_every(shortest_s: float) -> int:

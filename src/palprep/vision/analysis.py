@@ -16,18 +16,10 @@ from typing import NamedTuple, ParamSpec, TypeVar
 import cv2
 
 from palprep.values import Rect
+from palprep.vision import facts, scene
 from palprep.vision.age import age_classes, describe as describe_age
 from palprep.vision.arrays import Floats, Mask, Pixels, shrunk
 from palprep.vision.detect import Detection, find_faces
-from palprep.vision.facts import (
-    SURE_PRESENCE,
-    FaceFacts,
-    PortraitFacts,
-    SubjectFacts,
-    Visibility,
-    counts_as_person,
-    is_certain,
-)
 from palprep.vision.framing import (
     bust_mask,
     detected_face_box,
@@ -40,14 +32,6 @@ from palprep.vision.landmarks import Landmarks, find_landmarks
 from palprep.vision.models import Models
 from palprep.vision.pose import measure_head
 from palprep.vision.quality import measure_quality
-from palprep.vision.scene import (
-    describe_human,
-    describe_others,
-    measure_visibility,
-    nudity_score,
-    scene_crop,
-    scene_maps,
-)
 
 MAX_SIDE = 1000
 """Larger pictures are shrunk to this longest side first: a face of a sixth of the height still
@@ -80,7 +64,7 @@ class Detections:
     def subject(self) -> int | None:
         """Index of the largest certain face."""
         for index, found in enumerate(self.detections):
-            if is_certain(self.presence(index), found.score):
+            if facts.is_certain(self.presence(index), found.score):
                 return index
         return None
 
@@ -95,7 +79,7 @@ class Detections:
 
     def marks(self, index: int) -> Landmarks | None:
         """The points of a face, None when they cannot be made out."""
-        return self.landmarks[index] if self.presence(index) >= SURE_PRESENCE else None
+        return self.landmarks[index] if self.presence(index) >= facts.SURE_PRESENCE else None
 
     def box(self, index: int) -> Rect:
         """Hairline to chin, from the points or else from the detector's box."""
@@ -105,7 +89,7 @@ class Detections:
 
 def analyse_portrait(
     rgb: Pixels, models: Models, *, size: tuple[int, int] | None = None
-) -> PortraitFacts:
+) -> facts.PortraitFacts:
     """The facts of one upright sRGB picture (height x width x 3, red first).
 
     ``size`` is the full width and height when ``rgb`` was decoded smaller; facts are then in
@@ -116,7 +100,7 @@ def analyse_portrait(
     # A network leaves a second core idle about half of the time: what does not depend on the
     # others runs next to them.
     with second_thread() as other:
-        nudity = beside(other, lambda: nudity_score(rgb, models.nudity))
+        nudity = beside(other, lambda: scene.nudity_score(rgb, models.nudity))
         faces = find_faces(rgb, models.detector)
         look = beside(other, _look, rgb, faces[0], models) if faces else None
         return _measure(_detections(rgb, faces, models, size), models, other, nudity, look)
@@ -136,7 +120,7 @@ class _Look(NamedTuple):
 
     embedding: Floats
     human: float
-    visibility: Visibility
+    visibility: facts.Visibility
     others: float
 
 
@@ -168,7 +152,7 @@ def _measure(
     other: Executor | None,
     nudity: Callable[[], float | None],
     first_look: Callable[[], _Look] | None,
-) -> PortraitFacts:
+) -> facts.PortraitFacts:
     """``first_look`` is at the largest face, certain or not: it nearly always is the subject's."""
     index, framing, subject, others = seen.subject, None, None, None
     marks = None if index is None else seen.marks(index)
@@ -188,7 +172,7 @@ def _measure(
         others = look.others
         if marks is not None and classes is not None:
             _, pose, eyes = measure_head(marks, models.geometry)
-            subject = SubjectFacts(
+            subject = facts.SubjectFacts(
                 pose=pose,
                 eyes=eyes.model_copy(update={"distance_px": eyes.distance_px * seen.scale}),
                 mouth_open=marks.shapes["jawOpen"],
@@ -196,7 +180,7 @@ def _measure(
                 visibility=look.visibility,
                 human=look.human,
             )
-    return PortraitFacts(
+    return facts.PortraitFacts(
         width=seen.width,
         height=seen.height,
         faces=_measure_faces(seen, models),
@@ -217,24 +201,24 @@ def _small_enough(rgb: Pixels) -> Pixels:
 
 def _look(rgb: Pixels, face: Detection, models: Models) -> _Look:
     embedding = embed(rgb, face, models.identity)
-    scene = scene_maps(scene_crop(rgb, face), models.scene)
+    maps = scene.scene_maps(scene.scene_crop(rgb, face), models.scene)
     return _Look(
         embedding,
-        models.human.likelihood(describe_human(embedding, scene)),
-        measure_visibility(scene, models.covering),
-        models.others.likelihood(describe_others(scene)),
+        models.human.likelihood(scene.describe_human(embedding, maps)),
+        scene.measure_visibility(maps, models.covering),
+        models.others.likelihood(scene.describe_others(maps)),
     )
 
 
-def _measure_faces(seen: Detections, models: Models) -> tuple[FaceFacts, ...]:
-    faces: list[FaceFacts] = []
+def _measure_faces(seen: Detections, models: Models) -> tuple[facts.FaceFacts, ...]:
+    faces: list[facts.FaceFacts] = []
     for index, found in enumerate(seen.detections):
         x, y, width, height = found.box
         box = _scaled(Rect(x=x, y=y, width=width, height=height), seen.scale)
-        face = FaceFacts(box=box, score=found.score, presence=seen.presence(index))
+        face = facts.FaceFacts(box=box, score=found.score, presence=seen.presence(index))
         faces.append(face)
         marks = seen.marks(index)
-        if index != seen.subject and marks and counts_as_person(face, faces[0]):
+        if index != seen.subject and marks and facts.counts_as_person(face, faces[0]):
             classes = age_classes(seen.rgb, found, models.age)
             described = describe_age(classes, embed(seen.rgb, found, models.identity))
             likely = models.adult.likelihood(described)
@@ -255,8 +239,7 @@ def second_thread() -> Iterator[Executor | None]:
     """One more thread, for work that does not depend on the caller's.
 
     None where OpenCV may take one thread only (``cv2.setNumThreads``, ``OPENCV_FOR_THREADS_NUM``).
-    A worker is told so that has a core to itself: its second thread would take the time of another
-    worker.
+    A worker that has a core to itself is told so: a second thread would slow another worker.
     """
     if cv2.getNumThreads() > 1:
         with ThreadPoolExecutor(max_workers=1) as other:

@@ -40,13 +40,11 @@ class Eyes(Value):
     openness: float
     """1 wide open, 0 shut; the less open eye."""
     gaze_yaw_deg: float
-    """Where the eyes look relative to the camera: 0 is into the lens, positive to the
-    picture's right."""
+    """Where the eyes look from the camera: 0 into the lens, positive to the picture's right."""
     gaze_pitch_deg: float
     """Likewise, positive up."""
     gaze_doubt_deg: float = 0.0
-    """What the reading of eyes as small and as narrowed as these can be off by, beyond the error
-    that the best have."""
+    """What the reading of such small, narrowed eyes can be off by, beyond the error of the best."""
 
     @property
     def gaze_off_deg(self) -> float:
@@ -71,8 +69,7 @@ class FaceFacts(Value):
     """The landmark net's probability that there is a face: low for false alarms, and for
     faces that are covered or seen from the side."""
     adult: float | None = None
-    """Likelihood that the person is 18 or older, measured of the other people only: the subject
-    has facts of its own."""
+    """Likelihood that this person is 18 or older; the subject has facts of its own."""
 
 
 class Framing(Value):
@@ -112,8 +109,7 @@ class Quality(Value):
     """0 to 1: the share of contrast lost when the face, brought to a fixed size, is blurred
     again (Crete et al., "The blur effect", 2007). Sharp faces lose much."""
     brightness: float
-    """Luma that a quarter of the face exceeds, 0 to 1: a dark mask or beard does not make a
-    face dark."""
+    """Luma, 0 to 1, that a quarter of the face exceeds: a dark mask or beard makes no face dark."""
     peak: float
     """Luma that 1 in 100 of the face's pixels exceeds, 0 to 1. In enough light the eyes, the lips
     and the gloss of the skin are bright in faces of every tone."""
@@ -193,8 +189,7 @@ class PortraitFacts(Value):
     framing: Framing | None
     """Of the largest certain face; None where there is none."""
     subject: SubjectFacts | None
-    """The same face; None also when it is covered or turned so far that its points cannot be
-    made out."""
+    """The same face; None also when it is covered, or turned too far to make its points out."""
     others: float | None = None
     """Likelihood that somebody else is seen around the largest certain face, 0 to 1: a cut face,
     the back of a head, a shoulder. None where there is no such face."""
@@ -235,8 +230,7 @@ class FrameSample(Value):
 
     @property
     def head_off_deg(self) -> float:
-        """How far the head is turned from the lens: the larger of yaw and pitch. 0 without a
-        face."""
+        """How far the head is off the lens: the larger of yaw and pitch. 0 without a face."""
         return max(abs(self.yaw_deg or 0.0), abs(self.pitch_deg or 0.0))
 
 
@@ -360,7 +354,8 @@ def quality_scores(quality: Quality) -> dict[str, float]:
     """Every measured component's score by its name in words."""
     values = quality.model_dump()
     return {
-        name: _smooth_step((value - half) / spread)
+        # Beyond 40 the logistic function is 0 or 1 to double precision, and exp overflows.
+        name: 100 / (1 + math.exp(-max(-40.0, min(40.0, (value - half) / spread))))
         for name, (measure, half, spread) in STEPS.items()
         if (value := values[measure]) is not None
     }
@@ -371,8 +366,3 @@ def overall_score(scores: Mapping[str, float]) -> float:
     fault with it. A face that is a little soft, dark and one-sided is worse than each alone.
     """
     return 100 * math.prod(score / 100 for score in scores.values())
-
-
-def _smooth_step(spreads: float) -> float:
-    # Beyond 40 the logistic function is 0 or 1 to double precision, and exp overflows.
-    return 100 / (1 + math.exp(-max(-40.0, min(40.0, spreads))))

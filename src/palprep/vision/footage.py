@@ -1,11 +1,10 @@
 """A person over time: what sampled frames of a video show, whether it is one person, and how lips
 move from frame to frame.
 
-A sample is far cheaper than a full analysis (:func:`palprep.vision.analysis.analyse_portrait`).
 A seated person moves little, so the points of the face are looked for where they were a moment
 ago. About once a second a search at low resolution tells whether the person is still there, and
-who else is. Where that finds no large face, the frame is searched as thoroughly as an image. A
-few frames, spread evenly, get the full analysis: the close looks.
+who else is; where it finds no large face, the frame is searched as thoroughly as an image. A few
+frames, spread evenly, get the full analysis of an image: the close looks.
 """
 
 from __future__ import annotations
@@ -59,10 +58,9 @@ def analyse_footage(
 ) -> FootageFacts:
     """Measure sampled frames in their order, keeping only those for a close look.
 
-    ``every_s`` is their distance and ``count`` about how many will come: the ``close_looks``
-    are spread over them. Close looks are taken when all frames have passed, and faces are
-    compared then. By that time the decoder is done, and the large networks load into the memory
-    that it has left.
+    ``every_s`` is their distance and ``count`` about how many will come: the ``close_looks`` are
+    spread over them. Close looks are taken when all frames have passed, and faces are compared
+    then. By that time the decoder is done, and the large networks load into its memory.
     """
     follower = _Follower(models)
     closely = {int((index + 0.5) * count / close_looks) for index in range(close_looks)}

@@ -43,17 +43,13 @@ def face_box(face: Landmarks) -> Rect:
 
 
 def detected_face_box(found: Detection) -> Rect:
-    """The same from the detector's box, which starts above the hairline: its median relation to
-    the box of the points.
-    """
+    """The same from the detector's box, which starts above the hairline: the median relation."""
     x, y, width, height = found.box
     return Rect(x=x, y=y + 0.11 * height, width=width, height=0.89 * height)
 
 
 def bust_mask(rgb: Pixels, face: Rect, network: Network) -> tuple[Mask, float]:
-    """The person mask around one face, in the size of the picture, False elsewhere; and the
-    share of the picture that was looked at.
-    """
+    """The person mask around one face in the picture's size, and the share that was looked at."""
     height, width = rgb.shape[:2]
     above, below, aside = (n * face.height for n in BUST)
     middle = face.x + face.width / 2

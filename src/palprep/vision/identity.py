@@ -1,5 +1,4 @@
-"""Who it is, as a direction in 128 dimensions (SFace, Zhong et al. 2021), and which pictures look
-alike."""
+"""Who it is, as a direction in 128 dimensions (SFace, Zhong et al. 2021); and what looks alike."""
 
 from __future__ import annotations
 
@@ -56,9 +55,7 @@ def identify(rgb: Pixels, models: Models) -> Floats | None:
 
 
 def perceptual_hash(rgb: Pixels) -> str:
-    """64 bits in hexadecimal: signs of the lowest 8 x 8 cosine frequencies of a 32 x 32 gray
-    copy against their median (Zauner 2010).
-    """
+    """64 bits in hex: signs of the lowest 8 x 8 frequencies of 32 x 32 grays (Zauner 2010)."""
     gray = cv2.cvtColor(resized(rgb, 32, 32), cv2.COLOR_RGB2GRAY)
     low = cv2.dct(gray.astype(np.float32))[:8, :8]
     bits = (low > np.median(low)).reshape(-1)

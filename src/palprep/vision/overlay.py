@@ -41,8 +41,7 @@ _STILL = 0.01
 """Share of a side by which what was laid over the picture seems to move."""
 
 _TOP, _LOW, _BOTTOM = 0.2, 0.7, 0.8
-"""Shares of the height: texts that stand are above the first or below the second, those that run
-below the third."""
+"""Of the height: texts that stand are above _TOP or below _LOW, those that run below _BOTTOM."""
 
 _LONG = 0.3
 """Share of the width that a text that runs fills."""

@@ -12,8 +12,7 @@ from palprep.vision.facts import Eyes, Pose
 from palprep.vision.models import FaceGeometry
 
 NEUTRAL_PITCH_DEG = -5.0
-"""What the canonical mesh reads for a head held straight: its face plane leans back. Median of
-frontal portraits."""
+"""What the mesh reads for a head held straight: it leans back. Median of frontal portraits."""
 
 # The eyes' turn in the head, fitted on people who look into the lens: there the eyes undo the
 # turn of the head. An eyeball of 24 mm in an opening of 30 mm would give 143 for the first.
@@ -107,9 +106,7 @@ def measure_eyes(face: landmarks.Landmarks, fit: HeadFit, pose: Pose) -> Eyes:
 
 
 def _iris_offset(face: landmarks.Landmarks, fit: HeadFit) -> Floats:
-    """x and y of the irises from the middles of the eyes, in eye widths of the head's own frame;
-    the eye that is seen larger counts for more.
-    """
+    """Irises from the eyes' middles (x, y) in eye widths of the head; the larger counts more."""
     local = fit.to_mesh(face.points)
     offsets, seen = [], []
     for iris, outer, inner in (

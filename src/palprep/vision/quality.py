@@ -42,9 +42,7 @@ def pixels_to_lab(rgb: Pixels) -> Floats:
 
 
 def gains_to_natural_hue(rgb: Pixels) -> tuple[float, float, float] | None:
-    """What brings one colour to the nearest hue of :data:`NATURAL_HUE_DEG`: see
-    :attr:`Quality.skin_gains`.
-    """
+    """What brings a colour to :data:`NATURAL_HUE_DEG`: see :attr:`Quality.skin_gains`."""
     lightness, across, along = pixels_to_lab(rgb[None, None])[0, 0].tolist()
     hue_deg, chroma = math.degrees(math.atan2(along, across)), math.hypot(across, along)
     low, high = NATURAL_HUE_DEG
@@ -68,8 +66,7 @@ FACE_HEIGHT = 192
 count. Smaller faces are taken as they are, never enlarged."""
 
 WHITE_FROM, WHITE_SPREAD = 185, 16
-"""8-bit levels: every channel of what is white reaches the first, and they differ by the second at
-the most."""
+"""8-bit levels: what every channel of white reaches, and by how much they differ at the most."""
 
 SAMPLE = 10_000
 """About as many of the face's pixels are counted: shares are then exact to half a per cent."""
@@ -86,6 +83,8 @@ def measure_quality(rgb: Pixels, box: Rect, face: Landmarks | None, scale: float
     low, bright, high, peak = np.percentile(luma[inside][::every], (5, 75, 95, 99))
     skin = np.median(pixels, axis=0).astype(np.uint8)
     _, across, along = pixels_to_lab(skin[None, None])[0, 0].tolist()
+    some = rgb[::4, ::4]
+    least, most = some.min(axis=2), some.max(axis=2)
     _, *colours = np.moveaxis(pixels_to_lab(pixels[None]), -1, 0)
     return Quality(
         face_px=box.height * scale,
@@ -100,7 +99,7 @@ def measure_quality(rgb: Pixels, box: Rect, face: Landmarks | None, scale: float
         skin_hue_deg=math.degrees(math.atan2(along, across)) if face else None,
         skin_chroma=math.hypot(across, along) if face else None,
         skin_gains=gains_to_natural_hue(skin) if face else None,
-        white=_white(rgb),
+        white=float(((least >= WHITE_FROM) & (most - least <= WHITE_SPREAD)).mean()),
         vivid_chroma=float(np.percentile(np.hypot(*colours), 95)) if face else None,
         blocking=_blocking(gray) if scale == 1 else None,
     )
@@ -142,13 +141,6 @@ def _noise(gray: Pixels) -> float:
     kernel = np.array([[1, -2, 1], [-2, 4, -2], [1, -2, 1]], np.float32)
     response = cv2.filter2D(gray, cv2.CV_16S, kernel)[1:-1:4, 1:-1:4]
     return float(np.median(np.abs(response)) / 0.6745 / 6)
-
-
-def _white(rgb: Pixels) -> float:
-    """Every sixteenth pixel is looked at."""
-    some = rgb[::4, ::4]
-    least, most = some.min(axis=2), some.max(axis=2)
-    return float(((least >= WHITE_FROM) & (most - least <= WHITE_SPREAD)).mean())
 
 
 def _blocking(gray: Pixels) -> float:

@@ -54,12 +54,9 @@ def describe_human(embedding: Floats, scene: Floats) -> dict[str, Floats]:
     and spread over the picture of each of the maps of :func:`scene_maps`, and their mean and
     maximum on the face.
 
-    A found face proves nothing: the detector finds one in most paintings, cartoons and statues, and
-    in some animals. Two things differ. The embedding that tells people apart puts what is no
-    person's photograph elsewhere. The scene network sees the texture of the face and the
-    surroundings of the head. A linear model adds them up (research/training/human.py says on what
-    it was fitted, docs/accuracy.md how often it errs). The proportions of the face and its
-    expression made it worse on faces from other sources than those of the fit.
+    The detector finds faces in most paintings, cartoons and statues. The embedding that tells
+    people apart puts these elsewhere, and the scene network sees the texture of the face and what
+    is around the head (research/training/human.py, docs/accuracy.md).
     """
     face = scene[:, FACE, FACE]
     on_face = np.concatenate([face.mean((1, 2)), face.max((1, 2))])
@@ -70,11 +67,9 @@ def measure_visibility(scene: Floats, models: Mapping[str, LinearModel]) -> Visi
     """How sure it is that the face and its parts are bare; ``scene`` are the maps of
     :func:`scene_maps`, ``models`` has one for each field of Visibility.
 
-    Covers are masks, dark glasses, hands, cups, hair. The scene network knows textures and things:
-    cloth, glass, skin, beards. Its maps are read where the face stands, by one model for the face
-    as a whole and one for each part of it. They were fitted on bare faces onto which covers were
-    painted, and beards, spectacles, headscarves and hard shadows as well, which cover nothing
-    (research/training/covering.py).
+    Covers are masks, dark glasses, hands, cups, hair. The models were fitted on bare faces onto
+    which those were painted, and beards, spectacles, headscarves and hard shadows as well, which
+    cover nothing (research/training/covering.py).
     """
     features = describe_covering(scene)
     return Visibility(**{name: model.likelihood(features) for name, model in models.items()})
@@ -89,10 +84,8 @@ def describe_covering(scene: Floats) -> dict[str, Floats]:
 def describe_others(scene: Floats) -> dict[str, Floats]:
     """What tells whether somebody else is seen: mean and spread of each map.
 
-    The face detector misses faces that the border cuts, backs of heads, and people whose shoulder
-    or arm alone is in view. The scene network sees them as what they are: cloth, hair and skin
-    where one person has none. research/training/others.py says on what the model was fitted,
-    docs/accuracy.md how often it errs.
+    The face detector misses faces that the border cuts, backs of heads, shoulders and arms. The
+    scene network sees cloth, hair and skin where one person has none (research/training/others.py).
     """
     return {"scene": summarise(scene)}
 
@@ -103,10 +96,8 @@ def nudity_score(rgb: Pixels, network: Network | None) -> float | None:
 
     The network tells pornography from everything else, by the whole picture; it names no part of
     the body. Its authors call a score under 0.2 harmless and one above 0.8 pornographic, both with
-    high probability. They published no figures of its errors. Of 342 portraits of staff pages,
-    conferences and a parliament none scores above 0.43, but of 31 videos of dressed people two do
-    above 0.8: a hand close up (0.85) and an evening gown (0.93). None of all these shows nudity,
-    so that how much of it goes unnoticed was not measured.
+    high probability; they published no figures of its errors. Dressed people have reached 0.93. How
+    much nudity goes unnoticed was not measured.
 
     The picture is made as those were that the network learned from: squeezed into 256 x 256
     with bilinear filtering, whatever its shape, coded as JPEG, and its middle 224 x 224 taken.

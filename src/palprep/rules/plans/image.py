@@ -1,5 +1,4 @@
-"""What fixes an image: its file, and the portrait by a crop, a turn and a change of light, as pure
-arithmetic.
+"""What fixes an image: its file, and the portrait by a crop, a turn and a change of light.
 
 Nothing is invented. A crop only takes away. Where the pixels do not suffice the answer is None,
 and :func:`framing_advice` says how to retake the image.
@@ -156,9 +155,7 @@ def _heights(portrait: PortraitFacts, framing: Framing) -> list[float]:
 def _place(
     portrait: PortraitFacts, framing: Framing, wanted: tuple[float, float, float], level_deg: float
 ) -> Crop | None:
-    """A crop of about the wanted top, height and width with the face in the middle, None where
-    there is no room.
-    """
+    """A crop of about that top, height and width, its face in the middle; None without room."""
     face, (top, height, width) = framing.face, wanted
     # The turn is about the crop's centre and carries the face sideways: the centre is moved
     # so that the turned face stands in the middle.

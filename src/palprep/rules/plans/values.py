@@ -66,8 +66,7 @@ class ImagePlan(Value):
     crop, since a turned image has corners that show nothing."""
     crop: Crop | None = None
     exposure_ev: float = 0.0
-    """Stops near black: in linear light x becomes kx / (1 + (k - 1)x), with k two to their power.
-    White stays white."""
+    """Stops near black: in linear light x becomes kx / (1 + (k - 1)x), k two to their power."""
     white_balance: tuple[float, float, float] = (1.0, 1.0, 1.0)
     """Gains of R, G and B, applied in linear light."""
     png: bool = False

@@ -6,15 +6,8 @@ import math
 
 from palprep.facts import Facts, Timeline
 from palprep.rules.consent import consent_spoken
+from palprep.rules.plans import values
 from palprep.rules.plans.takes import TAIL_S, before_word, best_take, possible_starts
-from palprep.rules.plans.values import (
-    MP4_AUDIO,
-    MP4_VIDEO,
-    Reason,
-    VideoPlan,
-    not_passed,
-    reasons_for,
-)
 from palprep.rules.profile import Profile
 from palprep.rules.report import Report
 from palprep.rules.video import base_layer_shows
@@ -42,7 +35,7 @@ _NOT_FOR_A_CLIP = frozenset({"trim", "fit_size"})
 """Fixes of the whole that the clip gets by being cut, or does not need."""
 
 
-def plan_video(report: Report, facts: Facts, profile: Profile) -> VideoPlan | None:
+def plan_video(report: Report, facts: Facts, profile: Profile) -> values.VideoPlan | None:
     """Copy what is right, encode what is not, and cut for the statement or the length.
 
     A video that is cut at its start must be encoded: packets begin at key frames only. None
@@ -51,13 +44,13 @@ def plan_video(report: Report, facts: Facts, profile: Profile) -> VideoPlan | No
     video = facts.video
     if video is None or report.role is None or not base_layer_shows(video):
         return None
-    reasons = reasons_for(report, _FIXES)
+    reasons = values.reasons_for(report, _FIXES)
     trim, why = _trimming(report, facts, profile) or (None, None)
     if why:
         reasons = (*reasons, why)
     if not reasons and video.other_streams:
         # A service can take another stream than the one that was judged.
-        reasons = (Reason(fix="remux"),)
+        reasons = (values.Reason(fix="remux"),)
     if not reasons:
         return None
     fixes = {reason.fix for reason in reasons}
@@ -65,10 +58,10 @@ def plan_video(report: Report, facts: Facts, profile: Profile) -> VideoPlan | No
         trim = _from_first_frame(facts)
     encoded = "fit_size" in fixes or (trim is not None and trim.start_s > 0)
     limit_mb = profile.tightest_maximum(report.role, "file_size")
-    return VideoPlan(
+    return values.VideoPlan(
         reasons=reasons,
-        copy_video=video.codec in MP4_VIDEO and not (encoded or "transcode_video" in fixes),
-        copy_audio=(video.audio is None or video.audio.stream.codec in MP4_AUDIO)
+        copy_video=video.codec in values.MP4_VIDEO and not (encoded or "transcode_video" in fixes),
+        copy_audio=(video.audio is None or video.audio.stream.codec in values.MP4_AUDIO)
         and not (encoded or {"resync", "transcode_audio"} & fixes),
         trim=trim,
         max_size_bytes=int(limit_mb * 1e6) if "fit_size" in fixes and limit_mb else None,
@@ -87,14 +80,16 @@ def _from_first_frame(facts: Facts) -> Span | None:
     return Span(start_s=round(early_s, 3), end_s=round(line.duration_s, 3))
 
 
-def _trimming(report: Report, facts: Facts, profile: Profile) -> tuple[Span, Reason] | None:
+def _trimming(report: Report, facts: Facts, profile: Profile) -> tuple[Span, values.Reason] | None:
     """What to keep and why; None when the whole is right, or no better part is known."""
     line, role = facts.timeline, report.role
     if line is None or role is None or _doubted_beside(facts):
         return None
     longest = profile.tightest_maximum(role, "video_duration") or math.inf
-    open_checks = not_passed(report) & {"video_duration", *_OPENS, *_CUT_AWAY}
-    late = _late(facts, open_checks)
+    open_checks = values.not_passed(report) & {"video_duration", *_OPENS, *_CUT_AWAY}
+    # The statement was heard, and something else, or a long silence, before it.
+    said_before = facts.consent is not None and bool(facts.consent.said_before)
+    late = _spoken(facts) and (said_before or bool(open_checks & {*_OPENS}))
     if role is Role.CONSENT_VIDEO:
         found = _around_statement(facts, line, longest, late=late)
     elif late or open_checks & {*_CUT_AWAY} or line.duration_s > longest:
@@ -103,7 +98,7 @@ def _trimming(report: Report, facts: Facts, profile: Profile) -> tuple[Span, Rea
         return None
     return found and (
         found[0],
-        Reason(fix="trim", answers=tuple(sorted(open_checks)), why=found[1]),
+        values.Reason(fix="trim", answers=tuple(sorted(open_checks)), why=found[1]),
     )
 
 
@@ -165,17 +160,9 @@ def _spoken(facts: Facts) -> bool:
 
 
 def _doubted_beside(facts: Facts) -> bool:
-    """Whether a remark stands beside the statement that can change what it means. A cut would hide
-    it from whoever decides.
-    """
+    """Whether a remark beside the statement can change it. A cut would hide it from who decides."""
     consent = facts.consent
     return consent is not None and {consent.before, consent.after} != {Outcome.PASS}
-
-
-def _late(facts: Facts, open_checks: frozenset[str]) -> bool:
-    """Whether the statement was heard, and something else, or a long silence, before it."""
-    said_before = facts.consent is not None and bool(facts.consent.said_before)
-    return _spoken(facts) and (said_before or bool(open_checks & {*_OPENS}))
 
 
 def _code(facts: Facts, line: Timeline) -> Span | None:
@@ -190,13 +177,12 @@ def _code(facts: Facts, line: Timeline) -> Span | None:
 
 def plan_consent_clip(
     report: Report, facts: Facts, profile: Profile, *, with_code: bool = False
-) -> VideoPlan | None:
+) -> values.VideoPlan | None:
     """Cut out the statement with a little air, and fix what a consent video must have.
 
-    ``report`` judges the whole video as a consent video. None where the statement was not
-    heard as required, and where a remark stands beside it: cutting out something else would prove
-    nothing. The fresh code after it is left out; or in, ``with_code``, and None then where none was
-    heard.
+    ``report`` judges the whole video as a consent video. None where the statement was not heard as
+    required, and where a remark stands beside it: cutting out something else would prove nothing.
+    The fresh code after it is left out; or in, ``with_code``, and None if none was heard.
     """
     line = facts.timeline
     if line is None or line.consent is None or not _spoken(facts) or _doubted_beside(facts):
@@ -220,8 +206,8 @@ def plan_consent_clip(
     beside = "with its fresh code, in one take" if with_code else "on its own"
     # Copied packets begin at key frames only; what precedes would stay inside.
     encoded = span.start_s > 0
-    return VideoPlan(
-        reasons=(*kept, Reason(fix="trim", why=f"the statement of consent {beside}")),
+    return values.VideoPlan(
+        reasons=(*kept, values.Reason(fix="trim", why=f"the statement of consent {beside}")),
         copy_video=not encoded and "transcode_video" not in fixes,
         copy_audio=not encoded and not fixes & {"transcode_audio", "resync"},
         trim=span,

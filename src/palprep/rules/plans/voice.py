@@ -1,6 +1,4 @@
-"""What fixes a recording that a voice is to be made of: its track, its levels, and which stretches
-of it to keep.
-"""
+"""What fixes a recording of a voice: its track, its levels, and which stretches of it to keep."""
 
 from __future__ import annotations
 
@@ -10,15 +8,7 @@ from functools import partial
 from itertools import pairwise
 
 from palprep.facts import Facts
-from palprep.rules.plans.values import (
-    AudioPlan,
-    NoiseBound,
-    Plan,
-    Reason,
-    VoicePlan,
-    not_passed,
-    reasons_for,
-)
+from palprep.rules.plans import values
 from palprep.rules.profile import Profile
 from palprep.rules.report import Report
 from palprep.speech import TARGET_RMS_DBFS, VoiceFacts
@@ -68,16 +58,16 @@ _LEAST_S = 2.0
 _DROPOUT_GUARD_S = 0.25
 
 
-def plan_voice(report: Report, facts: Facts, profile: Profile) -> Plan | None:
+def plan_voice(report: Report, facts: Facts, profile: Profile) -> values.Plan | None:
     """The audio track alone where that is all; else one pass that cuts, cleans and levels."""
     audio = facts.audio
     if audio is None:
         return None
-    asked = reasons_for(report, _CONTAINER_FIXES)
+    asked = values.reasons_for(report, _CONTAINER_FIXES)
     if not asked and len(audio.streams) > 1:
         # A service can take another stream than the one that was judged.
-        asked = (Reason(fix="extract"),)
-    cleaning = reasons_for(report, _AUDIO_FIXES)
+        asked = (values.Reason(fix="extract"),)
+    cleaning = values.reasons_for(report, _AUDIO_FIXES)
     voice = facts.voice
     if voice is not None:
         longest_s = profile.tightest_maximum(Role.VOICE_AUDIO, "voice_speech_length")
@@ -86,29 +76,29 @@ def plan_voice(report: Report, facts: Facts, profile: Profile) -> Plan | None:
             spans = choose_spans(voice, min_s=longest_s / 2, max_s=longest_s - MARGIN_S)
         if spans:
             lengths = ("voice_speech_length", "audio_duration")
-            answers = tuple(each for each in lengths if each in not_passed(report))
-            cleaning = (Reason(fix="select", answers=answers), *cleaning)
+            answers = tuple(each for each in lengths if each in values.not_passed(report))
+            cleaning = (values.Reason(fix="select", answers=answers), *cleaning)
         if cleaning:
             return _cleaned(voice, (*asked, *cleaning), spans, profile)
     if not asked and not cleaning:
         return None
     reasons, copies = (*asked, *cleaning), audio.stream.codec in COPY_CONTAINERS
     if copies and {reason.fix for reason in asked} == {"extract"}:
-        return AudioPlan(reasons=reasons)
-    return VoicePlan(reasons=reasons, mix="keep")
+        return values.AudioPlan(reasons=reasons)
+    return values.VoicePlan(reasons=reasons, mix="keep")
 
 
 def _cleaned(
-    voice: VoiceFacts, reasons: tuple[Reason, ...], spans: tuple[Span, ...], profile: Profile
-) -> VoicePlan:
+    voice: VoiceFacts, reasons: tuple[values.Reason, ...], spans: tuple[Span, ...], profile: Profile
+) -> values.VoicePlan:
     fixes = {reason.fix for reason in reasons}
     most = partial(profile.tightest_maximum, Role.VOICE_AUDIO)
     limits = (most("voice_true_peak"), most("audio_sample_peak"))
     peaks = (each - LOSSY_DB for each in limits if each is not None)
     noise, limit = None, most("voice_noise_floor")
     if limit is not None and voice.noise_floor_dbfs is not None:
-        noise = NoiseBound(floor_dbfs=voice.noise_floor_dbfs, limit_dbfs=limit)
-    return VoicePlan(
+        noise = values.NoiseBound(floor_dbfs=voice.noise_floor_dbfs, limit_dbfs=limit)
+    return values.VoicePlan(
         reasons=reasons,
         spans=spans,
         mix=_mix(voice) if "mix" in fixes else "keep" if voice.channels <= 2 else "average",
@@ -123,8 +113,7 @@ def _loudness(voice: VoiceFacts, profile: Profile) -> float | None:
     """The integrated loudness at which the speech stands at its target level, or as near to it as
     the profile allows.
 
-    Levels of speech are advised in RMS and set in LUFS; the recording's own difference
-    between the two is kept.
+    Levels of speech are advised in RMS and set in LUFS; the recording's own difference is kept.
     """
     if voice.integrated_lufs is None or voice.speech_rms_dbfs is None:
         return None
