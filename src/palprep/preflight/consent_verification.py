@@ -93,12 +93,17 @@ def verify_wording(
     if not any(part.aligned for part in first.parts):
         return graded
     name = next((part.name.heard for part in first.parts if part.name is not None), "")
-    words = consent.split_words(name)
-    if any(character.isalpha() for character in name):
-        if len(words) <= _MOST_NAME_WORDS and not any(consent.negates(word, ()) for word in words):
-            return grade_statement(read(name.strip(" .,;:!?")), limits.consent)
-        heard = f"“{name}”"
-    else:
-        heard = "No name"
-    wrong = f"{heard} is heard where the full name must be said."
-    return graded.model_copy(update={"outcome": Outcome.FAIL, "reasons": (wrong,)})
+    wrong = _why_no_name(name)
+    if wrong is not None:
+        return graded.model_copy(update={"outcome": Outcome.FAIL, "reasons": (wrong,)})
+    return grade_statement(read(name.strip(" .,;:!?")), limits.consent)
+
+
+def _why_no_name(heard: str) -> str | None:
+    """Why what was heard in the name's place cannot be a name; None when it can."""
+    words = consent.split_words(heard)
+    if not any(character.isalpha() for character in heard):
+        return "No name is heard where the full name must be said."
+    if len(words) > _MOST_NAME_WORDS or any(consent.negates(word, ()) for word in words):
+        return f"“{heard}” is heard where the full name must be said."
+    return None
