@@ -26,7 +26,7 @@ from palprep.errors import (
 )
 from palprep.journal import JOURNAL_NAME, AssetPrepared, Journal
 from palprep.preflight import kinds_of
-from palprep.preflight.rank import candidates_in
+from palprep.preflight.comparison import candidates_in
 from palprep.sandbox import Sandbox
 from palprep.values import Role
 from palprep.workers import Limits

@@ -153,7 +153,9 @@ def test_the_best_is_picked_among_those_that_crash_nothing(
         ranked = pick_best([bad, files[1]], engine=engine, passed_over=told.__setitem__)
         assert [each.path for each in ranked] == [str(files[1])]
         assert [each.code for each in told.values()] == ["tool_failed"]
-        monkeypatch.setattr("palprep.preflight.rank._files", lambda _: ([bad, files[1]], True))
+        monkeypatch.setattr(
+            "palprep.preflight.comparison._files", lambda _: ([bad, files[1]], True)
+        )
         assert [each.path for each in pick_best(folder, engine=engine)] == [str(files[1])]
     assert "is passed over: A worker process died (SIGSEGV)" in caplog.text
 

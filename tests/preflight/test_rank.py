@@ -12,8 +12,7 @@ from hypothesis import given, strategies as st
 
 from palprep.errors import FileMissing, FileUnreadable, UnsupportedMedia
 from palprep.preflight import pick_best
-from palprep.preflight.comparison import fitness
-from palprep.preflight.rank import NEAR_DUPLICATE_BITS, distance, group_duplicates
+from palprep.preflight.comparison import NEAR_DUPLICATE_BITS, distance, fitness, group_duplicates
 from palprep.vision import Models, Pixels, PortraitFacts, analyse_portrait
 from palprep.vision.identity import perceptual_hash
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from palprep.vision.age import YEARS, age_classes, describe
 from palprep.vision.arrays import Floats, resized
 from palprep.vision.detect import find_faces
 from palprep.vision.identity import embed
 from palprep.vision.models import Models
+from palprep.vision.scene import YEARS, age_classes, describe_age
 
 
 def classes_around(years: float) -> Floats:
@@ -19,7 +19,7 @@ def classes_around(years: float) -> Floats:
 
 
 def test_years_are_the_expected_value() -> None:
-    years, root, *_ = describe(classes_around(35.0), np.zeros(128))["age"]
+    years, root, *_ = describe_age(classes_around(35.0), np.zeros(128))["age"]
     assert years == pytest.approx(35, abs=0.1)
     assert root == pytest.approx(years**0.5)
 
@@ -39,7 +39,7 @@ def test_the_younger_the_network_reads_a_face_the_less_likely_an_adult(
 ) -> None:
     embedding = embed(portrait, find_faces(portrait, models.detector)[0], models.identity)
     likely = [
-        models.adult.likelihood(describe(classes_around(years), embedding))
+        models.adult.likelihood(describe_age(classes_around(years), embedding))
         for years in (6.0, 14.0, 20.0, 40.0)
     ]
     assert likely == sorted(likely)
@@ -49,4 +49,4 @@ def test_the_younger_the_network_reads_a_face_the_less_likely_an_adult(
 def test_a_face_that_cannot_be_younger_has_finite_odds() -> None:
     certain = np.zeros(len(YEARS))
     certain[-1] = 1.0
-    assert np.isfinite(describe(certain, np.zeros(128))["age"]).all()
+    assert np.isfinite(describe_age(certain, np.zeros(128))["age"]).all()

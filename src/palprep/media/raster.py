@@ -6,6 +6,7 @@ size by a process-wide setting whose warning a program may have turned into an e
 
 from __future__ import annotations
 
+import contextlib
 import struct
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -143,7 +144,11 @@ class RasterImage:
     @property
     def exif(self) -> bytes | None:
         """The EXIF block. PNG can place it after the pixels."""
-        return self._info.get("exif") or _from_hex(self._info.get(_PNG_EXIF))
+        profile = self._info.get(_PNG_EXIF) or ""
+        with contextlib.suppress(ValueError):
+            # The profile's name and length stand on the first two lines.
+            return self._info.get("exif") or bytes.fromhex("".join(profile.split()[2:])) or None
+        return None
 
     @property
     def xmp(self) -> bytes | None:
@@ -156,16 +161,6 @@ class RasterImage:
         """IPTC of Photoshop's block; a JPEG's comment, or a PNG's text once it is decoded."""
         kinds = {"iptc"} if 0x0404 in self._info.get("photoshop", {}) else set()
         return kinds | ({"comment"} if "comment" in self._info or self._texts else set())
-
-
-def _from_hex(profile: str | None) -> bytes | None:
-    if not profile:
-        return None
-    try:
-        # The profile's name and length stand on the first two lines.
-        return bytes.fromhex("".join(profile.split()[2:]))
-    except ValueError:
-        return None
 
 
 def _webp_canvas(file: BinaryIO) -> tuple[int, int]:

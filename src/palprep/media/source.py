@@ -13,12 +13,11 @@ import re
 import stat
 import tempfile
 import weakref
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from io import BufferedReader, BytesIO, FileIO
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, cast
 
 from typing_extensions import TypeIs
 
@@ -290,7 +289,8 @@ def _copied(file: FileInput) -> Path:
     descriptor, name = tempfile.mkstemp(prefix="palprep-")
     try:
         with os.fdopen(descriptor, "wb") as copy:
-            for piece in _pieces(file):
+            opened = BytesIO(file) if isinstance(file, _BYTES) else cast("IO[bytes]", file)
+            while piece := read_binary(opened, _PIECE_BYTES):
                 try:
                     copy.write(piece)
                 except OSError as error:
@@ -302,12 +302,3 @@ def _copied(file: FileInput) -> Path:
         Path(name).unlink()
         raise
     return Path(name)
-
-
-def _pieces(file: FileInput) -> Iterator[bytes | bytearray | memoryview]:
-    if isinstance(file, _BYTES):
-        yield file
-        return
-    assert not isinstance(file, _NAMES)  # noqa: S101 -- a path is on the disk
-    while piece := read_binary(file, _PIECE_BYTES):
-        yield piece

@@ -1,4 +1,4 @@
-from .comparison import same_person as same_person
+from .comparison import pick_best as pick_best, same_person as same_person
 from .consent_verification import verify_consent as verify_consent, verify_wording as verify_wording
 from .preflight import (
     at_one_file as at_one_file,
@@ -10,7 +10,6 @@ from .preflight import (
     run_in as run_in,
     seen_by as seen_by,
 )
-from .rank import pick_best as pick_best
 from .values import (
     Asset as Asset,
     Candidate as Candidate,

@@ -1,24 +1,43 @@
-"""Compared: how fit an image or frame is as a portrait, and whether files show and hold one person.
+"""Compared: which image or frame is the best portrait, and whether files show and hold one person.
 
-No limit is held to fitness; it is there to rank by.
+What fails fewer checks ranks higher; between equals :func:`fitness` decides, to which no limit is
+held. Near-duplicates come after the best of them. What decodes is loaded where it runs.
 """
 
 from __future__ import annotations
 
 import itertools
+import logging
 import math
-from collections.abc import Callable, Iterable, Iterator
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
-import numpy as np
-
-from palprep import media, rules, vision
-from palprep.errors import UnsupportedMedia, UsageError
+from palprep import media, rules, speech, vision
+from palprep.errors import (
+    FileUnreadable,
+    MediaError,
+    MediaTooHeavy,
+    PalprepError,
+    ToolFailed,
+    UnsupportedMedia,
+    UsageError,
+)
 from palprep.facts import Facts
-from palprep.preflight.values import Candidate
-from palprep.speech import voice_of
+from palprep.preflight.preflight import run_in
+from palprep.preflight.values import Candidate, Ranking
 from palprep.values import Kind, Outcome, Role, typed
 from palprep.vocabulary import DEFAULT_PROFILE, FileInput
+from palprep.workers import Engine, WorkStopped
+
+PassedOver = Callable[[str, PalprepError], object]
+"""Called with the name of a file that was not ranked, and with the reason."""
+
+_log = logging.getLogger(__name__)
+
+NEAR_DUPLICATE_BITS = 8
+"""Of 64 bits of the perceptual hash: unrelated images differ in 32 +- 4, so that 8 is six
+standard deviations off."""
 
 FRAMES = 8
 """Most frames of a video whose embeddings are averaged, one a second."""
@@ -58,7 +77,7 @@ def same_person(
     heard = (each for each in sources if each.type.kind is not Kind.IMAGE)
     return (
         *_pairs(rules.SAME_PERSON, chosen, seen, _face_of),
-        *_pairs(rules.SAME_VOICE, chosen, heard, voice_of),
+        *_pairs(rules.SAME_VOICE, chosen, heard, speech.voice_of),
     )
 
 
@@ -84,6 +103,8 @@ def _pictures(
     """The image, or the video's frames at ``per_second``: facts of an image, the pixels, and the
     time of a frame. Raises UnsupportedMedia for anything else, MediaError for what cannot be read.
     """
+    import numpy as np  # noqa: PLC0415
+
     if source.type.kind is Kind.IMAGE:
         image, picture = media.open_image(source, max_side=vision.MAX_SIDE)
         yield image, np.asarray(picture), None
@@ -102,13 +123,14 @@ def _face_of(source: media.Source) -> vision.Floats | None:
     looks = itertools.islice(_pictures(source, 1.0), FRAMES)
     seen = (vision.identify(rgb, models) for _, rgb, _ in looks)
     found = [each for each in seen if each is not None]
-    return np.asarray(np.mean(found, axis=0)) if found else None
+    return sum(found[1:], found[0]) / len(found) if found else None
 
 
-def candidates_of(
-    source: media.Source, limits: rules.Profile, per_second: float
-) -> Iterator[Candidate]:
+def candidates_in(
+    limits: rules.Profile, source: media.Source, *, per_second: float
+) -> list[Candidate]:
     """The image, or the video's frames at ``per_second``, in their order."""
+    found: list[Candidate] = []
     models = vision.Models.shared()
     for image, rgb, at_s in _pictures(source, per_second):
         size = (image.width, image.height) if image else None
@@ -116,7 +138,7 @@ def candidates_of(
         facts = Facts(file=source.facts, image=image, portrait=portrait)
         judged = rules.judge(facts, Role.FACE_IMAGE, limits)
         checks = [check for check in judged if check.id in rules.PORTRAIT_CHECKS]
-        yield Candidate(
+        one = Candidate(
             path=facts.file.path,
             at_s=at_s,
             fitness=round(fitness(portrait), 4),
@@ -125,6 +147,8 @@ def candidates_of(
             fingerprint=portrait.fingerprint,
             duplicate_of=None,
         )
+        found.append(one)
+    return found
 
 
 def _ids(checks: Iterable[rules.Check], outcome: Outcome) -> tuple[str, ...]:
@@ -158,3 +182,87 @@ def fitness(portrait: vision.PortraitFacts) -> float:
 
 def _bell(value: float, spread: float) -> float:
     return math.exp(-0.5 * (value / spread) ** 2)
+
+
+@typed("per_second", "engine", "passed_over")
+def pick_best(
+    source: FileInput | Iterable[FileInput | media.Source],
+    *,
+    profile: str | Path | rules.Profile = DEFAULT_PROFILE,
+    per_second: float = 2.0,
+    engine: Engine | None = None,
+    passed_over: PassedOver | None = None,
+) -> Ranking:
+    """Rank the images of a folder, given images, or a video's frames at ``per_second``.
+
+    A file is a path, its bytes, or a binary file. Files of a folder that are not readable images
+    are passed over. With an ``engine`` its workers look at each file on its own. A file that
+    crashes its worker is passed over as well, and logged. ``passed_over`` is called with each such
+    file and its error. If it is given, files that are named are passed over in the same way. Raises
+    FileMissing when nothing is there, FileUnreadable when the system refuses, UnsupportedMedia when
+    nothing of it is an image or a video, MediaError for a video that does not decode, ToolFailed
+    for one that crashes its worker.
+    """
+    if per_second <= 0:
+        raise UsageError(f"per_second must be more than 0, not {per_second}")
+    limits = rules.load_profile(profile)
+    found: list[Candidate] = []
+    files, lenient = _files(source)
+    for file in files:
+        try:
+            found += run_in(
+                engine, candidates_in, limits, media.Source.of(file), per_second=per_second
+            )
+        except WorkStopped:
+            raise
+        except (MediaError, ToolFailed) as error:
+            if not lenient and passed_over is None:
+                raise
+            name = media.name_of(file)
+            if passed_over is not None:
+                passed_over(name, error)
+            elif isinstance(error, (MediaTooHeavy, ToolFailed)):
+                _log.warning("%s is passed over: %s", name, error.message)
+    if not found:
+        where = source if isinstance(source, str | os.PathLike) else "What was given"
+        raise UnsupportedMedia(f"{where} holds no image that could be read")
+    ranked = sorted(found, key=lambda each: (len(each.failed), len(each.warned), -each.fitness))
+    groups = group_duplicates([each.fingerprint for each in ranked])
+    return Ranking(
+        each.model_copy(update={"duplicate_of": leader if leader != rank else None})
+        for rank, (each, leader) in enumerate(zip(ranked, groups, strict=True))
+    )
+
+
+def _files(
+    source: FileInput | Iterable[FileInput | media.Source],
+) -> tuple[Sequence[FileInput | media.Source], bool]:
+    """The files to look at, and whether one that is no image is passed over."""
+    if isinstance(source, str | os.PathLike):
+        path = Path(source)
+        try:
+            if path.is_dir():
+                return sorted(each for each in path.iterdir() if each.is_file()), True
+        except OSError as error:
+            raise FileUnreadable(
+                f"{path} cannot be read: {error.strerror}; check its path and its permissions"
+            ) from None
+        return [path], False
+    if not media.is_file(source) and not isinstance(source, Iterable):
+        raise media.no_file(source)
+    return ([source] if media.is_file(source) else list(source)), False
+
+
+def group_duplicates(hashes: Sequence[str]) -> list[int]:
+    """For each hash, the index of the first one that it nearly equals, its own if none."""
+    groups: list[int] = []
+    for index, own in enumerate(hashes):
+        leaders = dict.fromkeys(groups)
+        near = (each for each in leaders if distance(hashes[each], own) <= NEAR_DUPLICATE_BITS)
+        groups.append(next(near, index))
+    return groups
+
+
+def distance(one: str, other: str) -> int:
+    """Number of differing bits of two hashes in hexadecimal."""
+    return (int(one, 16) ^ int(other, 16)).bit_count()

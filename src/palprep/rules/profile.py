@@ -1,22 +1,11 @@
 """Profiles: the limits of a model family as data, each with its level, source and date.
 
-A profile is a TOML file::
-
-    name = "my-studio"
-    extends = "core-4"
-    disable = ["image_resolution"]      # optional, rule ids
-
-    [[limits.face-image.image_resolution]]
-    min = 720
-    level = "fail"
-    source = "our own guideline"
-    date = 2026-11-01
-
-A role's list for a rule replaces the extended profile's list for it. ``[[pairs.same_person]]``
-does the same for a check of two files, ``[consent.unsaid_word_probability]`` for one limit of the
-statement (:class:`ConsentLimits`). What stands under ``limits.video`` holds for a training video
-and for a consent video, unless the profile has a list under that role. A file that ``extends``
-names is looked for next to the file that says so.
+A profile is a TOML file, as those in ``profiles/``. One that ``extends`` another, which may lie
+next to it, can ``disable`` rules by their ids. A role's list for a rule replaces that of the
+extended profile. ``[[pairs.same_person]]`` does the same for a check of two files, and
+``[consent.unsaid_word_probability]`` for one limit of the statement (:class:`ConsentLimits`). What
+stands under ``limits.video`` holds for a training video and for a consent video, unless the profile
+has a list under that role.
 """
 
 from __future__ import annotations

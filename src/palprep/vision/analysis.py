@@ -17,7 +17,6 @@ import cv2
 
 from palprep.values import Rect
 from palprep.vision import facts, scene
-from palprep.vision.age import age_classes, describe as describe_age
 from palprep.vision.arrays import Floats, Mask, Pixels, shrunk
 from palprep.vision.detect import Detection, find_faces
 from palprep.vision.framing import (
@@ -164,7 +163,7 @@ def _measure(
         scaled = {name: _scaled(getattr(found, name), seen.scale) for name in ("face", "head")}
         framing = found.model_copy(update=scaled)
         # The age first: another thread may be looking meanwhile.
-        classes = age_classes(seen.rgb, seen.detections[index], models.age) if marks else None
+        classes = scene.age_classes(seen.rgb, seen.detections[index], models.age) if marks else None
         if first_look and index == 0:
             look = first_look()
         else:
@@ -176,7 +175,7 @@ def _measure(
                 pose=pose,
                 eyes=eyes.model_copy(update={"distance_px": eyes.distance_px * seen.scale}),
                 mouth_open=marks.shapes["jawOpen"],
-                adult=models.adult.likelihood(describe_age(classes, look.embedding)),
+                adult=models.adult.likelihood(scene.describe_age(classes, look.embedding)),
                 visibility=look.visibility,
                 human=look.human,
             )
@@ -219,8 +218,8 @@ def _measure_faces(seen: Detections, models: Models) -> tuple[facts.FaceFacts, .
         faces.append(face)
         marks = seen.marks(index)
         if index != seen.subject and marks and facts.counts_as_person(face, faces[0]):
-            classes = age_classes(seen.rgb, found, models.age)
-            described = describe_age(classes, embed(seen.rgb, found, models.identity))
+            classes = scene.age_classes(seen.rgb, found, models.age)
+            described = scene.describe_age(classes, embed(seen.rgb, found, models.identity))
             likely = models.adult.likelihood(described)
             faces[-1] = face.model_copy(update={"adult": likely})
     return tuple(faces)

@@ -1,13 +1,14 @@
-"""What networks that learned from whole photographs see of a picture beyond the face's points.
+"""What networks see of a picture beyond the face's points.
 
 The scene network learned to name the things of photographs. Linear models read its maps: whether a
 person was photographed, whether something covers the face, and whether somebody else is in view.
-A second network, open_nsfw, tells nudity.
+Others tell age and, open_nsfw, nudity.
 """
 
 from __future__ import annotations
 
 import io
+import math
 from collections.abc import Mapping
 
 import numpy as np
@@ -32,6 +33,17 @@ BANDS = (2, 3, 4)
 
 NSFW_SIDE, NSFW_CROP = 256, 224
 NSFW_MEAN_BGR = np.array([104, 117, 123], np.float32)
+
+AGE_SIDE, AROUND = 224, 1.1
+"""Side of the square that the network sees, and that over the longer side of the face's box."""
+YEARS = np.arange(1, 101)
+"""What the network gives probabilities of."""
+
+BIRTHDAYS = (13, 18, 25)
+"""Ages at which the model is told the network's odds that the face is younger."""
+
+LEAST_ODDS = 1e-3
+"""The network is often certain, and the logarithm of no chance at all is without end."""
 
 
 def scene_crop(rgb: Pixels, face: Detection) -> Pixels:
@@ -114,3 +126,31 @@ def nudity_score(rgb: Pixels, network: Network | None) -> float | None:
     middle = pixels[edge : edge + NSFW_CROP, edge : edge + NSFW_CROP, ::-1] - NSFW_MEAN_BGR
     (probabilities,) = network.run(np.ascontiguousarray(middle[None]))
     return float(probabilities[0, 1])
+
+
+def age_classes(rgb: Pixels, face: Detection, network: Network) -> Floats:
+    """The probability of each of :data:`YEARS` (Savchenko 2019, on IMDB-Wiki and Adience)."""
+    x, y, width, height = face.box
+    scale = AGE_SIDE / (AROUND * max(width, height))
+    middle = np.array([x + width / 2, y + height / 2])
+    square = np.column_stack([scale * np.eye(2), AGE_SIDE / 2 - scale * middle])
+    crop = warp(rgb, square.astype(np.float32), AGE_SIDE)
+    return np.asarray(network.run(tensor(crop))[0][0])
+
+
+def describe_age(classes: Floats, embedding: Floats) -> dict[str, Floats]:
+    """What tells adults from minors, by block, of what :func:`age_classes` found and the identity
+    embedding of the same face: years, their root, which parts children from another
+    more than adults, the odds of being younger than :data:`BIRTHDAYS`, and the embedding.
+
+    The network still reads some teenagers like young adults. The embedding knows children too, and
+    its errors have little in common with the network's (research/training/age.py).
+    """
+    found = np.asarray(classes, np.float64)
+    years = float(found @ YEARS)
+    younger = np.array([found[birthday > YEARS].sum() for birthday in BIRTHDAYS])
+    odds = np.log((younger + LEAST_ODDS) / (1 - younger + LEAST_ODDS))
+    return {
+        "age": np.array([years, math.sqrt(years), *odds]),
+        "identity": np.asarray(embedding, np.float64),
+    }
