@@ -25,7 +25,7 @@ from pathlib import Path
 
 import numpy as np
 
-from palprep.vision import Models, age, arrays, detect, identity, landmarks
+from palprep.vision import Models, arrays, detect, identity, landmarks, scene
 from palprep.vision.facts import SURE_PRESENCE, SURE_SCORE
 from research.material.kept_facts import Arrays, Kept, write_held_out
 from research.material.sources_and_labels import Labelled, portrait_of, read_labels
@@ -49,8 +49,8 @@ def describe_row(row: Labelled, pictures: Path, models: Models) -> Arrays:
     for face in detect.find_faces(rgb, models.detector):
         marks = landmarks.find_landmarks(rgb, face, models)
         if marks.presence >= SURE_PRESENCE:
-            classes = age.age_classes(rgb, face, models.age)
-            described = age.describe(classes, identity.embed(rgb, face, models.identity))
+            classes = scene.age_classes(rgb, face, models.age)
+            described = scene.describe_age(classes, identity.embed(rgb, face, models.identity))
             return {name: each.astype(np.float64) for name, each in described.items()}
         if face.score >= SURE_SCORE:
             break
@@ -63,7 +63,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--out", type=Path, default=WEIGHTS / "adult-v1.json")
     options = parser.parse_args(arguments)
     models = Models()
-    kept = Kept(options.pictures, "age", [age, arrays, detect, identity, landmarks])
+    kept = Kept(options.pictures, "age", [arrays, detect, identity, landmarks, scene])
     described = kept.described(
         read_labels(CHECK, use="fit"), lambda row: describe_row(row, options.pictures, models)
     )

@@ -9,7 +9,7 @@ from palprep.media import Source
 from palprep.preflight import check
 from palprep.rules import facing_limits
 from palprep.values import Outcome, Role
-from palprep.views.timeline_image import LABEL_WIDTH, timeline_image
+from palprep.views.over_time import LABEL_WIDTH, timeline_image
 from palprep.views.timeline_rows import rows
 from tests.support.drawn import pictures
 

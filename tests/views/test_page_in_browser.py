@@ -16,9 +16,9 @@ from elements import Elements
 from finished_runs import FULL, person, run
 
 from palprep.speech import Levels
+from palprep.views.over_time import draw_waveform
 from palprep.views.page import page, pages, person_page
 from palprep.views.pictures import Embedded
-from palprep.views.waveform import draw_waveform
 
 DARK = "--blink-settings=preferredColorScheme=0"
 NARROW = "--window-size=500,900"

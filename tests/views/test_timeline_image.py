@@ -7,8 +7,7 @@ import pytest
 
 from palprep.values import Span
 from palprep.views.outcomes import VERMILION
-from palprep.views.svg import PAPER
-from palprep.views.timeline_image import (
+from palprep.views.over_time import (
     FAINT,
     GAP,
     LABEL_WIDTH,
@@ -18,6 +17,7 @@ from palprep.views.timeline_image import (
     WIDTH,
     draw_rows,
 )
+from palprep.views.svg import PAPER
 from palprep.views.timeline_rows import Row
 from tests.support.drawn import boxes, elements, paths, pictures, points
 

@@ -12,8 +12,8 @@ from palprep.errors import MediaError
 from palprep.speech import Levels
 from palprep.values import Span
 from palprep.views.outcomes import BLUE, GREY, ORANGE
+from palprep.views.over_time import WAVE_HEIGHT, WAVE_WIDTH, draw_waveform
 from palprep.views.pictures import waveform
-from palprep.views.waveform import HEIGHT, WIDTH, draw_waveform
 from tests.support.drawn import css, paths
 
 LEVELS = Levels(
@@ -37,10 +37,10 @@ def test_louder_reaches_further_and_nothing_leaves_the_drawing() -> None:
     [bars] = paths(draw_waveform(LEVELS), BLUE)
     reach = [float(low) - float(high) for high, low in re.findall(r"M\S+ (\S+?)V([\d.]+)", bars)]
     assert reach[0] < reach[1] < reach[2] == reach[3]
-    assert max(reach) < HEIGHT
+    assert max(reach) < WAVE_HEIGHT
     xs = [float(x) for x in re.findall(r"M(\S+) ", bars)]
     assert xs == sorted(xs)
-    assert 0 < xs[0] < xs[-1] < WIDTH
+    assert 0 < xs[0] < xs[-1] < WAVE_WIDTH
 
 
 def test_the_loudness_of_all_is_a_dashed_line_where_it_is_known() -> None:

@@ -142,17 +142,13 @@ def candidates_in(
             path=facts.file.path,
             at_s=at_s,
             fitness=round(fitness(portrait), 4),
-            failed=_ids(checks, Outcome.FAIL),
-            warned=_ids(checks, Outcome.WARN),
+            failed=tuple(each.id for each in checks if each.outcome is Outcome.FAIL),
+            warned=tuple(each.id for each in checks if each.outcome is Outcome.WARN),
             fingerprint=portrait.fingerprint,
             duplicate_of=None,
         )
         found.append(one)
     return found
-
-
-def _ids(checks: Iterable[rules.Check], outcome: Outcome) -> tuple[str, ...]:
-    return tuple(check.id for check in checks if check.outcome is outcome)
 
 
 def fitness(portrait: vision.PortraitFacts) -> float:

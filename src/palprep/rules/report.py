@@ -22,9 +22,6 @@ _CHECK_KEYS = (
     *("limit", "source", "advice", "follows", "region"),
 )
 
-_WIDEST = 100
-"""Columns: longer lines are hard to read."""
-
 
 class Check(Value):
     """One rule's judgement of one file."""
@@ -165,5 +162,6 @@ class Report(Value):
 
 def _wrapped(mark: str, text: str) -> list[str]:
     """Text behind a mark, in lines that fit the terminal; none where it is empty."""
-    columns = min(shutil.get_terminal_size().columns, _WIDEST)
+    # Longer lines are hard to read.
+    columns = min(shutil.get_terminal_size().columns, 100)
     return textwrap.wrap(text, columns, initial_indent=mark, subsequent_indent=" " * len(mark))

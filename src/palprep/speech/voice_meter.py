@@ -51,7 +51,7 @@ def measure_voice(
     def sinks(stream: media.AudioStreamFacts) -> Sequence[media.Sink]:
         rate_hz, channels = stream.sample_rate_hz, stream.channels
         meters.append(VoiceMeter(rate_hz, channels, tell_speakers=tell_speakers))
-        return (meters[0].sink, *beside)
+        return (media.Sink(meters[0].push, rate_hz, min(channels, 2)), *beside)
 
     audio = media.probe_audio(source, sinks=sinks, most_s=most_s, stated_s=stated_s)
     voice = meters[0].facts()
@@ -60,7 +60,7 @@ def measure_voice(
 
 class VoiceMeter:
     """All meters together, of a stream at its own rate. What has more than two channels is heard in
-    stereo. Push blocks as the :attr:`sink` takes them, then ask.
+    stereo. Push blocks, then ask.
     """
 
     def __init__(self, rate_hz: int, channels: int, *, tell_speakers: bool = False) -> None:
@@ -80,11 +80,6 @@ class VoiceMeter:
         self._speakers = SpeakerMeter() if tell_speakers else None
         self._resampler = av.AudioResampler(format="flt", layout="mono", rate=RATE_HZ)
         self._rest: Floats = np.zeros(0, np.float32)
-
-    @property
-    def sink(self) -> media.Sink:
-        """What gives this meter its samples in a decode."""
-        return media.Sink(self.push, self._rate, self._channels)
 
     def push(self, block: Floats) -> None:
         """Blocks of one channel may have the shape ``(samples,)``."""

@@ -78,11 +78,7 @@ def register(shell: Any = None) -> None:
     for shown in MACROS:
         formatters["text/html"].for_type(shown, html_of)
     for shown in _PLAIN:
-        formatters["text/plain"].for_type(shown, _plain)
-
-
-def _plain(shown: object, printer: Any, cycle: bool) -> None:  # noqa: ARG001, FBT001 - IPython's
-    printer.text(str(shown))
+        formatters["text/plain"].for_type(shown, lambda value, out, _: out.text(str(value)))
 
 
 def _picture(report: rules.Report) -> str | None:

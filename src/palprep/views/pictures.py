@@ -23,8 +23,7 @@ from palprep import fixes, media, preflight, rules, speech, storage
 from palprep._version import __version__
 from palprep.errors import PalprepError
 from palprep.values import Role, Span
-from palprep.views.timeline_image import timeline_image
-from palprep.views.waveform import PARTS, draw_waveform
+from palprep.views.over_time import PARTS, draw_waveform, timeline_image
 
 if TYPE_CHECKING:
     from palprep.consent import ConsentFacts

@@ -28,9 +28,6 @@ OUTSIDE = 0.55
 POINT = 1 / 80
 """Diameter of a point in face heights: the points of the eyes stay apart."""
 
-GAZE_LENGTH = 1.0
-"""Length of an arrow from the iris, in face heights, if the eyes looked straight to the side."""
-
 LINES_PER_SIDE, SMALLEST_FONT = 44, 13
 """Lines of text that the longer side would hold, and the least height of one in pixels."""
 
@@ -125,9 +122,9 @@ def _face(seen: Detections, index: int, thick: float) -> tuple[list[str], str]:
     for axis, colour in enumerate(AXES):
         direction = fit.rotation[:2, axis] * np.array([1, -1]) * 0.4 * around.height
         drawn.append(_rimmed(_arrow(marks.nose, direction), colour, 2 * thick))
-    # A mere dot for eyes that look into the lens.
+    # A mere dot for eyes that look into the lens, a face's height for those straight to the side.
     angles = np.radians([eyes.gaze_yaw_deg, -eyes.gaze_pitch_deg])
-    gaze: Floats = np.sin(angles) * GAZE_LENGTH * around.height
+    gaze: Floats = np.sin(angles) * around.height
     drawn += [_rimmed(_arrow(iris, gaze), GAZE, thick) for iris in marks.irises]
     head = f"yaw {pose.yaw_deg:+.0f}° pitch {pose.pitch_deg:+.0f}° roll {pose.roll_deg:+.0f}°"
     return drawn, f"{head}, gaze {eyes.gaze_off_deg:.0f}° off"

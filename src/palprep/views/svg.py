@@ -5,21 +5,16 @@ from __future__ import annotations
 import base64
 import html
 import io
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from palprep.escaping import escaped
-from palprep.views.format import position
 from palprep.views.outcomes import GREY, Colour
-from palprep.views.timeline_rows import tick_every
 
 if TYPE_CHECKING:
     from palprep.vision import Pixels
 
 INK, PAPER = (32, 36, 44), (255, 255, 255)
-
-_QUALITY = 75
-"""Of pictures in a drawing."""
 
 
 def drawing(width: float, height: float, parts: Iterable[str]) -> str:
@@ -65,7 +60,7 @@ def picture(rgb: Pixels, left: float, width: float, height: float) -> str:
 
     data = io.BytesIO()
     # In a third of a JPEG's bytes less: a page holds two timelines for most people.
-    Image.fromarray(rgb).save(data, "WEBP", quality=_QUALITY)
+    Image.fromarray(rgb).save(data, "WEBP", quality=75)
     place = f'x="{left:.1f}" width="{width:.1f}" height="{height:.1f}"'
     source = f"data:image/webp;base64,{base64.b64encode(data.getvalue()).decode('ascii')}"
     return f'<image {place} preserveAspectRatio="none" href="{source}"/>'
@@ -73,21 +68,3 @@ def picture(rgb: Pixels, left: float, width: float, height: float) -> str:
 
 def css(colour: Colour) -> str:
     return "#" + bytes(colour).hex()
-
-
-class TimeScale(NamedTuple):
-    """Where moments of a recording stand, between two places across."""
-
-    left: float
-    right: float
-    duration_s: float
-
-    def at(self, moment_s: float) -> float:
-        """What lies outside of the recording stands at its ends."""
-        share = min(max(moment_s / max(self.duration_s, 1e-3), 0.0), 1.0)
-        return self.left + share * (self.right - self.left)
-
-    def ticks(self, y: float, size: float, most: int) -> Iterator[str]:
-        for second in range(0, int(self.duration_s) + 1, tick_every(self.duration_s / most)):
-            anchor = "middle" if second else "start"
-            yield text((self.at(second), y), position(second, digits=0), size, GREY, anchor)

@@ -124,24 +124,19 @@ def follow_points(rgb: Pixels, last: Landmarks, models: Models) -> Landmarks:
 def _run(
     rgb: Pixels, centre: tuple[float, float], side: float, angle: float, models: Models
 ) -> tuple[Floats, float]:
-    crop, back = _cut(rgb, centre, side, angle)
+    scale = side / CROP_SIDE
+    turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
+    shift = np.array(centre) - turn @ np.full(2, side / 2)
+    # To a turned square of the picture, and from its pixels back to the picture's.
+    there = np.column_stack([turn.T / scale, -turn.T @ shift / scale])
+    back = np.column_stack([turn * scale, shift])
+    crop = warp(rgb, there, CROP_SIDE)
     coordinates, logit = models.landmarks.run(tensor(crop, 1 / 255))
     local = coordinates.reshape(478, 3).astype(np.float32)
     points = np.empty_like(local)
     points[:, :2] = local[:, :2] @ back[:, :2].T + back[:, 2]
     points[:, 2] = local[:, 2] * side / CROP_SIDE
     return points, float(1 / (1 + np.exp(-logit.reshape(-1)[0])))
-
-
-def _cut(
-    rgb: Pixels, centre: tuple[float, float], side: float, angle: float
-) -> tuple[Pixels, Floats]:
-    """A turned square of the picture, and the 2x3 matrix from its pixels back to the picture's."""
-    scale = side / CROP_SIDE
-    turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
-    shift = np.array(centre) - turn @ np.full(2, side / 2)
-    there = np.column_stack([turn.T / scale, -turn.T @ shift / scale])
-    return warp(rgb, there, CROP_SIDE), np.column_stack([turn * scale, shift])
 
 
 def _square(points: Floats) -> tuple[tuple[float, float], float, float]:

@@ -1,17 +1,21 @@
-"""A checked video's timeline as a picture: a strip of frames above rows of what happens when."""
+"""What happens when in a recording, drawn: a video's timeline, a strip of frames above rows; and
+the waveform of a sound, with its loudness and what was chosen of it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import islice, pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from palprep import media
+from palprep import media, speech
 from palprep.facts import Timeline
 from palprep.rules import Report, facing_limits
-from palprep.views.outcomes import VERMILION
-from palprep.views.svg import INK, PAPER, TimeScale, area, box, drawing, line, picture, text
-from palprep.views.timeline_rows import Row, rows
+from palprep.values import Span
+from palprep.views.format import position
+from palprep.views.outcomes import BLUE, GREY, ORANGE, VERMILION
+from palprep.views.svg import INK, PAPER, area, box, drawing, line, picture, text
+from palprep.views.timeline_rows import Row, rows, tick_every
 
 if TYPE_CHECKING:
     from palprep.vision import Pixels
@@ -31,9 +35,44 @@ ROUND = 5
 
 FAINT = (233, 234, 238)
 _RIGHT = WIDTH - SUMMARY_WIDTH
-_MOST_TICKS = 12
+_MOST_TICKS = 10
 _LEAST_PART = 16
 """Narrower parts of a frame show nothing."""
+
+WAVE_WIDTH, WAVE_HEIGHT = 1000, 190
+"""Of a waveform, in its own units."""
+
+PARTS = 500
+"""Bars of the waveform."""
+
+LOUDEST_LUFS, QUIETEST_LUFS = 0.0, -60.0
+"""The scale of the loudness, from top to bottom."""
+
+_TOP, _BOTTOM = 6, 158
+_END = 915
+"""Where the recording ends; beyond it stand the numbers."""
+_MIDDLE, _HALF = (_TOP + _BOTTOM) / 2, (_BOTTOM - _TOP) / 2
+_MOST_POINTS = 250
+_LEAST_BAR = 0.6
+_WAVE_FONT = 15
+
+
+class TimeScale(NamedTuple):
+    """Where moments of a recording stand, between two places across."""
+
+    left: float
+    right: float
+    duration_s: float
+
+    def at(self, moment_s: float) -> float:
+        """What lies outside of the recording stands at its ends."""
+        share = min(max(moment_s / max(self.duration_s, 1e-3), 0.0), 1.0)
+        return self.left + share * (self.right - self.left)
+
+    def ticks(self, y: float, size: float) -> Iterator[str]:
+        for second in range(0, int(self.duration_s) + 1, tick_every(self.duration_s / _MOST_TICKS)):
+            anchor = "middle" if second else "start"
+            yield text((self.at(second), y), position(second, digits=0), size, GREY, anchor)
 
 
 def timeline_image(report: Report) -> str | None:
@@ -62,7 +101,7 @@ def draw_rows(
     parts = [box((0, WIDTH), (0, height), PAPER), *_strip(frames, scale)]
     for row, top in zip(drawn, tops, strict=False):
         parts += _row(row, top, scale)
-    parts += scale.ticks(tops[-1] + SMALL_SIZE, SMALL_SIZE, _MOST_TICKS)
+    parts += scale.ticks(tops[-1] + SMALL_SIZE, SMALL_SIZE)
     return drawing(WIDTH, height, parts)
 
 
@@ -108,3 +147,57 @@ def _row(row: Row, top: float, scale: TimeScale) -> Iterator[str]:
     for moment in row.marks:
         at = scale.at(moment)
         yield box((at - 2, at + 2), (top - 4, bottom + 4), VERMILION, 2)
+
+
+def draw_waveform(levels: speech.Levels, *, kept: Sequence[Span] = ()) -> str:
+    """SVG: the waveform, its loudness and a scale of time.
+
+    Blue is what was ``kept``, everything where nothing was chosen; grey is what was left out. The
+    orange line is the loudness of 3 s each, the dashed line that of the whole.
+    """
+    scale = TimeScale(0, _END, levels.duration_s)
+    ticks = scale.ticks(WAVE_HEIGHT - 8, _WAVE_FONT)
+    return drawing(
+        WAVE_WIDTH, WAVE_HEIGHT, (*_grid(), *_bars(levels, kept), *_loudness(levels, scale), *ticks)
+    )
+
+
+def _grid() -> Iterator[str]:
+    for level in (-20, -40):
+        y = _y(level)
+        yield line(f"M0 {y:.1f}H{_END}", GREY, look='stroke-opacity=".25"')
+        words = f"{level} LUFS".replace("-", "\N{MINUS SIGN}")
+        yield text((WAVE_WIDTH, y + 5), words, _WAVE_FONT, anchor="end")
+
+
+def _bars(levels: speech.Levels, kept: Sequence[Span]) -> Iterator[str]:
+    chosen, left_out = "", ""
+    for index, peak in enumerate(levels.peaks):
+        share = (index + 0.5) / len(levels.peaks)
+        at_s = share * levels.duration_s
+        reach = max(min(float(peak), 1.0) * _HALF, _LEAST_BAR)
+        bar = f"M{share * _END:.1f} {_MIDDLE - reach:.1f}V{_MIDDLE + reach:.1f}"
+        if not kept or any(span.start_s <= at_s < span.end_s for span in kept):
+            chosen += bar
+        else:
+            left_out += bar
+    if left_out:
+        yield line(left_out, GREY, look='stroke-opacity=".55"')
+    if chosen:
+        yield line(chosen, BLUE)
+
+
+def _loudness(levels: speech.Levels, scale: TimeScale) -> Iterator[str]:
+    """The curve of the short-term loudness, and a line for all of it."""
+    points = levels.short_term[:: max(1, len(levels.short_term) // _MOST_POINTS)]
+    if len(points) > 1:
+        curve = "L".join(f"{scale.at(at_s):.1f} {_y(lufs):.1f}" for at_s, lufs in points)
+        yield line(f"M{curve}", ORANGE, 3)
+    if levels.integrated_lufs is not None:
+        y = _y(levels.integrated_lufs)
+        yield line(f"M0 {y:.1f}H{_END}", ORANGE, look='stroke-dasharray="7 6"')
+
+
+def _y(lufs: float) -> float:
+    share = (LOUDEST_LUFS - lufs) / (LOUDEST_LUFS - QUIETEST_LUFS)
+    return _TOP + min(max(share, 0.0), 1.0) * (_BOTTOM - _TOP)
