@@ -14,7 +14,8 @@ from palprep.values import Role, Span, Value
 
 
 class ConsentFile(Value):
-    """A prepared video that says consent or needs it, or a recording of perhaps another voice."""
+    """A prepared video that says the consent, or is trained from under it; or a recording whose
+    voice may be another."""
 
     role: Role | None
     path: str
