@@ -41,7 +41,7 @@ def sandbox(tmp_path) -> Iterator[Sandbox]:
 @pytest.fixture
 def mute(connection: Connection) -> Connection:
     """No callback arrives: the service is asked."""
-    return replace(connection, callback_url="http://127.0.0.1:9", ask_for_replicas=True)
+    return replace(connection, callback_url="http://127.0.0.1:9")
 
 
 def advance(sandbox: Sandbox, seconds: float) -> None:
@@ -69,8 +69,8 @@ def test_more_people_than_threads_are_asked_for_before_any_training_ends(go, add
 def test_watch_goes_on_later_and_asks_each_once_when_there_is_no_time(
     go, add, log, mute, sandbox, out
 ):
-    add("ada", portrait=True, settings='stock_voice = "gloria"')
-    add("bob")
+    add("ada")
+    add("bob", settings='name = "Bob"')
     go(connection=mute, pace=NOT_AT_ALL)
     before, asked = (out / "results.jsonl").read_bytes(), questions(log)
     assert statuses(watch(out, connection=mute, pace=NOT_AT_ALL)) == {"waiting"}
@@ -79,14 +79,14 @@ def test_watch_goes_on_later_and_asks_each_once_when_there_is_no_time(
     advance(sandbox, 100_000)
     told = []
     seen = watch(out, connection=mute, pace=NOT_AT_ALL, tell=told.append)
-    assert statuses(seen) == {"done", "voice_only"}
+    assert statuses(seen) == {"voice_only"}
     assert {(p.person, p.status) for p in told if p.status} == {
-        ("ada", "done"),
+        ("ada", "voice_only"),
         ("bob", "voice_only"),
     }
     assert (out / "results.jsonl").read_bytes() != before
-    assert statuses(status(out)) == {"done", "voice_only"}
-    assert log.creates == {"voice": 2, "replica": 1}
+    assert statuses(status(out)) == {"voice_only"}
+    assert log.creates == {"voice": 2}
 
 
 def test_a_training_of_hours_is_asked_about_ever_more_rarely(go, add, log, mute, out, monkeypatch):

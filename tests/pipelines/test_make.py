@@ -133,7 +133,7 @@ def test_a_replica_is_waited_for_by_its_callback(
         video=ready("training.mp4", MP4, None), consent=ready("consent.mp4", MP4 + b"1", GIVEN),
         journal=journal, callbacks=callbacks, timeout_s=20,
     )  # fmt: skip
-    assert replica.state == "completed"
+    assert (replica.state, replica.voice_id) == ("completed", None)
     assert client.unspecified.get_replica(replica.id).status == "completed"
 
 
@@ -150,13 +150,6 @@ def test_without_callbacks_nothing_is_waited_for(call, publisher, ready):
     video, request = ready("t.mp4", MP4, GIVEN), ReplicaRequest(replica_name="Ada")
     replica = call(make_replica, publisher, request, video=video)
     assert (replica.state, replica.ended) == ("started", False)
-
-
-def test_a_replica_can_be_asked_for(call, publisher, ready):
-    video, request = ready("t.mp4", MP4, GIVEN), ReplicaRequest(replica_name="Ada")
-    asking = MakeOptions(ask_for_replicas=True)
-    made = call(make_replica, publisher, request, video=video, options=asking)
-    assert (made.state, made.replica_id, made.voice_id) == ("completed", made.id, None)
 
 
 def test_the_first_request_says_where_the_end_is_told(call, publisher, callbacks, journal, ready):

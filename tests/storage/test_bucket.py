@@ -158,7 +158,7 @@ def test_a_real_server_says_no(endpoint, changed, said):
 
 def test_a_setting_that_cannot_be_read_is_named(monkeypatch):
     monkeypatch.setenv("AWS_TIMEOUT", "soon")
-    with pytest.raises(StorageError, match=r'"soon" as Duration\)\. Check AWS_ALLOW_HTTP, which'):
+    with pytest.raises(StorageError, match=r'"soon" as Duration\. Check .* begin with AWS_'):
         Bucket("s3://media", config=KEYS).put("x.txt", b"x")
 
 
@@ -170,7 +170,7 @@ def test_plain_http_must_be_wanted(endpoint):
 
 def test_https_to_a_server_without_it(endpoint):
     bucket = s3(endpoint.replace("http", "https"))
-    with pytest.raises(StorageError, match="no safe connection to https://127"):
+    with pytest.raises(StorageError, match=r"https://127.* does not answer"):
         bucket.put("x.txt", b"x")
 
 

@@ -87,8 +87,7 @@ class MakeOptions:
 
     ``person`` stands in the journal; by default it is the name of what is created. ``target``
     is the service's identity there; by default it is the client's base URL. ``doubt_wait_s`` is how
-    long to wait for a callback that resolves a doubt. ``ask_for_replicas`` allows a GET that the
-    specification does not show.
+    long to wait for a callback that resolves a doubt.
 
     ``tell`` hears the name of each step before it is taken. ``checkpoint`` is called before
     each step, and several times a second while waiting; what it raises ends the work there.
@@ -98,18 +97,17 @@ class MakeOptions:
     person: str | None = None
     target: str | None = None
     doubt_wait_s: float = 30.0
-    ask_for_replicas: bool = False
     tell: Callable[[str], object] = _nothing
     checkpoint: Callable[[], object] = _nothing
     before_create: Callable[[str], object] = _nothing
 
 
 def told_by(
-    creation: Creation, *, callbacks: Callbacks | None, ask_for_replicas: bool
+    creation: Creation, callbacks: Callbacks | None
 ) -> Literal["answer", "callback"] | None:
     """By what the end of a training can become known here: by an answer of the service, or by a
     callback alone. None where it cannot, or has ended."""
-    if creation.state is CreationState.STARTED and (creation.what == "voice" or ask_for_replicas):
+    if creation.state is CreationState.STARTED and creation.what == "voice":
         return "answer"
     is_open = creation.state in {CreationState.IN_DOUBT, CreationState.STARTED}
     called = callbacks is not None and not creation.told_elsewhere
@@ -119,16 +117,11 @@ def told_by(
 async def ask_for_state(
     client: AnyClient, journal: Journal, creation: Creation, within: float | Unset = UNSET
 ) -> None:
-    """Ask the service once, ``within`` so many seconds, for the state of a creation that has an id,
-    and record that its training has ended, where it has. For a replica that is a GET that the
-    specification does not show."""
-    resource_id = creation.id or ""
-    if creation.what == "voice":
-        voice = await ask(client.voices.get, resource_id, deadline=within)
-        told = Snapshot.told(resource_id, voice.status, voice.error_message)
-    else:
-        replica = await ask(client.unspecified.get_replica, resource_id, deadline=within)
-        told = Snapshot.told(resource_id, replica.status, replica.error_message)
+    """Ask the service once, ``within`` so many seconds, for the state of a voice that has an id,
+    and record that its training has ended, where it has."""
+    voice_id = creation.id or ""
+    voice = await ask(client.voices.get, voice_id, deadline=within)
+    told = Snapshot.told(voice_id, voice.status, voice.error_message)
     if told.ended:
         polled = Polled(snapshot=told)
         await work(client, lambda: journal.append(polled, person=creation.person, key=creation.key))
@@ -195,9 +188,7 @@ class Creator:
         asked, as it stands. Raises OutcomeUnknown for a creation in doubt, and WaitTimeout, whose
         ``last`` is the creation, when the training has not ended in time.
         """
-        replicas = self.options.ask_for_replicas
-        told = functools.partial(told_by, callbacks=self.callbacks, ask_for_replicas=replicas)
-        if creation.state is CreationState.IN_DOUBT and told(creation):
+        if creation.state is CreationState.IN_DOUBT and told_by(creation, self.callbacks):
             self._begin(
                 f"wait for a callback that resolves the doubt about the {self.request.what}"
             )
@@ -211,7 +202,7 @@ class Creator:
                 )
         if creation.state is CreationState.IN_DOUBT:
             raise OutcomeUnknown(doubt_words(creation), call=dict(creation.request))
-        if (teller := told(creation)) is None:
+        if (teller := told_by(creation, self.callbacks)) is None:
             return creation
         self._begin(f"wait for {self.request.what}")
 

@@ -74,84 +74,44 @@ def is_bucket(text: str) -> bool:
     return cloud_of(text) is not None
 
 
-_NO_BUCKET = "there is no such {cloud.container}. Make it, or correct the name"
-_NO_FILE = "there is no such file"
-_ELSEWHERE = "the bucket is in another region. Set AWS_REGION to the bucket's region"
-_NOT_ACCEPTED = "the credentials are not accepted ({said}). Check {cloud.credentials}"
-
-_HERE = (
+_MEANING = {
     # obstore asks the machine for a role where no credentials are named.
-    (
-        ("169.254.169.254", "metadata.google.internal", "MissingSecretAccessKey", "MissingAccount",
-         "MissingAccessKeyId", "MissingToken", "MissingCredentials"),
-        "there are no credentials. Set {cloud.credentials}; {cloud.besides} works, too",
+    r"169\.254\.169\.254|metadata\.google\.internal|Missing(Secret|Account|AccessKey|Token|Cred)": (
+        "there are no credentials. Set {cloud.credentials}; {cloud.besides} works, too"
     ),
-    (
-        ("GCP credential error", "service account file", "Invalid Access Key", "private key"),
-        "the credentials cannot be read ({line}). Check {cloud.credentials}",
+    r"GCP credential error|service account file|Invalid Access Key|private key": (
+        "the credentials cannot be read ({line}). Check {cloud.credentials}"
     ),
-    (
-        ("Config error: failed to parse",),
-        ("one of its settings cannot be read ({line}). Check {cloud.variables}_ALLOW_HTTP, which "
-        "is true or false, and {cloud.variables}_TIMEOUT, such as 120s"),
+    r"BadScheme": (
+        "{host} is not https. If that is what you want, set {cloud.variables}_ALLOW_HTTP=true; the "
+        "files then travel unencrypted"
     ),
-    (("incorrectly configured region",), _ELSEWHERE),
-    (
-        ("BadScheme",),
-        ("{host} is not https. If that is what you want, set {cloud.variables}_ALLOW_HTTP=true; "
-        "the files then travel unencrypted"),
+    r"dns error|kind: Connect": "{host} does not answer. Check its address and the network",
+    r"invalid path|parse path": "a name in it cannot be read ({line}). Rename that object",
+    r"ExpiredToken|TokenRefreshRequired|invalid_grant": (
+        "its credentials have expired. Get new ones, or use a long-lived key: {cloud.credentials}"
     ),
-    (
-        ("InvalidContentType", "invalid peer certificate"),
-        "there is no safe connection to {host}. Check its certificate and its address",
+    r"RequestTimeTooSkewed|RequestExpired": "this machine's clock is wrong. Set the clock",
+    r"configured region|PermanentRedirect|AuthorizationHeaderMalformed": (
+        "the bucket is in another region. Set AWS_REGION to the bucket's region"
     ),
-    (
-        ("TimedOut", "operation timed out"),
-        ("{host} is too slow to answer. Allow it more time in {cloud.variables}_TIMEOUT, such as "
-        "120s"),
+    r"Invalid(AccessKeyId|Token|AuthenticationInfo|Security)|SignatureDoesNotMatch"
+    r"|AuthenticationFailed|AuthorizationFailure|code: 401": (
+        "the credentials are not accepted ({said}). Check {cloud.credentials}"
     ),
-    (
-        ("invalid path", "parse path"),
-        ("a name in it cannot be read ({line}). Rename that object: no control characters, no "
-        "folder without a name or named . or .."),
+    # Google gives no code.
+    r"NoSuchBucket|Container(NotFound|BeingDeleted)|performing PUT .*code: 404": (
+        "there is no such {cloud.container}. Make it, or correct the name"
     ),
-    (("dns error",), "{host} is not known here. Check the name and the network"),
-    (("kind: Connect",), "{host} does not answer. Check its address and the network"),
-)  # fmt: skip
-"""Signs in obstore's text where the cloud gave no answer, and what to tell the user."""
-
-_CODES = (
-    (
-        {"ExpiredToken", "ExpiredTokenException", "TokenRefreshRequired", "invalid_grant"},
-        ("its credentials have expired. Get new ones, or use a long-lived key: set "
-        "{cloud.credentials}"),
+    r"NoSuchKey|BlobNotFound|code: 404": "there is no such file",
+    r"code: 403": (
+        "the credentials are known and lack the right for this ({said}). Let them read and write"
     ),
-    ({"NoSuchBucket", "ContainerNotFound", "ContainerBeingDeleted"}, _NO_BUCKET),
-    ({"NoSuchKey", "BlobNotFound"}, _NO_FILE),
-    (
-        {"RequestTimeTooSkewed", "RequestExpired"},
-        "this machine's clock is wrong, and signatures hold the time. Set the clock",
-    ),
-    ({"PermanentRedirect", "AuthorizationHeaderMalformed"}, _ELSEWHERE),
-    (
-        {"InvalidAccessKeyId", "SignatureDoesNotMatch", "InvalidToken", "AuthenticationFailed",
-         "AuthorizationFailure", "InvalidAuthenticationInfo", "InvalidSecurity"},
-        _NOT_ACCEPTED,
-    ),
-)  # fmt: skip
-"""Codes of the clouds' answers: S3's and Google's XML API, Azure's Blob service."""
-
-_STATUSES = (
-    ("401", _NOT_ACCEPTED),
-    (
-        "403",
-        "the credentials are known and lack the right for this ({said}). Let them read and write",
-    ),
-    ("404", _NO_FILE),
-    ("5", "{host} answers with status {status}, again and again. Try again later"),
-    ("", "{host} answers with {said}. Check that it speaks the protocol of {cloud.name}"),
-)
-"""By how the status begins, for all other codes."""
+    r"code: 5": "{host} answers with status {status}, again and again. Try again later",
+    r"": "{line}. Check its address, and the variables that begin with {cloud.variables}_",
+}
+"""What to tell the user, by signs in obstore's text, codes of the clouds' answers among them (S3's
+and Google's XML API, Azure's Blob service). The first that is there counts."""
 
 
 def bucket_error(error: BaseException, where: str, cloud: Cloud) -> StorageError:
@@ -161,24 +121,10 @@ def bucket_error(error: BaseException, where: str, cloud: Cloud) -> StorageError
     # obstore appends the whole debug representation of the Rust error, and with it
     # request headers, on further lines.
     line = next(iter(text.splitlines()), type(error).__name__)[:300]
-    words = _sentence(text, status, code) or "{line}"
+    words = next(words for signs, words in _MEANING.items() if re.search(signs, text))
     host = _first(_HOST, text) or "the server"
     reason = words.format(cloud=cloud, host=host, line=line, status=status, said=code or status)
     return StorageError(f"{where} cannot be used: {reason}")
-
-
-def _sentence(text: str, status: str | None, code: str | None) -> str | None:
-    for signs, words in _HERE:
-        if any(sign in text for sign in signs):
-            return words
-    if status is None:
-        return None
-    for codes, words in _CODES:
-        if code in codes:
-            return words
-    if status == "404" and "performing PUT" in text:
-        return _NO_BUCKET  # Google gives no code.
-    return next(words for beginning, words in _STATUSES if status.startswith(beginning))
 
 
 def _first(pattern: re.Pattern[str], text: str) -> str | None:

@@ -41,15 +41,14 @@ class Connection:
     Without ``base_url`` the run starts a sandbox of its own, which keeps its state in the
     output folder. ``publish_to`` names a bucket that the service fetches from (``s3://``,
     ``gs://``, ``az://``). ``callback_url`` is the public address behind which ``palprep listen``
-    takes callbacks. A sandbox on this machine needs neither. ``ask_for_replicas`` allows a GET
-    that the specification does not show. ``clock``, ``sleep`` and ``random`` replace the real ones.
+    takes callbacks. A sandbox on this machine needs neither. ``clock``, ``sleep`` and ``random``
+    replace the real ones.
     """
 
     base_url: str | None = None
     api_key: str | None = field(default=None, repr=False)
     publish_to: str | None = None
     callback_url: str | None = None
-    ask_for_replicas: bool = False
     clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], object] = time.sleep
     random: Callable[[], float] = randomness.random

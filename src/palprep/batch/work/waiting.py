@@ -79,10 +79,7 @@ class Watch:
         self._pace = pace
         self._reporter = reporter
         self._freed = freed
-        replicas = remote.connection.ask_for_replicas
-        self.told_by = functools.partial(
-            told_by, callbacks=remote.callbacks, ask_for_replicas=replicas
-        )
+        self.told_by = functools.partial(told_by, callbacks=remote.callbacks)
         newest = journal.newest()
         self._seen = newest.seq if newest is not None else 0
         self._watched: dict[str, _Watched] = {}
