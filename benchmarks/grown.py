@@ -32,7 +32,7 @@ from palprep.batch.work.connection import Connection
 from palprep.batch.work.context import RunContext, RunOptions, tell_no_one
 from palprep.batch.work.decision import known_profiles
 from palprep.batch.work.memory import Unchanged
-from palprep.journal import JOURNAL_NAME, Journal, projection, utc_now
+from palprep.journal import JOURNAL_NAME, Journal, projection
 from palprep.journal.entries import Entry, read_body
 from palprep.journal.file import packed, plain
 from palprep.preflight import media_workers
@@ -120,7 +120,7 @@ def multiply(job: Job, count: int) -> None:
         for parent in (job.place / "people", job.out / "prepared"):
             linked(parent / name_of(number % MADE), parent / name_of(number))
     time.sleep(SETTLED_S)
-    given = find_everybody(job.place / "people", job.out / "sources", utc_now()).people
+    given = find_everybody(job.place / "people", job.out / "sources").people
     people = {each.slug: each for each in given}
     with sqlite3.connect(job.out / JOURNAL_NAME) as journal:
         # A power cut may cost this benchmark its journal.
@@ -204,7 +204,7 @@ class Copies:
         told = json.loads(row.body)
         if row.kind != "person_ended" or told["state"] is None:
             return row
-        told["state"] = self._unchanged.to_record(self._people[name], utc_now())
+        told["state"] = self._unchanged.to_record(self._people[name])
         return row._replace(body=json.dumps(told))
 
     def _add(self, row: Row) -> None:

@@ -15,7 +15,6 @@ from PIL import Image
 
 from palprep.batch.people.folder import find_people
 from palprep.batch.people.person import read_people
-from palprep.journal import utc_now
 from palprep.preflight import kinds_of
 from palprep.values import Role
 
@@ -42,7 +41,7 @@ def test_the_readme_names_every_file(sample_media: Path) -> None:
 
 
 def test_every_file_finds_its_role(sample_media: Path) -> None:
-    anna, jane = read_people(find_people(sample_media / "people", utc_now()).people, kinds_of)
+    anna, jane = read_people(find_people(sample_media / "people").people, kinds_of)
     assert not anna.problems
     assert not jane.problems
     assert {role: path.name for role, path in jane.sources.items()} == {
@@ -59,7 +58,7 @@ def test_every_file_finds_its_role(sample_media: Path) -> None:
 
 def test_the_consent_names_the_person(sample_media: Path) -> None:
     words = tomllib.loads((sample_media / "words.toml").read_text())
-    _, jane = read_people(find_people(sample_media / "people", utc_now()).people, kinds_of)
+    _, jane = read_people(find_people(sample_media / "people").people, kinds_of)
     assert f"I, {jane.full_name}, am currently speaking" in words["consent"]
 
 

@@ -31,9 +31,6 @@ _NAMES = ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK")
 ENDING = tuple(getattr(signal, name) for name in _NAMES if hasattr(signal, name))
 """The signals that ask a process to end."""
 
-IN_NO_NAME = frozenset('<>:"|?*') if os.name == "nt" else frozenset[str]()
-"""What no name of a file holds here, besides slashes (Microsoft, Naming Files)."""
-
 
 def lock(handle: int, *, shared: bool = False, wait: bool = False) -> bool:
     """Lock an open file until it is closed, or this process ends; whether the lock was got.

@@ -10,7 +10,6 @@ from bucket import KEYS, real_bucket
 from obstore.store import S3Store
 
 from palprep.batch.people.folder import people_in_bucket
-from palprep.batch.people.manifest_rows import why_no_folder_name
 from palprep.batch.people.person import read_people
 from palprep.batch.runner import run
 from palprep.batch.work.context import RunOptions
@@ -63,7 +62,6 @@ def test_names_say_who_has_what(put, tmp_path):
             b'name = "Ada"\nstatement = "words.txt"\n[files]\nvoice-audio = "raw/deep.wav"\n',
         "a/ada lovelace/words.txt": b"I, {full_name}, agree.",
         "a/bob/person.toml": b'nmae = "Bob"\n',
-        "a/con/a.wav": b"x",
         "a/eve/notes.txt": b"x",
         "a/.hidden/a.wav": b"x",
         "a/readme.txt": b"x",
@@ -72,7 +70,7 @@ def test_names_say_who_has_what(put, tmp_path):
     })  # fmt: skip
     given = people_in_bucket("s3://media/a", tmp_path)
     assert given.loose == ("readme.txt",)
-    ada, bob, con, eve = read_people(given.people, kinds_of)
+    ada, bob, eve = read_people(given.people, kinds_of)
     assert (ada.slug, ada.name, ada.problems) == ("ada lovelace", "Ada", ())
     assert roles(ada) == {
         Role.FACE_IMAGE: "s3://media/a/ada lovelace/IMG_1.jpg",
@@ -85,7 +83,6 @@ def test_names_say_who_has_what(put, tmp_path):
     assert ada.unused == ("notes.txt is not used: its name promises no image, audio or video",)
     assert bob.problems[0] == "person.toml: there is no setting nmae; did you mean name?"
     assert bob.unread
-    assert "Windows keeps it" in con.problems[0]
     assert "no image, audio or video here" in eve.problems[0]
 
 
@@ -116,9 +113,3 @@ def test_a_bucket_that_cannot_be_read(s3, tmp_path: Path, monkeypatch):
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "wrong")
     with pytest.raises(StorageError, match="credentials are not accepted"):
         people_in_bucket("s3://media/a", tmp_path)
-
-
-def test_what_windows_takes_in_no_name_is_refused_there_alone(monkeypatch):
-    assert why_no_folder_name("corp:7") is None
-    monkeypatch.setattr("palprep.batch.people.manifest_rows.IN_NO_NAME", frozenset(":"))
-    assert "Windows takes in no name" in (why_no_folder_name("corp:7") or "")

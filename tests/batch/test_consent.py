@@ -298,18 +298,13 @@ def test_the_statement_can_be_split_out_for_the_replica(go, place, log, out):
     assert set(engine.tasks) == {Role.TRAINING_VIDEO}
 
 
-def test_a_statement_of_the_persons_own_may_be_toml(go, place):
-    (place / "person.toml").write_text('statement = "own.toml"')
-    (place / "own.toml").write_text('[statements]\ndefault = "I, {full_name}, agree."\n')
+def test_a_statement_of_the_persons_own_is_listened_for(go, place):
+    (place / "person.toml").write_text('statement = "own.txt"')
+    (place / "own.txt").write_text("I, {full_name}, agree.\n")
     engine = Scripted()
     go(engine=engine, dry_run=True)
     assert engine.tasks[Role.TRAINING_VIDEO].speaker.statement == "I, {full_name}, agree."
-    (place / "own.toml").write_text("[statements]\ndefault = 'no'\nours = 'I, {full_name}.'")
-    profile = place.parents[1] / "profile.toml"
-    profile.write_text('extends = "core-4"\nname = "ours"')
-    go(engine=engine, dry_run=True, profile=str(profile))
-    assert engine.tasks[Role.TRAINING_VIDEO].speaker.statement == "I, {full_name}."
-    (place / "own.toml").write_text('[statements]\ndefault = "I, Charles, agree."\n')
+    (place / "own.txt").write_text("I, Charles, agree.\n")
     [person] = go(engine=engine, dry_run=True).people
     assert person.status == "needs_answer"
     assert "names nobody called Jane Carter" in person.reasons[0]

@@ -16,7 +16,7 @@ from palprep.batch.work.pace import Pace
 from palprep.cli.exits import ExitCode
 from palprep.cli.results import Tally
 from palprep.dossier import examine_dossier, read_dossier
-from palprep.journal import utc_now
+from palprep.journal.store import utc_now
 from palprep.views import standing
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import shutil
 
 from palprep.dossier import examine_dossier, read_dossier
-from palprep.journal import Journal, asked_code, give_code, utc_now
+from palprep.journal import Journal, asked_code, give_code
+from palprep.journal.store import utc_now
 from palprep.values import Role
 from palprep.views import standing
 

@@ -18,7 +18,6 @@ from palprep.batch.people.selection import find_everybody as given
 from palprep.batch.people.settings import Settings
 from palprep.batch.work.decision import requests_for
 from palprep.errors import ManifestError, RowProblem, UsageError
-from palprep.journal import utc_now
 from palprep.pipelines import ReplicaRequest, VoiceRequest
 from palprep.preflight import kinds_of
 from palprep.values import Role
@@ -53,7 +52,7 @@ DEEP = '{"x": ' * 252 + "1" + "}" * 252
 
 
 def find_everybody(people):
-    found = given(people, Path("/nowhere"), utc_now())
+    found = given(people, Path("/nowhere"))
     return Roster(read_people(found.people, kinds_of), found.loose)
 
 
@@ -245,7 +244,7 @@ def test_the_message_has_line_column_and_sentence(place):
 
 @pytest.mark.parametrize(
     "slug",
-    ["a/b", "a\\b", "..", ".", ".hidden", "__x", "a\x00b", "a\tb", "nul", "COM1.txt", " a", "a.",
+    ["a/b", "a\\b", "..", ".", ".hidden", "__x", "a\x00b", "a\tb", " a", "a.",
      "x" * 201, "", "\u202eevil"],
 )  # fmt: skip
 def test_names_that_no_folder_can_have(place, slug):

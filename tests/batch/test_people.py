@@ -11,7 +11,7 @@ import pytest
 from palprep.batch.people.folder import find_people, read_person
 from palprep.batch.people.person import Roster, name_of, read_people
 from palprep.errors import FileUnreadable, UsageError
-from palprep.journal import Journal, utc_now
+from palprep.journal import Journal
 from palprep.media import Source
 from palprep.preflight import kinds_of
 from palprep.values import Kind, Role
@@ -42,7 +42,7 @@ def put_wav(path: Path) -> None:
 
 def found_in(place) -> Roster:
     """Who is in the folder, read."""
-    found = find_people(place, utc_now())
+    found = find_people(place)
     return Roster(read_people(found.people, kinds_of), found.loose)
 
 
@@ -376,7 +376,7 @@ def test_the_output_of_a_run_is_nobody(folder):
     for out in ("out", "palprep-out/shard-1-of-2"):
         Journal.of(folder.parent / out, create=True).close()
     (folder.parent / "shard-like").mkdir()
-    assert {each.slug for each in find_people(folder.parent, utc_now()).people} == {
+    assert {each.slug for each in find_people(folder.parent).people} == {
         folder.name,
         "shard-like",
     }
@@ -389,7 +389,7 @@ def test_a_link_to_a_folder_elsewhere_is_refused(folder, tmp_path_factory):
     (folder.parent / "bob").symlink_to(elsewhere)
     (folder.parent / "eve").symlink_to("/etc")
     (folder.parent / "same").symlink_to(folder)
-    entries = find_people(folder.parent, utc_now()).people
+    entries = find_people(folder.parent).people
     found = {each.slug: each for each in read_people(entries, kinds_of)}
     for slug in ("bob", "eve"):
         [problem] = found[slug].problems

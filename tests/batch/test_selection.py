@@ -13,7 +13,7 @@ from palprep.batch.people.folder import Shard, shards_in
 from palprep.batch.people.selection import Selection, find_everybody
 from palprep.batch.runner import run
 from palprep.errors import UsageError
-from palprep.journal import JOURNAL_NAME, utc_now
+from palprep.journal import JOURNAL_NAME
 
 SLUGS = ("ada", "alan", "bob", "grace")
 PEOPLE = tuple(SimpleNamespace(slug=slug) for slug in SLUGS)
@@ -226,4 +226,4 @@ def test_people_who_are_left_out_of_the_results_are_named(go, add, folder):
 
 def test_a_list_of_something_else(tmp_path):
     with pytest.raises(UsageError, match="ManifestRow values; number 1 is of type dict"):
-        find_everybody([{"person": "ada"}], tmp_path, utc_now())
+        find_everybody([{"person": "ada"}], tmp_path)

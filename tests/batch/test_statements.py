@@ -11,7 +11,7 @@ from palprep.batch.people.folder import find_people
 from palprep.batch.people.person import read_people
 from palprep.batch.work.consent import speaker_of, statements_of
 from palprep.consent import required_statement
-from palprep.journal import SandboxStatement, utc_now
+from palprep.journal import SandboxStatement
 from palprep.preflight import kinds_of
 
 
@@ -24,11 +24,11 @@ def people(folder):
             f'full_name = "Jane Carter"\nstatement = "{names}"'
         )
     (folder / "jane" / "own.txt").write_text("I, Jane Carter, agree.")
-    return read_people(find_people(folder, utc_now()).people, kinds_of)
+    return read_people(find_people(folder).people, kinds_of)
 
 
 def test_the_embedded_sandbox_takes_the_statements_that_people_bring_along(people):
-    template, own = statements_of(people, "core-4")
+    template, own = statements_of(people)
     assert template == SandboxStatement(text=required_statement())
     assert own == SandboxStatement(text="I, {full_name}, agree.")
 
@@ -37,8 +37,8 @@ def test_a_name_is_listened_for_as_it_is_spoken(folder, light_people):
     (folder / "wei").mkdir()
     shutil.copy(light_people / "jane-carter/consent.mp4", folder / "wei/training.mp4")
     (folder / "wei" / "person.toml").write_text('full_name = "王伟"\nspoken_as = "Wang Wei"')
-    [wei] = read_people(find_people(folder, utc_now()).people, kinds_of)
-    speaker = speaker_of(wei, "core-4")
+    [wei] = read_people(find_people(folder).people, kinds_of)
+    speaker = speaker_of(wei)
     assert speaker is not None
     assert (speaker.full_name, speaker.spoken_as) == ("王伟", "Wang Wei")
     assert "I, Wang Wei, am" in speaker.required.text
@@ -50,12 +50,12 @@ def test_whoever_is_written_to_in_german_says_palpreps_statement_in_english(fold
         shutil.copy(light_people / "jane-carter/consent.mp4", folder / slug / "training.mp4")
         (folder / slug / "person.toml").write_text(f'language = "de"\n{own}')
     (folder / "uwe" / "own.txt").write_text("Ich, {full_name}, willige ein.")
-    people = read_people(find_people(folder, utc_now()).people, kinds_of)
-    assert [speaker_of(each, "core-4").language for each in people] == ["en", "de"]
+    people = read_people(find_people(folder).people, kinds_of)
+    assert [speaker_of(each).language for each in people] == ["en", "de"]
     assert [each.language for each in people] == ["de", "de"]
-    assert [each.language for each in statements_of(people, "core-4")] == ["en", "de"]
+    assert [each.language for each in statements_of(people)] == ["en", "de"]
 
 
 def test_one_model_listens_for_every_statement(people):
     own = Path("a-model-of-the-users-own")
-    assert [each.model for each in statements_of(people, "core-4", own)] == [own, own]
+    assert [each.model for each in statements_of(people, own)] == [own, own]

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import json
-import shlex
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 from raw import JPEG
-from typer.main import get_command
 
 from palprep.api.calls import ENDPOINTS
 from palprep.cli.api_commands import build
@@ -35,23 +32,6 @@ def palprep(sandbox: Sandbox, monkeypatch, capsys):
         return code, json.loads(out) if out else None, err
 
     return command
-
-
-def test_every_endpoints_help_ends_with_an_example() -> None:
-    resources: Any = get_command(build(API))
-    seen = 0
-    for resource, group in resources.commands.items():
-        for action, command in group.commands.items():
-            program, *words = shlex.split(command.epilog.removeprefix("Example: "))
-            assert [program, *words[:3]] == ["palprep", "api", resource, action]
-            command.make_context(action, [_valued(word) for word in words[3:]])
-            seen += 1
-    assert seen == len(ENDPOINTS)
-
-
-def _valued(word: str) -> str:
-    """A value for a placeholder of an example, whatever its type."""
-    return word if word.startswith("--") else "1"
 
 
 def test_every_endpoint_has_a_command() -> None:

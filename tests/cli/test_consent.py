@@ -66,10 +66,8 @@ def test_how_a_name_sounds_needs_the_name(palprep: Palprep, spoken: Path) -> Non
 
 
 def test_a_statement_with_the_name_in_it(palprep: Palprep, spoken: Path, tmp_path: Path) -> None:
-    (tmp_path / "own.toml").write_text(
-        '[statements]\ndefault = "I, Robert Miller, sell you my house."\n'
-    )
-    asked = ("consent", spoken, "--statement", "own.toml", "--name")
+    (tmp_path / "own.txt").write_text("I, Robert Miller, sell you my house.\n")
+    asked = ("consent", spoken, "--statement", "own.txt", "--name")
     assert palprep(*asked, "Robert Miller").out.startswith("FAIL")
     ran = palprep(*asked, "Jane Carter")
     assert ran.code == 2

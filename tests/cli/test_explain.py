@@ -57,7 +57,6 @@ def test_a_misspelled_check_is_usage_and_helps(palprep: Palprep) -> None:
 
 def test_a_word_leads_to_the_checks_that_hold_it(palprep: Palprep) -> None:
     assert "mean audio_duration or video_duration?" in palprep("explain", "duration").err
-    assert "mean face_substantially_obscured?" in palprep("explain", "face_covered").err
 
 
 def test_no_id_is_cut_on_a_narrow_terminal(palprep: Palprep) -> None:

@@ -14,7 +14,7 @@ from palprep.errors import UsageError
 
 
 def test_the_default_statement_has_a_place_for_the_name():
-    text = fill_statement(required_statement(profile="core-4"), "  Ada   Lovelace ")
+    text = fill_statement(required_statement(), "  Ada   Lovelace ")
     assert text.startswith("I, Ada Lovelace, am currently speaking")
     assert "{" not in text
     assert "\n" not in text
@@ -25,7 +25,7 @@ def test_a_language_without_a_statement_is_said(language):
     with pytest.raises(
         UsageError, match="give the text that your service demands, with --statement FILE"
     ):
-        required_statement(language=language)
+        required_statement(language)
 
 
 @pytest.mark.parametrize("name", ["", "  ", "123"])
@@ -34,15 +34,10 @@ def test_a_name_is_needed(name):
         fill_statement("I, {full_name}, agree.", name)
 
 
-def test_a_users_statement_is_plain_text_or_toml(tmp_path):
-    plain, table = tmp_path / "mine.txt", tmp_path / "mine.toml"
+def test_a_users_statement_is_plain_text(tmp_path):
+    plain = tmp_path / "mine.txt"
     plain.write_text("I, {full_name},\nagree.\n", "utf-8")
-    table.write_text(
-        '[statements]\ndefault = "I, {full_name}, agree."\nstudio = "{full_name} agrees."\n'
-    )
     assert fill_statement(read_statement(plain), "Ada") == "I, Ada, agree."
-    assert fill_statement(read_statement(table), "Ada") == "I, Ada, agree."
-    assert fill_statement(read_statement(table, profile="studio"), "Ada") == "Ada agrees."
     # As Windows' own editor saves it.
     plain.write_text("I, {full_name}, agree.", "utf-8-sig")
     assert fill_statement(read_statement(plain), "Ada") == "I, Ada, agree."
@@ -87,9 +82,6 @@ def test_a_statement_that_names_nobody_or_somebody_else_is_refused(text):
     [
         ("a.txt", b"", "empty"),
         ("a.txt", b"\xff\xfe\x00", "cannot be read"),
-        ("a.toml", b"= 1", "not valid TOML"),
-        ("a.toml", b"text = 1", "no .statements. table"),
-        ("a.toml", b"[statements]\nother = '{full_name}'", "no default"),
     ],
 )
 def test_a_users_statement_that_cannot_be_meant_is_refused(tmp_path, name, content, message):

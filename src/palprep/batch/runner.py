@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import datetime as dt
 import os
 import shlex
 from collections.abc import Container, Iterator, Mapping, Sequence
@@ -38,7 +37,7 @@ from palprep.batch.work.memory import Unchanged, record_start
 from palprep.batch.work.originals import SOURCES_NAME
 from palprep.consent import require_model
 from palprep.errors import UsageError
-from palprep.journal import Journal, PersonView, RunReader, RunView, SandboxStatement, utc_now
+from palprep.journal import Journal, PersonView, RunReader, RunView, SandboxStatement
 from palprep.preflight import kinds_by, media_workers
 from palprep.publish import Publisher, publisher_for
 from palprep.rules import blocker_words, counted, some_of
@@ -94,9 +93,9 @@ def run(
     profiles = known_profiles(options.profile)
     if options.whisper_model is not None:
         options = replace(options, whisper_model=require_model(Path(options.whisper_model)))
-    at, source = utc_now(), _source_of(people, into)
+    source = _source_of(people, into)
     place = options.select.place(Path(into))
-    roster = find_everybody(people, place / SOURCES_NAME, at)
+    roster = find_everybody(people, place / SOURCES_NAME)
     # A mistaken name leaves no folder behind, which would then be that of a run.
     options.select.of(roster.people, {} if holds_run(place) else None)
     output_folder(place)
@@ -108,7 +107,7 @@ def run(
         told = tell or cell_progress() or tell_no_one
         context = RunContext(options, place, journal, engine, profiles, told, Stop())
         last = None if journal.last_run() is None else RunReader(journal)
-        work = _find_work(context, roster, last, at)
+        work = _find_work(context, roster, last)
         for each in _notes(roster, work):
             note(each)
         _carry_out(context, work, note, source)
@@ -136,8 +135,8 @@ class _Work(NamedTuple):
     """Those of the last run whom the results will leave out."""
 
 
-def _find_work(run: RunContext, roster: Roster, last: RunReader | None, at: dt.datetime) -> _Work:
-    """Whom of the roster to work on, ``at`` the time when it was made."""
+def _find_work(run: RunContext, roster: Roster, last: RunReader | None) -> _Work:
+    """Whom of the roster to work on."""
     ended = None if last is None else {each.slug: each.status for each in last.people}
     selected = {each.slug: each for each in run.options.select.of(roster.people, ended)}
     gone = run.journal.forgotten("person", selected)
@@ -145,7 +144,7 @@ def _find_work(run: RunContext, roster: Roster, last: RunReader | None, at: dt.d
     forgotten = {slug: _forgotten_words(slug, run.place, known) for slug in sorted(gone)}
     selected = {slug: each for slug, each in selected.items() if slug not in forgotten}
     states = Unchanged(run)
-    unchanged = states.among(selected.values(), last.people if last else (), at)
+    unchanged = states.among(selected.values(), last.people if last else ())
     left = [each for slug, each in selected.items() if slug not in unchanged]
     with contextlib.ExitStack() as stack:
         # A cluster need not see a folder that is here.
@@ -160,7 +159,7 @@ def _find_work(run: RunContext, roster: Roster, last: RunReader | None, at: dt.d
 def _carry_out(run: RunContext, work: _Work, note: TakeNote, source: str | None) -> None:
     """Record that the run begins, and work on everybody."""
     options, people = run.options, {each.slug: each for each in work.people}
-    statements = statements_of(work.people, options.profile, options.whisper_model)
+    statements = statements_of(work.people, options.whisper_model)
     if isinstance(run.engine, LocalEngine):
         files = [each for one in work.people for each in one.files]
         run.engine.may_open(
@@ -176,11 +175,9 @@ def _carry_out(run: RunContext, work: _Work, note: TakeNote, source: str | None)
         # Recorded once everything is there: a failed start leaves the last results as they are.
         everybody = [work.unchanged.get(slug) or people[slug] for slug in work.selected]
         record_start(run, everybody, statements, at_work=[*people], source=source)
-
-        def state_of(slug: str) -> str | None:
-            return work.states.to_record(work.selected[slug], run.journal.now())
-
-        execution = Execution(run, work.people, state_of)
+        execution = Execution(
+            run, work.people, lambda slug: work.states.to_record(work.selected[slug])
+        )
         do_aside(lambda: execution.take_through(service), run.stop)
 
 

@@ -33,7 +33,6 @@ def _common(
     null: Annotated[
         list[str] | None, typer.Option(metavar="MEMBER", help="Send this member as null.")
     ] = None,
-    reserved_prefix: Annotated[str | None, typer.Option(help="The service's own name.")] = None,
 ) -> None:
     """The options of every action."""
 
@@ -66,7 +65,6 @@ def build(line: str) -> typer.Typer:
             action,
             help=description,
             short_help=description.partition("\n\n")[0],
-            epilog=f"Example: palprep api {resource} {action}{_example(endpoint)}",
         )(_command(endpoint))
     for name, group in sorted(groups.items()):
         about = f"Actions: {', '.join(str(each.name) for each in group.registered_commands)}."
@@ -74,20 +72,6 @@ def build(line: str) -> typer.Typer:
             about = "Operations that the specification mentions without showing them."
         app.add_typer(group, name=name, help=about, short_help=about)
     return app
-
-
-def _example(endpoint: Endpoint[..., Any]) -> str:
-    """What follows the action in a command line: all that is needed, or else one option."""
-    needed: list[str] = []
-    others: list[str] = []
-    for name, parameter in endpoint.shape.client_signature.parameters.items():
-        if name in endpoint.shape.options:
-            continue
-        value = "FILE" if parameter.annotation is FileInput else name.upper()
-        if name not in endpoint.shape.in_path and value != "FILE":
-            value = f"--{name.replace('_', '-')} {value}"
-        (needed if parameter.default is inspect.Parameter.empty else others).append(value)
-    return "".join(f" {each}" for each in needed or others[:1])
 
 
 def _command(endpoint: Endpoint[..., Any]) -> Callable[..., None]:
@@ -114,9 +98,8 @@ def _command(endpoint: Endpoint[..., Any]) -> Callable[..., None]:
         for name in options["null"] or ():
             sent[name.replace("-", "_")] = None
         sent["validate"] = not options["raw"]
-        settings = AccountSettings(reserved_prefix=options["reserved_prefix"])
         try:
-            call = endpoint.call((), sent, settings, open_upload)
+            call = endpoint.call((), sent, AccountSettings(), open_upload)
         except TypeError as error:
             raise UsageError(f"palprep api: {error}.") from None
         _send(endpoint, call, options)

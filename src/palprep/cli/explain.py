@@ -32,7 +32,8 @@ def explain(
     with telling(quiet=quiet):
         chosen = rules.load_profile(profile)
         if check_id is not None and check_id not in rules.RULES:
-            raise UsageError(f"There is no check {check_id!r}; {_hint(check_id)}")
+            hint = did_you_mean(check_id, rules.RULES, "`palprep explain` lists all")
+            raise UsageError(f"There is no check {check_id!r}; {hint}")
         ids = [check_id] if check_id else [*rules.RULES]
         entries = [rules.entry_of(rule_id, chosen) for rule_id in ids]
         if as_json:
@@ -46,13 +47,3 @@ def explain(
         else:
             show(views.check_list(entries))
             tell("Next: palprep explain CHECK_ID")
-
-
-def _hint(missed: str) -> str:
-    """What may have been meant: an id that is spelt alike, or those that hold the words."""
-    known = {each: f"{each} {rule.texts.label}".lower() for each, rule in rules.RULES.items()}
-    words = missed.lower().split("_")
-    labelled = (each for each, said in known.items() if all(word in said for word in words))
-    return did_you_mean(missed, known) or did_you_mean(
-        next(labelled, missed), known, "`palprep explain` lists all"
-    )

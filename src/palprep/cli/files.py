@@ -71,7 +71,7 @@ class FilesAtWork:
         self.engine = engine
         self.profile = rules.load_profile(options.profile)
         self.role = options.role
-        self.speaker = _speaker(options, self.profile.name)
+        self.speaker = _speaker(options)
         self.codes: list[ExitCode] = []
         """The exit code that each file would give alone, of the files that are through."""
         self.done = 0
@@ -254,7 +254,7 @@ def _not_there(path: Path) -> str:
     return f"{path} does not exist: {did_you_mean(path.name, names, 'check the path')}"
 
 
-def _speaker(options: FileOptions, profile: str) -> facts.Speaker | None:
+def _speaker(options: FileOptions) -> facts.Speaker | None:
     """Whose consent to listen for, and with which model; None without a name.
 
     Raises UsageError for a statement of nobody, ToolMissing for a folder without a model.
@@ -268,7 +268,7 @@ def _speaker(options: FileOptions, profile: str) -> facts.Speaker | None:
     # These load all decoders, which a command without a name leaves to its workers.
     return facts.Speaker(
         full_name=options.name,
-        statement=consent.read_statement(statement, profile=profile) if statement else None,
+        statement=consent.read_statement(statement) if statement else None,
         language=options.language,
         whisper_model=model and consent.require_model(model),
         spoken_as=options.spoken_as,

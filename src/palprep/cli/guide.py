@@ -32,9 +32,9 @@ def guide(
     views.require_page_name(into)
     with telling(quiet=quiet):
         limits = rules.load_profile(profile)
-        own = statements.read_statement(statement, profile=limits.name) if statement else None
+        own = statements.read_statement(statement) if statement else None
         spoken = language if own else "en"
-        said = statements.statement_for(full_name, own, language=spoken, profile=limits.name)
+        said = statements.statement_for(full_name, own, language=spoken)
         page = views.guide_page(
             said.full_name, statement=said.text, spoken=spoken, profile=limits, language=language
         )

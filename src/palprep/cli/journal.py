@@ -6,10 +6,9 @@ import contextlib
 import datetime as dt
 import os
 import shlex
-from collections import deque
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -17,7 +16,7 @@ from palprep import batch, callbacks, journal as journals, rules, serving
 from palprep.cli import options
 from palprep.cli.exits import ExitCode
 from palprep.cli.files import require_there
-from palprep.cli.output import LogFormat, print_json, print_json_of_many, print_line, tell, telling
+from palprep.cli.output import LogFormat, print_json, print_line, tell, telling
 from palprep.cli.results import Tally, people_at_work
 from palprep.errors import UsageError
 
@@ -247,31 +246,27 @@ def _look(
     directories: Sequence[Path], because: str | None = None, *, as_json: bool = False
 ) -> tuple[list[tuple[journals.JournalHead, Tally]], Tally]:
     """What each journal says, with its people, and everybody in all of them; or those for whom one
-    finding is in the way. Raises UsageError where that is so of nobody. Printed meanwhile where it
-    is wanted as JSON."""
-    if because is not None:
-        _require_blocker(because, directories)
-    looked_at, everybody = [], Tally()
+    finding is in the way. Raises UsageError where that is so of nobody. Printed where it is wanted
+    as JSON."""
+    looked_at, everybody, told = [], Tally(), list[dict[str, Any]]()
+    known = set[str | None]()
     for each in directories:
-        own = Tally()
+        own, lines = Tally(), list[dict[str, Any]]()
         with journals.status(each) as (head, people):
-            met = (own.met(everybody.met(one)) for one in people if because in {None, one.blocker})
-            if as_json:
-                print_json_of_many(head.to_json(), "people", (one.to_json() for one in met))
-            else:
-                deque(met, maxlen=0)
+            for one in people:
+                known.add(one.blocker)
+                if because in {None, one.blocker}:
+                    own.met(one)
+                    everybody.met(one)
+                    lines += [one.to_json()] if as_json else []
         looked_at.append((head, own))
-    return looked_at, everybody
-
-
-def _require_blocker(because: str, directories: Sequence[Path]) -> None:
-    known = set[str]()
-    for each in directories:
-        with journals.status(each) as (_, people):
-            known.update(one.blocker for one in people if one.blocker)
-    if because not in known:
-        listed = ", ".join(sorted(known)) or "nothing"
+        told.append({**head.to_json(), "people": lines})
+    if because is not None and because not in known:
+        listed = ", ".join(sorted(filter(None, known))) or "nothing"
         raise UsageError(f"--because {because} is true of nobody here; there is: {listed}")
+    for line in told if as_json else ():
+        print_json(line)
+    return looked_at, everybody
 
 
 def listen(

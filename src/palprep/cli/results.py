@@ -37,7 +37,7 @@ class Tally:
         for each in people:
             self.met(each)
 
-    def met(self, person: journal.PersonStanding) -> journal.PersonStanding:
+    def met(self, person: journal.PersonStanding) -> None:
         self._statuses[person.status] += 1
         if person.blocker is not None:
             self._blockers[person.blocker] += 1
@@ -54,7 +54,6 @@ class Tally:
         _keep(self._first, person)
         if person.status not in journal.READY:
             _keep(self._open, person)
-        return person
 
     def print_people(self) -> None:
         """Of many people only the first who are not done."""

@@ -1,15 +1,17 @@
 """The statement as it must be said: its words, the name among them, its parts, and where its text
-is from: ``statements/<language>.toml``, or a file of the user's own.
+is from: ``statements/<language>.txt``, or a file of the user's own.
+
+The service demands its own text, word for word, and may change it. palprep's is the one that avatar
+services commonly ask for: before you record, compare it with what the service shows you.
 """
 
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Sequence
 from importlib import resources
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from unicodedata import normalize
 
 from palprep.consent.code import AskedCode
@@ -108,15 +110,14 @@ def statement_for(
     statement: str | None,
     *,
     language: str,
-    profile: str = "default",
     spoken_as: str | None = None,
 ) -> Statement:
-    """The statement to listen for; without a text, palprep's template for the profile and language.
-    It has the name as it is ``spoken_as``, where that is given.
+    """The statement to listen for; without a text, palprep's template for the language. It has the
+    name as it is ``spoken_as``, where that is given.
 
     Raises UsageError for a text that names no one, and for a language without a template.
     """
-    template = statement or required_statement(profile=profile, language=language)
+    template = statement or required_statement(language)
     text = fill_statement(template, full_name)
     if spoken_as is not None:
         text = fill_statement(open_statement(template, full_name), spoken_as)
@@ -135,37 +136,33 @@ def name_slot(words: Sequence[Word], full_name: str) -> range:
     return range(0)
 
 
-def required_statement(*, profile: str = "default", language: str = "en") -> str:
-    """The template for a profile and a language (ISO 639-1), with ``{full_name}`` in it.
+def required_statement(language: str = "en") -> str:
+    """The template for a language (ISO 639-1), with ``{full_name}`` in it.
 
     Raises UsageError for a language that no statement is known in: give the service's own.
     """
-    file = resources.files("palprep.consent").joinpath("statements", f"{language}.toml")
+    file = resources.files("palprep.consent").joinpath("statements", f"{language}.txt")
     if not language.isalpha() or not file.is_file():
         raise UsageError(
             f"No consent statement is known in {language!r}: give the text that your service "
             "demands, with --statement FILE, or as statement in person.toml or the manifest"
         )
-    return _choose(tomllib.loads(file.read_text("utf-8")), profile, f"{language}.toml")
+    return file.read_text("utf-8").strip()
 
 
-def read_statement(path: str | Path, *, profile: str = "default") -> str:
-    """A user's statement: a TOML file laid out like palprep's own, or plain text.
+def read_statement(path: str | Path) -> str:
+    """A user's statement, in a text file. The name stands in it as ``{full_name}`` or as itself.
 
-    The name stands in it as ``{full_name}`` or as itself. Raises UsageError when it cannot be
-    read or is empty.
+    Raises UsageError when it cannot be read or is empty.
     """
     try:
         text = Path(path).read_text("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         why = error.strerror if isinstance(error, OSError) else error
         raise UsageError(f"The statement {path} cannot be read as text: {why}") from None
-    if Path(path).suffix.lower() == ".toml":
-        try:
-            return _choose(tomllib.loads(text), profile, str(path))
-        except tomllib.TOMLDecodeError as error:
-            raise UsageError(f"The statement {path} is not valid TOML: {error}") from None
-    return _checked(text, str(path))
+    if not text.strip():
+        raise UsageError(f"The statement {path} is empty")
+    return text.strip()
 
 
 def fill_statement(template: str, full_name: str) -> str:
@@ -203,19 +200,3 @@ def open_statement(text: str, full_name: str) -> str:
 def _name(name: str) -> re.Pattern[str]:
     words = r"\s+".join(map(re.escape, name.split()))
     return re.compile(rf"(?<!\w){re.sub(APOSTROPHE, APOSTROPHE, words)}(?!\w)", re.IGNORECASE)
-
-
-def _choose(data: dict[str, Any], profile: str, where: str) -> str:
-    statements = data.get("statements")
-    if not isinstance(statements, dict):
-        raise UsageError(f"{where} has no [statements] table")
-    text = statements.get(profile, statements.get("default"))
-    if not isinstance(text, str):
-        raise UsageError(f"{where} has no statement for {profile!r} and no default")
-    return _checked(text, where)
-
-
-def _checked(text: str, where: str) -> str:
-    if not text.strip():
-        raise UsageError(f"The statement {where} is empty")
-    return text.strip()

@@ -69,4 +69,4 @@ from .run_view import (
     RunView as RunView,
     status as status,
 )
-from .store import JOURNAL_NAME as JOURNAL_NAME, Journal as Journal, utc_now as utc_now
+from .store import JOURNAL_NAME as JOURNAL_NAME, Journal as Journal

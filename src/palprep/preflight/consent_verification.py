@@ -33,8 +33,8 @@ def verify_consent(
 
     ``spoken_as`` is how the name sounds, in Latin letters. Give it if the spelling does not show
     that; it is listened for instead of the name. ``statement`` is the service's own text, with
-    ``{full_name}`` or the name in it. Without it palprep's template for the profile and language is
-    used. ``whisper_model`` is the folder of a Whisper model that listens first, or a loaded one.
+    ``{full_name}`` or the name in it. Without it palprep's template for the language is used.
+    ``whisper_model`` is the folder of a Whisper model that listens first, or a loaded one.
     Without it the installed default listens, which knows English only. The statement must begin in
     the first 30 seconds. The limits of ``profile`` grade what was heard. ``code`` is listened for
     after the statement (:func:`palprep.journal.asked_code`).
@@ -47,9 +47,7 @@ def verify_consent(
     """
     limits = load_profile(profile)
     source = Source.of(path)
-    required = consent.statement_for(
-        *(full_name, statement), language=language, profile=limits.name, spoken_as=spoken_as
-    )
+    required = consent.statement_for(full_name, statement, language=language, spoken_as=spoken_as)
     required = required._replace(code=code)
     reading = consent.model_for(required, whisper_model)
     if isinstance(reading, consent.Whisper):
@@ -76,16 +74,14 @@ def verify_wording(
     """
     source = Source.of(path)
     limits = load_profile()
-    unnamed = consent.statement_for(_STAND_IN, statement, language=language, profile=limits.name)
+    unnamed = consent.statement_for(_STAND_IN, statement, language=language)
     listener = consent.model_for(unnamed, model)
     if isinstance(listener, consent.StatementReading):
         return grade_statement(listener, limits.consent)
     samples = consent.decode_opening(source, unnamed)
 
     def read(full_name: str) -> consent.StatementReading:
-        required = consent.statement_for(
-            full_name, statement, language=language, profile=limits.name
-        )
+        required = consent.statement_for(full_name, statement, language=language)
         return consent.read_samples(samples, required, listener)
 
     first = read(_STAND_IN)

@@ -112,7 +112,7 @@ class Recording:
     @property
     def _own_statement(self) -> str | None:
         own = self._person.statement
-        return consent.read_statement(own, profile=self._profile.name) if own else None
+        return consent.read_statement(own) if own else None
 
     def _statement(self) -> str:
         language = self._person.spoken_language

@@ -12,7 +12,6 @@ The bucket's credentials never travel: each machine has them in its own environm
 from __future__ import annotations
 
 import contextlib
-import datetime as dt
 import secrets
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -21,7 +20,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from palprep.batch.fingerprint import Fingerprint, digest_of, folder_fingerprint
+from palprep.batch.fingerprint import digest_of, folder_fingerprint
 from palprep.batch.people.files import RemoteFile, is_web
 from palprep.errors import FileUnreadable, StorageError
 from palprep.journal import Journal
@@ -77,13 +76,11 @@ class Files:
         """Whether the file is there, unchanged."""
         return prepared.path.is_file() and sha256_of(prepared.path) == prepared.sha256
 
-    def fingerprint(
-        self, folder: Path, prepared: Callable[[], Iterable[Prepared]], at: dt.datetime
-    ) -> Fingerprint | None:
-        """Of those in a folder of the output, ``at`` this time; None where it would not show a
-        change. ``prepared`` names those that were put elsewhere."""
+    def fingerprint(self, folder: Path, prepared: Callable[[], Iterable[Prepared]]) -> str | None:
+        """Of those in a folder of the output; None where it would not show a change. ``prepared``
+        names those that were put elsewhere."""
         del prepared
-        return folder_fingerprint(folder, at)
+        return folder_fingerprint(folder)
 
     def at_hand(self, prepared: Prepared) -> AbstractContextManager[None]:
         """The file lies at its path for as long as the block takes."""
@@ -127,17 +124,15 @@ class BucketFiles(Files):
         """Whether the file is there. Its name holds its SHA-256."""
         return self.bucket.look(key_in_bucket(prepared.path, prepared.sha256)) is not None
 
-    def fingerprint(
-        self, folder: Path, prepared: Callable[[], Iterable[Prepared]], at: dt.datetime
-    ) -> Fingerprint | None:
+    def fingerprint(self, folder: Path, prepared: Callable[[], Iterable[Prepared]]) -> str | None:
         """Dossiers lie in the folder. One list of the bucket serves all people; only what came
         later is asked for by itself."""
-        here = folder_fingerprint(folder, at) if folder.exists() else Fingerprint("", sure=True)
+        here = folder_fingerprint(folder) if folder.exists() else ""
         if here is None:
             return None
         keys = sorted({key_in_bucket(each.path, each.sha256) for each in prepared()})
         there = [(key, self._size(key)) for key in keys]
-        return Fingerprint(digest_of([here.digest, there]), here.sure)
+        return digest_of([here, there])
 
     def _size(self, key: str) -> int | None:
         """In bytes. The key names the content: nothing else can be under it."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import hashlib
 import os
 import re
@@ -13,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Self
 
-from palprep.batch.fingerprint import Fingerprint, digest_of, folder_fingerprint
+from palprep.batch.fingerprint import digest_of, folder_fingerprint
 from palprep.batch.people.files import (
     File,
     KindsOf,
@@ -111,10 +110,10 @@ def holds_run(folder: str | Path) -> bool:
     )
 
 
-def find_people(folder: str | Path, at: dt.datetime) -> Roster:
-    """The people of a folder, one per subfolder, sorted by name, ``at`` this time, which is now.
-    The output folder of a run is nobody. What is wrong in one person's subfolder is that person's
-    problem. Raises UsageError when there is no such folder, or no one in it.
+def find_people(folder: str | Path) -> Roster:
+    """The people of a folder, one per subfolder, sorted by name. The output folder of a run is
+    nobody. What is wrong in one person's subfolder is that person's problem. Raises UsageError when
+    there is no such folder, or no one in it.
     """
     root = Path(folder)
     if not root.is_dir():
@@ -137,7 +136,7 @@ def find_people(folder: str | Path, at: dt.datetime) -> Roster:
             if each.is_symlink() and not Path(each.path).resolve().is_relative_to(root.resolve())
             else RosterEntry(
                 printable(each.name),
-                folder_fingerprint(each.path, at),
+                folder_fingerprint(each.path),
                 partial(read_person, Path(each.path)),
             )
             for each in entries
@@ -223,12 +222,11 @@ def people_in_bucket(url: str, into: Path) -> Roster:
     return Roster(tuple(people), tuple(loose))
 
 
-def _fingerprint(bucket: Bucket, folder: Mapping[str, Stored]) -> Fingerprint | None:
+def _fingerprint(bucket: Bucket, folder: Mapping[str, Stored]) -> str | None:
     if any(each.etag is None for each in folder.values()):
         return None
     listed = sorted((each.name, each.size_bytes, each.etag) for each in folder.values())
-    # A tag names the content, whatever the clock says.
-    return Fingerprint(digest_of([bucket.url, listed]), sure=True)
+    return digest_of([bucket.url, listed])
 
 
 def _person(

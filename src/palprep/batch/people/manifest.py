@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import os
 import unicodedata
 from collections.abc import Iterable, Sequence
@@ -11,7 +10,7 @@ from pathlib import Path
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from palprep.batch.fingerprint import Fingerprint, digest_of, files_fingerprint
+from palprep.batch.fingerprint import digest_of, files_fingerprint
 from palprep.batch.people.files import File, RemoteFile, is_url
 from palprep.batch.people.manifest_rows import COLUMNS, Line, ManifestRow, Row, read_lines
 from palprep.batch.people.person import AssignedFile, Person, Roster, RosterEntry
@@ -31,17 +30,16 @@ _WORDS = {
 """Plainer words than pydantic has, by the types of its errors."""
 
 
-def people_of_manifest(path: Path, at: dt.datetime) -> Roster:
-    """The people of a manifest, in its order; their files as seen ``at`` this time, which is now.
-    Paths in it lead from its own folder.
+def people_of_manifest(path: Path) -> Roster:
+    """The people of a manifest, in its order. Paths in it lead from its own folder.
 
     Raises ManifestError with every mistake in it, UsageError when it cannot be read, ToolMissing
     for Parquet without pyarrow.
     """
-    return _roster(read_lines(path), path.resolve().parent, at, str(path), "line")
+    return _roster(read_lines(path), path.resolve().parent, str(path), "line")
 
 
-def people_of_rows(rows: Iterable[ManifestRow], at: dt.datetime) -> Roster:
+def people_of_rows(rows: Iterable[ManifestRow]) -> Roster:
     """The people of rows that a script has made. Raises ManifestError with every mistake."""
     lines: list[Line] = []
     for number, row in enumerate(rows, 1):
@@ -53,20 +51,18 @@ def people_of_rows(rows: Iterable[ManifestRow], at: dt.datetime) -> Roster:
         lines.append(
             Line(number, row.model_dump(by_alias=True, exclude_unset=True, exclude_none=True))
         )
-    return _roster(lines, Path.cwd(), at, "The list of people", "row")
+    return _roster(lines, Path.cwd(), "The list of people", "row")
 
 
-def _fingerprint(person: Person, at: dt.datetime) -> Fingerprint | None:
+def _fingerprint(person: Person) -> str | None:
     files = [each for each in (*person.sources.values(), person.statement) if each is not None]
     here = [each for each in files if isinstance(each, Path)]
     # A change of a file on the web shows only when its server is asked.
-    found = files_fingerprint(here, at) if len(here) == len(files) else None
-    return found and Fingerprint(digest_of([person.model_dump_json(), found.digest]), found.sure)
+    found = files_fingerprint(here) if len(here) == len(files) else None
+    return found and digest_of([person.model_dump_json(), found])
 
 
-def _roster(
-    lines: Iterable[Line | RowProblem], base: Path, at: dt.datetime, shown: str, unit: str
-) -> Roster:
+def _roster(lines: Iterable[Line | RowProblem], base: Path, shown: str, unit: str) -> Roster:
     """Paths lead from ``base``. Messages call the whole ``shown``, and each line a ``unit``."""
     people: list[Person] = []
     problems: list[RowProblem] = []
@@ -95,7 +91,7 @@ def _roster(
         raise UsageError(f"{shown} holds nobody: write one line for each person")
 
     def entry(person: Person) -> RosterEntry:
-        return RosterEntry(person.slug, _fingerprint(person, at), lambda _: person)
+        return RosterEntry(person.slug, _fingerprint(person), lambda _: person)
 
     return Roster(tuple(map(entry, people)))
 

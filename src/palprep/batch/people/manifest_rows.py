@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import importlib
 import json
-import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sized
 from dataclasses import dataclass
@@ -35,15 +34,11 @@ from palprep.batch.people.settings import (
 )
 from palprep.errors import RowProblem, ToolMissing, UsageError
 from palprep.storage import is_bucket
-from palprep.system import IN_NO_NAME
 from palprep.values import Role
 from palprep.vocabulary import install_advice
 
 _MOST_BYTES = 200
 """Of a person's own name. File systems take 255, and pages add a suffix."""
-
-_DEVICES = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?", re.IGNORECASE)
-"""Names that Windows keeps for devices, whatever their suffix (Microsoft, Naming Files)."""
 
 
 def _text(value: Any) -> Any:
@@ -54,17 +49,11 @@ def _text(value: Any) -> Any:
 _NO_FOLDER_NAMES: tuple[tuple[Callable[[str], object], str], ...] = (
     (holds_controls, "must not hold line breaks or control characters"),
     (lambda slug: {"/", "\\"} & set(slug), "must not hold a slash: a folder will have this name"),
-    # Elsewhere they are in use: a journal knows people by such names.
-    (
-        lambda slug: not IN_NO_NAME.isdisjoint(slug),
-        'must not hold < > : " | ? or *, which Windows takes in no name',
-    ),
     (lambda slug: slug.startswith((".", "__")), "must not start with a dot or two underscores"),
     (
         lambda slug: slug != slug.strip() or slug.endswith("."),
         "must not start or end with a space, nor end with a dot",
     ),
-    (_DEVICES.fullmatch, "must be another one: Windows keeps it for a device"),
     (lambda slug: len(slug.encode()) > _MOST_BYTES, f"must have at most {_MOST_BYTES} bytes"),
 )
 

@@ -13,7 +13,6 @@ from pathlib import Path, PurePath
 from typing import NamedTuple
 from unicodedata import combining, normalize
 
-from palprep.batch.fingerprint import Fingerprint
 from palprep.batch.people.files import File, KindsOf, in_other_form, printable
 from palprep.batch.people.settings import (
     SETTINGS_NAME,
@@ -168,7 +167,7 @@ class RosterEntry:
     """
 
     slug: str
-    fingerprint: Fingerprint | None
+    fingerprint: str | None
     read: Callable[[KindsOf], Person]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,20 +24,20 @@ People = str | os.PathLike[str] | Iterable[ManifestRow]
 one."""
 
 
-def find_everybody(people: People, into: Path, at: dt.datetime) -> Roster:
-    """Everybody who is given, ``at`` this time, which is now. No media is fetched; what must be
-    read of a bucket before the work begins goes into the folder ``into``.
+def find_everybody(people: People, into: Path) -> Roster:
+    """Everybody who is given. No media is fetched; what must be read of a bucket before the work
+    begins goes into the folder ``into``.
 
     Raises UsageError where there is nobody, ManifestError, and StorageError.
     """
     if not isinstance(people, str | os.PathLike):
-        return people_of_rows(people, at)
+        return people_of_rows(people)
     if isinstance(people, str) and is_bucket(people):
         return people_in_bucket(people, into)
     path = Path(people)
     if is_manifest(path) and path.is_file():
-        return people_of_manifest(path, at)
-    return find_people(path, at)
+        return people_of_manifest(path)
+    return find_people(path)
 
 
 WENT_WRONG = frozenset[PersonStatus]({"failed", "redo", "needs_answer", "needs_decision"})

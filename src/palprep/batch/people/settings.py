@@ -151,7 +151,7 @@ class Settings(Value):
     properties: Properties | None = None
     """The replica's ``properties``, as the service takes them."""
     statement: str | None = None
-    """A text or TOML file with the consent statement that your service demands."""
+    """A text file with the consent statement that your service demands."""
     language: Annotated[str, AfterValidator(_language_code)] = "en"
     """In which the person is written to, and of a ``statement`` of their own, ISO 639-1."""
     split_consent: bool = False

@@ -16,12 +16,11 @@ from palprep.dossier import Dossier, read_dossier
 from palprep.errors import JournalError, UsageError
 from palprep.facts import Speaker
 from palprep.journal import DossierKept, Journal, SandboxStatement
-from palprep.rules import load_profile
 from palprep.storage import Bucket
 from palprep.vocabulary import did_you_mean
 
 
-def speaker_of(person: Person, profile: str, model: Path | None = None) -> Speaker | None:
+def speaker_of(person: Person, model: Path | None = None) -> Speaker | None:
     """Whose consent is listened for, by ``model``; None without a video that may hold it, and where
     the name is not known. Raises UsageError for a statement that cannot be used.
     """
@@ -30,7 +29,7 @@ def speaker_of(person: Person, profile: str, model: Path | None = None) -> Speak
     own = person.statement
     return Speaker(
         full_name=person.full_name,
-        statement=own and read_statement(own, profile=load_profile(profile).name),
+        statement=own and read_statement(own),
         language=person.spoken_language,
         whisper_model=model,
         spoken_as=person.settings.spoken_as,
@@ -38,10 +37,10 @@ def speaker_of(person: Person, profile: str, model: Path | None = None) -> Speak
 
 
 def statements_of(
-    people: Sequence[Person], profile: str, model: Path | None = None
+    people: Sequence[Person], model: Path | None = None
 ) -> tuple[SandboxStatement, ...]:
     """What a sandbox is to take for consent: palprep's template, and the statements that people
-    bring along, their names left open. ``model`` listens for them, ``profile`` is the run's.
+    bring along, their names left open. ``model`` listens for them.
 
     A statement that cannot be used is left out: its person is refused for it.
     """
@@ -50,9 +49,8 @@ def statements_of(
         if person.statement is None:
             continue
         with contextlib.suppress(UsageError):
-            name = load_profile(person.profile_in(profile)).name
-            said = read_statement(person.statement, profile=name)
-            text, language = open_statement(said, person.full_name), person.spoken_language
+            text = open_statement(read_statement(person.statement), person.full_name)
+            language = person.spoken_language
             found.append(SandboxStatement(text=text, language=language, model=model))
     return tuple(dict.fromkeys(found))
 

@@ -124,7 +124,7 @@ class MediaSteps:
         person = self.person
         problems, speaker = person.problems, None
         try:
-            speaker = speaker_of(person, self.profile, self.run.options.whisper_model)
+            speaker = speaker_of(person, self.run.options.whisper_model)
         except UsageError as error:
             problems = problems if self._waived else (*problems, error.message)
             notes = (*notes, error.message) if self._waived else notes

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import functools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -10,7 +9,7 @@ from dataclasses import dataclass
 from palprep._version import __version__
 from palprep.batch.engines.files import Files
 from palprep.batch.engines.tasks import AssetTask
-from palprep.batch.fingerprint import Fingerprint, digest_of
+from palprep.batch.fingerprint import digest_of
 from palprep.batch.people.person import Person, RosterEntry
 from palprep.batch.work.context import PREPARED_NAME, RunContext
 from palprep.journal import (
@@ -97,15 +96,15 @@ class Unchanged:
 
     run: RunContext
 
-    def to_record(self, person: RosterEntry, at: dt.datetime) -> str | None:
-        """The person's state, ``at`` the end of the work; None where a change would not show."""
-        given, prepared = person.fingerprint, self._prepared_now(person.slug, at)
-        if given is None or prepared is None or not (given.sure and prepared.sure):
+    def to_record(self, person: RosterEntry) -> str | None:
+        """The person's state at the end of the work; None where a change would not show."""
+        given, prepared = person.fingerprint, self._prepared_now(person.slug)
+        if given is None or prepared is None:
             return None
-        return f"{self._under_conditions(given)}.{prepared.digest}"
+        return f"{self._under_conditions(given)}.{prepared}"
 
     def among(
-        self, people: Iterable[RosterEntry], last: Iterable[PersonView], at: dt.datetime
+        self, people: Iterable[RosterEntry], last: Iterable[PersonView]
     ) -> dict[str, PersonView]:
         """Those of the ``last`` run's people who are done and as they were when that was recorded,
         by their slugs. Nobody whose consent was waived: it may be listened for now."""
@@ -117,30 +116,29 @@ class Unchanged:
         return {
             person.slug: done[person.slug]
             for person in people
-            if person.slug in done and self._is_as_it_was(person, done[person.slug], at)
+            if person.slug in done and self._is_as_it_was(person, done[person.slug])
         }
 
-    def _is_as_it_was(self, person: RosterEntry, ended: PersonView, at: dt.datetime) -> bool:
+    def _is_as_it_was(self, person: RosterEntry, ended: PersonView) -> bool:
         given, _, prepared = (ended.state or "").partition(".")
         files = person.fingerprint
         if files is None or self._under_conditions(files) != given:
             return False
         if ended.files_removed:
             return True  # What was removed on purpose need not be there.
-        now = self._prepared_now(person.slug, at)
-        return now is not None and now.digest == prepared
+        return self._prepared_now(person.slug) == prepared
 
-    def _under_conditions(self, given: Fingerprint) -> str:
-        return digest_of([self._conditions, given.digest])
+    def _under_conditions(self, given: str) -> str:
+        return digest_of([self._conditions, given])
 
-    def _prepared_now(self, slug: str, at: dt.datetime) -> Fingerprint | None:
+    def _prepared_now(self, slug: str) -> str | None:
         def ever_prepared() -> Iterator[Prepared]:
             for entry in self.run.journal.entries(AssetPrepared, person=slug):
                 if entry.body.asset.prepared is not None:
                     yield from entry.body.asset.prepared.files
 
         folder = self.run.place / PREPARED_NAME / slug
-        return self.run.files.fingerprint(folder, ever_prepared, at)
+        return self.run.files.fingerprint(folder, ever_prepared)
 
     @functools.cached_property
     def _conditions(self) -> str:

@@ -142,10 +142,9 @@ def _sort_videos(originals: Originals, person: Person, stills: Collection[str]) 
     roles = LISTENED_TO - {each.role for each in person.assigned}
     short = Role.CONSENT_VIDEO in roles and any(each.length_s <= STATEMENT_S for each in videos)
     if short or len(videos) > 1 or Role.TRAINING_VIDEO not in roles:
-        asked, speaker = originals.run.options, None
+        speaker = None
         with contextlib.suppress(UsageError):
-            profile = person.profile_in(asked.profile)
-            speaker = speaker_of(person, profile, asked.whisper_model)
+            speaker = speaker_of(person, originals.run.options.whisper_model)
         videos = [_look(originals, person, each.file, speaker) for each in videos]
     found = by_content(videos, roles)
     person, told = _settled(person, found, alone=len(videos) == 1)
