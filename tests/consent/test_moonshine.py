@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from palprep.consent.decoding import read_tokens
 from palprep.consent.moonshine import HOME, Moonshine, Vocabulary
-from palprep.consent.tokens import read_tokens
 from palprep.errors import ToolMissing
 from palprep.media import Weights, read_manifest
 

@@ -9,7 +9,7 @@ import math
 import numpy as np
 import pytest
 
-from palprep.consent.search import find_statement
+from palprep.consent.opening import find_statement
 from palprep.consent.statement import Statement
 from palprep.consent.whisper import Heard, Token
 from palprep.consent.words import split_words

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from palprep.consent.tokens import ByteTokens, read_tokens
+from palprep.consent.decoding import ByteTokens, read_tokens
 from palprep.media import read_manifest
 
 

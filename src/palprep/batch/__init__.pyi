@@ -21,7 +21,11 @@ from .people.selection import Selection as Selection
 from .people.settings import read_settings as read_settings, write_setting as write_setting
 from .runner import run as run
 from .work.connection import Connection as Connection
-from .work.consent import kept_dossiers as kept_dossiers, video_at_hand as video_at_hand
+from .work.consent import (
+    kept_dossiers as kept_dossiers,
+    spoken_by as spoken_by,
+    video_at_hand as video_at_hand,
+)
 from .work.context import Note as Note, RunOptions as RunOptions
 from .work.pace import Pace as Pace
 from .work.sandbox_judges import judges_in as judges_in

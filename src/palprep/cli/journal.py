@@ -8,7 +8,7 @@ import os
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -17,7 +17,7 @@ from palprep.cli import options
 from palprep.cli.exits import ExitCode
 from palprep.cli.files import require_there
 from palprep.cli.output import LogFormat, print_json, print_line, tell, telling
-from palprep.cli.results import Tally, people_at_work
+from palprep.cli.results import MANY, Tally, people_at_work
 from palprep.errors import UsageError
 
 EXAMPLES = (
@@ -164,17 +164,18 @@ def _show_open_ends(head: journals.JournalHead, people: Tally) -> None:
     else:
         for creation in head.in_doubt:
             print_line(_how_to_resolve(head.directory, creation))
-    for person in people.doubts:
+    for person in people.held[:MANY]:
         print_line(_how_to_decide(head.directory, person))
-    if len(people.doubts) < people.held:
-        more = rules.counted(people.held - len(people.doubts), "more is", "more are")
+    if (left := len(people.held) - MANY) > 0:
+        more = rules.counted(left, "more is", "more are")
         print_line(f"\n{more} held by a doubt: decide about these first.")
-    if people.in_training and not head.running:
+    training = (each.replica_id for each in people.people if each.replica_status == "started")
+    if (replica := next(training, None)) and not head.running:
         command = shlex.join(["palprep", "status", head.directory, "--ended"])
         print_line(
             "Only a callback tells the end of a replica. Where it was lost, ask the service, then\n"
-            f"  {command} {people.in_training} completed    if the training ended well\n"
-            f"  {command} {people.in_training} error        if it did not"
+            f"  {command} {replica} completed    if the training ended well\n"
+            f"  {command} {replica} error        if it did not"
         )
     if head.unclaimed_callbacks:
         lost = rules.counted(head.unclaimed_callbacks, "callback belongs", "callbacks belong")
@@ -248,25 +249,18 @@ def _look(
     """What each journal says, with its people, and everybody in all of them; or those for whom one
     finding is in the way. Raises UsageError where that is so of nobody. Printed where it is wanted
     as JSON."""
-    looked_at, everybody, told = [], Tally(), list[dict[str, Any]]()
-    known = set[str | None]()
+    looked_at, known = [], set[str | None]()
     for each in directories:
-        own, lines = Tally(), list[dict[str, Any]]()
-        with journals.status(each) as (head, people):
-            for one in people:
-                known.add(one.blocker)
-                if because in {None, one.blocker}:
-                    own.met(one)
-                    everybody.met(one)
-                    lines += [one.to_json()] if as_json else []
-        looked_at.append((head, own))
-        told.append({**head.to_json(), "people": lines})
+        with journals.status(each) as (head, standings):
+            people = tuple(standings)
+        known.update(one.blocker for one in people)
+        looked_at.append((head, Tally(one for one in people if because in {None, one.blocker})))
     if because is not None and because not in known:
         listed = ", ".join(sorted(filter(None, known))) or "nothing"
         raise UsageError(f"--because {because} is true of nobody here; there is: {listed}")
-    for line in told if as_json else ():
-        print_json(line)
-    return looked_at, everybody
+    for head, own in looked_at if as_json else ():
+        print_json({**head.to_json(), "people": [one.to_json() for one in own.people]})
+    return looked_at, Tally(one for _, own in looked_at for one in own.people)
 
 
 def listen(

@@ -18,10 +18,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from palprep.consent.decoding import log_probabilities, nothing_before
+from palprep.consent.decoding import joined, log_probabilities, nothing_before, read_tokens
 from palprep.consent.facts import NameReading, PartReading, SecondHearing, StatementReading
 from palprep.consent.names import AFTER_NAME, name_in, rivals
-from palprep.consent.tokens import joined, read_tokens
 from palprep.consent.words import SAME_SOUND, replaced, split_words, text_of
 from palprep.media import Samples, Weights, open_network, read_manifest
 from palprep.speech import RATE_HZ

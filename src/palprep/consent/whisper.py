@@ -18,14 +18,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from palprep.consent.decoding import (
+    ByteTokens,
+    Encoding,
     Floats,
     beam_search,
     follow,
     log_probabilities,
     nothing_before,
+    read_tokens,
 )
 from palprep.consent.model_folder import ModelFiles, read_model
-from palprep.consent.tokens import ByteTokens, Encoding, read_tokens
 from palprep.errors import ToolFailed
 from palprep.media import open_network
 from palprep.speech import FRAME_S, RATE_HZ, WINDOW_S, filterbank, log_mel

@@ -7,7 +7,6 @@ may have left this machine and may have been carried out.
 
 from __future__ import annotations
 
-import datetime as dt
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
@@ -135,14 +134,6 @@ class Creation(Value):
     def ended(self) -> bool:
         """True when its training is over, well or not."""
         return self.state in {CreationState.COMPLETED, CreationState.ERROR}
-
-    @property
-    def training_s(self) -> float | None:
-        """Seconds from the intent to the end of its training; None before that."""
-        if not self.intended_at or not self.ended_at:
-            return None
-        start, end = map(dt.datetime.fromisoformat, (self.intended_at, self.ended_at))
-        return round((end - start).total_seconds(), 3)
 
 
 def creation_key(what: What, fields: Mapping[str, Any], sources: Mapping[str, str]) -> str:

@@ -107,16 +107,6 @@ class PersonView(PersonNames):
         return self.standing.blocker
 
     @property
-    def timings(self) -> dict[str, float]:
-        """The seconds that each step took whose end is known."""
-        made = (each for each in (self.voice, self.replica) if each is not None)
-        trained = {f"train {each.what}": each.training_s for each in made}
-        return {
-            **{f"prepare {asset.role.value}": asset.seconds for asset in self.assets},
-            **{step: seconds for step, seconds in trained.items() if seconds is not None},
-        }
-
-    @property
     def consent(self) -> Asset | None:
         """The video in which the consent statement was listened for."""
         return next((asset for asset in self.assets if asset.consent is not None), None)

@@ -21,9 +21,8 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
-from palprep import batch, consent, fixes, journal as journals, media, preflight, storage, views
+from palprep import batch, fixes, journal as journals, media, preflight, storage, views
 from palprep.errors import MediaError, PalprepError, ToolFailed, UsageError
-from palprep.facts import Speaker
 from palprep.journal import Journal
 from palprep.record.site import strangers_file
 from palprep.record.takes import By, Take, Takes, judged
@@ -109,16 +108,10 @@ class Recording:
     def _read(self) -> batch.Person:
         return batch.read_person(self._takes.folder, preflight.kinds_by(self._engine))
 
-    @property
-    def _own_statement(self) -> str | None:
-        own = self._person.statement
-        return consent.read_statement(own) if own else None
-
     def _statement(self) -> str:
-        language = self._person.spoken_language
-        return consent.statement_for(
-            self._person.full_name, self._own_statement, language=language
-        ).text
+        # With the name as it is written.
+        speaker = batch.spoken_by(self._person).model_copy(update={"spoken_as": None})
+        return speaker.required.text
 
     # What the page asks for
 
@@ -266,13 +259,13 @@ class Recording:
             self._takes.note(take.failed("The checks broke off: --verbose shows why."))
 
     def _judge_file(self, take: Take, path: Path) -> None:
-        sha256 = media.sha256_of(path)
-        report = self._check(
-            path,
-            role=take.role,
-            speaker=self._speaker(path.name, sha256) if take.role is Role.CONSENT_VIDEO else None,
-            consent_apart=take.role is Role.TRAINING_VIDEO,
-        )
+        sha256, speaker = media.sha256_of(path), None
+        if take.role is Role.CONSENT_VIDEO:
+            full_name, asked = self._person.full_name, {"name": path.name, "sha256": sha256}
+            code = journals.asked_code(self._journal, full_name, **asked)
+            speaker = batch.spoken_by(self._person, self._model).model_copy(update={"code": code})
+        apart = take.role is Role.TRAINING_VIDEO
+        report = self._check(path, role=take.role, speaker=speaker, consent_apart=apart)
         if report.consent is not None:
             journals.note_code(self._journal, report.consent, name=path.name, sha256=sha256)
         take = judged(take, report, self._profile)
@@ -287,17 +280,6 @@ class Recording:
     def _keep(self, take: Take) -> None:
         self._takes.use(take)
         self._person = self._read()
-
-    def _speaker(self, name: str, sha256: str) -> Speaker:
-        settings, full_name = self._person.settings, self._person.full_name
-        return Speaker(
-            full_name=full_name,
-            statement=self._own_statement,
-            language=self._person.spoken_language,
-            whisper_model=self._model,
-            spoken_as=settings.spoken_as,
-            code=journals.asked_code(self._journal, full_name, name=name, sha256=sha256),
-        )
 
     @contextmanager
     def _scratch(self) -> Iterator[Path]:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import obstore
 import obstore.exceptions
@@ -51,7 +52,7 @@ class Bucket:
         client_options: Mapping[str, Any] | None = None,
         retry_within: timedelta = RETRY_WITHIN,
     ) -> None:
-        self._cloud, root, self._prefix = _parted(url)
+        self._cloud, place = _parted(url)
         self.url = url.rstrip("/")
         options: dict[str, Any] = {
             "config": dict(config or {}),
@@ -61,7 +62,7 @@ class Bucket:
             # Options given, even none at all, make obstore forget AWS_ALLOW_HTTP and its kin.
             options["client_options"] = dict(client_options)
         with self._failing():
-            store = from_url(root, **options)
+            store = from_url(place, **options)
         assert isinstance(store, S3Store | GCSStore | AzureStore)  # noqa: S101 -- by its scheme
         self._store = store
 
@@ -69,7 +70,7 @@ class Bucket:
         """The object's size and tag; None where there is none."""
         with self._failing():
             try:
-                found = obstore.head(self._store, self._key(name))
+                found = obstore.head(self._store, name)
             except FileNotFoundError:
                 # An answer to HEAD has no body that could say whether the bucket is missing.
                 return None
@@ -77,19 +78,17 @@ class Bucket:
 
     def below(self, prefix: str = "") -> Iterator[Stored]:
         """All objects whose names begin with ``prefix`` and a slash, in the order of names."""
-        start = self._key(prefix).strip("/")
-        cut = len(self._prefix)
         with self._failing():
-            for page in obstore.list(self._store, start or None):
+            for page in obstore.list(self._store, prefix.strip("/") or None):
                 for found in page:
-                    yield Stored(found["path"][cut:], found["size"], found.get("e_tag"))
+                    yield Stored(found["path"], found["size"], found.get("e_tag"))
 
     def put(self, name: str, content: Path | bytes, content_type: str | None = None) -> None:
         attributes: dict[Any, str] = {"Content-Type": content_type} if content_type else {}
         with self._failing():
             obstore.put(
                 self._store,
-                self._key(name),
+                name,
                 content,
                 attributes=attributes,
                 max_concurrency=_PARTS_AT_ONCE,
@@ -105,7 +104,7 @@ class Bucket:
         Raises StorageError when there is no such object.
         """
         with self._failing(f"{self.url}/{name}"):
-            found = obstore.get(self._store, self._key(name), options={"range": (0, at_most)})
+            found = obstore.get(self._store, name, options={"range": (0, at_most)})
             return bytes(found.bytes()), str(found.attributes.get("Content-Type", ""))
 
     def fetch(self, name: str, to: Path, *, max_bytes: int, go_on: GoOn | None = None) -> Fetched:
@@ -119,18 +118,18 @@ class Bucket:
 
     def delete(self, name: str) -> None:
         with self._failing(), contextlib.suppress(FileNotFoundError):
-            obstore.delete(self._store, self._key(name))
+            obstore.delete(self._store, name)
 
     def sign(self, name: str, lasts: timedelta) -> str:
         """A URL that gives the object to whoever has it, for as long as ``lasts``."""
         with self._failing():
-            return obstore.sign(self._store, "GET", self._key(name), lasts)
+            return obstore.sign(self._store, "GET", name, lasts)
 
     def _got(self, name: str, max_bytes: int) -> tuple[str | None, Iterator[bytes]]:
         """The object's tag, and its content piece by piece."""
         shown = f"{self.url}/{name}"
         with self._failing(shown):
-            found = obstore.get(self._store, self._key(name))
+            found = obstore.get(self._store, name)
         if found.meta["size"] > max_bytes:
             raise too_large(shown, max_bytes)
 
@@ -149,9 +148,6 @@ class Bucket:
         except _FAILURES as error:
             raise bucket_error(error, shown or self.url, self._cloud) from None
 
-    def _key(self, name: str) -> str:
-        return f"{self._prefix}{name}"
-
 
 def object_at(url: str) -> tuple[Bucket, str]:
     """The bucket and the name of one object, such as ``s3://BUCKET/people/ada/portrait.jpg``.
@@ -164,13 +160,12 @@ def object_at(url: str) -> tuple[Bucket, str]:
     return Bucket(place), name
 
 
-def _parted(url: str) -> tuple[Cloud, str, str]:
-    """The cloud, the bucket's own URL, and the prefix of names in it."""
+def _parted(url: str) -> tuple[Cloud, str]:
+    """The cloud, and the bucket with its prefix as obstore takes them."""
     cloud = cloud_of(url)
     scheme, _, rest = url.partition("://")
     bucket, _, prefix = rest.partition("/")
-    prefix = prefix.strip("/")  # obstore knows no name that begins or ends with a slash.
     if cloud is None or not bucket:
         known = ", ".join(cloud.example for cloud in CLOUDS)
         raise UsageError(f"{url!r} names no bucket: give one of {known}")
-    return cloud, f"{scheme}://{bucket}", f"{prefix}/" if prefix else ""
+    return cloud, f"{scheme}://{bucket}/{quote(prefix.strip('/'))}"

@@ -21,11 +21,15 @@ from palprep.vocabulary import did_you_mean
 
 
 def speaker_of(person: Person, model: Path | None = None) -> Speaker | None:
-    """Whose consent is listened for, by ``model``; None without a video that may hold it, and where
-    the name is not known. Raises UsageError for a statement that cannot be used.
+    """Whose consent is listened for, as :func:`spoken_by`; None without a video that may hold it,
+    and where the name is not known."""
+    return None if person.unread or not person.may_speak else spoken_by(person, model)
+
+
+def spoken_by(person: Person, model: Path | None = None) -> Speaker:
+    """The person as one whose consent is listened for, by ``model``. Raises UsageError for a
+    statement that cannot be used.
     """
-    if person.unread or not person.may_speak:
-        return None
     own = person.statement
     return Speaker(
         full_name=person.full_name,
