@@ -130,6 +130,6 @@ def test_nobody_waits_later_for_a_callback_that_goes_elsewhere(go, add, out, con
     # The address of the request counts, and not what person.toml says by now.
     (ada / "person.toml").write_text('stock_voice = "gloria"')
     add("bob")
-    ada, bob = go(pace=replace(PACE, max_training=1)).people
+    ada, bob = go().people
     assert (ada.replica.id, bob.status) == (person.replica.id, "voice_only")
     assert "will tell your own address" in ada.reasons[0]

@@ -1,12 +1,10 @@
-"""Ceilings: so many creates in a run, so many trainings at once."""
+"""Ceilings: so many creates in a run, so long a wait for a service that is away."""
 
 from __future__ import annotations
 
-import threading
-
 import pytest
 
-from palprep.batch.work.pace import HeldBack, Outage, Pace, Places
+from palprep.batch.work.pace import Creates, HeldBack, Outage
 from palprep.errors import ServiceUnreachable
 from palprep.workers import WorkStopped
 
@@ -15,82 +13,20 @@ def go_on() -> None:
     """Nobody has stopped the run."""
 
 
-def create(places: Places, key: str) -> None:
-    places.take(key, go_on)
-
-
 def test_only_so_many_creates_in_a_run():
-    places = Places(Pace(max_creates=2))
-    create(places, "a")
-    create(places, "refused")
-    places.give_back("refused")
-    create(places, "b")
+    creates = Creates(2)
+    creates.take()
+    creates.take()
+    creates.give_back()
+    creates.take()
     with pytest.raises(HeldBack, match="may create 2 at most"):
-        create(places, "c")
-
-
-def test_a_place_is_waited_for_until_a_training_ends():
-    places = Places(Pace(max_training=2))
-    places.occupy("from before")
-    create(places, "a")
-    through = threading.Event()
-
-    def third() -> None:
-        create(places, "b")
-        through.set()
-
-    thread = threading.Thread(target=third)
-    thread.start()
-    assert not through.wait(0.3)
-    assert places.queue == 1
-    places.free("of another run")
-    assert not through.wait(0.3)
-    places.free("from before")
-    assert through.wait(5)
-    thread.join()
-    assert places.queue == 0
-
-
-class Watched(Places):
-    """Tells how long the queue was whenever somebody looked for room."""
-
-    def __init__(self, pace: Pace) -> None:
-        super().__init__(pace)
-        self.seen: list[int] = []
-
-    def _require_room(self) -> None:
-        self.seen.append(self.queue)
-        super()._require_room()
-
-
-def test_nobody_queues_who_can_take_a_place():
-    places = Watched(Pace(max_training=1))
-    create(places, "a")
-    thread = threading.Thread(target=create, args=(places, "b"))
-    thread.start()
-    while places.queue != 1:
-        pass
-    with places._changed:  # The other one cannot go on yet.
-        places.free("a")
-        assert places.queue == 0
-    thread.join()
-    assert places.seen[0] == 0
-    assert 1 in places.seen or len(places.seen) == 2
-
-
-def test_waiting_for_a_place_ends_when_the_run_does():
-    places = Places(Pace(max_training=1))
-    create(places, "a")
-
-    def stopped() -> None:
-        raise WorkStopped("enough")
-
-    with pytest.raises(WorkStopped):
-        places.take("b", stopped)
-    places.close("too late")
-    places.free("a")
-    with pytest.raises(HeldBack, match="too late"):
-        create(places, "c")
+        creates.take()
+    unbounded = Creates(None)
+    unbounded.take()
+    unbounded.close("The service takes no more")
+    unbounded.close("too late")
+    with pytest.raises(HeldBack, match="The service takes no more"):
+        unbounded.take()
 
 
 class Service:

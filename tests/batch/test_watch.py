@@ -11,7 +11,6 @@ import pytest
 from scripted_engine import Scripted
 from standings import status
 
-from palprep.batch.people.selection import Selection
 from palprep.batch.work.aside import Stop
 from palprep.batch.work.connection import Connection, Remote
 from palprep.batch.work.context import Reporter, Tell
@@ -142,43 +141,6 @@ def test_only_so_many_are_created_and_the_next_run_goes_on(go, add, log, mute):
     )
     go(connection=mute, pace=replace(NOT_AT_ALL, max_creates=2))
     assert log.creates == {"voice": 3}
-
-
-def test_the_training_of_somebody_who_is_not_selected_keeps_no_place_once_it_has_ended(
-    go, add, log, mute, sandbox
-):
-    add("ada")
-    add("bob", settings='name = "Bob"')
-    one_at_once = Pace(wait_s=0.5, doubt_wait_s=0, max_training=1)
-    go(connection=mute, pace=NOT_AT_ALL, select=Selection(only=("ada",)))
-    only_bob = Selection(only=("bob",))
-    [bob] = go(connection=mute, pace=one_at_once, select=only_bob).people
-    assert "others are in training" in bob.reasons[0]
-    advance(sandbox, 100_000)
-    [bob] = go(connection=mute, pace=one_at_once, select=only_bob).people
-    assert bob.voice.status == "started"
-    assert log.creates == {"voice": 2}
-
-
-def test_only_so_many_are_in_training_at_once(go, add, log, mute, sandbox):
-    for number in range(4):
-        add(f"person-{number}", settings=f'name = "P{number}"')
-    pace = Pace(wait_s=0.5, max_training=2)
-    seen = go(connection=mute, pace=pace)
-    assert log.creates == {"voice": 2}
-    assert statuses(seen) == {"waiting"}
-    assert sum("others are in training" in p.reasons[0] for p in seen.people) == 2
-    assert statuses(go(connection=mute, pace=pace)) == {"waiting"}
-    assert log.creates == {"voice": 2}
-    advance(sandbox, 100_000)
-    seen = go(connection=mute, pace=pace)
-    assert log.creates == {"voice": 4}
-    assert sorted(p.status for p in seen.people) == [
-        "voice_only",
-        "voice_only",
-        "waiting",
-        "waiting",
-    ]
 
 
 def test_a_voice_that_is_refused_keeps_no_replica_from_being_asked_for(go, add, log, mute):

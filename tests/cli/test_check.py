@@ -104,10 +104,10 @@ def test_people_read_the_reason_and_the_remedy(palprep: Palprep, sample_media: P
     assert f"audio_present · no audio stream · limit: required · {no_sound['source']}" in told
 
 
-def test_all_lists_what_passed_too(palprep: Palprep, light_people: Path) -> None:
+def test_verbose_lists_what_passed_too(palprep: Palprep, light_people: Path) -> None:
     path = light_people / "jane-carter/recording.m4a"
     assert "checks passed" in palprep("check", path).out
-    ran = palprep("check", "--all", path)
+    ran = palprep("check", "--verbose", path)
     (entry,) = palprep("check", "--json", path).objects
     assert len(entry["checks"]) > 5
     told = " ".join(ran.out.split())

@@ -97,7 +97,7 @@ def test_numbers_are_told_when_asked_for() -> None:
 
 
 def test_everything_is_listed_when_asked_for() -> None:
-    text = shown(report_view(REPORT, everything=True))
+    text = shown(report_view(REPORT, verbose=True))
     body = text[text.index("\n") :]
     listed = sorted({check.sentence for check in REPORT.checks}, key=body.index)
     assert listed == ["It is far.", NASTY, "Not there.", "It is fine."]

@@ -13,8 +13,7 @@ Every step looks into the journal first, and continues where an earlier run ende
 the run's, one for everybody.
 
 Two groups of threads take people through, as fast as workers and the service allow: one hands files
-to the workers, the other asks the service. Whoever waits for a place among the trainings keeps no
-worker from the next files. No thread waits for a training.
+to the workers, the other asks the service. No thread waits for a training.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ from palprep.batch.people.person import Person
 from palprep.batch.work.connection import Remote
 from palprep.batch.work.context import Reporter, RunContext
 from palprep.batch.work.media_steps import Ready, prepare_files
-from palprep.batch.work.pace import Outage, Places
+from palprep.batch.work.pace import Creates, Outage
 from palprep.batch.work.service_steps import Requested, ServiceSteps, dry_run
 from palprep.batch.work.waiting import Watch
 from palprep.client import LOOK_EVERY_S
@@ -134,18 +133,11 @@ class Execution:
 
     def _steps(self, remote: Remote, publisher: Publisher) -> ServiceSteps:
         run, pace = self._run, self._run.options.pace
-        places = Places(pace)
-        watch = Watch(run.journal, remote, pace, self._reporter, freed=places.free)
-        limited = pace.max_training is not None
-        for creation in run.journal.creations("in_doubt", "started") if limited else ():
-            here = creation.request.get("target") == remote.connection.target
-            if here and watch.told_by(creation):
-                places.occupy(creation.key)
-                watch.follow(creation)
+        watch = Watch(run.journal, remote, pace, self._reporter)
         asked = remote.connection
         outage = Outage(remote.require_answer, pace.wait_s, clock=asked.clock, sleep=asked.sleep)
         files = FilesPublisher(publisher, run.files)
-        return ServiceSteps(run, remote, files, places, watch, outage)
+        return ServiceSteps(run, remote, files, Creates(pace.max_creates), watch, outage)
 
     def _wait(self) -> None:
         if self._service is None:
@@ -153,13 +145,7 @@ class Execution:
                 self._changed.wait(LOOK_EVERY_S)
                 self._changed.clear()
             return
-        places = self._service.places
-        self._service.watch.keep(
-            through=lambda: not self._is_at_work(),
-            busy=lambda: self._is_at_work() and self._left > places.queue,
-            changed=self._changed,
-        )
-        places.close("Not asked for yet, since others are in training: `run` goes on with it")
+        self._service.watch.keep(busy=self._is_at_work, changed=self._changed)
 
     def _is_at_work(self) -> bool:
         """Whether somebody is left. Raises the first error that concerns everybody, and

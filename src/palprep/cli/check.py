@@ -54,17 +54,14 @@ def check(
     time_limit: options.TimeLimit = None,
     memory_limit: options.MemoryLimit = None,
     as_json: options.AsJson = False,
-    everything: Annotated[
-        bool, typer.Option("--all", "-a", help="Also list the checks that passed.")
-    ] = False,
     verbose: options.Verbose = False,
     quiet: options.Quiet = False,
     log_file: options.LogFile = None,
 ) -> None:
     """In a folder, every image, audio and video is checked, also in the folders below it. --verbose
-    shows ids, measures, limits and sources. A training video need not hold the consent statement
-    when a consent video is in the same folder. The exit code is 1 when a file fails a check or
-    cannot be read, and 4 when the consent that was listened for is in doubt.
+    also lists what passed, with ids, measures, limits and sources. A training video need not hold
+    the consent statement when a consent video is in the same folder. The exit code is 1 when a file
+    fails a check or cannot be read, and 4 when the consent that was listened for is in doubt.
     """
     asked = FileOptions(
         *(role, profile, name, spoken_as, statement, language, model, jobs),
@@ -85,7 +82,7 @@ def check(
                     if as_json:
                         print_json(report.to_json())
                     else:
-                        show(views.report_view(report, everything=everything, verbose=verbose))
+                        show(views.report_view(report, verbose=verbose))
                 work.done += 1
         tell(_summary(endings, work.passed_over))
         if fixable:

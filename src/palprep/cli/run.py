@@ -104,9 +104,6 @@ def run(
         int | None,
         typer.Option(min=0, metavar="N", help="Create at most N voices and replicas in this run."),
     ] = None,
-    max_training: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Keep at most N in training at once.")
-    ] = None,
     rate: options.RequestRate = None,
     retain: options.Retain = None,
     as_json: options.AsJson = False,
@@ -121,7 +118,6 @@ def run(
     pace = batch.Pace(
         wait_s=options.waiting_time(wait, no_wait=no_wait, otherwise=_WAIT_S),
         max_creates=max_creates,
-        max_training=max_training,
         requests_per_s=rate,
     )
     limits = limits_of(time_limit, memory_limit)

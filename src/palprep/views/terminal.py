@@ -63,13 +63,11 @@ class SafeConsole(Console):
                 yield Segment(escaped(segment.text), segment.style)
 
 
-def report_view(
-    report: rules.Report, *, everything: bool = False, verbose: bool = False
-) -> RenderableType:
+def report_view(report: rules.Report, *, verbose: bool = False) -> RenderableType:
     """A report: the verdict, then each finding once, and what to do about it.
 
-    ``everything`` lists the passed checks as well, instead of counting them. ``verbose`` adds
-    ids, measures, limits and their sources.
+    ``verbose`` lists the passed checks as well, instead of counting them, and adds ids, measures,
+    limits and their sources.
     """
     role = f"{report.role.value}, " if report.role else ""
     verdict = report.verdict
@@ -80,7 +78,7 @@ def report_view(
     listed = [
         check
         for outcome in OUTCOMES
-        if everything or outcome is not Outcome.PASS
+        if verbose or outcome is not Outcome.PASS
         for check in report.told(outcome)
     ]
     findings = [_finding(report, each, verbose=verbose) for each in listed]
@@ -90,7 +88,7 @@ def report_view(
         heading,
         *([indented(TerminalTimeline(line, rules.facing_limits(report)))] if line else []),
         *([indented(margin(9, *findings))] if findings else []),
-        *([] if everything else [indented(Text(f"{passed} passed", "dim"))]),
+        *([] if verbose else [indented(Text(f"{passed} passed", "dim"))]),
     )
 
 

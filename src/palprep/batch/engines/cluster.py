@@ -41,9 +41,6 @@ from palprep.workers import Engine, Limits, WorkStopped
 P = ParamSpec("P")
 T = TypeVar("T")
 
-_KILLED = "KilledWorker"
-"""Dask's error for a task at which several workers died, one after the other."""
-
 _GONE = frozenset({"closing", "closed"})
 """What Dask's client says once it has given its scheduler up."""
 
@@ -206,7 +203,11 @@ class DaskEngine(Engine):
                     ) from None
                 # Where somebody has no palprep, Dask itself says what is missing, and not where.
                 if not self._workers.look_at():
-                    raise ToolFailed(self._failed(error)) from None
+                    raise ToolFailed(
+                        f"{self._address} could not do the media work ({type(error).__name__}: "
+                        f"{error}). Where workers died, give --memory-limit less than their "
+                        "machines have"
+                    ) from None
 
     def _result(self, future: Any) -> Reply:
         # Not by `future.result(timeout=...)`: a time limit that ends while the result is fetched
@@ -228,15 +229,6 @@ class DaskEngine(Engine):
             self._client.close()
         if self._bucket is not None:
             self._bucket.remove_sources()
-
-    def _failed(self, error: BaseException) -> str:
-        what = type(error).__name__
-        if what == _KILLED:
-            return (
-                f"Workers of {self._address} died at this task, one after the other: the machines "
-                "they run on may have too little memory. Give --memory-limit less than they have"
-            )
-        return f"{self._address} could not do the media work ({what}: {error}). Please report this"
 
 
 def make_engine(

@@ -11,7 +11,7 @@ from palprep.batch.people.person import Person
 from palprep.batch.work.connection import Remote
 from palprep.batch.work.context import Reporter, RunContext
 from palprep.batch.work.media_steps import Ready
-from palprep.batch.work.pace import HeldBack, Outage, Places
+from palprep.batch.work.pace import Creates, HeldBack, Outage
 from palprep.batch.work.waiting import Watch
 from palprep.errors import (
     AuthenticationError,
@@ -59,7 +59,7 @@ class ServiceSteps:
     run: RunContext
     remote: Remote
     publisher: Publisher
-    places: Places
+    creates: Creates
     watch: Watch
     outage: Outage
 
@@ -135,12 +135,11 @@ class ServiceSteps:
     def _made(
         self, request: Request, files: Mapping[Role, Prepared], reporter: Reporter
     ) -> Creation:
-        """What is made, now in a place of its own or before. Where no one here will hear of the end
-        of the training, it holds none."""
+        """What is made, now or before."""
         taken: list[str] = []
 
         def take(key: str) -> None:
-            self.places.take(key, reporter.go_on)
+            self.creates.take()
             taken.append(key)
 
         options = MakeOptions(
@@ -153,16 +152,13 @@ class ServiceSteps:
         client, journal, callbacks = self.remote.client, self.run.journal, self.remote.callbacks
         creator = Creator(client, self.publisher, journal, callbacks, options, request, files)
         try:
-            creation = create(client, creator)
+            return create(client, creator)
         except BaseException as error:
             if isinstance(error, RateLimited):
-                self.places.close(f"The service takes no more for now. {error.message}")
-            for key in taken:
-                self.places.give_back(key)
+                self.creates.close(f"The service takes no more for now. {error.message}")
+            if taken:
+                self.creates.give_back()
             raise
-        if not self.watch.told_by(creation):
-            self.places.free(creation.key)
-        return creation
 
     def _open_end(self, person: Person, creation: Creation) -> str:
         if creation.what == "voice":

@@ -61,7 +61,7 @@ class _Watched:
 
 class Watch:
     """Watches creations until they have ended. ``add`` is thread-safe; ``step`` is one thread's.
-    ``reporter`` tells of a person, ``freed`` hears the key of what is not watched any more.
+    ``reporter`` tells of a person.
     """
 
     def __init__(
@@ -70,14 +70,11 @@ class Watch:
         remote: Remote,
         pace: Pace,
         reporter: Callable[[str], Reporter],
-        *,
-        freed: Callable[[str], object] = tell_no_one,
     ) -> None:
         self._journal = journal
         self._remote = remote
         self._pace = pace
         self._reporter = reporter
-        self._freed = freed
         self.told_by = functools.partial(told_by, callbacks=remote.callbacks)
         newest = journal.newest()
         self._seen = newest.seq if newest is not None else 0
@@ -96,21 +93,19 @@ class Watch:
         with self._guard:
             self._open[person] = outcome, tuple(each.key for each in made)
             for creation in told:
-                self.follow(creation).people.add(person)
+                self._followed(creation).people.add(person)
             # It may have ended in the meantime.
             for creation in told:
                 self._look_at(creation.key)
             self._tell_if_ended(person)
         return True
 
-    def follow(self, creation: Creation) -> _Watched:
-        """Watch a creation, which no one here need wait for: ``freed`` hears of it, too."""
-        with self._guard:
-            asked_s = polls(self._remote.connection.random, _LONGEST_POLL_S)
-            watched = self._watched.setdefault(creation.key, _Watched(creation, asked_s))
-            if watched.due == math.inf:
-                self._schedule(watched)
-            return watched
+    def _followed(self, creation: Creation) -> _Watched:
+        asked_s = polls(self._remote.connection.random, _LONGEST_POLL_S)
+        watched = self._watched.setdefault(creation.key, _Watched(creation, asked_s))
+        if watched.due == math.inf:
+            self._schedule(watched)
+        return watched
 
     def step(self) -> bool:
         """Take in what callbacks have said, and do what is due. False when there was neither."""
@@ -137,18 +132,17 @@ class Watch:
     def keep(
         self,
         *,
-        through: Callable[[], bool] = lambda: True,
         busy: Callable[[], bool] = lambda: False,
         changed: threading.Event | None = None,
         ask_all: bool = False,
     ) -> None:
-        """Step until everybody is ``through`` and no one waits; or until no one was ``busy`` for
-        as long as the pace allows. Then close the watch. ``changed`` wakes it when somebody is
-        through. With ``ask_all`` all is asked for once, however short the time.
+        """Step while somebody is ``busy``, and then until no one waits, for as long as the pace
+        allows. Then close the watch. ``changed`` wakes it when somebody is through. With
+        ``ask_all`` all is asked for once, however short the time.
         """
         clock, changed = self._remote.connection.clock, changed or threading.Event()
         began = waiting_since = clock()
-        while not through() or self._open:
+        while busy() or self._open:
             worked = self.step()
             unasked = ask_all and any(each.due <= began for each in self._watched.values())
             if busy():
@@ -224,7 +218,6 @@ class Watch:
 
     def _drop(self, watched: _Watched) -> None:
         del self._watched[watched.creation.key]
-        self._freed(watched.creation.key)
         for person in watched.people:
             self._tell_if_ended(person)
 
