@@ -237,7 +237,7 @@ def test_a_model_that_is_not_there_is_told_before_the_work(go, place, out, tmp_p
 
 def test_a_later_watch_of_an_embedded_sandbox_knows_the_statements(go, place, out, monkeypatch):
     (place / "person.toml").write_text('statement = "own.txt"')
-    (place / "own.txt").write_text("I, Jane Carter, agree.")
+    (place / "own.txt").write_text("I, {full_name}, agree.")
     go(engine=Scripted(), connection=None, pace=Pace(wait_s=0))
     given = []
 

@@ -221,7 +221,7 @@ def test_people_who_are_left_out_of_the_results_are_named(go, add, folder):
     assert "gone" not in {each.about for each in said}
     go(dry_run=True, note=said.append)
     [gone] = [each.text for each in said if each.about == "gone"]
-    assert gone.startswith("1 person of the last run (ada) is not here now: results and page leave")
+    assert gone.startswith("not here now: 1 person of the last run (ada). Results and page leave")
 
 
 def test_a_list_of_something_else(tmp_path):

@@ -65,11 +65,9 @@ def test_how_a_name_sounds_needs_the_name(palprep: Palprep, spoken: Path) -> Non
     assert "--spoken-as needs --full-name" in ran.err
 
 
-def test_a_statement_with_the_name_in_it(palprep: Palprep, spoken: Path, tmp_path: Path) -> None:
+def test_a_statement_with_a_name_in_it(palprep: Palprep, spoken: Path, tmp_path: Path) -> None:
     (tmp_path / "own.txt").write_text("I, Robert Miller, sell you my house.\n")
-    asked = ("consent", spoken, "--statement", "own.txt", "--name")
-    assert palprep(*asked, "Robert Miller").out.startswith("FAIL")
-    ran = palprep(*asked, "Jane Carter")
+    ran = palprep("consent", spoken, "--statement", "own.txt", "--name", "Jane Carter")
     assert ran.code == 2
     assert "names nobody called Jane Carter: write {full_name}" in ran.err
 

@@ -81,6 +81,7 @@ def test_a_doubt_leaves_it_open(palprep: Palprep, tmp_path: Path) -> None:
 def test_an_expiry_and_a_revocation_are_added(palprep: Palprep, tmp_path: Path) -> None:
     written(tmp_path)
     path = "consent.consent.json"
+    assert palprep("dossier", path, "--expires", "soon").code == 2
     assert palprep("dossier", path, "--expires", "2999-12-31", "--note", "contract").code == 0
     assert "given an end: 2999-12-31 00:00 UTC. Note: contract" in palprep("dossier", path).out
     assert palprep("dossier", path, "--revoke", "--note", "by letter").code == 0
@@ -224,9 +225,7 @@ def test_a_video_that_lies_in_a_bucket_alone(
     assert "The prepared video shows no frames" in page  # It is no video.
 
 
-@pytest.mark.parametrize(
-    "arguments", [["--expires", "soon"], ["--revoke", "other.json"], ["nowhere.json"]]
-)
+@pytest.mark.parametrize("arguments", [["--revoke", "other.json"], ["nowhere.json"]])
 def test_what_cannot_be_meant_is_usage(
     palprep: Palprep, tmp_path: Path, arguments: list[str]
 ) -> None:

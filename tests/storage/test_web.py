@@ -76,7 +76,7 @@ def test_what_changes_with_the_file(headers, tag):
         ([httpx.Response(500)], "with status 500"),
         ([to("http://files.example/a")], "without https"),
         ([to("https://intra.example/a")], "private network"),
-        ([to(SHOWN)] * 6, "redirects more than 5 times"),
+        ([to(SHOWN)] * 6, "Exceeded maximum allowed redirects"),
         ([to("https://xn--/a")], "cannot be fetched"),
         ([to("https://[::1/a")], "cannot be fetched"),
     ],

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import shlex
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -210,7 +210,12 @@ def _notes(roster: Roster, work: _Work) -> Iterator[Note]:
         text = f"{name} is not used: it lies outside the people's subfolders"
         yield Note(person=None, text=text, about="unused")
     if work.left_out:
-        yield Note(person=None, text=_gone_words(work.left_out), about="gone")
+        who = f"{counted(len(work.left_out), 'person', 'people')} of the last run"
+        text = (
+            f"not here now: {who} ({some_of(work.left_out)}). Results and page leave them out, and "
+            "the journal keeps what was made for them"
+        )
+        yield Note(person=None, text=text, about="gone")
     if count := len(work.unchanged):
         who = f"{counted(count, 'person', 'people')} {'is' if count == 1 else 'are'}"
         text = f"{who} done, and nothing of theirs has changed since"
@@ -230,14 +235,6 @@ def _notes(roster: Roster, work: _Work) -> Iterator[Note]:
             yield Note(person=person.slug, text=person.guessed_name, about="guess")
         for text in person.unused:
             yield Note(person=person.slug, text=text, about="unused")
-
-
-def _gone_words(slugs: Sequence[str]) -> str:
-    who = f"{counted(len(slugs), 'person', 'people')} of the last run"
-    return (
-        f"{who} ({some_of(slugs)}) {'is' if len(slugs) == 1 else 'are'} not here now: results and "
-        "page leave them out, and the journal keeps what was made for them"
-    )
 
 
 def _forgotten_words(slug: str, place: Path, known: Container[str]) -> str:

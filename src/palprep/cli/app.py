@@ -55,7 +55,7 @@ help begins with this line, too: the docstring of its function goes on from ther
 _HOMES = {
     **dict.fromkeys(("decide", "dossier", "statement"), "consent"),
     "ask": "guide",
-    "best": "check",
+    **dict.fromkeys(("best", "explain"), "check"),
     "review": "record",
     **dict.fromkeys(("watch", "status", "report", "listen"), "journal"),
 }

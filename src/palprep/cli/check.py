@@ -1,4 +1,6 @@
-"""palprep check and best: measure and judge files, and find the fittest portrait among many."""
+"""palprep check, best and explain: measure and judge files, find the fittest portrait among many,
+and tell what a check means.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +16,9 @@ from palprep.cli import options
 from palprep.cli.exits import ExitCode, ending_well, worst
 from palprep.cli.files import FileOptions, files_at_work, fix_command, limits_of, require_there
 from palprep.cli.output import SAME, print_json, show, tell, telling
+from palprep.errors import UsageError
 from palprep.rules import plans
-from palprep.vocabulary import DEFAULT_PROFILE, Outcome
+from palprep.vocabulary import DEFAULT_PROFILE, Outcome, did_you_mean
 
 _ENDINGS = {
     Outcome.PASS: "passed",
@@ -32,6 +35,8 @@ EXAMPLES = (
     "palprep best photos",
     "palprep best training.mp4 --per-second 4 --top 3",
     "palprep best training.mp4 --into portraits",
+    "palprep explain",
+    "palprep explain video_duration --profile own.toml",
 )
 
 
@@ -168,3 +173,37 @@ def _next(ranked: Sequence[preflight.Candidate], kept: Path | None, profile: str
     if frames and kept is None:
         return f"{passing} Next: {SAME} with --into FOLDER, which keeps it."
     return f"{passing} Next: {fix_command([kept or Path(best.path)], profile=profile)}"
+
+
+def explain(
+    check_id: Annotated[
+        str | None,
+        typer.Argument(
+            help="The id of a check; all when left out.", autocompletion=lambda: sorted(rules.RULES)
+        ),
+    ] = None,
+    profile: options.ProfileName = DEFAULT_PROFILE,
+    as_json: options.AsJson = False,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Also show the thresholds behind it.")
+    ] = False,
+    quiet: options.Quiet = False,
+) -> None:
+    with telling(quiet=quiet):
+        chosen = rules.load_profile(profile)
+        if check_id is not None and check_id not in rules.RULES:
+            hint = did_you_mean(check_id, rules.RULES, "`palprep explain` lists all")
+            raise UsageError(f"There is no check {check_id!r}; {hint}")
+        ids = [check_id] if check_id else [*rules.RULES]
+        entries = [rules.entry_of(rule_id, chosen) for rule_id in ids]
+        if as_json:
+            for entry in entries:
+                print_json(entry.to_json())
+        elif check_id:
+            show(views.explained_check(entries[0], verbose=verbose))
+            if entries[0].words and not verbose:
+                tell("The thresholds behind it are shown with --verbose.")
+            tell("Next: `palprep check PATH --verbose` shows what was measured.")
+        else:
+            show(views.check_list(entries))
+            tell("Next: palprep explain CHECK_ID")

@@ -217,7 +217,8 @@ def dossier(
     ] = None,
     store: options.Store = None,
     expires: Annotated[
-        str | None, typer.Option(metavar="DATE", help="Record until when the consent holds.")
+        dt.datetime | None,
+        typer.Option(metavar="DATE", help="Record until when the consent holds."),
     ] = None,
     revoke: Annotated[
         bool, typer.Option("--revoke", help="Record that the person took the consent back.")
@@ -248,9 +249,8 @@ def dossier(
     with contextlib.ExitStack() as until_exported:
         for path, recorded in kept.items():
             if expires is not None:
-                dossiers.add_entry(
-                    path, kind="expiry", expires_at=_moment(expires), written_at=now, note=note
-                )
+                until = expires if expires.tzinfo else expires.replace(tzinfo=dt.UTC)
+                dossiers.add_entry(path, kind="expiry", expires_at=until, written_at=now, note=note)
             if revoke:
                 dossiers.add_entry(path, kind="revocation", written_at=now, note=note)
             with contextlib.ExitStack() as while_examined:
@@ -286,14 +286,6 @@ def _dossiers(paths: list[Path]) -> dict[Path, dossiers.Dossier | None]:
             raise UsageError(f"The runs into {path} did not listen for any consent")
         found |= kept
     return found
-
-
-def _moment(text: str) -> dt.datetime:
-    try:
-        moment = dt.datetime.fromisoformat(text)
-    except ValueError:
-        raise UsageError(f"--expires needs a date such as 2027-12-31, not {text!r}") from None
-    return moment if moment.tzinfo else moment.replace(tzinfo=dt.UTC)
 
 
 def _entry(examined: dossiers.ExaminedDossier, now: dt.datetime) -> dict[str, Any]:

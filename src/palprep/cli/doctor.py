@@ -113,7 +113,8 @@ def examine() -> Iterator[Finding]:
         fix="pip install --force-reinstall imageio-ffmpeg",
     )
     yield from _models()
-    yield _looked_at("model", "consent", _consent_model)
+    told = "{0.name}, sha256 {0.sha256}"
+    yield _looked_at("model", "consent", lambda: told.format(consent.Whisper.load()))
     yield from _isolation()
 
 
@@ -174,8 +175,3 @@ def _looked_at(
         state, detail = "missing" if isinstance(error, ToolMissing) else "broken", error.message
         fix = fix or install_advice(again=isinstance(error, ToolFailed))
     return Finding(part=part, name=name, state=state, required=True, detail=detail, fix=fix)
-
-
-def _consent_model() -> str:
-    model = consent.Whisper.load()
-    return f"{model.name}, sha256 {model.sha256}"

@@ -118,9 +118,7 @@ def statement_for(
     Raises UsageError for a text that names no one, and for a language without a template.
     """
     template = statement or required_statement(language)
-    text = fill_statement(template, full_name)
-    if spoken_as is not None:
-        text = fill_statement(open_statement(template, full_name), spoken_as)
+    text = fill_statement(template, full_name if spoken_as is None else spoken_as)
     return Statement.of(text, full_name, language, spoken_as)
 
 
@@ -151,7 +149,7 @@ def required_statement(language: str = "en") -> str:
 
 
 def read_statement(path: str | Path) -> str:
-    """A user's statement, in a text file. The name stands in it as ``{full_name}`` or as itself.
+    """A user's statement, in a text file. The name stands in it as ``{full_name}``.
 
     Raises UsageError when it cannot be read or is empty.
     """
@@ -168,15 +166,14 @@ def read_statement(path: str | Path) -> str:
 def fill_statement(template: str, full_name: str) -> str:
     """The statement as it must be spoken, on one line.
 
-    A template without the placeholder must hold the very name: a statement that names nobody,
-    or somebody else, is nobody's consent. Raises UsageError for such a one, without a name, or
-    for more than :data:`MOST_CHARACTERS`.
+    A statement that names nobody, or somebody else, is nobody's consent. Raises UsageError for a
+    template without the placeholder, without a name, or for more than :data:`MOST_CHARACTERS`.
     """
     name = " ".join(normalize("NFC", full_name or "").split())
     if not any(char.isalpha() for char in name):
         raise UsageError("The full name of the person who speaks is needed")
     text = " ".join(normalize("NFC", template).split())
-    if PLACEHOLDER not in text and not _name(name).search(text):
+    if PLACEHOLDER not in text:
         raise UsageError(
             f"The consent statement names nobody called {name}: write {PLACEHOLDER} where the "
             "name is said"
@@ -188,15 +185,3 @@ def fill_statement(template: str, full_name: str) -> str:
             f"{MOST_CHARACTERS:,} are listened for"
         )
     return text
-
-
-def open_statement(text: str, full_name: str) -> str:
-    """The statement with ``{full_name}`` in the place of this name."""
-    if PLACEHOLDER in text:
-        return text
-    return _name(normalize("NFC", full_name)).sub(PLACEHOLDER, normalize("NFC", text))
-
-
-def _name(name: str) -> re.Pattern[str]:
-    words = r"\s+".join(map(re.escape, name.split()))
-    return re.compile(rf"(?<!\w){re.sub(APOSTROPHE, APOSTROPHE, words)}(?!\w)", re.IGNORECASE)

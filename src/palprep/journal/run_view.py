@@ -277,8 +277,6 @@ _STANDING = (
 _AT_ONCE = 500
 """People whose entries are read together."""
 
-_NO_EVIDENCE = ConsentEvidence()
-
 Told = tuple[Body, Creation | None]
 """An entry about a person, and the creation under its key as it stands today."""
 
@@ -296,7 +294,7 @@ def person_view(
     ended, found = _last(bodies, PersonEnded), _last(bodies, ConsentFound)
     decided, waived = _last(bodies, ConsentDecided), _last(bodies, ConsentWaived)
     consent = consent_state(
-        found.evidence if found else _NO_EVIDENCE, decided.decision if decided else None
+        found.evidence if found else ConsentEvidence(), decided.decision if decided else None
     )
     outcome = up_to_date(ended.outcome if ended else None, tuple(used.values()), running=running)
     outcome = outcome.decided(consent, made="replica" in used)

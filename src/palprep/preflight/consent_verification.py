@@ -33,7 +33,7 @@ def verify_consent(
 
     ``spoken_as`` is how the name sounds, in Latin letters. Give it if the spelling does not show
     that; it is listened for instead of the name. ``statement`` is the service's own text, with
-    ``{full_name}`` or the name in it. Without it palprep's template for the language is used.
+    ``{full_name}`` in it. Without it palprep's template for the language is used.
     ``whisper_model`` is the folder of a Whisper model that listens first, or a loaded one.
     Without it the installed default listens, which knows English only. The statement must begin in
     the first 30 seconds. The limits of ``profile`` grade what was heard. ``code`` is listened for

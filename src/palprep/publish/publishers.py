@@ -72,25 +72,14 @@ class SandboxPublisher(_Connected):
         try:
             with content.path.open("rb") as opened:
                 reply = self._http.put(place, content=opened)
-        except (httpx.HTTPError, OSError) as error:
+            return checked_url(str(reply.raise_for_status().json()["url"]))
+        except (httpx.HTTPError, OSError, ValueError, KeyError, TypeError) as error:
             gone = isinstance(error, httpx.ConnectError)
+            why = str(error).partition("\n")[0] or type(error).__name__
             raise (ServiceUnreachable if gone else PublishError)(
                 f"{content.name} could not be sent to the sandbox's asset host at "
-                f"{self._http.base_url}: {error or type(error).__name__}. Is it running? "
-                "`palprep sandbox` starts one; for another service name a bucket to publish to "
-                "(s3://, gs:// or az://)"
-            ) from None
-        if not reply.is_success:
-            raise PublishError(
-                f"The asset host at {self._http.base_url} refused {content.name} with status "
-                f"{reply.status_code}. Only a palprep sandbox has this host; for another "
-                "service name a bucket to publish to (s3://, gs:// or az://)"
-            )
-        try:
-            return checked_url(str(reply.json()["url"]))
-        except (ValueError, KeyError, TypeError):
-            raise PublishError(
-                f"The asset host at {self._http.base_url} did not say where {content.name} is"
+                f"{self._http.base_url}: {why}. `palprep sandbox` starts one, and nothing else has "
+                "it; for another service name a bucket to publish to (s3://, gs:// or az://)"
             ) from None
 
 

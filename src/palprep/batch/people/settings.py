@@ -26,7 +26,7 @@ SETTINGS_NAME = "person.toml"
 MAX_BYTES = 65_536
 """Of a person.toml. All settings at their longest take less."""
 
-_WRITTEN = 'write each setting once, as in stock_voice = "gloria", in straight quotes'
+_WRITTEN = 'save it as UTF-8, each setting once, as in stock_voice = "gloria", in straight quotes'
 """What to do about a file that is no TOML."""
 
 _PLAIN = {
@@ -189,15 +189,11 @@ def parse_settings(raw: bytes) -> SettingsFile:
     try:
         # Editors on Windows put a byte order mark first.
         return SettingsFile.model_validate(tomllib.loads(raw.decode("utf-8-sig")))
-    except RecursionError:
-        raise UsageError(f"{SETTINGS_NAME} cannot be read: it is nested too deeply") from None
-    except UnicodeDecodeError:
-        raise UsageError(f"{SETTINGS_NAME} cannot be read: save it as UTF-8") from None
-    except tomllib.TOMLDecodeError as error:
-        raise UsageError(f"{SETTINGS_NAME} cannot be read: {error}; {_WRITTEN}") from None
     except ValidationError as error:
         mistakes = (f"{SETTINGS_NAME}: {_mistake(each)}" for each in error.errors())
         raise UsageError("\n".join(mistakes)) from None
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"{SETTINGS_NAME} cannot be read: {error}; {_WRITTEN}") from None
 
 
 def _mistake(error: ErrorDetails) -> str:
