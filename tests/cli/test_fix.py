@@ -49,10 +49,7 @@ def test_files_of_the_same_name_do_not_overwrite_each_other(
     portraits = [light_people / name for name in names]
     ran = palprep("fix", *portraits, "--into", "out", "--json", "--jobs", "2")
     assert ran.code == 0
-    assert [Path(entry["prepared"]).parent.name for entry in ran.objects] == [
-        "jane-carter",
-        "anna-miller",
-    ]
+    assert len({entry["prepared"] for entry in ran.objects}) == 2
     twice = palprep("fix", portraits[0], portraits[0], "--into", "other", "--json")
     assert twice.code == 0
     first, second = twice.objects

@@ -54,9 +54,8 @@ help begins with this line, too: the docstring of its function goes on from ther
 
 _HOMES = {
     **dict.fromkeys(("decide", "dossier", "statement"), "consent"),
-    "ask": "guide",
     **dict.fromkeys(("best", "explain"), "check"),
-    "review": "record",
+    **dict.fromkeys(("guide", "ask", "review"), "record"),
     **dict.fromkeys(("watch", "status", "report", "listen"), "journal"),
 }
 """The modules of commands that do not have one of their own name."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
@@ -13,7 +12,7 @@ import typer
 from palprep import dossier, facts, fixes, preflight, rules, storage, views
 from palprep.cli import options
 from palprep.cli.exits import worst
-from palprep.cli.files import FileOptions, Input, files_at_work, limits_of
+from palprep.cli.files import FileOptions, files_at_work, limits_of
 from palprep.cli.output import print_error, print_json, show, tell, telling
 from palprep.errors import UsageError
 from palprep.vocabulary import DEFAULT_PROFILE, Role
@@ -69,7 +68,8 @@ def fix(
     with telling(verbose=verbose, quiet=quiet or (as_json and not verbose), log_file=log_file):
         told = f"fixed, and are kept in {into}"
         with files_at_work(paths, asked, done=told, writes=into) as work:
-            folders = _folders(work.inputs)
+            # As the sources lie in the folders that were given.
+            folders = {each.path: each.folder or Path() for each in work.inputs}
             holders = work.all_as(Role.TRAINING_VIDEO) if split_consent else frozenset()
             if split_consent and not holders:
                 raise UsageError("--split-consent needs a training video that holds the statement")
@@ -130,20 +130,6 @@ def _kept(prepared: preflight.Prepared, speaker: facts.Speaker | None, rejected:
     now = dt.datetime.now(dt.UTC)
     kept = dossier.keep_dossier(prepared, person=speaker.full_name, written_at=now)
     return _Fixed(prepared, kept)
-
-
-def _folders(inputs: Sequence[Input]) -> dict[Path, Path]:
-    """Where below the output folder each new file goes: as the sources lie in the folders that were
-    given. Files that were given by themselves and have the same name, which a fix may give another
-    extension, go into folders named like their own.
-    """
-    stems = Counter(each.path.stem for each in inputs if each.folder is None)
-    return {
-        path: Path(path.resolve().parent.name if stems[path.stem] > 1 else "")
-        if folder is None
-        else folder
-        for path, _, folder in inputs
-    }
 
 
 def _show(fixed: Sequence[_Fixed], *, as_json: bool, verbose: bool) -> None:

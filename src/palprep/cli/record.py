@@ -1,4 +1,6 @@
-"""palprep record and review: a person is recorded, a run's questions answered, on a local page."""
+"""palprep guide, ask, record and review: what goes to people who record themselves, and to who must
+do it again; and a person is recorded, a run's questions answered, on a local page.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,17 @@ from typing import Annotated
 
 import typer
 
-from palprep import batch, consent, journal as journals, preflight, record as pages, rules, serving
+from palprep import (
+    batch,
+    consent as statements,
+    journal as journals,
+    preflight,
+    record as pages,
+    rules,
+    serving,
+    storage,
+    views,
+)
 from palprep.cli import options
 from palprep.cli.files import limits_of, require_there
 from palprep.cli.output import print_line, tell, telling
@@ -21,6 +33,10 @@ from palprep.errors import UsageError
 from palprep.vocabulary import DEFAULT_PROFILE
 
 EXAMPLES = (
+    'palprep guide "Ada Lovelace" --into guide.html',
+    'palprep guide "Ada Lovelace" --into guide.html --language de',
+    "palprep ask palprep-out --into messages",
+    "palprep ask palprep-out --into messages --language de",
     "palprep record people/ada-lovelace",
     "palprep record people/ada-lovelace --language de --port 0 --no-browser",
     "palprep review palprep-out",
@@ -32,6 +48,53 @@ NoBrowser = Annotated[
 
 _WORKERS = 2
 """One checks a take while the other looks at the camera, or takes the next file in."""
+
+
+def guide(
+    full_name: Annotated[str, typer.Argument(help="The full name that the person will say.")],
+    into: Annotated[Path, typer.Option(help="The HTML file to write.")],
+    language: options.ReadersLanguage = "en",
+    statement: options.Statement = None,
+    profile: options.ProfileName = DEFAULT_PROFILE,
+    quiet: options.Quiet = False,
+) -> None:
+    views.require_page_name(into)
+    with telling(quiet=quiet):
+        limits = rules.load_profile(profile)
+        own = statements.read_statement(statement) if statement else None
+        spoken = language if own else "en"
+        said = statements.statement_for(full_name, own, language=spoken)
+        page = views.guide_page(
+            said.full_name, statement=said.text, spoken=spoken, profile=limits, language=language
+        )
+        with storage.atomic_output(into) as temporary:
+            temporary.write_text(page, "utf-8", errors="backslashreplace")
+        print_line(into)
+        tell("Next: send it, or print it. It needs no other file.")
+
+
+def ask(
+    directory: options.Output,
+    into: Annotated[Path, typer.Option(help="The folder for the messages.")],
+    language: options.ReadersLanguage = "en",
+    quiet: options.Quiet = False,
+) -> None:
+    """Each is a text and a page with their picture, in the language of their settings, or else in
+    that of --language. messages.csv has all of them, for a mail merge.
+    """
+    require_there(directory)
+    with telling(quiet=quiet):
+        written = batch.write_messages(directory, into, language)
+        for each in written:
+            print_line(into / f"{each.person}.txt")
+            if each.english:
+                told = ", ".join(each.english)
+                tell(f"{each.person}: told in English, for want of a translation: {told}")
+        if not written:
+            tell("Nobody must redo anything: no message was written")
+            return
+        count = rules.counted(len(written), "message", "messages")
+        tell(f"{count} in {into}, and nothing was sent. Next: look at them, and send them")
 
 
 def record(
@@ -54,7 +117,7 @@ def record(
 ) -> None:
     """Portrait, consent with a fresh code, voice and training video land in the person's folder."""
     _require_folder_of_one(person)
-    judged_by, model = rules.load_profile(profile), model and consent.require_model(model)
+    judged_by, model = rules.load_profile(profile), model and statements.require_model(model)
     folder, limits = person.absolute(), limits_of(time_limit, memory_limit)
     with (
         telling(verbose=verbose, quiet=quiet),

@@ -46,8 +46,6 @@ JOURNAL_NAME = "journal.sqlite"
 B = TypeVar("B", bound=Body)
 T = TypeVar("T")
 
-Now = Callable[[], dt.datetime]
-
 
 def utc_now() -> dt.datetime:
     return dt.datetime.now(dt.UTC)
@@ -67,7 +65,7 @@ class Journal:
         *,
         lock: bool = False,
         create: bool = False,
-        now: Now = utc_now,
+        now: Callable[[], dt.datetime] = utc_now,
     ) -> None:
         self.path = None if path is None else Path(path)
         self._now = now

@@ -19,7 +19,6 @@ _HOST = re.compile(r"performing \w+ (https?://[^/\s]+)")
 class Cloud(NamedTuple):
     """One cloud's words. The variables are those that obstore reads."""
 
-    name: str
     container: str
     """What the cloud calls a bucket."""
     schemes: tuple[str, ...]
@@ -33,7 +32,6 @@ class Cloud(NamedTuple):
 
 
 S3 = Cloud(
-    name="S3",
     container="bucket",
     schemes=("s3", "s3a"),
     example="s3://BUCKET/PREFIX",
@@ -42,7 +40,6 @@ S3 = Cloud(
     variables="AWS",
 )
 GOOGLE = Cloud(
-    name="Google Cloud Storage",
     container="bucket",
     schemes=("gs",),
     example="gs://BUCKET/PREFIX",
@@ -51,7 +48,6 @@ GOOGLE = Cloud(
     variables="GOOGLE",
 )
 AZURE = Cloud(
-    name="Azure Blob Storage",
     container="container",
     schemes=("az", "azure", "abfs", "abfss", "adl"),
     example="az://CONTAINER/PREFIX",

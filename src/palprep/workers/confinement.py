@@ -184,7 +184,7 @@ def _close_system_calls(system: ctypes.CDLL) -> bool:
     numbers = ARCHITECTURES.get(platform.machine())
     if numbers is None or sys.maxsize < 1 << 32:
         return False
-    program = filter_for(numbers)
+    program = b"".join(struct.pack("=HBBI", *each) for each in _program(numbers))
     code = ctypes.create_string_buffer(program, len(program))
     header = ctypes.create_string_buffer(
         struct.pack("HP", len(program) // 8, ctypes.addressof(code))
@@ -320,12 +320,8 @@ _ALLOW, _KILL, _FAIL = 0x7FFF0000, 0x80000000, 0x00050000
 _Instruction = tuple[int, int, int, int]
 
 
-def filter_for(numbers: Numbers) -> bytes:
-    """The filter, as an array of ``struct sock_filter``."""
-    return b"".join(struct.pack("=HBBI", *each) for each in _program(numbers))
-
-
 def _program(numbers: Numbers) -> Iterator[_Instruction]:
+    """The filter: the fields of each ``struct sock_filter``."""
     yield _LOAD, 0, 0, _ARCHITECTURE
     yield _EQUAL, 1, 0, numbers.audit
     yield _RETURN, 0, 0, _KILL
