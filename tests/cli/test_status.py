@@ -101,7 +101,7 @@ def test_what_a_script_made_without_a_run_leads_to_no_page(
     assert said.err == "1 person: 1 voice only\n"
 
 
-def test_what_is_decided_together_is_recorded_up_to_what_cannot_be_meant(
+def test_what_is_decided_together_is_recorded_whole_or_not_at_all(
     palprep: Palprep, tmp_path: Path
 ) -> None:
     with Journal.of(tmp_path, create=True, lock=True) as journal:
@@ -109,16 +109,18 @@ def test_what_is_decided_together_is_recorded_up_to_what_cannot_be_meant(
         for what in ("voice", "replica"):
             journal.append(CreationUsed(what=what), person="ada", key=what)
             journal.append(Intent(what=what, request={}), person="ada", key=what)
-    for wrong, said, left in (
-        (["--because", "in_doubt"], "--because in a command of its own", 2),
-        (["--found", "replica=v1"], "v1 is the voice of ada already", 1),
-        (["--retry", "voice"], "Nothing is in doubt under 'voice'", 1),
+    for wrong, said in (
+        (["--retry", "nothing"], "Nothing is in doubt under 'nothing'"),
+        (["--retry", "voice"], "Decide about voice once"),
+        (["--found", "replica=v1"], "Decide about v1 once"),
+        (["--ended", "v1", "completed"], "Nothing is in training under 'v1'"),
+        (["--because", "in_doubt"], "--because in a command of its own"),
     ):
         refused = palprep("status", tmp_path, "--found", "voice=v1", *wrong)
         assert (refused.code, said in refused.err) == (2, True), refused.err
         with Journal.of(tmp_path) as journal:
-            assert len(journal.in_doubt()) == left
-    assert palprep("status", tmp_path, "--retry", "replica").code == 5
+            assert len(journal.in_doubt()) == 2
+    assert palprep("status", tmp_path, "--found", "voice=v1", "--retry", "replica").code == 5
     with Journal.of(tmp_path) as journal:
         assert {each.key: (each.state, each.id) for each in journal.creations()} == {
             "voice": ("started", "v1"),

@@ -286,6 +286,23 @@ def test_without_a_path_it_is_in_memory():
         assert other.creations() == ()
 
 
+def test_an_archived_journal_can_be_read_and_not_written(tmp_path, monkeypatch):
+    path = tmp_path / JOURNAL_NAME
+    with Journal(path, create=True) as journal:
+        journal.append(CalledBack(received=1))
+        # Read while another process has it open: what is in the write-ahead log counts.
+        monkeypatch.setattr("palprep.journal.store.is_writable", lambda path: False)
+        before = sorted(each.name for each in tmp_path.iterdir())
+        with Journal(path) as archived:
+            assert [entry.body.received for entry in archived.entries(CalledBack)] == [1]
+            with pytest.raises(JournalError, match="or go on in a copy of it"):
+                archived.append(CalledBack(received=2))
+            with pytest.raises(JournalError, match="or go on in a copy of it"):
+                archived.setting("x", lambda: "1")
+        assert sorted(each.name for each in tmp_path.iterdir()) == before
+        assert len(journal.entries(CalledBack)) == 1
+
+
 def test_who_holds_the_lock_is_seen_without_writing(tmp_path):
     path = tmp_path / "journal.sqlite"
     assert not is_running(path)

@@ -6,6 +6,7 @@ import contextlib
 import datetime as dt
 import os
 import shlex
+from collections import deque
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -16,8 +17,8 @@ from palprep import batch, callbacks, journal as journals, rules, serving
 from palprep.cli import options
 from palprep.cli.exits import ExitCode
 from palprep.cli.files import require_there
-from palprep.cli.output import LogFormat, print_json, print_line, tell, telling
-from palprep.cli.results import MANY, Tally, people_at_work
+from palprep.cli.output import LogFormat, print_json, print_json_of_many, print_line, tell, telling
+from palprep.cli.results import Tally, people_at_work
 from palprep.errors import UsageError
 
 EXAMPLES = (
@@ -164,18 +165,17 @@ def _show_open_ends(head: journals.JournalHead, people: Tally) -> None:
     else:
         for creation in head.in_doubt:
             print_line(_how_to_resolve(head.directory, creation))
-    for person in people.held[:MANY]:
+    for person in people.doubts:
         print_line(_how_to_decide(head.directory, person))
-    if (left := len(people.held) - MANY) > 0:
-        more = rules.counted(left, "more is", "more are")
+    if len(people.doubts) < people.held:
+        more = rules.counted(people.held - len(people.doubts), "more is", "more are")
         print_line(f"\n{more} held by a doubt: decide about these first.")
-    training = (each.replica_id for each in people.people if each.replica_status == "started")
-    if (replica := next(training, None)) and not head.running:
+    if people.in_training and not head.running:
         command = shlex.join(["palprep", "status", head.directory, "--ended"])
         print_line(
             "Only a callback tells the end of a replica. Where it was lost, ask the service, then\n"
-            f"  {command} {replica} completed    if the training ended well\n"
-            f"  {command} {replica} error        if it did not"
+            f"  {command} {people.in_training} completed    if the training ended well\n"
+            f"  {command} {people.in_training} error        if it did not"
         )
     if head.unclaimed_callbacks:
         lost = rules.counted(head.unclaimed_callbacks, "callback belongs", "callbacks belong")
@@ -247,20 +247,31 @@ def _look(
     directories: Sequence[Path], because: str | None = None, *, as_json: bool = False
 ) -> tuple[list[tuple[journals.JournalHead, Tally]], Tally]:
     """What each journal says, with its people, and everybody in all of them; or those for whom one
-    finding is in the way. Raises UsageError where that is so of nobody. Printed where it is wanted
-    as JSON."""
-    looked_at, known = [], set[str | None]()
+    finding is in the way. Raises UsageError where that is so of nobody. Printed meanwhile where it
+    is wanted as JSON."""
+    if because is not None:
+        _require_blocker(because, directories)
+    looked_at, everybody = [], Tally()
     for each in directories:
-        with journals.status(each) as (head, standings):
-            people = tuple(standings)
-        known.update(one.blocker for one in people)
-        looked_at.append((head, Tally(one for one in people if because in {None, one.blocker})))
-    if because is not None and because not in known:
-        listed = ", ".join(sorted(filter(None, known))) or "nothing"
+        own = Tally()
+        with journals.status(each) as (head, people):
+            met = (own.met(everybody.met(one)) for one in people if because in {None, one.blocker})
+            if as_json:
+                print_json_of_many(head.to_json(), "people", (one.to_json() for one in met))
+            else:
+                deque(met, maxlen=0)
+        looked_at.append((head, own))
+    return looked_at, everybody
+
+
+def _require_blocker(because: str, directories: Sequence[Path]) -> None:
+    known = set[str]()
+    for each in directories:
+        with journals.status(each) as (_, people):
+            known.update(one.blocker for one in people if one.blocker)
+    if because not in known:
+        listed = ", ".join(sorted(known)) or "nothing"
         raise UsageError(f"--because {because} is true of nobody here; there is: {listed}")
-    for head, own in looked_at if as_json else ():
-        print_json({**head.to_json(), "people": [one.to_json() for one in own.people]})
-    return looked_at, Tally(one for _, own in looked_at for one in own.people)
 
 
 def listen(

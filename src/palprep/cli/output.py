@@ -13,7 +13,7 @@ import os
 import shlex
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from enum import StrEnum
 from pathlib import Path
@@ -56,9 +56,27 @@ def print_json(value: Mapping[str, Any]) -> None:
 
     It is UTF-8 whatever the locale.
     """
-    text = escaped_json(json.dumps(value, ensure_ascii=False, allow_nan=False))
+    _write_json(f"{_json(value)}\n")
+
+
+def print_json_of_many(
+    value: Mapping[str, Any], name: str, many: Iterable[Mapping[str, Any]]
+) -> None:
+    """As :func:`print_json`, with a last field that is a list of ``many``. Each is written before
+    the next one is made."""
+    _write_json(f"{_json(value)[:-1]}, {_json(name)}: [")
+    for number, each in enumerate(many):
+        _write_json(f"{', ' if number else ''}{_json(each)}")
+    _write_json("]}\n")
+
+
+def _json(value: object) -> str:
+    return escaped_json(json.dumps(value, ensure_ascii=False, allow_nan=False))
+
+
+def _write_json(text: str) -> None:
     sys.stdout.flush()
-    sys.stdout.buffer.write(f"{text}\n".encode())
+    sys.stdout.buffer.write(text.encode())
     sys.stdout.buffer.flush()
 
 

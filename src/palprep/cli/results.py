@@ -15,30 +15,51 @@ from palprep.cli.output import WAIVE, print_line, show, tell
 _WATCHED, _TOLD_ELSEWHERE = "`palprep watch`", "is in training: the service"
 """In the reasons of who waits for a training whose end becomes known here, and of the others."""
 
-MANY = 100
+_MANY = 100
 """People who are listed one by one."""
 
 
 class Tally:
-    """What is told of people, by how they stand."""
+    """What is told of people who are met one after the other: any number takes the memory of a
+    few."""
 
-    def __init__(self, people: Iterable[journal.PersonStanding]) -> None:
-        self.people = tuple(people)
-        self.held = [each for each in self.people if each.held]
-        """Those whose replica is held by a doubt."""
-        self._statuses = Counter(each.status for each in self.people)
-        waiting = [each for each in self.people if each.status == "waiting"]
-        said = " ".join(reason for each in waiting for reason in each.reasons)
-        trains = any(each.voice_status == "started" for each in waiting)
-        self._waits_for_training = trains or _WATCHED in said
-        self._told_elsewhere = _TOLD_ELSEWHERE in said
-        self._cut_off = any(journal.CUT_OFF.reasons[0] in each.reasons for each in self.people)
+    def __init__(self, people: Iterable[journal.PersonStanding] = ()) -> None:
+        self.doubts: list[journal.PersonStanding] = []
+        """The first people whose replica is held by a doubt."""
+        self.held = 0
+        self.in_training: str | None = None
+        """The id of one of the replicas in training."""
+        self._first: list[journal.PersonStanding] = []
+        self._open: list[journal.PersonStanding] = []
+        self._statuses = Counter[str]()
+        self._blockers = Counter[str]()
+        self._waits_for_training = self._told_elsewhere = self._cut_off = False
+        for each in people:
+            self.met(each)
+
+    def met(self, person: journal.PersonStanding) -> journal.PersonStanding:
+        self._statuses[person.status] += 1
+        if person.blocker is not None:
+            self._blockers[person.blocker] += 1
+        if person.held:
+            self.held += 1
+            _keep(self.doubts, person)
+        if person.replica_status == "started":
+            self.in_training = self.in_training or person.replica_id
+        if person.status == "waiting":
+            said = " ".join(person.reasons)
+            self._waits_for_training |= person.voice_status == "started" or _WATCHED in said
+            self._told_elsewhere |= _TOLD_ELSEWHERE in said
+        self._cut_off |= journal.CUT_OFF.reasons[0] in person.reasons
+        _keep(self._first, person)
+        if person.status not in journal.READY:
+            _keep(self._open, person)
+        return person
 
     def print_people(self) -> None:
         """Of many people only the first who are not done."""
-        count, shown = len(self.people), [*self.people]
-        if count > MANY:
-            shown = [each for each in shown if each.status not in journal.READY][:MANY]
+        count = self._statuses.total()
+        shown = self._first if count <= _MANY else self._open
         show(views.results_view(shown))
         if len(shown) < count:
             print_line(f"{len(shown):,} of {count:,} people are shown. --json lists all.")
@@ -58,12 +79,11 @@ class Tally:
             for status, look in views.STATUSES.items()
             if self._statuses[status]
         )
-        return f"{rules.counted(len(self.people), 'person', 'people')}: {said}"
+        return f"{rules.counted(self._statuses.total(), 'person', 'people')}: {said}"
 
     def tell_blockers(self, *places: Path) -> None:
         """Tell what is in the way of how many people, with the command that lists them."""
-        blockers = Counter(each.blocker for each in self.people if each.blocker)
-        for blocker, count in blockers.most_common():
+        for blocker, count in self._blockers.most_common():
             who, why = rules.counted(count, "person", "people"), rules.blocker_words(blocker)
             listing = ["palprep", "status", *map(str, places), "--because", blocker]
             tell(f"{who}: {why} (`{shlex.join(listing)}`)")
@@ -102,6 +122,11 @@ class Tally:
             (True, f"open {into / 'report.html'}"),
         )
         return f"Next: {next(words for applies, words in steps if applies)}"
+
+
+def _keep(some: list[journal.PersonStanding], person: journal.PersonStanding) -> None:
+    if len(some) < _MANY:
+        some.append(person)
 
 
 @contextmanager

@@ -6,7 +6,7 @@ What is in doubt afterwards is resolved by a person, whose decision is an entry 
 from __future__ import annotations
 
 import contextlib
-import itertools
+from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, cast, get_args
@@ -161,23 +161,30 @@ def resolve(
     retry: Iterable[str] = (),
     ended: Iterable[tuple[str, str]] = (),
 ) -> tuple[Creation, ...]:
-    """Record several decisions, with what the functions above take: one after the other, up to the
-    first that raises what those do."""
+    """Record several decisions, with what the functions above take: all of them, or none where one
+    raises what those do."""
     with contextlib.ExitStack() as closing:
-        if not isinstance(journal, Journal):
-            journal = closing.enter_context(Journal.of(journal))
+        if isinstance(journal, Journal):
+            opened = journal
+        else:
+            opened = closing.enter_context(Journal.of(journal))
         # During a run, an intent without an answer is a request under way, not a doubt.
-        closing.enter_context(journal.exclusive())
-        decided = itertools.chain(
-            (_found(journal, key, resource_id) for key, resource_id in found),
-            (_to_retry(journal, key) for key in retry),
-            (_ended(journal, key, status) for key, status in ended),
+        closing.enter_context(opened.exclusive())
+        decided = (
+            *(_found(opened, key, resource_id) for key, resource_id in found),
+            *(_to_retry(opened, key) for key in retry),
+            *(_ended(opened, key, status) for key, status in ended),
         )
-        made = []
+        about = Counter(
+            [each for creation, made in decided for each in (creation.key, made.found_id)]
+        )
+        del about[None]
+        for each, count in about.items():
+            if count > 1:
+                raise UsageError(f"Decide about {each} once: it is named twice")
         for creation, decision in decided:
-            journal.append(decision, person=creation.person, key=creation.key)
-            made.append(journal.known_creation(creation.key))
-        return tuple(made)
+            opened.append(decision, person=creation.person, key=creation.key)
+        return tuple(opened.known_creation(creation.key) for creation, _ in decided)
 
 
 _Decided = tuple[Creation, Resolved]

@@ -97,15 +97,18 @@ def run_lock(path: Path) -> Iterator[None]:
         yield
 
 
-def opened(path: Path | None, *, whole: bool = False) -> sqlite3.Connection:
+def opened(
+    path: Path | None, *, whole: bool = False, read_only: bool = False
+) -> sqlite3.Connection:
     """The database at ``path``, or a new one in memory, ready for entries of this version.
 
     Raises JournalError for a file that is damaged, of another version, or another program's. With
     ``whole`` the whole file is searched for damage, which takes as long as reading it. Otherwise
-    damage is noticed where it is read.
+    damage is noticed where it is read. ``read_only`` is for a place that cannot be written.
     """
     with contextlib.ExitStack() as undone:
         try:
+            name = ":memory:"
             if path is not None:
                 # What a full or broken disk left of a journal. A run would take it for a new one,
                 # and create everything once more.
@@ -113,11 +116,15 @@ def opened(path: Path | None, *, whole: bool = False) -> sqlite3.Connection:
                 if empty and path.with_name("results.jsonl").exists():
                     raise sqlite3.DatabaseError("it is empty, and there are results")
                 # SQLite gives its log, and the memory that readers share, the mode of the file.
-                beside = (path.with_name(f"{path.name}-{each}") for each in ("wal", "shm"))
-                for each in (path, *filter(Path.exists, beside)):
+                log = path.with_name(f"{path.name}-wal")
+                beside = filter(Path.exists, (log, path.with_name(f"{path.name}-shm")))
+                for each in () if read_only else (path, *beside):
                     private_file(each)
+                # Without a log nobody is writing, and none can be made there.
+                mode = "rwc" if not read_only else "ro" if log.exists() else "ro&immutable=1"
+                name = f"{path.resolve().as_uri()}?mode={mode}"
             connection = sqlite3.connect(
-                path or ":memory:", timeout=_BUSY_S, check_same_thread=False, cached_statements=64
+                name, timeout=_BUSY_S, check_same_thread=False, cached_statements=64, uri=True
             )
             undone.callback(connection.close)
             connection.create_function("plain", 1, plain, deterministic=True)
@@ -126,6 +133,11 @@ def opened(path: Path | None, *, whole: bool = False) -> sqlite3.Connection:
             raise readable(path, error) from None
         undone.pop_all()
     return connection
+
+
+def is_writable(path: Path) -> bool:
+    """Whether the journal at ``path`` can be written. SQLite needs its folder, too."""
+    return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
 
 
 def _prepare(connection: sqlite3.Connection, path: Path | None, *, whole: bool) -> None:

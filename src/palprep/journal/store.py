@@ -32,6 +32,7 @@ from palprep.journal.file import (
     DAMAGED,
     is_one_of,
     is_running,
+    is_writable,
     opened,
     packed,
     plain,
@@ -56,7 +57,8 @@ class Journal:
 
     ``path`` names its file; without one it lives in memory and is gone when closed. With
     ``lock`` it is the journal of a run: a second run on the same file gets a JournalError at
-    once. With ``create`` a missing file is made; otherwise it is a JournalError.
+    once. With ``create`` a missing file is made; otherwise it is a JournalError. A file that
+    cannot be written can still be read, unless ``lock`` or ``create`` ask for more.
     """
 
     def __init__(
@@ -79,9 +81,10 @@ class Journal:
             )
         if self.path is not None and lock:
             self._lock.enter_context(run_lock(self.path))
+        read_only = not (lock or create or self.path is None or is_writable(self.path))
         try:
             # Only a run creates by what the journal says, and must not find damage half-way.
-            self._connection = opened(self.path, whole=lock)
+            self._connection = opened(self.path, whole=lock, read_only=read_only)
         except BaseException:
             self._lock.close()
             raise

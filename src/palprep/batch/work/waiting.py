@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import heapq
+import itertools
 import logging
 import math
 import threading
@@ -79,6 +80,8 @@ class Watch:
         newest = journal.newest()
         self._seen = newest.seq if newest is not None else 0
         self._watched: dict[str, _Watched] = {}
+        self._queue: list[tuple[float, str]] = []
+        """When something is due, as a heap. What has another due time by now is passed over."""
         self._open: dict[str, tuple[PersonOutcome, tuple[str, ...]]] = {}
         """Who waits: the outcome so far, and the keys of all creations."""
         self._guard = threading.RLock()
@@ -111,23 +114,24 @@ class Watch:
         """Take in what callbacks have said, and do what is due. False when there was neither."""
         with self._guard:
             news = self._look()
-            due = self._due()
+            due = list(itertools.islice(self._due(), _SIDE_BY_SIDE))
         list(self._threads.map(self._ask, due))
         return news or bool(due)
 
-    def _due(self) -> list[_Watched]:
+    def _due(self) -> Iterator[_Watched]:
         """What is to be asked about now, each to be asked about later again. What has been in doubt
-        for too long is given up."""
+        for too long is given up on the way."""
         now = self._remote.connection.clock()
-        late = [each for each in self._watched.values() if each.due <= now]
-        for each in late:
-            if each.creation.state is not CreationState.STARTED:
-                self._drop(each)
-        asked = (each for each in late if each.creation.state is CreationState.STARTED)
-        first = heapq.nsmallest(_SIDE_BY_SIDE, asked, key=lambda each: each.due)
-        for each in first:
-            each.due = now + next(each.intervals_s)
-        return first
+        while self._queue and self._queue[0][0] <= now:
+            due, key = heapq.heappop(self._queue)
+            watched = self._watched.get(key)
+            if watched is None or watched.due != due:
+                continue
+            if watched.creation.state is not CreationState.STARTED:
+                self._drop(watched)
+                continue
+            self._put(watched, now + next(watched.intervals_s))
+            yield watched
 
     def keep(
         self,
@@ -144,7 +148,7 @@ class Watch:
         began = waiting_since = clock()
         while busy() or self._open:
             worked = self.step()
-            unasked = ask_all and any(each.due <= began for each in self._watched.values())
+            unasked = ask_all and self._queue and self._queue[0][0] <= began
             if busy():
                 waiting_since = clock()
             elif clock() - waiting_since >= self._pace.wait_s and not unasked:
@@ -178,7 +182,7 @@ class Watch:
             if wished_s := getattr(error, "retry_after", None):
                 with self._guard:
                     later = self._remote.connection.clock() + wished_s
-                    watched.due = max(watched.due, later)
+                    self._put(watched, max(watched.due, later))
         except JournalError:
             raise
         except PalprepError as error:
@@ -212,9 +216,15 @@ class Watch:
         """Have it asked about now, where it can be; or given up in time, where it is in doubt."""
         now = self._remote.connection.clock()
         if watched.creation.state is not CreationState.STARTED:
-            watched.due = now + self._pace.doubt_wait_s
+            self._put(watched, now + self._pace.doubt_wait_s)
+        elif self.told_by(watched.creation) == "answer":
+            self._put(watched, now)
         else:
-            watched.due = now if self.told_by(watched.creation) == "answer" else math.inf
+            watched.due = math.inf
+
+    def _put(self, watched: _Watched, due: float) -> None:
+        watched.due = due
+        heapq.heappush(self._queue, (due, watched.creation.key))
 
     def _drop(self, watched: _Watched) -> None:
         del self._watched[watched.creation.key]
