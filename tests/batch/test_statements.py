@@ -23,7 +23,7 @@ def people(folder):
         (folder / slug / "person.toml").write_text(
             f'full_name = "Jane Carter"\nstatement = "{names}"'
         )
-    (folder / "jane" / "own.txt").write_text("I, {full_name}, agree.")
+    (folder / "jane" / "own.txt").write_text("I, Jane Carter, agree.")
     return read_people(find_people(folder).people, kinds_of)
 
 

@@ -43,6 +43,26 @@ def test_a_users_statement_is_plain_text(tmp_path):
     assert fill_statement(read_statement(plain), "Ada") == "I, Ada, agree."
 
 
+def test_a_statement_may_hold_the_very_name_in_place_of_the_placeholder():
+    text = "I, ada  LOVELACE, agree."
+    assert fill_statement(text, "Ada Lovelace") == "I, Ada Lovelace, agree."
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("I, Sean O\u2019Brien, agree.", "Sean O'Brien"),
+        ("I, Jose\u0301 Pen\u0303a, agree.", "Jos\u00e9 Pe\u00f1a"),
+        ("I, Jane\nDoe, agree.", "Jane  Doe"),
+        ("I, Jane O'Neil's, agree.", "Jane O'Neil's"),
+    ],
+)
+def test_the_very_name_may_be_typed_in_another_way(text, name):
+    assert len(statement_for(name, text, language="en").name) == 2
+    spoken = statement_for(name, text, language="en", spoken_as="Shayn Doh")
+    assert spoken.text == "I, Shayn Doh, agree."
+
+
 @pytest.mark.parametrize("apostrophe", ["'", "\u2019"])
 def test_the_name_may_own_what_follows(apostrophe):
     required = statement_for(

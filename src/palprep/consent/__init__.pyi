@@ -36,6 +36,7 @@ from .opening import (
 from .statement import (
     PLACEHOLDER as PLACEHOLDER,
     Statement as Statement,
+    open_statement as open_statement,
     read_statement as read_statement,
     required_statement as required_statement,
     statement_for as statement_for,

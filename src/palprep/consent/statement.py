@@ -118,7 +118,7 @@ def statement_for(
     Raises UsageError for a text that names no one, and for a language without a template.
     """
     template = statement or required_statement(language)
-    text = fill_statement(template, full_name if spoken_as is None else spoken_as)
+    text = fill_statement(template, full_name, spoken_as)
     return Statement.of(text, full_name, language, spoken_as)
 
 
@@ -149,7 +149,7 @@ def required_statement(language: str = "en") -> str:
 
 
 def read_statement(path: str | Path) -> str:
-    """A user's statement, in a text file. The name stands in it as ``{full_name}``.
+    """A user's statement, in a text file. The name stands in it as ``{full_name}`` or as itself.
 
     Raises UsageError when it cannot be read or is empty.
     """
@@ -163,25 +163,39 @@ def read_statement(path: str | Path) -> str:
     return text.strip()
 
 
-def fill_statement(template: str, full_name: str) -> str:
-    """The statement as it must be spoken, on one line.
+def fill_statement(template: str, full_name: str, spoken_as: str | None = None) -> str:
+    """The statement as it must be spoken, on one line, with the name as it is ``spoken_as``.
 
-    A statement that names nobody, or somebody else, is nobody's consent. Raises UsageError for a
-    template without the placeholder, without a name, or for more than :data:`MOST_CHARACTERS`.
+    A template without the placeholder must hold the very name: a statement that names nobody, or
+    somebody else, is nobody's consent. Raises UsageError for such a one, without a name, or for
+    more than :data:`MOST_CHARACTERS`.
     """
-    name = " ".join(normalize("NFC", full_name or "").split())
-    if not any(char.isalpha() for char in name):
+    name, said = _on_one_line(full_name or ""), _on_one_line(spoken_as or full_name or "")
+    if not any(char.isalpha() for char in said):
         raise UsageError("The full name of the person who speaks is needed")
-    text = " ".join(normalize("NFC", template).split())
+    text = open_statement(template, name)
     if PLACEHOLDER not in text:
         raise UsageError(
             f"The consent statement names nobody called {name}: write {PLACEHOLDER} where the "
             "name is said"
         )
-    text = text.replace(PLACEHOLDER, name)
+    text = text.replace(PLACEHOLDER, said)
     if len(text) > MOST_CHARACTERS:
         raise UsageError(
             f"The consent statement has {len(text):,} characters, with the name in it; at most "
             f"{MOST_CHARACTERS:,} are listened for"
         )
     return text
+
+
+def open_statement(text: str, full_name: str) -> str:
+    """The statement with ``{full_name}`` in the place of this name, on one line."""
+    line = _on_one_line(text)
+    if PLACEHOLDER in line:
+        return line
+    name = re.sub(APOSTROPHE, APOSTROPHE, re.escape(_on_one_line(full_name)))
+    return re.sub(rf"(?<!\w){name}(?!\w)", PLACEHOLDER, line, flags=re.IGNORECASE)
+
+
+def _on_one_line(text: str) -> str:
+    return " ".join(normalize("NFC", text).split())

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from palprep.batch.engines.files import MAX_BYTES, key_in_bucket
 from palprep.batch.people.person import Person
-from palprep.consent import read_statement, required_statement
+from palprep.consent import open_statement, read_statement, required_statement
 from palprep.dossier import Dossier, read_dossier
 from palprep.errors import JournalError, UsageError
 from palprep.facts import Speaker
@@ -53,7 +53,8 @@ def statements_of(
         if person.statement is None:
             continue
         with contextlib.suppress(UsageError):
-            text, language = read_statement(person.statement), person.spoken_language
+            text = open_statement(read_statement(person.statement), person.full_name)
+            language = person.spoken_language
             found.append(SandboxStatement(text=text, language=language, model=model))
     return tuple(dict.fromkeys(found))
 
