@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import time
+from collections.abc import Iterator
 
 import httpx
 import pytest
@@ -76,7 +77,7 @@ def test_what_changes_with_the_file(headers, tag):
         ([httpx.Response(500)], "with status 500"),
         ([to("http://files.example/a")], "without https"),
         ([to("https://intra.example/a")], "private network"),
-        ([to(SHOWN)] * 6, "Exceeded maximum allowed redirects"),
+        ([to(SHOWN)] * 6, "redirects more than 5 times"),
         ([to("https://xn--/a")], "cannot be fetched"),
         ([to("https://[::1/a")], "cannot be fetched"),
     ],
@@ -108,6 +109,16 @@ def test_a_link_may_lead_on_and_an_intranet_may_be_meant(tmp_path):
         "https://intra.example/a", tmp_path / "b", max_bytes=10**6, **server(*replies)
     )
     assert found.size_bytes == len(BODY)
+
+
+def test_the_body_of_a_redirect_is_not_read(tmp_path):
+    def endless() -> Iterator[bytes]:
+        raise AssertionError("read")
+        yield b""
+
+    moved = httpx.Response(302, headers={"Location": SHOWN}, content=endless())
+    replies = server(moved, httpx.Response(200, content=BODY))
+    assert fetch_url(LINK, tmp_path / "a", max_bytes=10**6, **replies).size_bytes == len(BODY)
 
 
 def test_size_and_time_are_bounded(tmp_path):

@@ -10,6 +10,7 @@ import ipaddress
 import socket
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
@@ -125,34 +126,41 @@ def _opened(
     """The reply with the file, of which only the head has been read. Its head, and those of all
     redirects, have ``silent_for_s`` seconds together."""
     private, shown = _is_private(url, resolve), without_secrets(url)
-
-    def look(request: httpx.Request) -> None:
-        if not private:
-            _require_public(str(request.url), shown, resolve)
-
     with contextlib.ExitStack() as stack:
-        options: dict[str, Any] = {"timeout": silent_for_s, "transport": transport}
         # A proxy of the environment must not stand between loopback and loopback.
-        options |= {"follow_redirects": True, "max_redirects": _REDIRECTS, "trust_env": not private}
-        # If it were compressed on the way, the stated size would not be that of the file.
-        options |= {"headers": {"Accept-Encoding": "identity"}, "event_hooks": {"request": [look]}}
+        options = {"timeout": silent_for_s, "transport": transport, "trust_env": not private}
         client = stack.enter_context(http_client(httpx.Client, **options))
-        try:
-            # The library bounds single reads, and a head that drips takes any number of them.
-            sent = left_alone(lambda: client.send(client.build_request("GET", url), stream=True))
-            reply = sent.result(silent_for_s)
-            stack.callback(reply.close)
-        except (TimeoutError, httpx.HTTPError, *_UNASKABLE) as error:
-            late = isinstance(error, TimeoutError | httpx.TimeoutException)
-            why = "the server did not answer in time" if late else str(error).rstrip(".")
-            raise StorageError(
-                f"{shown} cannot be fetched: {why or type(error).__name__}. Check the address and "
-                "the network"
-            ) from None
-        if reply.status_code != httpx.codes.OK:
-            why = _STATUSES.get(reply.status_code, "check the address")
-            raise StorageError(f"{shown} cannot be fetched, with status {reply.status_code}: {why}")
-        yield reply
+        # If it were compressed on the way, the stated size would not be that of the file.
+        headers = {"Accept-Encoding": "identity"}
+        at, until = url, time.monotonic() + silent_for_s
+        for _ in range(_REDIRECTS + 1):
+            try:
+                request = client.build_request("GET", at, headers=headers)
+                # The library bounds single reads, and a head that drips takes any number of them.
+                sent = left_alone(partial(client.send, request, stream=True))
+                reply = sent.result(max(until - time.monotonic(), 0.0))
+                stack.callback(reply.close)
+            except (TimeoutError, httpx.HTTPError, *_UNASKABLE) as error:
+                late = isinstance(error, TimeoutError | httpx.TimeoutException)
+                why = "the server did not answer in time" if late else str(error).rstrip(".")
+                raise StorageError(
+                    f"{shown} cannot be fetched: {why or type(error).__name__}. Check the address "
+                    "and the network"
+                ) from None
+            if reply.next_request is None:
+                if reply.status_code == httpx.codes.OK:
+                    yield reply
+                    return
+                why = _STATUSES.get(reply.status_code, "check the address")
+                raise StorageError(
+                    f"{shown} cannot be fetched, with status {reply.status_code}: {why}"
+                )
+            at = str(reply.next_request.url)
+            if not private:
+                _require_public(at, shown, resolve)
+        raise StorageError(
+            f"{shown} redirects more than {_REDIRECTS} times. Give the address that it ends at"
+        )
 
 
 def _require_public(at: str, shown: str, resolve: Resolve) -> None:
