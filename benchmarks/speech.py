@@ -29,7 +29,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from palprep.consent.opening import load_model
+from palprep.consent import Whisper
 from palprep.media import Source, stream_samples
 from palprep.preflight import verify_consent
 from palprep.speech import RATE_HZ, measure_voice, speech_spans
@@ -64,7 +64,7 @@ def consent(folder: Path, _: argparse.Namespace) -> Iterator[Figure]:
     said = [decoded(SAMPLES / name, RATE_HZ) for name in ("consent.mp4", "recording.m4a")]
     path = folder / "opening.wav"
     write(path, RATE_HZ, [pcm(np.concatenate(said)[: OPENING_S * RATE_HZ])])
-    model = load_model(None)
+    model = Whisper.load(None)
     seconds, facts = timed(
         lambda: verify_consent(path, full_name="Jane Carter", whisper_model=model), rounds=3
     )

@@ -18,11 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from palprep.consent import AskedCode, Statement, Whisper
-from palprep.consent.code import code_words
 from palprep.consent.compare import compare
 from palprep.consent.facts import AlignedWord
 from palprep.consent.opening import hear_code
 from palprep.consent.reading import Reading
+from palprep.consent.statement import code_words
 from palprep.media import Source, stream_samples
 from palprep.speech import RATE_HZ, speech_spans
 from research.evaluation.synthesise_consent import CONDITIONS, at_16_khz, command_voices

@@ -46,7 +46,7 @@ from palprep.media import (
     sample_frames,
     with_sound,
 )
-from palprep.media.samples import stream_samples
+from palprep.media.audio import stream_samples
 from palprep.rules import Profile, load_profile
 from palprep.speech import RATE_HZ, speech_spans
 from palprep.values import Role, Span

@@ -19,7 +19,6 @@ from palprep.batch.engines.tasks import (
 from palprep.batch.work import waiting
 from palprep.batch.work.pace import Pace
 from palprep.consent import Whisper, required_statement
-from palprep.consent.opening import load_model
 from palprep.dossier import examine_dossier, read_dossier
 from palprep.errors import ToolFailed, ToolMissing
 from palprep.facts import Speaker
@@ -166,7 +165,6 @@ def test_what_is_missing_to_listen_is_named(monkeypatch, tmp_path):
     own.write_text('name = "own"\nextends = "core-4"\ndisable = ["consent_spoken"]\n')
     assert "Profile own does not ask for consent_spoken" in why_unheard(task_of(str(own)))
     own.write_text('name = "own"\nextends = "core-4"\n# Another one.\n')
-    load_model.cache_clear()
     for error in (ToolMissing("It is not installed"), ToolFailed("It is damaged")):
 
         def fails(directory=None, error=error):
@@ -175,7 +173,6 @@ def test_what_is_missing_to_listen_is_named(monkeypatch, tmp_path):
         with monkeypatch.context() as patch:
             patch.setattr(Whisper, "load", fails)
             assert why_unheard(task_of(str(own))) == error.message
-        load_model.cache_clear()
 
 
 def test_a_waiver_goes_on_and_is_on_record_everywhere(go, place, log, out):

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from palprep import consent
 from palprep.cli import doctor
 from palprep.errors import ToolError, ToolFailed, ToolMissing
 from palprep.media import read_manifest
@@ -106,6 +107,7 @@ def test_a_broken_ffmpeg_and_model_are_failures(monkeypatch: pytest.MonkeyPatch)
     def missing(*_: object) -> None:
         raise ToolMissing("It is not there")
 
+    consent.Whisper.load.cache_clear()
     monkeypatch.setattr("palprep.media.ffmpeg.ffmpeg_binary", missing)
     monkeypatch.setattr("palprep.media.networks.Weights.read", missing)
     monkeypatch.setattr("palprep.media.networks.Weights.verify", missing)

@@ -7,14 +7,14 @@ from itertools import combinations
 
 import pytest
 
-from palprep.consent.code import (
+from palprep.consent.statement import (
     AskedCode,
     CodeReading,
     code_words,
     draw_code,
+    required_statement,
     without_code,
 )
-from palprep.consent.statement import required_statement
 from palprep.consent.words import negates, similarity, split_words
 from palprep.values import Span
 

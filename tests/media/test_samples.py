@@ -11,7 +11,7 @@ import pytest
 from heard import heard_audio
 
 from palprep.errors import DamagedMedia, UnsupportedMedia
-from palprep.media.samples import AudioDecode, Sink, stream_samples
+from palprep.media.audio import AudioDecode, Sink, stream_samples
 from palprep.media.source import Source
 
 from .conftest import sine

@@ -137,7 +137,6 @@ REFUSED = {
     "hls-playlist": b"#EXTM3U\n#EXTINF:1,\nfile:///etc/passwd\n",
     "concat-playlist": b"ffconcat version 1.0\nfile /etc/passwd\n",
     "dash-manifest": b'<?xml version="1.0"?>\n<MPD xmlns="urn:mpeg:dash:schema:mpd:2011">',
-    "sdp": b"v=0\r\no=- 0 0 IN IP4 127.0.0.1\r\n",
     "svg": b'<?xml version="1.0"?><!DOCTYPE svg [<!ENTITY x "y">]><svg/>',
     "html": b"<!DOCTYPE html><p>",
     "pdf": b"%PDF-1.7\n",

@@ -16,7 +16,6 @@ from palprep.consent import (
     required_statement,
     statement_for,
 )
-from palprep.consent.opening import load_model
 from palprep.consent.statement import fill_statement
 from palprep.errors import FileMissing, ToolFailed, ToolMissing
 from palprep.media import Weights
@@ -29,7 +28,7 @@ WEIGHTS = Path(str(resources.files("palprep.consent"))) / "weights"
 
 @pytest.fixture(scope="module")
 def model() -> Whisper:
-    return load_model(None)
+    return Whisper.load(None)
 
 
 def verify_samples(samples, required, model):
@@ -154,7 +153,7 @@ def changed_model(monkeypatch, tmp_path) -> Path:
     for path in WEIGHTS.glob("[!w]*"):
         (tmp_path / path.name).symlink_to(path)
     monkeypatch.setattr(Weights, "_installed", lambda _: tmp_path)
-    load_model.cache_clear()
+    Whisper.load.cache_clear()
     return tmp_path
 
 

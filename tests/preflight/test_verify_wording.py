@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from palprep.consent import required_statement
-from palprep.preflight.consent_verification import _why_no_name, verify_wording
+from palprep.preflight.preflight import _why_no_name, verify_wording
 
 
 def test_the_name_is_what_was_heard(light_people: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from palprep.consent import Surroundings, split_words
-from palprep.consent.code import code_words
+from palprep.consent.statement import code_words
 from palprep.rules.consent_remarks import grade_after, grade_before
 from palprep.values import Outcome
 

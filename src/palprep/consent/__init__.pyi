@@ -1,11 +1,3 @@
-from .code import (
-    VALID_S as VALID_S,
-    AskedCode as AskedCode,
-    Choose as Choose,
-    CodeReading as CodeReading,
-    FreshCode as FreshCode,
-    draw_code as draw_code,
-)
 from .facts import (
     AFTERWARDS_S as AFTERWARDS_S,
     LEAST_TO_SYNC_S as LEAST_TO_SYNC_S,
@@ -35,8 +27,14 @@ from .opening import (
 )
 from .statement import (
     PLACEHOLDER as PLACEHOLDER,
+    VALID_S as VALID_S,
+    AskedCode as AskedCode,
+    Choose as Choose,
+    CodeReading as CodeReading,
+    FreshCode as FreshCode,
     Statement as Statement,
     open_statement as open_statement,
+    draw_code as draw_code,
     read_statement as read_statement,
     required_statement as required_statement,
     statement_for as statement_for,

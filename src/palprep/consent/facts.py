@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import Field
 
-from palprep.consent.code import CodeReading
+from palprep.consent.statement import CodeReading
 from palprep.values import Outcome, Span, Value
 
 LEAST_TO_SYNC_S = 5.0
@@ -185,10 +185,9 @@ class ConsentFacts(Listening):
     """Whether the required statement was spoken, word by word.
 
     ``outcome`` is ``pass`` when two readings agree on every word, or the required word fits the
-    audio as well as what was written down. It is ``warn`` when it fits less well, but no other
-    word is sure. It is ``fail`` when a word is missing, changed, added or negated, and ``unknown``
-    when nothing could be read: no model, or a language that the model does not know. ``reasons``
-    say it in sentences.
+    audio as well as what was written down; ``warn`` when it fits less well, but no other word is
+    sure; ``fail`` when a word is missing, changed, added or negated; ``unknown`` when nothing could
+    be read. ``reasons`` say it in sentences.
     """
 
     outcome: Outcome

@@ -6,12 +6,10 @@ again for two.
 
 And do the lips belong to the sound? Canonical correlation analysis (Hotelling, "Relations between
 two sets of variates", Biometrika 28 (1936), 321-377) finds what moves together in both: four sums
-of the 384 numbers that Whisper's encoder hears in the sound, and four of six distances of the
-mouth, each with weights. The encoder tells the sounds of speech apart, and each has its lips. The
-sums are fitted once, on people who talk (research/training/lip_sync.py). Where they go together as
-recorded, and not with the sound shifted, the words are those of the lips. Only what the lips do
-within a third of a second counts: how a sentence rises and rests is alike in every voice that reads
-the same text.
+of the 384 numbers that Whisper's encoder hears, and four of six distances of the mouth, fitted once
+on people who talk (research/training/lip_sync.py). Where they go together as recorded, and not with
+the sound shifted, the words are those of the lips. Only what the lips do within a third of a second
+counts: how a sentence rises and rests is alike in every voice that reads the same text.
 """
 
 from __future__ import annotations

@@ -2,10 +2,8 @@
 
 Moonshine tiny (Jeffries et al. 2024, arXiv:2410.15608) was trained by other people than Whisper,
 on other recordings, and hears samples where Whisper sees a spectrogram. So it seldom mishears the
-same words. Here it writes nothing down: freely, so small a model can lose itself in repetitions.
-It says how probable a wording is, and is asked where Whisper leaves a doubt: does the required
-wording fit the audio better than what was heard instead? The published files are quantised to 8
-bits.
+same words. It says how probable a wording is, and is asked where Whisper leaves a doubt: does the
+required wording fit the audio better than what was heard instead?
 """
 
 from __future__ import annotations
@@ -217,12 +215,10 @@ def _heard_again(
 def _begins(part: PartReading, reading: StatementReading) -> tuple[float, str]:
     """When the stretch begins that is heard, and what is said in it before the part."""
     first_s = part.aligned[0].start
-    if part.first_word:
-        return max(0.0, first_s - _LEAD_S), ""
     spoken_s = next((span.start_s for span in reading.speech), first_s)
-    if not reading.said_before:
+    if not (part.first_word or reading.said_before):
         return max(0.0, first_s - _QUIET_S), ""
-    if first_s - spoken_s > _BEFORE_S:
+    if part.first_word or first_s - spoken_s > _BEFORE_S:
         return max(0.0, first_s - _LEAD_S), ""
     return max(0.0, spoken_s - _QUIET_S), reading.said_before
 

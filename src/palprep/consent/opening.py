@@ -4,7 +4,6 @@ Whisper, thirty seconds at a time, and by Moonshine where Whisper leaves a doubt
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -13,11 +12,10 @@ from threading import Lock
 import numpy as np
 from numpy.typing import NDArray
 
-from palprep.consent.code import AskedCode, CodeReading, nearest_to_code
 from palprep.consent.facts import StatementReading, Surroundings
 from palprep.consent.moonshine import Moonshine, hear_again, leaves_doubt
 from palprep.consent.reading import Reading, part_reading, read_window, surroundings, without_end
-from palprep.consent.statement import Statement
+from palprep.consent.statement import AskedCode, CodeReading, Statement, nearest_to_code
 from palprep.consent.whisper import Whisper
 from palprep.consent.words import NEAR_SOUND, split_words, text_of
 from palprep.errors import ToolMissing
@@ -62,22 +60,10 @@ and another code -26 or less (46 of 46)."""
 _LOADING = Lock()
 
 
-@functools.cache
-def load_model(directory: str | Path | None) -> Whisper:
-    """The default model, or the Whisper model in ``directory``: the one of this process.
-
-    Raises ToolMissing when a file of it is missing or damaged, or the second model's are missing;
-    ToolFailed when a model of one's own cannot be loaded.
-    """
-    Moonshine.require()
-    return Whisper.load(directory)
-
-
 def decode_opening(source: Source, required: Statement) -> NDArray[np.float32]:
     """As much of a recording as the statement may need: mono audio at 16 kHz. Raises MediaError."""
     opening = Opening(required)
-    most_s = opening.sink.most_s
-    probe_audio(source, sinks=lambda _: (opening.sink,), most_s=most_s)
+    probe_audio(source, sinks=lambda _: (opening.sink,), most_s=opening.most_s)
     return opening.samples()
 
 
@@ -86,11 +72,13 @@ def model_for(
 ) -> Whisper | StatementReading:
     """The model that reads the statement, or a reading that says why there is none.
 
-    Raises ToolMissing for a named model that is missing, ToolFailed for a damaged one.
+    Raises, for a named model, ToolMissing when a file of it or of the second model is missing;
+    ToolFailed for a damaged one.
     """
     try:
+        Moonshine.require()
         with _LOADING:
-            listener = model if isinstance(model, Whisper) else load_model(model)
+            listener = model if isinstance(model, Whisper) else Whisper.load(model)
     except ToolMissing as error:
         if model is not None:
             raise
@@ -112,14 +100,19 @@ class Opening:
 
     def __init__(self, required: Statement | None) -> None:
         words = len(required.words) if required else _USUAL_WORDS
-        self._blocks: list[NDArray[np.float32]] = [np.zeros(0, np.float32)]
-        most_s = OPENING_S + words * _WORD_S + _BEYOND_S
-        self.sink = Sink(self._blocks.append, RATE_HZ, 1, most_s)
+        self.most_s = OPENING_S + words * _WORD_S + _BEYOND_S
+        self.sink = Sink(self._push, RATE_HZ, 1)
         """What gives it its samples in a decode."""
+        self._kept: Samples = np.zeros(0, np.float32)
 
-    def samples(self) -> NDArray[np.float32]:
+    def _push(self, block: Samples) -> None:
+        most = int(self.most_s * RATE_HZ)
+        if len(self._kept) < most:
+            self._kept = np.concatenate([self._kept, block])[:most]
+
+    def samples(self) -> Samples:
         """What was kept, shape (samples,)."""
-        return np.concatenate(self._blocks)
+        return self._kept
 
 
 def read_samples(

@@ -16,7 +16,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from palprep.consent.code import without_code
 from palprep.consent.compare import Comparison, Difference, compare
 from palprep.consent.facts import (
     AFTERWARDS_S,
@@ -28,7 +27,7 @@ from palprep.consent.facts import (
     Surroundings,
 )
 from palprep.consent.names import Place, locate_name, read_name
-from palprep.consent.statement import Statement
+from palprep.consent.statement import Statement, without_code
 from palprep.consent.whisper import (
     WORKERS,
     Heard,

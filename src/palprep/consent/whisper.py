@@ -11,6 +11,7 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -102,16 +103,17 @@ class Whisper:
         self.name = files.name
         self.sha256 = files.sha256
 
-    @classmethod
-    def load(cls, directory: str | Path | None = None) -> Whisper:
-        """Load the default model, or the converted one in ``directory``.
+    @staticmethod
+    @cache
+    def load(directory: str | Path | None = None) -> Whisper:
+        """The default model, or the converted one in ``directory``: the one of this process.
 
         Raises ToolMissing when a file is missing, or is not the one that the manifest names;
         ToolFailed when a model of one's own cannot be loaded.
         """
         files = read_model(directory)
         try:
-            return cls(files)
+            return Whisper(files)
         except Exception as error:
             if directory is None:
                 raise

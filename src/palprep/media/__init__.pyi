@@ -1,9 +1,15 @@
-from .audio import decibels as decibels, probe_audio as probe_audio
+from .audio import (
+    Samples as Samples,
+    Sink as Sink,
+    decibels as decibels,
+    mixes_down as mixes_down,
+    probe_audio as probe_audio,
+    stream_samples as stream_samples,
+)
 from .container import (
     TAKEN_RATE_TAG as TAKEN_RATE_TAG,
-    declared_length_s as declared_length_s,
     demuxer_of as demuxer_of,
-    with_still as with_still,
+    glimpse as glimpse,
 )
 from .facts import (
     FLOOR_DBFS as FLOOR_DBFS,
@@ -37,12 +43,6 @@ from .networks import (
     read_manifest as read_manifest,
 )
 from .pixels import Box as Box
-from .samples import (
-    Samples as Samples,
-    Sink as Sink,
-    mixes_down as mixes_down,
-    stream_samples as stream_samples,
-)
 from .signal import SignalMeter as SignalMeter
 from .sniff import HEAD_BYTES as HEAD_BYTES, recognise_head as recognise_head
 from .source import (

@@ -99,25 +99,17 @@ def demuxer_of(source: Source) -> str:
     return DEMUXERS[source.type.format]
 
 
-def declared_length_s(source: Source) -> float:
-    """How long the media lasts in seconds, as the file or its packets say; 0 for an image. Raises
-    nothing for bad media, which whoever decodes it will name.
+def glimpse(source: Source) -> tuple[float, bool]:
+    """How long the media lasts in seconds, as the file or its packets say, 0 for an image; and
+    whether it is named as one half of a live photo (Apple's content identifier). Raises nothing for
+    bad media, which whoever decodes it will name.
     """
     try:
         with open_container(source, analyse_frames=False) as container:
-            return undecoded_length_s(container)
+            live = "com.apple.quicktime.content.identifier" in container.metadata
+            return undecoded_length_s(container), live
     except MediaError:
-        return 0.0
-
-
-def with_still(source: Source) -> bool:
-    """Whether the file is named as one half of a live photo (Apple's content identifier). Raises
-    nothing, like :func:`declared_length_s`."""
-    try:
-        with open_container(source, analyse_frames=False) as container:
-            return "com.apple.quicktime.content.identifier" in container.metadata
-    except MediaError:
-        return False
+        return 0.0, False
 
 
 def stated_length_s(container: InputContainer) -> float:

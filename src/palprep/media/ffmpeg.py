@@ -1,8 +1,7 @@
 """The only place that runs the ffmpeg binary.
 
-Inputs are closed here, whatever the caller built: a graph gets ``-nostdin``, and an input
-without a forced demuxer and protocol is refused. The caller must prevent half-written
-outputs. A run that is interrupted or fails ends its process before it returns.
+The caller must close its inputs, and prevent half-written outputs. A run that is interrupted or
+fails ends its process before it returns.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from typing import IO, Any
 
 import imageio_ffmpeg
 
-from palprep.errors import ToolFailed, ToolMissing, UsageError
+from palprep.errors import ToolFailed, ToolMissing
 
 _GLOBAL = ("-hide_banner", "-nostdin", "-nostats", "-loglevel", "error", "-y")
 _LAST_LINES = 5
@@ -68,12 +67,10 @@ def run_ffmpeg(
     with 1.0 at the end. Returns what ffmpeg wrote to its error stream, for filters that print
     their measures there (raise their level with ``-loglevel info``).
 
-    Raises ToolFailed with ffmpeg's last words, ToolMissing without a binary, UsageError for an
-    input that could open more than one local file.
+    Raises ToolFailed with ffmpeg's last words, ToolMissing without a binary.
     """
     given = command.get_args() if hasattr(command, "get_args") else command
     arguments = [os.fsdecode(argument) for argument in given]
-    _require_closed_inputs(arguments)
     report = ("-progress", "pipe:1") if progress is not None else ()
     full = [os.fspath(ffmpeg_binary()), *_GLOBAL, *report, *arguments]
     with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as words:
@@ -120,23 +117,3 @@ def _watch(
             process.kill()
             process.wait()
             raise
-
-
-def _require_closed_inputs(arguments: list[str]) -> None:
-    """Every ``-i`` has its own ``-f``, and its own protocol list unless it is generated."""
-    since = 0
-    for at, argument in enumerate(arguments):
-        if argument != "-i":
-            continue
-        options = arguments[since:at]
-        since = at + 2
-        form = options[options.index("-f") + 1] if "-f" in options else None
-        generated = form == "lavfi"
-        allowed = "-protocol_whitelist" in options and (
-            options[options.index("-protocol_whitelist") + 1] == "file"
-        )
-        if form is None or not (generated or allowed):
-            raise UsageError(
-                f"ffmpeg input {arguments[at + 1]}: force its demuxer (-f) and "
-                "-protocol_whitelist file"
-            )

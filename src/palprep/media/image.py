@@ -17,8 +17,15 @@ from palprep.errors import DamagedMedia, MediaError, UnsupportedMedia
 from palprep.media.bounds import HeaderReader
 from palprep.media.facts import MOST_IMAGE_MEMORY_MB, ImageFacts
 from palprep.media.headers import Exif, read_exif, without_metadata, xmp_orientation
-from palprep.media.pixels import Box, HeifImage, describe_icc, opaque, to_srgb
-from palprep.media.raster import RasterImage, check_pixels
+from palprep.media.pixels import (
+    Box,
+    HeifImage,
+    RasterImage,
+    check_pixels,
+    describe_icc,
+    opaque,
+    to_srgb,
+)
 from palprep.media.source import Source
 from palprep.values import Kind
 
@@ -60,7 +67,7 @@ def open_image(
     decoded at reduced size, which costs a fraction of a full decode. Never enlarged. ``region`` is
     the part that is wanted, in pixels of the upright image. A large image comes averaged over
     squares of pixels: its size tells. Raises FileMissing or FileUnreadable; UnsupportedMedia for
-    another kind of file, for more than ``raster.MAX_PIXELS``, or where decoding takes more than
+    another kind of file, for more than ``pixels.MAX_PIXELS``, or where decoding takes more than
     ``max_memory_mb``; DamagedMedia when it does not decode.
     """
     facts, picture = probe_image(

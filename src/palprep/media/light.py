@@ -8,8 +8,6 @@ same by a table of all colours, whose making takes two seconds for each frame.
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Final
 
 import cv2
@@ -53,21 +51,8 @@ _GAMMA = 1.2
 """Of the picture as a whole, from the scene to that display (BT.2100 table 5)."""
 
 _CODE_BITS = 12
-_DISPLAY_P3 = 12
-_TO_BT709: Mapping[int, NDArray[np.float32]] = MappingProxyType(
-    {
-        1: np.eye(3, dtype=np.float32),
-        _DISPLAY_P3: np.array(
-            [
-                [1.224940, -0.224940, 0.0],
-                [-0.042057, 1.042057, 0.0],
-                [-0.019638, -0.078636, 1.098274],
-            ],
-            np.float32,
-        ),
-    }
-)
-"""Linear light in other primaries (H.273 table 2) to BT.709."""
+_BT709 = 1
+"""Primaries of H.273 table 2."""
 _BT2020_TO_BT709 = np.array(
     [
         [1.660491, -0.587641, -0.072850],
@@ -76,7 +61,7 @@ _BT2020_TO_BT709 = np.array(
     ],
     np.float32,
 )
-"""ITU-R BT.2087. Files that do not name their primaries are in these, too."""
+"""Linear light (ITU-R BT.2087). Files that do not name their primaries are in these, too."""
 
 
 def as_srgb(pixels: NDArray[np.uint16], transfer: int, primaries: int) -> NDArray[np.uint8]:
@@ -90,7 +75,9 @@ def as_srgb(pixels: NDArray[np.uint16], transfer: int, primaries: int) -> NDArra
         scene = cv2.transform(light, _LUMINANCE)
         gain = np.power(scene, _GAMMA - 1) * np.float32(_HLG_CDM2 / _WHITE_CDM2)
         light *= gain.reshape(*light.shape[:2], 1)
-    seen = np.asarray(cv2.transform(light, _TO_BT709.get(primaries, _BT2020_TO_BT709)), np.float32)
+    seen = light
+    if primaries != _BT709:
+        seen = np.asarray(cv2.transform(light, _BT2020_TO_BT709), np.float32)
     red, green, blue = seen[..., 0], seen[..., 1], seen[..., 2]
     brightest = np.maximum(np.maximum(red, green), blue)
     seen /= np.maximum(brightest, 1.0)[..., None]

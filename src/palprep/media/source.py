@@ -1,7 +1,7 @@
 """A file: the value that every measure and every fix takes. Nobody reads its headers twice, and
 whoever only hands it on to a worker, not even once.
 
-What comes as bytes or as a binary file is put on the disk first, where decoders can seek.
+What comes as bytes or as a binary file is copied to the disk first, where decoders can seek.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import tempfile
 import weakref
 from dataclasses import dataclass
 from functools import cached_property
-from io import BufferedReader, BytesIO, FileIO
+from io import BufferedReader, BytesIO
 from pathlib import Path
 from typing import IO, Any, cast
 
@@ -67,15 +67,16 @@ class Source:
     def of(cls, file: FileInput | Source) -> Source:
         """The file, with what the system says of it. Nothing of it is read.
 
-        A source is returned as it is; bytes and what is not on the disk are copied there first.
+        A source is returned as it is; bytes and binary files are copied to the disk first.
         Raises FileMissing for no file or a folder, FileUnreadable when the system refuses,
         UsageError for a file in text mode, OutputUnwritable without room for the copy.
         """
         if isinstance(file, Source):
             return file
-        place = _on_disk(file)
-        if place is not None:
-            return cls._at(place)
+        if isinstance(file, _NAMES):
+            if not (path := os.fsdecode(file)):
+                raise FileMissing("The path is empty; name a file")
+            return cls._at(Path(path))
         copy = _copied(file)
         source = cls._at(copy, given_as=name_of(file))
         weakref.finalize(source, copy.unlink, missing_ok=True)
@@ -91,10 +92,9 @@ class Source:
     def content(self) -> Content:
         """What the file is by its content, and what its index says: its name is never looked at.
 
-        Reads the head and, of mp4, mov and WebM, the index, when first asked for, within the budget
-        of :mod:`.bounds`. A stranger's file is asked in a worker. A format that no role takes is
-        named for what it is, with ``type.accepted`` False. Raises as :meth:`open` does, but for no
-        size, and DamagedMedia for headers that ask for too much work.
+        See :func:`.sniff.recognise`, which is called when first asked for; in a worker for a
+        stranger's file. Raises as :meth:`open` does, but for no size, and DamagedMedia for headers
+        that ask for too much work.
         """
         with _open(self.path) as file:
             self._require(os.fstat(file.fileno()))
@@ -255,27 +255,6 @@ def read_binary(file: IO[bytes], size: int) -> bytes:
     if not isinstance(piece, bytes):
         raise UsageError("The file is in text mode; open it with mode 'rb'.")
     return piece
-
-
-def _on_disk(file: FileInput) -> Path | None:
-    """The path of a file that is on the disk already; None for bytes and the like.
-
-    A binary file that stands at its beginning, and that its name leads to, is on the disk.
-    """
-    if isinstance(file, _NAMES):
-        if not (path := os.fsdecode(file)):
-            raise FileMissing("The path is empty; name a file")
-        return Path(path)
-    name = getattr(file, "name", None)
-    # What unpacks a file has its name and its number, and gives other bytes.
-    itself = isinstance(getattr(file, "raw", file), FileIO)
-    if isinstance(file, _BYTES) or not itself or not isinstance(name, _NAMES):
-        return None
-    try:
-        named, opened = Path(name).stat(), os.fstat(file.fileno())
-        return Path(name) if os.path.samestat(named, opened) and file.tell() == 0 else None
-    except (OSError, ValueError, AttributeError):
-        return None
 
 
 def _copied(file: FileInput) -> Path:

@@ -19,7 +19,7 @@ from av.video.reformatter import ColorRange, ColorTrc
 from av.video.stream import VideoStream
 from numpy.typing import NDArray
 
-from palprep.media.audio import audio_streams, default_stream
+from palprep.media.audio import AudioTimes, audio_stream, audio_streams, default_stream
 from palprep.media.container import (
     Packets,
     decoded,
@@ -31,7 +31,6 @@ from palprep.media.container import (
 )
 from palprep.media.facts import AudioFacts, TimingFacts, VideoFacts
 from palprep.media.frames import DisplayMatrix
-from palprep.media.samples import AudioTimes, audio_stream
 from palprep.media.source import Source
 from palprep.system import hand_back
 from palprep.values import Span

@@ -8,7 +8,6 @@ in doubt a named person must have accepted.
 from __future__ import annotations
 
 import contextlib
-import datetime as dt
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -191,7 +190,10 @@ def settle_consent(
     told = journal.entries(ConsentDecided, person=person)
     decision = told[-1].body.decision if told else None
     files, now, compared = tuple(files), journal.now(), tuple(compared)
-    if over := tuple(f"{named(each)}: {why}" for each in files for why in _over(each, now)):
+    # By the dossiers that an earlier run wrote.
+    earlier = [(each, at) for each in files if (at := dossier_path(each)).exists()]
+    ended = [(each, why) for each, at in earlier for why in read_dossier(at).over(now)]
+    if over := tuple(f"{named(each)}: {why}" for each, why in ended):
         evidence = evidence.model_copy(update={"missing": (*evidence.missing, *over), "doubts": ()})
     state = consent_state(evidence.model_copy(update={"against": ()}), decision)
     waived = evidence.waivable if waive and state.state in {"open", "fails"} else ()
@@ -218,12 +220,6 @@ def settle_consent(
             dossier = add_waiver(path, written_at=now, note=" ".join(waived))
         _keep(journal, person, path, dossier)
     return state.waived() if waive else state
-
-
-def _over(file: Prepared, now: dt.datetime) -> tuple[str, ...]:
-    """Why the consent in a file lasts no more, by the dossier that an earlier run wrote of it."""
-    path = dossier_path(file)
-    return read_dossier(path).over(now) if path.exists() else ()
 
 
 def _keep(journal: Journal, person: str, path: Path, dossier: Dossier) -> None:

@@ -1,5 +1,4 @@
 from .comparison import pick_best as pick_best, same_person as same_person
-from .consent_verification import verify_consent as verify_consent, verify_wording as verify_wording
 from .preflight import (
     at_one_file as at_one_file,
     check as check,
@@ -9,6 +8,8 @@ from .preflight import (
     prepare as prepare,
     run_in as run_in,
     seen_by as seen_by,
+    verify_consent as verify_consent,
+    verify_wording as verify_wording,
 )
 from .values import (
     Asset as Asset,

@@ -96,12 +96,12 @@ def speech_of(source: Source) -> Floats:
     :data:`MOST_S` from places that lie equally far apart.
     """
     blocks: list[Floats] = [np.zeros(0, np.float32)]
-    sink = Sink(lambda block: blocks.append(mix_down(block)), RATE_HZ, 2, LISTENED_S)
+    sink = Sink(lambda block: blocks.append(mix_down(block)), RATE_HZ, 2)
     try:
         probe_audio(source, sinks=lambda _: (sink,), most_s=LISTENED_S)
     except UnsupportedMedia:
         return blocks[0]
-    samples = np.concatenate(blocks)
+    samples = np.concatenate(blocks)[: int(LISTENED_S * RATE_HZ)]
     probabilities, _ = Silero.load().run(samples)
     runs = spoken_runs(samples, probabilities)
     speech = np.concatenate([np.zeros(0, np.float32), *runs])

@@ -150,13 +150,8 @@ class Bucket:
 
 
 def object_at(url: str) -> tuple[Bucket, str]:
-    """The bucket and the name of one object, such as ``s3://BUCKET/people/ada/portrait.jpg``.
-
-    Raises UsageError for a URL that names none.
-    """
+    """The bucket and the name of one object, such as ``s3://BUCKET/people/ada/portrait.jpg``."""
     place, _, name = url.rpartition("/")
-    if not name or place.endswith("/"):
-        raise UsageError(f"{url} names no file in a bucket")
     return Bucket(place), name
 
 

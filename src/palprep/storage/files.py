@@ -1,11 +1,8 @@
 """Files that nobody but the user can read, and that are there whole or not at all.
 
-Everything that palprep writes about people is made private here, whatever the umask. A mask of the
-process is never changed: a program that uses palprep may have threads of its own.
-
-What is written goes to a temporary file next to its target, which takes the target's name only when
-everything is on the disk. Whatever interrupts that (an error, Ctrl-C) leaves neither half a
-target nor the temporary file, and a target of an earlier run stays as it was.
+Everything that palprep writes about people is made private here, whatever the umask, which is never
+changed: a program that uses palprep may have threads of its own. Whatever interrupts the writing
+(an error, Ctrl-C) leaves no half of a file, and a file of an earlier run stays as it was.
 """
 
 from __future__ import annotations

@@ -54,12 +54,8 @@ def prepare_asset(task: AssetTask, source: Source) -> Asset:
     """
     started = time.perf_counter()
     prepared, report, problem, in_file = None, None, None, False
-    asked: dict[str, Any] = {
-        "role": task.role,
-        "profile": task.profile,
-        "speaker": task.speaker,
-        "consent_apart": task.consent_apart,
-    }
+    same = ("role", "profile", "speaker", "consent_apart")
+    asked: dict[str, Any] = {name: getattr(task, name) for name in same}
     try:
         prepared = preflight.prepare(
             source, into=task.into, split_consent=task.split_consent, overwrite=True, **asked
@@ -107,21 +103,13 @@ def glimpse(source: Source, speaker: Speaker | None, profile: str) -> FileGlimps
     stated = None
     if speaker is not None:
         try:
-            heard = preflight.verify_consent(
-                source,
-                full_name=speaker.full_name,
-                spoken_as=speaker.spoken_as,
-                statement=speaker.statement,
-                language=speaker.language,
-                whisper_model=speaker.whisper_model,
-                profile=profile,
-            )
+            heard = preflight.verify_consent(source, **dict(speaker), profile=profile)
             stated = None if heard.model is None else heard.starts_at is not None
         except MediaError:
             stated = False
         except ToolError:
             stated = None
-    length_s, with_still = media.declared_length_s(source), media.with_still(source)
+    length_s, with_still = media.glimpse(source)
     return FileGlimpsed(length_s=length_s, with_still=with_still, stated=stated)
 
 
