@@ -27,15 +27,14 @@ from typing import Any, NamedTuple
 from palprep.batch import write_report
 from palprep.batch.people.person import RosterEntry
 from palprep.batch.people.selection import find_everybody
-from palprep.batch.work.aside import Stop
 from palprep.batch.work.connection import Connection
-from palprep.batch.work.context import RunContext, RunOptions, tell_no_one
-from palprep.batch.work.decision import known_profiles
+from palprep.batch.work.context import RunContext, RunOptions, Stop, tell_no_one
 from palprep.batch.work.memory import Unchanged
 from palprep.journal import JOURNAL_NAME, Journal, projection
 from palprep.journal.entries import Entry, read_body
 from palprep.journal.file import packed, plain
 from palprep.preflight import media_workers
+from palprep.rules import load_profile
 from palprep.vocabulary import DEFAULT_PROFILE
 from side_by_side import Benchmark, Figure, Spent, options, run
 from synthetic_people import Job, short_recordings
@@ -131,7 +130,7 @@ def multiply(job: Job, count: int) -> None:
 
 def unchanged_of(job: Job) -> Unchanged:
     """What a run of the job's would tell people by who are as they were."""
-    profiles = known_profiles(DEFAULT_PROFILE)
+    profiles = {DEFAULT_PROFILE: load_profile(DEFAULT_PROFILE)}
     asked = RunOptions(connection=Connection(base_url=job.service.url))
     with Journal.of(job.out) as journal, media_workers(1) as engine:
         return Unchanged(RunContext(asked, job.out, journal, engine, profiles, tell_no_one, Stop()))

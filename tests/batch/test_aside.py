@@ -11,14 +11,16 @@ from pathlib import Path
 
 import pytest
 
-from palprep.batch.work.aside import Stop, do_aside
+from palprep.batch.execution import do_aside
+from palprep.batch.work.context import Stop
 
 SUPPORT = Path(__file__).parents[1] / "support"
 
 PROGRAM = """
     import concurrent.futures, sys, threading
     from interrupting import attack
-    from palprep.batch.work.aside import Stop, do_aside
+    from palprep.batch.execution import do_aside
+    from palprep.batch.work.context import Stop
 
     handler, times = sys.argv[1], int(sys.argv[2])
     state = {}

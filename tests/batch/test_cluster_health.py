@@ -6,7 +6,7 @@ import logging
 
 import pytest
 
-from palprep.batch.engines.cluster_health import Workers
+from palprep.batch.engines.cluster import Workers
 from palprep.errors import ClusterFailed
 
 

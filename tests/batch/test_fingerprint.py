@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from palprep.batch.fingerprint import files_fingerprint, folder_fingerprint
+from palprep.batch.people.files import files_fingerprint, folder_fingerprint
 
 
 @pytest.fixture

@@ -13,18 +13,16 @@ import pytest
 from scripted_engine import Scripted
 from standings import status
 
-from palprep.batch.people.manifest import people_of_manifest
 from palprep.batch.people.person import RosterEntry
-from palprep.batch.people.selection import Selection
+from palprep.batch.people.selection import Selection, people_of_manifest
 from palprep.batch.runner import run
-from palprep.batch.work.aside import Stop
 from palprep.batch.work.connection import Connection
-from palprep.batch.work.context import RunContext, RunOptions, tell_no_one
-from palprep.batch.work.decision import known_profiles
+from palprep.batch.work.context import RunContext, RunOptions, Stop, tell_no_one
 from palprep.batch.work.memory import Unchanged
 from palprep.journal import JOURNAL_NAME, Journal, PersonEnded, RunReader, RunStarted
 from palprep.journal.file import plain
 from palprep.media import Source
+from palprep.rules import load_profile
 
 from .conftest import PACE
 
@@ -163,7 +161,7 @@ def test_what_holds_for_everybody_is_part_of_the_state(tmp_path, other):
     with Journal.of(tmp_path, create=True) as journal:
 
         def state(options: RunOptions) -> str | None:
-            profiles = known_profiles(options.profile)
+            profiles = {options.profile: load_profile(options.profile)}
             context = RunContext(
                 options, tmp_path, journal, Scripted(), profiles, tell_no_one, Stop()
             )

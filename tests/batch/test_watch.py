@@ -11,9 +11,8 @@ import pytest
 from scripted_engine import Scripted
 from standings import status
 
-from palprep.batch.work.aside import Stop
 from palprep.batch.work.connection import Connection, Remote
-from palprep.batch.work.context import Reporter, Tell
+from palprep.batch.work.context import Reporter, Stop, Tell
 from palprep.batch.work.pace import Pace
 from palprep.batch.work.waiting import Watch, watch
 from palprep.errors import (

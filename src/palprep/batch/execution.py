@@ -9,15 +9,13 @@ One person's way from files to a voice and a replica:
                        the same for the replica
     watch              what was asked for, until its training has ended
 
-Every step looks into the journal first, and continues where an earlier run ended. The watch is
-the run's, one for everybody.
-
-Two groups of threads take people through, as fast as workers and the service allow: one hands files
-to the workers, the other asks the service. No thread waits for a training.
+Every step looks into the journal first, and continues where an earlier run ended. One group of
+threads hands files to the workers, another asks the service. No thread waits for a training.
 """
 
 from __future__ import annotations
 
+import _thread
 import logging
 import threading
 from collections import deque
@@ -28,7 +26,7 @@ from typing import ParamSpec, TypeVar
 from palprep.batch.engines.files import FilesPublisher
 from palprep.batch.people.person import Person
 from palprep.batch.work.connection import Remote
-from palprep.batch.work.context import Reporter, RunContext
+from palprep.batch.work.context import Reporter, RunContext, Stop
 from palprep.batch.work.media_steps import Ready, prepare_files
 from palprep.batch.work.pace import Creates, Outage
 from palprep.batch.work.service_steps import Requested, ServiceSteps, dry_run
@@ -221,3 +219,54 @@ class Execution:
         with self._guard:
             self._left -= 1
         self._changed.set()
+
+
+_LOOK_EVERY_S = 0.25
+"""An interruption can take what woke the main thread: it looks by itself, too."""
+
+
+def do_aside(work: Callable[[], object], stop: Stop) -> None:
+    """Do the work in a thread of its own, so that Ctrl-C cannot break it off half-way, and wait
+    until it has ended. Python raises KeyboardInterrupt in the main thread, between any two steps,
+    and most of ``threading`` is written in Python: an event that the main thread was about to wait
+    for would stay locked. So that thread waits here alone, for a lock that is written in C.
+
+    Raises what the work raises. When the waiting is interrupted, ``stop`` is set and the work has
+    ended before that is raised; an error of the work's own goes before. A second interruption waits
+    for nothing.
+    """
+    begun, ended = threading.Lock(), threading.Lock()
+    ended.acquire()
+    over = False
+    raised: list[BaseException] = []
+
+    def go() -> None:
+        nonlocal over
+        if not begun.acquire(blocking=False):
+            return
+        try:
+            work()
+        except BaseException as error:  # noqa: BLE001 -- raised where it is waited for
+            raised.append(error)
+        finally:
+            over = True
+            ended.release()
+
+    def wait() -> None:
+        while not over:
+            ended.acquire(timeout=_LOOK_EVERY_S)
+
+    try:
+        # A Thread would wait for an event until it has started.
+        _thread.start_new_thread(go, ())
+        wait()
+    except BaseException:
+        stop.set()
+        # It may have been interrupted before there was a thread: then none will begin.
+        if not begun.acquire(blocking=False):
+            wait()
+        if raised and not isinstance(raised[0], KeyboardInterrupt):
+            raise raised[0] from None
+        raise
+    if raised:
+        raise raised[0]

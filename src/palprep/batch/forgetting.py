@@ -17,9 +17,9 @@ them is kept, and each dossier says that its video was removed on purpose, when,
 from __future__ import annotations
 
 import datetime as dt
-import itertools
 import shutil
 from collections.abc import Iterator, Sequence
+from itertools import chain, product
 from pathlib import Path
 
 from palprep import sandbox
@@ -120,7 +120,10 @@ def forget(directory: str | Path, person: str, *, buckets: Sequence[str] = ()) -
                 _remove(place / each)
             if found.stuck:
                 return found
-        _remove_parts(place)
+        # What runs that were killed had half written, of whomever it is.
+        folders = ("", f"{PEOPLE_FOLDER}/**/", f"{PICTURES_NAME}/**/")
+        for part in chain(*(place.glob(f"{each}.palprep-*.part*") for each in folders)):
+            _remove(part)
         journal.forget(slug)
         if journal.last_run() is not None:
             write_outputs(place, RunReader(journal), again=True)
@@ -129,13 +132,6 @@ def forget(directory: str | Path, person: str, *, buckets: Sequence[str] = ()) -
         for picture in {*drawn.drawn()} - shown:
             _remove(drawn.place / picture)
     return found
-
-
-def _remove_parts(place: Path) -> None:
-    """Remove what runs that were killed had half written, of whomever it is."""
-    for pattern in ("", f"{PEOPLE_FOLDER}/**/", f"{PICTURES_NAME}/**/"):
-        for part in place.glob(f"{pattern}.palprep-*.part*"):
-            _remove(part)
 
 
 def take_in_again(directory: str | Path, person: str) -> None:
@@ -203,7 +199,7 @@ def _published(asset: Asset, run: str) -> set[str]:
 def _emptied(found: Forgetting, buckets: Sequence[Bucket], names: Sequence[str]) -> Forgetting:
     """Remove these names from the buckets, as far as there is the right to."""
     removed, stuck = list[str](), list[str]()
-    for bucket, name in itertools.product(buckets, names):
+    for bucket, name in product(buckets, names):
         try:
             if bucket.look(name) is not None:
                 bucket.delete(name)

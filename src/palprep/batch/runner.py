@@ -13,14 +13,13 @@ from typing import Literal, NamedTuple
 
 from palprep.batch.engines.cluster import make_engine
 from palprep.batch.engines.files import run_name
-from palprep.batch.execution import Execution
+from palprep.batch.execution import Execution, do_aside
 from palprep.batch.forgetting import remove_outlived
 from palprep.batch.outputs import write_outputs
 from palprep.batch.people.files import is_url
 from palprep.batch.people.folder import DEFAULT_INTO, holds_run
 from palprep.batch.people.person import Person, Roster, RosterEntry, read_people
 from palprep.batch.people.selection import People, find_everybody
-from palprep.batch.work.aside import Stop, do_aside
 from palprep.batch.work.connection import Remote, connect
 from palprep.batch.work.consent import statements_of
 from palprep.batch.work.context import (
@@ -28,11 +27,11 @@ from palprep.batch.work.context import (
     Note,
     RunContext,
     RunOptions,
+    Stop,
     TakeNote,
     Tell,
     tell_no_one,
 )
-from palprep.batch.work.decision import known_profiles
 from palprep.batch.work.memory import Unchanged, record_start
 from palprep.batch.work.originals import SOURCES_NAME
 from palprep.consent import require_model
@@ -40,7 +39,7 @@ from palprep.errors import UsageError
 from palprep.journal import Journal, PersonView, RunReader, RunView, SandboxStatement
 from palprep.preflight import kinds_by, media_workers
 from palprep.publish import Publisher, publisher_for
-from palprep.rules import blocker_words, counted, some_of
+from palprep.rules import BUILT_IN, blocker_words, counted, load_profile, some_of
 from palprep.storage import output_folder
 from palprep.values import typed
 from palprep.views import PICTURES_NAME, cell_progress
@@ -66,18 +65,15 @@ def run(
     ``.parquet``) with one row for each; or the rows of one. Files that lie elsewhere are fetched
     when it is their person's turn.
 
-    ``into`` receives prepared/, results.jsonl, results.csv, report.html, pictures/ for it (above 50
-    people also people/ with a page for each) and journal.sqlite. One run at a time may use it.
+    ``into`` receives prepared files, results, pages and journal. One run at a time may use it.
     Nothing is created twice, however an earlier run ended. A person who is done is skipped if
-    nothing has changed since. The file system tells that, and no file is opened.
+    nothing has changed since, as the file system tells it.
 
     ``tell`` is called from several threads; ``note`` before the work begins, with what is odd or
     was guessed in the folder. Without ``tell``, a notebook shows the progress in the cell.
 
     A replica is made from a video only when the statement of consent was heard in it, or in a
-    video of its own. A doubt about that holds it: the person ``needs_decision``. Where no one
-    can listen for it, since a package, the model or the language is missing, no video of that
-    person is worked on; the others go on.
+    video of its own. A doubt about that holds it: the person ``needs_decision``.
 
     An interrupted run (KeyboardInterrupt) finishes and records the requests under way, and leaves
     results and page as they are: `palprep report` writes them from the journal.
@@ -90,7 +86,7 @@ def run(
     output cannot be kept. What goes wrong with one person is in that person's result.
     """
     # What is unknown or missing is an error here, and not each person's.
-    profiles = known_profiles(options.profile)
+    profiles = {name: load_profile(name) for name in (options.profile, *BUILT_IN)}
     if options.whisper_model is not None:
         options = replace(options, whisper_model=require_model(Path(options.whisper_model)))
     source = _source_of(people, into)

@@ -1,9 +1,8 @@
 """The files of a run: in its output folder, or in a bucket that the workers of a cluster share.
 
-    here      a source is put into the bucket under its SHA-256, unless it is there; one that lies
-              elsewhere, in a bucket or on the web, is fetched and put there by a worker
-    a worker  fetches it into a folder of its own, does the task there, and puts what it prepared
-              into the bucket
+    here      a source is put into the bucket under its SHA-256; one that lies elsewhere, in another
+              bucket or on the web, is fetched and put there by a worker
+    a worker  fetches it, and puts what it prepared into the bucket
     here      a prepared file is fetched when it is needed
 
 The bucket's credentials never travel: each machine has them in its own environment.
@@ -20,8 +19,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from palprep.batch.fingerprint import digest_of, folder_fingerprint
-from palprep.batch.people.files import RemoteFile, is_web
+from palprep.batch.people.files import RemoteFile, digest_of, folder_fingerprint, is_web
 from palprep.errors import FileUnreadable, StorageError
 from palprep.journal import Journal
 from palprep.media import MOST_BYTES, Source, sha256_of

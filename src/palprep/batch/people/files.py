@@ -1,9 +1,13 @@
-"""A file of a person: where it is, and what kind of media it is or claims to be."""
+"""A file of a person: where it is, what it is or claims to be, and whether it is as it was: as
+long as its size, inode and times of change are, as ``make`` and ``git`` take it.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from unicodedata import normalize
 from urllib.parse import unquote
@@ -107,3 +111,51 @@ def is_hidden(name: str) -> bool:
 def printable(name: str) -> str:
     """The name with a sign for each byte that is not UTF-8. File systems allow any byte."""
     return os.fsencode(name).decode("utf-8", "replace")
+
+
+def folder_fingerprint(folder: str | Path) -> str | None:
+    """Of all files in the folder and below: another one when they are not as they were. None where
+    it cannot be read, or holds a link to another folder, which may be anywhere.
+    """
+    return _fingerprint(_files_below(os.fspath(folder)))
+
+
+def files_fingerprint(paths: Iterable[Path]) -> str | None:
+    """Of these files. None where one cannot be looked at."""
+    return _fingerprint((str(path), path.stat()) for path in paths)
+
+
+def _files_below(folder: str) -> Iterator[tuple[str, os.stat_result]]:
+    folders = [folder]
+    while folders:
+        here = folders.pop()
+        with os.scandir(here) as entries:
+            for entry in entries:
+                if entry.is_dir():
+                    if entry.is_symlink():
+                        raise OSError(f"{entry.path} is a folder elsewhere")
+                    folders.append(entry.path)
+                else:
+                    yield entry.path, entry.stat()
+
+
+def _fingerprint(files: Iterable[tuple[str, os.stat_result]]) -> str | None:
+    try:
+        shown = [
+            (path, found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino)
+            for path, found in files
+        ]
+    except OSError:
+        return None
+    return digest_of(sorted(shown))
+
+
+def stage_key(kind: str, *parts: object) -> str:
+    """The name of a stage's input: the same parts give the same key."""
+    return f"{kind}-{digest_of([str(part) for part in parts])}"
+
+
+def digest_of(what: object) -> str:
+    """A digest of what JSON can hold."""
+    # Names of files may hold bytes that are not UTF-8, as surrogates: ASCII escapes them.
+    return hashlib.sha256(json.dumps(what, ensure_ascii=True).encode()).hexdigest()[:32]

@@ -12,11 +12,12 @@ from functools import partial
 from pathlib import Path
 from typing import Self
 
-from palprep.batch.fingerprint import digest_of, folder_fingerprint
 from palprep.batch.people.files import (
     File,
     KindsOf,
     RemoteFile,
+    digest_of,
+    folder_fingerprint,
     is_hidden,
     kinds_in,
     printable,

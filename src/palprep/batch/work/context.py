@@ -11,12 +11,11 @@ from palprep.batch.engines.cluster import DaskEngine
 from palprep.batch.engines.files import Files, fetch_here
 from palprep.batch.people.files import RemoteFile
 from palprep.batch.people.selection import Selection
-from palprep.batch.work.aside import Stop
 from palprep.batch.work.connection import Connection
-from palprep.batch.work.decision import KnownProfile
 from palprep.batch.work.pace import Pace
 from palprep.journal import CUT_OFF, Journal, PersonOutcome
 from palprep.media import Source
+from palprep.rules import Profile
 from palprep.storage import GoOn
 from palprep.values import Value
 from palprep.views import Progress
@@ -71,11 +70,6 @@ Tell = Callable[[Progress], object]
 class Note(Value):
     """One sentence about what was found before the work begins; or about a worker of a cluster that
     could not do its work. ``person`` is None where it concerns no one person.
-
-    ``about`` says which kind of note it is: a role that comes from a file's name or person.toml, or
-    is a guess; a file that is not used; a person who stays as the last run left them, who is
-    not here any more, who was forgotten, whose prepared files were removed in time, or of whom
-    nothing can be made; or something about the bucket that is published to.
     """
 
     person: str | None
@@ -99,6 +93,24 @@ TakeNote = Callable[[Note], object]
 
 def tell_no_one(_: object) -> None:
     """Where nobody wants to hear of it."""
+
+
+class Stop:
+    """Whether the work is to stop. To set it is a single step that takes no lock: also the thread
+    that was interrupted may."""
+
+    def __init__(self) -> None:
+        self._is_set = False
+
+    def set(self) -> None:
+        self._is_set = True
+
+    def is_set(self) -> bool:
+        return self._is_set
+
+    def raise_if_set(self) -> None:
+        if self._is_set:
+            raise KeyboardInterrupt
 
 
 @dataclass(frozen=True)
@@ -138,7 +150,7 @@ class RunContext:
     place: Path
     journal: Journal
     engine: Engine
-    profiles: Mapping[str, KnownProfile]
+    profiles: Mapping[str, Profile]
     """The run's own, and those of the models that people may name."""
     tell: Tell
     stop: Stop

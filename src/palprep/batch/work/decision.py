@@ -5,28 +5,12 @@ profile.
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence
-from typing import NamedTuple
 
 from palprep.batch.people.person import LISTENED_TO, Person
 from palprep.journal import What
 from palprep.pipelines import ReplicaRequest, Request, VoiceRequest
-from palprep.rules import BUILT_IN, ConsentState, Report, load_profile
+from palprep.rules import ConsentState, Report
 from palprep.values import Outcome, Role, Value
-
-
-class KnownProfile(NamedTuple):
-    """A profile: the model that it is for, and all of its limits, as JSON."""
-
-    model: str
-    limits: str
-
-
-def known_profiles(own: str) -> dict[str, KnownProfile]:
-    """The profile of a run, ``own``, and those of the models that people may name. Raises
-    ProfileError."""
-    found = {name: load_profile(name) for name in dict.fromkeys((own, *BUILT_IN))}
-    return {name: KnownProfile(each.model, each.model_dump_json()) for name, each in found.items()}
-
 
 _NO_STOCK_VOICE = (
     "No replica is made of the portrait: it needs a stock_voice in person.toml or in the manifest."

@@ -10,8 +10,7 @@ from typing import NamedTuple, TypeVar
 
 from palprep._version import __version__
 from palprep.batch.engines.tasks import AssetTask, compare_people, prepare_asset, why_unheard
-from palprep.batch.fingerprint import stage_key
-from palprep.batch.people.files import File
+from palprep.batch.people.files import File, stage_key
 from palprep.batch.people.person import LISTENED_TO, Person
 from palprep.batch.work.consent import speaker_of
 from palprep.batch.work.context import PREPARED_NAME, Reporter, RunContext
@@ -243,7 +242,7 @@ class MediaSteps:
             speaker = speaker.model_copy(update={"code": code})
             task = task.model_copy(update={"speaker": speaker})
         asked = (speaker, task.consent_apart, task.split_consent)
-        limits = run.profiles[task.profile].limits
+        limits = run.profiles[task.profile].model_dump_json()
         key = stage_key("prepared", sha256, task.role.value, limits, *asked, __version__)
         earlier = run.journal.reused(
             AssetPrepared, key, self.person.slug, lambda found: still_good(found, task, run.files)

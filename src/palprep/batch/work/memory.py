@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from palprep._version import __version__
 from palprep.batch.engines.files import Files
 from palprep.batch.engines.tasks import AssetTask
-from palprep.batch.fingerprint import digest_of
+from palprep.batch.people.files import digest_of
 from palprep.batch.people.person import Person, RosterEntry
 from palprep.batch.work.context import PREPARED_NAME, RunContext
 from palprep.journal import (
@@ -58,9 +58,7 @@ def record_start(
     options, everybody = run.options, run.options.select.everybody
     started = RunStarted(
         people=tuple(
-            PersonNames(
-                slug=each.slug, name=each.name, full_name=each.full_name, language=each.language
-            )
+            PersonNames(**{name: getattr(each, name) for name in PersonNames.model_fields})
             for each in people
         ),
         only=None if everybody and len(at_work) == len(people) else tuple(at_work),
@@ -144,4 +142,4 @@ class Unchanged:
     def _conditions(self) -> str:
         asked = self.run.options
         own = [asked.connection.target, asked.profile, asked.dry_run, asked.without_consent]
-        return digest_of([__version__, self.run.profiles[asked.profile].limits, own])
+        return digest_of([__version__, self.run.profiles[asked.profile].model_dump_json(), own])

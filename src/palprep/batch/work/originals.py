@@ -15,8 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from palprep.batch.engines.files import as_given, changed
-from palprep.batch.fingerprint import stage_key
-from palprep.batch.people.files import File, RemoteFile, is_web
+from palprep.batch.people.files import File, RemoteFile, is_web, stage_key
 from palprep.batch.work.context import Reporter, RunContext
 from palprep.errors import MediaError, StorageError
 from palprep.journal import FileFetched

@@ -12,8 +12,7 @@ from typing import NamedTuple
 
 from palprep._version import __version__
 from palprep.batch.engines.tasks import glimpse
-from palprep.batch.fingerprint import stage_key
-from palprep.batch.people.files import File
+from palprep.batch.people.files import File, stage_key
 from palprep.batch.people.person import LISTENED_TO, Person, which, why_taken
 from palprep.batch.people.settings import SETTINGS_NAME
 from palprep.batch.work.consent import speaker_of
@@ -216,21 +215,18 @@ def pick_portrait(originals: Originals, person: Person) -> Settled:
     if not person.portraits:
         return person, ()
     run = originals.run
-    read = [
-        (original.source, file)
-        for file in person.portraits
-        if isinstance(original := originals.look_at(file), Original)
-    ]
-    kinds = seen_by(run.engine, kinds_of, [source for source, _ in read], Kind.OTHER)
+    looked = ((file, originals.look_at(file)) for file in person.portraits)
+    read = {each.source: file for file, each in looked if isinstance(each, Original)}
+    kinds = seen_by(run.engine, kinds_of, [*read], Kind.OTHER)
     images = [each for each, kind in zip(read, kinds, strict=True) if kind is Kind.IMAGE]
-    known = {source.sha256: file for source, file in images}
+    known = {source.sha256: read[source] for source in images}
     first = person.portraits[0]
     unreadable = person.settled(Role.FACE_IMAGE, first, "no other image can be read"), ()
     if not known:
         return unreadable
     left_out: list[str] = []
     profile = person.profile_in(run.options.profile)
-    key = stage_key("portrait", *known, run.profiles[profile].limits, __version__)
+    key = stage_key("portrait", *known, run.profiles[profile].model_dump_json(), __version__)
     earlier = run.journal.reused(
         PortraitPicked, key, person.slug, lambda found: found.sha256 in known
     )
@@ -243,20 +239,17 @@ def pick_portrait(originals: Originals, person: Person) -> Settled:
         unread: dict[str, PalprepError] = {}
         try:
             ranked = pick_best(
-                [source for source, _ in images],
-                profile=profile,
-                engine=run.engine,
-                passed_over=unread.__setitem__,
+                images, profile=profile, engine=run.engine, passed_over=unread.__setitem__
             )
         except UnsupportedMedia:
             return unreadable
-        shown = {source.shown: source for source, _ in images}
-        best = shown[ranked[0].path].sha256
+        shown = {source.shown: source.sha256 for source in images}
+        best = shown[ranked[0].path]
         path = known[best]
         run.journal.append(PortraitPicked(sha256=best), person=person.slug, key=key)
+        names = {each: known[shown[each]].name for each in unread}
         left_out = [
-            f"{known[shown[each].sha256].name} was not compared: {why.message}"
-            for each, why in unread.items()
+            f"{names[each]} was not compared: {why.message}" for each, why in unread.items()
         ]
     picked = person.settled(Role.FACE_IMAGE, path, "it is the fittest of several images")
     if len(person.portraits) == 1:

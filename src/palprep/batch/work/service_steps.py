@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import get_args
 
-from palprep.batch.fingerprint import stage_key
+from palprep.batch.people.files import stage_key
 from palprep.batch.people.person import Person
 from palprep.batch.work.connection import Remote
 from palprep.batch.work.context import Reporter, RunContext

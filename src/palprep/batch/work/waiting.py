@@ -19,9 +19,8 @@ from pathlib import Path
 
 from palprep.batch.forgetting import remove_outlived
 from palprep.batch.outputs import write_outputs
-from palprep.batch.work.aside import Stop
 from palprep.batch.work.connection import EMBEDDED, Connection, Remote, connect
-from palprep.batch.work.context import Reporter, TakeNote, Tell, tell_no_one
+from palprep.batch.work.context import Reporter, Stop, TakeNote, Tell, tell_no_one
 from palprep.batch.work.pace import Pace
 from palprep.client import LOOK_EVERY_S, PASSING, polls
 from palprep.errors import AuthenticationError, JournalError, PalprepError, UsageError
