@@ -110,7 +110,6 @@ def test_a_broken_ffmpeg_and_model_are_failures(monkeypatch: pytest.MonkeyPatch)
     consent.Whisper.load.cache_clear()
     monkeypatch.setattr("palprep.media.ffmpeg.ffmpeg_binary", missing)
     monkeypatch.setattr("palprep.media.networks.Weights.read", missing)
-    monkeypatch.setattr("palprep.media.networks.Weights.verify", missing)
     monkeypatch.setattr("palprep.cli.doctor.show", lambda renderable: None)
     wrong = {finding.name: finding for finding in doctor.examine() if finding.state != "ok"}
     assert set(wrong) == {"ffmpeg", "consent", *MODELS}

@@ -5,11 +5,13 @@ import re
 from pathlib import Path
 
 import av
+import ffmpeg
 import numpy as np
 import pytest
 
 from palprep.errors import OutputUnwritable, UsageError
 from palprep.fixes.carry_out import apply
+from palprep.fixes.graph import read
 from palprep.media import Source
 from palprep.rules.plans import AudioPlan, VoicePlan
 
@@ -165,3 +167,18 @@ def test_an_unwritable_output_is_told_in_words(make, tone, tmp_path):
             Source.of(make("a.flac", *tone)),
             tmp_path / "taken" / "ada",
         )
+
+
+@pytest.mark.parametrize(("given", "demuxer"), [(None, "wav"), ("mov", "mov")])
+def test_ffmpeg_opens_a_source_as_one_format_and_no_other_file(tmp_path, given, demuxer):
+    path = tmp_path / "a.wav"
+    path.write_bytes(b"RIFF\x24\0\0\0WAVEfmt ")
+    said = ffmpeg.output(read(Source.of(path), demuxer=given), "b.wav").get_args()
+    options = said[: said.index("-i")]
+    forced = dict(zip(options[::2], options[1::2], strict=True))
+    assert (forced["-f"], forced["-protocol_whitelist"]) == (demuxer, "file")
+
+
+def test_inputs_of_ffmpeg_are_made_in_one_place(checkout):
+    sources = [path.read_text("utf-8") for path in (checkout / "src").rglob("*.py")]
+    assert sum(text.count("ffmpeg.input(") for text in sources) == 1

@@ -113,7 +113,11 @@ class Execution:
         if service is not None:
             self._service = self._steps(*service)
         try:
-            self._wait()
+            if self._service is not None:
+                self._service.watch.keep(busy=self._is_at_work, changed=self._changed)
+            while self._is_at_work():
+                self._changed.wait(LOOK_EVERY_S)
+                self._changed.clear()
         except BaseException:
             self._run.stop.set()
             self._run.engine.close(at_once=True)
@@ -136,14 +140,6 @@ class Execution:
         outage = Outage(remote.require_answer, pace.wait_s, clock=asked.clock, sleep=asked.sleep)
         files = FilesPublisher(publisher, run.files)
         return ServiceSteps(run, remote, files, Creates(pace.max_creates), watch, outage)
-
-    def _wait(self) -> None:
-        if self._service is None:
-            while self._is_at_work():
-                self._changed.wait(LOOK_EVERY_S)
-                self._changed.clear()
-            return
-        self._service.watch.keep(busy=self._is_at_work, changed=self._changed)
 
     def _is_at_work(self) -> bool:
         """Whether somebody is left. Raises the first error that concerns everybody, and

@@ -40,19 +40,9 @@ def ffmpeg_version() -> str:
     """The version that the binary prints, for example ``7.1``. Raises ToolMissing."""
     program = ffmpeg_binary()
     try:
-        # The command is a path that was just resolved and a constant.
-        printed = subprocess.run(  # noqa: S603
-            [program, "-hide_banner", "-version"],
-            capture_output=True,
-            text=True,
-            stdin=subprocess.DEVNULL,
-            timeout=20,
-            check=True,
-        ).stdout
+        return str(imageio_ffmpeg.get_ffmpeg_version())
     except (OSError, subprocess.SubprocessError) as error:
         raise ToolMissing(f"{program} does not run ({error}); name another ffmpeg") from None
-    found = re.match(r"ffmpeg version (\S+)", printed)
-    return found[1] if found else printed.partition("\n")[0]
 
 
 def run_ffmpeg(

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 import cv2
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image
+from PIL import ExifTags, Image, ImageOps
 
 from palprep.errors import DamagedMedia, MediaError, UnsupportedMedia
 from palprep.media.bounds import HeaderReader
@@ -41,17 +41,6 @@ MAX_FILE_BYTES = 1 << 28
 
 _WORK_PIXELS = 25_000_000
 """Larger images are averaged over squares of whole pixels, while they are taken over."""
-
-_UPRIGHT = {
-    2: Image.Transpose.FLIP_LEFT_RIGHT,
-    3: Image.Transpose.ROTATE_180,
-    4: Image.Transpose.FLIP_TOP_BOTTOM,
-    5: Image.Transpose.TRANSPOSE,
-    6: Image.Transpose.ROTATE_270,
-    7: Image.Transpose.TRANSVERSE,
-    8: Image.Transpose.ROTATE_90,
-}
-"""What turns an image upright, by EXIF orientation."""
 
 
 def open_image(
@@ -185,8 +174,9 @@ def _upright(
     height, width = pixels.shape[:2]
     stored = Image.frombuffer(mode, (width, height), pixels, "raw", mode, 0, 1)
     picture = to_srgb(stored, icc)
-    if orientation in _UPRIGHT:
-        picture = picture.transpose(_UPRIGHT[orientation])
+    if orientation != 1:
+        picture.getexif()[ExifTags.Base.Orientation] = orientation
+        ImageOps.exif_transpose(picture, in_place=True)
     picture.info = {}
     return picture
 

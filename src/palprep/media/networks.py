@@ -9,9 +9,8 @@ import tomllib
 from collections.abc import Mapping
 from importlib import resources
 from importlib.resources.abc import Traversable
-from io import BufferedReader
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from palprep.errors import ToolMissing
 from palprep.values import Value
@@ -57,39 +56,24 @@ class Weights(Value):
 
         Raises ToolMissing for a file that is missing, or is not the one that the manifest names.
         """
-        with self._opened() as file:
-            data = file.read()
-        self._require(hashlib.sha256(data).hexdigest())
-        return data
-
-    def verify(self) -> None:
-        """Compare the SHA-256, for who opens the file by its path: none of it is kept in memory.
-
-        Raises as :meth:`read` does.
-        """
-        with self._opened() as file:
-            self._require(hashlib.file_digest(file, "sha256").hexdigest())
-
-    def problem(self) -> str | None:
-        """What is wrong with the file and how to bring it back; None when it is intact."""
         try:
-            self.verify()
-        except ToolMissing as error:
-            return error.message
-        return None
-
-    def _opened(self) -> BufferedReader:
-        try:
-            return cast("BufferedReader", self.locate().open("rb"))
+            data = self.locate().read_bytes()
         except OSError:
             raise self._missing() from None
-
-    def _require(self, sha256: str) -> None:
-        if sha256 != self.sha256:
+        if hashlib.sha256(data).hexdigest() != self.sha256:
             raise ToolMissing(
                 f"The model file {self.file} is damaged or not the expected one (its sha256 "
                 f"differs): {self.advice}"
             )
+        return data
+
+    def problem(self) -> str | None:
+        """What is wrong with the file and how to bring it back; None when it is intact."""
+        try:
+            self.read()
+        except ToolMissing as error:
+            return error.message
+        return None
 
     def _missing(self) -> ToolMissing:
         return ToolMissing(f"The model file {self.file} is missing: {self.advice}")

@@ -37,7 +37,9 @@ def check_source(request: CheckRequest, source: Source) -> Report:
     role = request.role or infer_role(source)
     require_kind(source, role)
     if source.type.kind is not Kind.IMAGE:
-        _load_decoders()
+        # PyAV's modules import each other: of two threads that load it at once, one finds a half.
+        with _LOADING:
+            _ = media.probe_audio
     elsewhere = request.consent_apart and role is Role.TRAINING_VIDEO
     measured = facts.probe(
         source,
@@ -49,13 +51,6 @@ def check_source(request: CheckRequest, source: Source) -> Report:
     )
     left_out = CONSENT_CHECKS if elsewhere else ()
     return rules.report_on(source.shown, measured, role, request.profile, left_out=left_out)
-
-
-def _load_decoders() -> None:
-    """Load PyAV, one thread at a time: its modules import each other, and of two threads that load
-    it at once one would find a half of it."""
-    with _LOADING:
-        _ = media.probe_audio
 
 
 def probe_limits(profile: Profile, role: Role) -> facts.ProbeLimits:

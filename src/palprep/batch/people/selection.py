@@ -25,7 +25,7 @@ from palprep.batch.people.manifest_rows import (
     read_lines,
 )
 from palprep.batch.people.person import AssignedFile, Person, Roster, RosterEntry
-from palprep.batch.people.settings import Settings, unknown_words
+from palprep.batch.people.settings import Settings, plain_words, unknown_words
 from palprep.errors import ManifestError, RowProblem, UsageError
 from palprep.journal import JOURNAL_NAME, PersonStatus
 from palprep.rules import counted, some_of
@@ -144,18 +144,6 @@ class Selection:
         return tuple(found[: self.limit])
 
 
-_WORDS = {
-    "missing": "is missing",
-    "string_type": "must be text",
-    "string_too_short": "must not be empty",
-    "tuple_type": "must be a list",
-    "bool_parsing": "must be true or false",
-    "bool_type": "must be true or false",
-    "dict_type": "must be an object",
-}
-"""Plainer words than pydantic has, by the types of its errors."""
-
-
 def people_of_manifest(path: Path) -> Roster:
     """The people of a manifest, in its order. Paths in it lead from its own folder.
 
@@ -226,7 +214,7 @@ def _problem(number: int, error: ErrorDetails) -> RowProblem:
     column = str(error["loc"][0]) if error["loc"] else None
     if column is not None and error["type"] == "extra_forbidden":
         return RowProblem(number, None, unknown_words(column, COLUMNS, what="column"))
-    return RowProblem(number, column, _WORDS.get(error["type"], error["msg"]))
+    return RowProblem(number, column, plain_words(error))
 
 
 def _again(line: Line, first: Line, unit: str) -> RowProblem:

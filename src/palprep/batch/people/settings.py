@@ -30,12 +30,15 @@ _WRITTEN = 'save it as UTF-8, each setting once, as in stock_voice = "gloria", i
 """What to do about a file that is no TOML."""
 
 _PLAIN = {
+    "missing": "is missing",
+    "bool_parsing": "must be true or false",
+    "bool_type": "must be true or false",
+    "dict_type": "must be an object",
     "string_type": "must be text in straight quotes",
     "string_too_short": "must not be empty",
     "string_too_long": "must have at most {max_length:,} characters",
     "tuple_type": 'must be a list, as in ["one", "two"]',
 }
-"""What is wrong with a value, where pydantic's words are a programmer's."""
 
 _JOINERS = "\u200c\u200d"
 """Persian, scripts of India and emoji are spelt with them (Unicode Standard, section 23.2)."""
@@ -203,8 +206,12 @@ def _mistake(error: ErrorDetails) -> str:
     known = [role.value for role in Role] if "." in where else sorted(SettingsFile.model_fields)
     if error["type"] == "extra_forbidden":
         return unknown_words(where, known, what="setting")
-    said = _PLAIN.get(error["type"], "{msg}").format(msg=error["msg"], **error.get("ctx", {}))
-    return f"{where}: {said}"
+    return f"{where}: {plain_words(error)}"
+
+
+def plain_words(error: ErrorDetails) -> str:
+    """What is wrong with a value, where pydantic's words are a programmer's in plainer ones."""
+    return _PLAIN.get(error["type"], "{msg}").format(msg=error["msg"], **error.get("ctx", {}))
 
 
 def write_setting(folder: Path, name: str, value: str, *, table: str = "") -> None:
