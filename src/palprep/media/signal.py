@@ -151,9 +151,12 @@ def _difference(one: NDArray[np.float32], other: NDArray[np.float32] | None) -> 
 
 
 def _blocks(level: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Means of blocks."""
+    """Means of blocks; a rim smaller than a block is left out."""
     height, width = (max(1, side // _BLOCK) for side in level.shape)
-    return np.asarray(cv2.resize(level, (width, height), interpolation=cv2.INTER_AREA), np.float32)
+    tall, wide = level.shape[0] // height, level.shape[1] // width
+    cut = level[: height * tall, : width * wide]
+    means: NDArray[np.float32] = cut.reshape(height, tall, width, wide).mean(axis=(1, 3))
+    return means
 
 
 def _jumps(times: NDArray[np.float64], means: NDArray[np.float64], cuts: list[int]) -> list[float]:
