@@ -61,6 +61,8 @@ class Second(Value):
     """How far the head turns from the lens: the larger of yaw and pitch, at its largest."""
     gaze_off_deg: float | None = None
     """How far the eyes look past the lens, at the largest."""
+    face_height_share: float | None = None
+    """Of the frame's height, in the last sample."""
     luma: float | None = None
     """Mean luma, 0 (black) to 255."""
 
@@ -183,6 +185,7 @@ def _people(footage: FootageFacts | None, starts_s: float, count: int) -> dict[i
             continue
         off = {"head_off_deg": sample.head_off_deg, "gaze_off_deg": sample.gaze_off_deg or 0.0}
         second.update({name: max(second.get(name, 0.0), value) for name, value in off.items()})
+        second["face_height_share"] = sample.face_height_share
     for at_s, amount in footage.mouth_motion() if footage else ():
         second = shown[_index(at_s - starts_s, count)]
         second["mouth_moves"] = second.get("mouth_moves", False) or amount >= MOVING
