@@ -8,7 +8,6 @@ import pytest
 
 from palprep.api import calls
 from palprep.api.call import Endpoint
-from palprep.api.request import AccountSettings
 from palprep.errors import InvalidRequest
 
 API = {"url": "https://example.com/hook"}
@@ -98,11 +97,6 @@ REFUSED: list[tuple[Endpoint[..., Any], dict[str, Any], str | None]] = [
     ),
     (
         calls.create_tool,
-        tool(delivery={"app_message": False, "api": {"url": "http://127.0.0.1/hook"}}),
-        "delivery.api.url",
-    ),
-    (
-        calls.create_tool,
         tool(delivery={"app_message": False, "api": API | {"uri": "x"}}),
         "delivery.api.uri",
     ),
@@ -187,7 +181,7 @@ def test_accepts(endpoint: Endpoint[..., Any], given: dict[str, Any]) -> None:
     # What was built is what a server reads back.
     path = endpoint.match(call.path)
     assert path is not None
-    assert list(endpoint.parse(path, call.body).problems(AccountSettings())) == []
+    assert list(endpoint.parse(path, call.body).problems()) == []
 
 
 @pytest.mark.parametrize(("endpoint", "given", "field"), REFUSED, ids=_label)
@@ -211,25 +205,12 @@ def test_names_every_broken_rule_at_once() -> None:
     }
 
 
-def test_reserved_property_names_are_a_setting() -> None:
-    given = tool(
-        parameters={
-            "type": "object",
-            "properties": {"a": {"type": "object", "properties": {"Acme_id": {}}}},
-        }
-    )
-    assert calls.create_tool.call((), given, AccountSettings()).body["name"] == "look_up"
-    with pytest.raises(InvalidRequest) as refused:
-        calls.create_tool.call((), given, AccountSettings(reserved_prefix="acme"))
-    assert refused.value.field == "parameters.properties.a.properties.Acme_id"
-
-
-def test_a_local_service_may_allow_loopback_webhooks() -> None:
+def test_a_local_service_may_take_loopback_webhooks() -> None:
     given = tool(delivery={"app_message": False, "api": {"url": "http://127.0.0.1:9/hook"}})
-    assert calls.create_tool.call((), given, AccountSettings(loopback_webhooks=True))
+    assert calls.create_tool.call((), given)
     given["delivery"]["api"]["url"] = "http://example.com/hook"
     with pytest.raises(InvalidRequest, match="HTTPS"):
-        calls.create_tool.call((), given, AccountSettings(loopback_webhooks=True))
+        calls.create_tool.call((), given)
 
 
 def test_validate_false_sends_it_raw() -> None:

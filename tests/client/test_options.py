@@ -12,15 +12,11 @@ import httpx
 import pytest
 
 from palprep import errors
-from palprep.api import AccountSettings, calls
+from palprep.api import calls
 from palprep.client import AsyncClient, Client, NoAnswer
 from palprep.client.client import log_as_asked
 
 VOICE = {"voice_id": "v1", "status": "started"}
-HOOKED = {
-    "name": "a", "description": "b", "parameters": {"type": "object"},
-    "delivery": {"app_message": False, "api": {"url": "http://127.0.0.1:1/"}},
-}  # fmt: skip
 
 
 def test_extra_headers_and_query_travel(api, service):
@@ -214,11 +210,6 @@ def test_a_copy_has_what_it_is_given_of_its_own(service):
         assert dict(of_copy.url.params) == {"a": "1", "b": "2"}
         assert (of_client.headers["x-api-key"], "x-b" in of_client.headers) == ("k", False)
         assert client.voices.get("v").voice_id == "v1"
-        service.will(httpx.Response(200, json={"tool_id": "t", "name": "a"}))
-        with pytest.raises(errors.InvalidRequest, match="HTTPS"):
-            client.tools.create(**HOOKED)
-        local = client.with_options(settings=AccountSettings(loopback_webhooks=True))
-        assert local.tools.create(**HOOKED).tool_id == "t"
         for wrong in ({"api_key": ""}, {"on_request": 3}, {"query": 3}):
             with pytest.raises(errors.UsageError):
                 client.with_options(**wrong)

@@ -91,26 +91,6 @@ def test_a_replica_is_ended_by_hand_over_http_too(raw):
     assert raw.send("POST", path).status_code == 404
 
 
-def test_a_callback_is_sent_again_by_its_number_even_a_lost_one(sandbox, raw, receiver):
-    sandbox.load_faults([{"on": "callback", "event": EVENT, "copies": 0}])
-    voice = raw.voice(callback_url=receiver.url)
-    sandbox.advance(10)
-    assert receiver.requests == []
-    (lost,) = sandbox.log()["callbacks"]
-    assert (lost["event"], lost["status"], lost["attempt"]) == (EVENT, None, 0)
-    sandbox.resend(lost["seq"])
-    assert [request.json["voice_id"] for request in receiver.requests] == [voice["voice_id"]]
-    assert raw.send("POST", f"/_sandbox/callbacks/{lost['seq']}/resend").status_code == 204
-    assert len(receiver.requests) == 2
-    with pytest.raises(UsageError, match="999"):
-        sandbox.resend(999)
-    for number in (2**63, 10**30):
-        assert raw.send("POST", f"/_sandbox/callbacks/{number}/resend").status_code == 404
-    for number in ("9" * 5000, "x"):
-        refused = raw.send("POST", f"/_sandbox/callbacks/{number}/resend")
-        assert (refused.status_code, refused.json()["error"][:8]) == (400, "number: ")
-
-
 def test_an_in_call_tool_for_the_frontend_is_an_event(sandbox, raw):
     tool = raw.tool()
     sandbox.seed({"pals": [{"pal_id": "p", "tool_ids": [tool["tool_id"]]}]})

@@ -22,7 +22,7 @@ NOON = "2026-01-01T12:00:00.000000"
 
 def test_a_sandbox_has_every_control_as_a_method():
     methods = {name for name in CONTROLS if not name.startswith("_")}
-    assert len(methods) >= 11
+    assert len(methods) >= 10
     assert {name for name in methods if not callable(getattr(Sandbox(), name))} == set()
 
 

@@ -7,7 +7,6 @@ import json
 from jsonschema import Draft202012Validator
 
 from palprep.api.calls import ENDPOINTS
-from palprep.api.records import EVENTS
 from palprep.api.reply import Unspecified
 from palprep.sandbox import Choices
 from palprep.sandbox.openapi import openapi_document
@@ -68,18 +67,6 @@ def test_every_request_is_named() -> None:
     assert named <= DOCUMENT["components"]["schemas"].keys()
 
 
-def test_the_callbacks_are_webhooks_of_what_arrives() -> None:
-    webhooks = DOCUMENT["webhooks"]
-    assert webhooks.keys() == {event.__name__ for event in EVENTS}
-    assumed = {name for name, item in webhooks.items() if item["post"].get("x-assumed")}
-    assert assumed == {"ReplicaTraining", "DocumentChanged"}
-    voice = DOCUMENT["components"]["schemas"]["VoiceStatusChanged"]
-    assert set(voice["required"]) == {"voice_id", "voice_name", "status"}
-    assert voice["properties"].keys() == {
-        "voice_id", "voice_name", "status", "error_message", "updated_at"
-    }  # fmt: skip
-
-
 def test_rules_between_members_stand_where_json_schema_can_say_them() -> None:
     schemas = DOCUMENT["components"]["schemas"]
     assert schemas["UpdateVoice"]["minProperties"] == 1
@@ -97,7 +84,6 @@ def test_records_require_what_is_always_there_and_are_null_where_that_is_specifi
     assert set(schemas["ImageCheck"]["required"]) == {"id", "label", "passed"}
     assert set(schemas["ConnectorError"]["required"]) == {"http_status", "message"}
     records = {e.reply.__name__ for e in ENDPOINTS if e.reply is not Unspecified}
-    records |= {event.__name__ for event in EVENTS}
     records |= {"ImageCheck", "ConnectorError", "CrawlConfig", "PronunciationRule"}
     nullable = {
         f"{name}.{member}"
@@ -107,8 +93,7 @@ def test_records_require_what_is_always_there_and_are_null_where_that_is_specifi
     }
     assert nullable == {
         "Voice.description", "Tool.owner_id", "Tool.origin", "Tool.on_call", "Tool.static_filler",
-        "Document.progress", "DocumentChanged.progress", "ConnectorCheck.error",
-        "ConnectorError.http_status",
+        "Document.progress", "ConnectorCheck.error", "ConnectorError.http_status",
     }  # fmt: skip
 
 

@@ -37,7 +37,6 @@ from .fields import (
     is_loopback as is_loopback,
 )
 from .records import (
-    EVENTS as EVENTS,
     FACE_CHECKS as FACE_CHECKS,
     FACE_PROBLEMS as FACE_PROBLEMS,
     AnyEvent as AnyEvent,
@@ -49,4 +48,4 @@ from .records import (
     parse_event as parse_event,
 )
 from .reply import Reply as Reply, Unspecified as Unspecified, deviations as deviations
-from .request import UNSET as UNSET, AccountSettings as AccountSettings, Unset as Unset
+from .request import UNSET as UNSET, Unset as Unset

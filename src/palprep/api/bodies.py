@@ -6,7 +6,7 @@ import contextlib
 import json
 from abc import ABC, abstractmethod
 from codecs import BOM_UTF8
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
@@ -58,11 +58,8 @@ def mended_json(body: bytes | str) -> Any:
 
 
 class Base64Stream(ABC):
-    """The base64 of a file, without line breaks, in pieces, made while it is sent: no body is held
-    in memory whole.
-
-    It can be iterated any number of times, so that a request can be sent again.
-    """
+    """The base64 of a file, without line breaks, in pieces, made while it is sent, any number of
+    times: no body is held in memory whole."""
 
     name: str
     """What messages call the file."""
@@ -82,9 +79,6 @@ class Base64Stream(ABC):
     @abstractmethod
     def __iter__(self) -> Iterator[bytes]: ...
 
-    @abstractmethod
-    def __aiter__(self) -> AsyncIterator[bytes]: ...
-
 
 OpenFile = Callable[[FileInput], Base64Stream]
 """Opens what a caller gave. Raises a :class:`~palprep.errors.PalprepError` for what cannot be
@@ -94,9 +88,7 @@ read."""
 @dataclass(frozen=True)
 class StreamedBody:
     """A body as it travels: the JSON text ``before`` the stream, its base64, the text ``after``.
-
-    Its ``len`` is exact, in bytes.
-    """
+    Its ``len`` is in bytes."""
 
     before: bytes
     content: Base64Stream
@@ -108,12 +100,6 @@ class StreamedBody:
     def __iter__(self) -> Iterator[bytes]:
         yield self.before
         yield from self.content
-        yield self.after
-
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        yield self.before
-        async for piece in self.content:
-            yield piece
         yield self.after
 
 

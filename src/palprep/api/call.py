@@ -20,7 +20,7 @@ from palprep.api.bodies import Base64Stream, OpenFile, StreamedBody, compact_jso
 from palprep.api.failures import failure, refusal, request_id
 from palprep.api.fields import is_header_name, is_header_value
 from palprep.api.reply import Reply, Unspecified, deviations, read_leniently
-from palprep.api.request import UNSET, AccountSettings, Request, Shape, Unset
+from palprep.api.request import UNSET, Request, Shape, Unset
 from palprep.errors import ApiError, Problem, UnexpectedReply, UsageError
 from palprep.values import require_type
 
@@ -76,11 +76,10 @@ class Endpoint(Generic[P, R]):
         self,
         args: tuple[Any, ...],
         kwargs: Mapping[str, Any],
-        settings: AccountSettings | None = None,
         open_file: OpenFile | None = None,
     ) -> Call[R]:
-        """Like calling the endpoint, with the account's ``settings``. With ``open_file`` the
-        arguments are those of a client: a file that it opens stands in place of a streamed field.
+        """Like calling the endpoint. With ``open_file`` the arguments are those of a client: a file
+        that it opens stands in place of a streamed field.
         Raises TypeError for arguments that no function of this signature takes, and whatever
         ``open_file`` raises."""
         shape = self.shape
@@ -91,7 +90,7 @@ class Endpoint(Generic[P, R]):
             if name != "timeout" and value is not UNSET:
                 require_type(name, value, shape.client_signature.parameters[name].annotation)
         if options.get("validate", True):
-            values = shape.validated(values, settings or AccountSettings())
+            values = shape.validated(values)
         if missing := [name for name in shape.in_path if name not in values]:
             raise TypeError(f"{self.name} needs {missing[0]}: it is part of the path")
         body = shape.body(values)
@@ -166,14 +165,11 @@ class Endpoint(Generic[P, R]):
         *,
         query: Mapping[str, str] | None = None,
         headers: Mapping[str, str] | None = None,
-        settings: AccountSettings | None = None,
     ) -> Any:
-        """The request that arrived, as an instance of ``request``. ``body`` is parsed JSON, UNSET
-        when there was none. Raises :class:`~palprep.errors.InvalidRequest` with every rule that is
-        broken."""
+        """The request that arrived. ``body`` is parsed JSON, UNSET when there was none. Raises
+        :class:`~palprep.errors.InvalidRequest` with every rule that is broken."""
         sent = self.shape.arrived(path, body, query or {}, headers or {})
-        values = self.shape.validated(sent, settings or AccountSettings())
-        return self.shape.request(**values)
+        return self.shape.request(**self.shape.validated(sent))
 
     def read(
         self, body: Any, headers: Mapping[str, str] | None = None, *, strict: bool = False
@@ -210,11 +206,9 @@ class Endpoint(Generic[P, R]):
 
 @dataclass(frozen=True, repr=False)
 class Call(Generic[R]):
-    """One request as a value: everything but the base URL and the key.
-
-    ``body`` is JSON, UNSET when nothing is sent; one of its members may be a
-    :class:`~palprep.api.bodies.Base64Stream`. The repr masks what is secret in it.
-    """
+    """One request as a value: everything but the base URL and the key. ``body`` is JSON, UNSET when
+    nothing is sent; one of its members may be a :class:`~palprep.api.bodies.Base64Stream`. The repr
+    masks what is secret."""
 
     endpoint: Endpoint[..., R]
     path: str

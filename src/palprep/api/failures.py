@@ -84,15 +84,12 @@ class Given(Value):
             except ValidationError as error:
                 # A misspelt field is missing as well: its own name says more.
                 problem = min(problems_in(error), key=lambda each: each.rule != "extra_forbidden")
-                raise errors.UsageError(self._mistake(problem)) from None
-
-    @classmethod
-    def _mistake(cls, problem: Problem) -> str:
-        name, known = cls.__name__, sorted(cls.model_fields)
-        if problem.rule != "extra_forbidden":
-            return f"{name}: {problem.field} {problem.message}"
-        hint = did_you_mean(problem.field, known, f"it has {', '.join(known)}")
-        return f"{name} has no {problem.field}: {hint}"
+                name, known = type(self).__name__, sorted(type(self).model_fields)
+                said = f"{name}: {problem.field} {problem.message}"
+                if problem.rule == "extra_forbidden":
+                    hint = did_you_mean(problem.field, known, f"it has {', '.join(known)}")
+                    said = f"{name} has no {problem.field}: {hint}"
+                raise errors.UsageError(said) from None
 
 
 _BY_STATUS: Mapping[int, type[errors.ApiError]] = {

@@ -298,12 +298,9 @@ EVENTS: tuple[type[AnyEvent], ...] = (VoiceStatusChanged, ReplicaTraining, Docum
 
 
 def parse_event(payload: Any) -> AnyEvent:
-    """The event in a callback's body, which is parsed JSON.
-
-    A status that the specification does not know is kept as it came. Raises
-    :class:`~palprep.errors.UnexpectedReply` when the body is no JSON object or carries no known
-    id.
-    """
+    """The event in a callback's body, which is parsed JSON; a status that is not known is kept as
+    it came. Raises :class:`~palprep.errors.UnexpectedReply` for no JSON object, or one without a
+    known id."""
     if not isinstance(payload, Mapping):
         raise UnexpectedReply("The callback's body is not a JSON object.", body=payload)
     for kind in EVENTS:

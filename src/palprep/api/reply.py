@@ -24,12 +24,8 @@ _HEADERS = "response headers"
 
 
 class Reply(Value):
-    """Base of all records that the service returns.
-
-    A record is read leniently (:func:`read_leniently`): a member that the
-    specification does not know is kept as an attribute, a value that is not of its type as it
-    came, and a null or missing member stands at its default, or at None where it has none.
-    """
+    """Base of all records that the service returns, which are read as :func:`read_leniently` says;
+    a member that the specification does not know is kept as an attribute."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -63,10 +59,8 @@ class Reply(Value):
 
 
 class Unspecified(Reply):
-    """A reply whose shape the specification does not show.
-
-    ``body`` is the parsed JSON, the text when it was no JSON, or None when it was empty.
-    """
+    """A reply whose shape the specification does not show: parsed JSON, the text when it was none,
+    or None when it was empty."""
 
     body: Any = None
 

@@ -42,7 +42,6 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 from palprep.api.bodies import OpenFile
 from palprep.api.failures import UNKNOWN_MEMBER, problems_in, refusal
 from palprep.errors import Problem
-from palprep.values import Value
 from palprep.vocabulary import FileInput
 
 
@@ -71,17 +70,6 @@ class Place:
 
     where: Literal["query", "header", "member", "body", "other members"]
     name: str = ""
-
-
-class AccountSettings(Value):
-    """What the specification leaves to the account or the deployment."""
-
-    reserved_prefix: str | None = None
-    """The service's own name; tool properties that start with it and an underscore are
-    reserved. The specification does not spell the name out, so nothing is reserved until
-    it is given."""
-    loopback_webhooks: bool = False
-    """Accept ``http://`` webhooks on loopback addresses, which only a local service can."""
 
 
 @dataclass_transform(frozen_default=True)
@@ -113,7 +101,7 @@ class Request:
     def __init_subclass__(cls) -> None:
         dataclass(frozen=True)(cls)
 
-    def problems(self, _: AccountSettings) -> Iterable[Problem]:
+    def problems(self) -> Iterable[Problem]:
         """Broken rules that concern several fields at once; each field is valid by itself."""
         return ()
 
@@ -211,7 +199,7 @@ class Shape:
             raise refusal([Problem(k, "extra_forbidden", UNKNOWN_MEMBER) for k in strangers])
         return sent
 
-    def validated(self, sent: Mapping[str, Any], settings: AccountSettings) -> dict[str, Any]:
+    def validated(self, sent: Mapping[str, Any]) -> dict[str, Any]:
         """The same values, checked by every rule, normalised where a rule says so. Raises
         :class:`~palprep.errors.InvalidRequest` with all problems found."""
         by_wire = {wire: sent[name] for name, wire in self._wire.items() if name in sent}
@@ -222,7 +210,7 @@ class Shape:
         values = {name: getattr(checked, name) for name in checked.model_fields_set}
         if self.other and self.other in sent:
             values[self.other] = sent[self.other]
-        if problems := list(self.request(**values).problems(settings)):
+        if problems := list(self.request(**values).problems()):
             raise refusal(problems)
         return values
 

@@ -16,7 +16,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import typer
 
-from palprep.api import AccountSettings, Call, Endpoint, Unspecified, calls
+from palprep.api import Call, Endpoint, Unspecified, calls
 from palprep.cli.output import print_json
 from palprep.client import Client, RawResponse, open_upload
 from palprep.errors import UsageError
@@ -43,10 +43,7 @@ _COMMON = inspect.signature(_common, eval_str=True).parameters
 
 
 def build(line: str) -> typer.Typer:
-    """The resources as groups, their actions as commands. ``line`` says what they are for.
-
-    Operations that the specification does not show are in the group ``unspecified``.
-    """
+    """The resources as groups, their actions as commands. ``line`` says what they are for."""
     app = typer.Typer(
         no_args_is_help=True,
         add_completion=False,
@@ -99,7 +96,7 @@ def _command(endpoint: Endpoint[..., Any]) -> Callable[..., None]:
             sent[name.replace("-", "_")] = None
         sent["validate"] = not options["raw"]
         try:
-            call = endpoint.call((), sent, AccountSettings(), open_upload)
+            call = endpoint.call((), sent, open_upload)
         except TypeError as error:
             raise UsageError(f"palprep api: {error}.") from None
         _send(endpoint, call, options)

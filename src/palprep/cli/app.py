@@ -65,10 +65,8 @@ API = "Call any endpoint of the service; JSON on standard output."
 
 
 def load(name: str) -> Any:
-    """Import a command. Typer makes its options from the parameters of the function ``name``.
-
-    Of ``EXAMPLES`` in the module, the help of a command ends with those that use it.
-    """
+    """Import a command, made from the parameters of the function ``name`` and its part of
+    ``EXAMPLES``."""
     if name == "api":
         return get_command(importlib.import_module("palprep.cli.api_commands").build(API))
     module = importlib.import_module(f"palprep.cli.{_HOMES.get(name, name)}")
@@ -89,7 +87,7 @@ def load(name: str) -> Any:
 
 
 class _OnDemand(TyperCommand):
-    """Stands for a command in the list, and loads the command when it is used."""
+    """Stands for a command in the list, and loads it when it is used."""
 
     def make_context(self, info_name: str | None, *arguments: Any, **more: Any) -> Any:
         return load(self.name or "").make_context(info_name, *arguments, **more)

@@ -78,9 +78,7 @@ class Interrupted(KeyboardInterrupt):
 def ending_well(kept: Callable[[], str], at_once: str = "") -> Iterator[None]:
     """While this lasts, a first signal raises Interrupted in the main thread, so that what is under
     way can end well; one line says what was ``kept``, and the command leaves with the signal's exit
-    code. A second signal does not wait for that: it ends the process, and its workers end by
-    themselves. Its line says what is kept ``at_once``.
-    """
+    code. A second one ends the process; its line says what is kept ``at_once``."""
     asked: list[float] = []
 
     def end(number: int, frame: FrameType | None) -> None:

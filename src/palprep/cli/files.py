@@ -148,12 +148,9 @@ class FilesAtWork:
 def files_at_work(
     paths: Iterable[Path], options: FileOptions, *, done: str, writes: Path | None = None
 ) -> Iterator[FilesAtWork]:
-    """Workers for the files at these paths, and their progress. They end when this does. They may
-    write into one folder.
-
-    A signal ends the command, which tells how many files were ``done``, in these words.
-    Raises UsageError for paths at which nothing can be read, except where JSON is asked for.
-    """
+    """Workers for the files at these paths, which may write into one folder, and their progress. A
+    signal ends the command, which tells how many files were ``done``, in these words. Raises
+    UsageError for paths at which nothing can be read, except where JSON is asked for."""
     listed = [(path, tuple(_walk(path)) if path.is_dir() else (path,)) for path in paths]
     missing = [path for path, _ in listed if not os.path.lexists(path)]
     if missing and not options.as_json:

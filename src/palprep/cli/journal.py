@@ -135,7 +135,10 @@ def status(
     doubts = any(head.in_doubt and not head.running for head, _ in looked_at)
     if not as_json:
         for head, _ in looked_at:
-            _show_head(head, named=len(looked_at) > 1)
+            state = "A run is at work on it." if head.running else "No run is at work on it."
+            where = f"{head.directory}: " if len(looked_at) > 1 else ""
+            last = rules.stamp(dt.datetime.fromisoformat(head.updated_at))
+            print_line(f"{where}{state} Last entry: {last}. Service: {head.target}.")
         everybody.print_people()
         for head, people in looked_at:
             _show_open_ends(head, people)
@@ -150,13 +153,6 @@ def status(
                 place = directories[0]
                 tell(everybody.next_step(place, dry_run=dry_run, running=head.running))
     raise typer.Exit(ExitCode.IN_DOUBT if doubts else everybody.exit_code(dry_run=dry_run))
-
-
-def _show_head(head: journals.JournalHead, *, named: bool) -> None:
-    state = "A run is at work on it." if head.running else "No run is at work on it."
-    where = f"{head.directory}: " if named else ""
-    last = rules.stamp(dt.datetime.fromisoformat(head.updated_at))
-    print_line(f"{where}{state} Last entry: {last}. Service: {head.target}.")
 
 
 def _show_open_ends(head: journals.JournalHead, people: Tally) -> None:

@@ -52,10 +52,7 @@ class LogFormat(StrEnum):
 
 
 def print_json(value: Mapping[str, Any]) -> None:
-    """One object on one line, flushed, so that a pipe sees each as it is made.
-
-    It is UTF-8 whatever the locale.
-    """
+    """One object on one line in UTF-8, flushed, so that a pipe sees each as it is made."""
     _write_json(f"{_json(value)}\n")
 
 
@@ -144,11 +141,8 @@ def telling(
     log_file: Path | None = None,
     log_format: LogFormat = LogFormat.TEXT,
 ) -> Iterator[None]:
-    """While this lasts, what is told reaches standard error and the file, as text or JSON lines.
-
-    Raises UsageError for --verbose together with --quiet, OutputUnwritable for a file that
-    cannot be written.
-    """
+    """While this lasts, what is told reaches standard error and the file. Raises UsageError for
+    --verbose together with --quiet, OutputUnwritable for a file that cannot be written."""
     if verbose and quiet:
         raise UsageError("Give --verbose or --quiet, not both")
     handlers: list[logging.Handler] = [_on_standard_error(verbose=verbose, quiet=quiet)]

@@ -50,12 +50,9 @@ class _Left(ProgressColumn):
 
 
 class Bars(Progress):
-    """A bar for all, and below it a row for each who is at work; gone at the end. Thread-safe.
-
-    Two tables, so that a long row takes no width from the bar above it. What is told meanwhile
-    comes out above them; results go to another stream, :meth:`aside`. Nothing is drawn with
-    ``disable``.
-    """
+    """A bar for all, and below it a row for each who is at work; gone at the end. Thread-safe. They
+    are two tables, so that a long row takes no width from the bar. Nothing is drawn with
+    ``disable``."""
 
     def __init__(self, console: Console, *, disable: bool = False) -> None:
         self._hidden = False
@@ -175,10 +172,8 @@ class FilesProgress:
 
 
 def run_progress(bars: Bars, clock: Callable[[], float] = time.monotonic) -> RunProgress:
-    """Takes the steps of a run: draws them, and tells who is through.
-
-    Where nothing is drawn, it tells once a minute how fast that goes, and how long it will take.
-    """
+    """Takes the steps of a run: draws them, and tells who is through. Where nothing is drawn, it
+    tells once a minute how fast that goes, and how long it will take."""
     began = told_at = clock()
 
     def pace(progress: RunProgress) -> None:

@@ -17,12 +17,13 @@ import httpx
 
 from palprep.api import (
     UNSET,
-    AccountSettings,
     Call,
     PlainOptions,
     Reply,
     Unspecified,
     Verb,
+    host_of,
+    is_loopback,
     plain_call,
     sendable,
 )
@@ -36,9 +37,9 @@ from palprep.client.writer import (
     checked_base_url,
     checked_key,
     limits_of,
-    own_http_client,
 )
-from palprep.errors import UsageError
+from palprep.errors import StorageError, UsageError
+from palprep.storage import http_client
 from palprep.values import require_type
 
 R = TypeVar("R", bound=Reply)
@@ -59,7 +60,6 @@ class CallOptions(HookOptions, total=False):
     retries: int
     headers: Mapping[str, str] | None
     query: Mapping[str, Any] | None
-    settings: AccountSettings | None
     strict: bool
 
 
@@ -135,7 +135,12 @@ def sender_of(kind: type[S], api_key: str, base_url: str, options: Mapping[str, 
     own = http is None
     address = checked_base_url(base_url)
     if own:
-        http = own_http_client(kind.library, address, trust_env=trust_env, **given)
+        # A proxy of the environment must not stand between loopback and loopback.
+        near = address.lower().startswith("http:") and is_loopback(host_of(address))
+        try:
+            http = http_client(kind.library, trust_env=trust_env and not near, **given)
+        except StorageError as error:
+            raise UsageError(error.message) from None
     elif given:
         raise UsageError("Give transport and proxy to the client that you give as http_client.")
     sleep: Any = anyio.sleep if kind.awaited else time.sleep
@@ -159,8 +164,6 @@ def changed_sender(sender: S, options: Mapping[str, Any]) -> S:
     changed: dict[str, Any] = {
         name: options[name] for name in ("deadline", "retries", "strict") if name in options
     }
-    if "settings" in options:
-        changed["settings"] = options["settings"] or AccountSettings()
     if "api_key" in options:
         changed |= {"key": checked_key(options["api_key"]), "limiters": {}}
     if (timeout := options.get("timeout", UNSET)) is not UNSET:
@@ -194,12 +197,9 @@ def account_in(environ: Mapping[str, str] | None, *, awaited: bool) -> dict[str,
 
 
 def log_as_asked(environ: Mapping[str, str], log: logging.Logger = log) -> None:
-    """Show the client's log on standard error as PALPREP_LOG asks: ``info`` for a line per
-    attempt, ``debug`` for the service's request ids too. Neither shows what was sent.
-
-    A handler that the program has set up already is left to show it. Raises
-    :class:`~palprep.errors.UsageError` for another word.
-    """
+    """Show the client's log on standard error as PALPREP_LOG asks, unless the program has set up a
+    handler. ``info`` is a line per attempt, ``debug`` the service's request ids, too. Raises
+    :class:`~palprep.errors.UsageError` for another word."""
     level = environ.get("PALPREP_LOG", "").strip().upper()
     if not level:
         return
@@ -238,11 +238,8 @@ class _BothClients(Sending[S], Generic[S]):
     @spelt_out
     def with_options(self, **options: Unpack[CopyOptions]) -> Self:
         """The same client with some options of its own: ``headers`` and ``query`` come besides
-        those that it has, all others in their place.
-
-        Both share connections and rate limits, and closing one closes both. Another ``api_key``
-        has rate limits of its own. Raises as the constructor does.
-        """
+        those that it has, all others in their place. Both share connections, closing, and rate
+        limits, unless there is another ``api_key``. Raises as the constructor does."""
         copy = object.__new__(type(self))
         _BothClients.__init__(copy, changed_sender(self._sender, options))
         return copy
@@ -258,16 +255,10 @@ class _BothClients(Sending[S], Generic[S]):
     async def request(
         self, method: Verb, path: str, **options: Unpack[PlainOptions]
     ) -> RawResponse[Unspecified]:
-        """Ask for what has no method here yet: ``client.request("GET", "/v2/faces")``.
-
-        ``options`` are ``query``, ``headers``, ``body`` (JSON), ``timeout`` and ``deadline``. GET,
-        PUT and DELETE are repeated where that is needed, POST and PATCH are not. Returns the
-        reply with its ``status``, ``headers`` and ``json()``. Errors are as for every call.
-        """
+        """Ask for what has no method here yet: ``client.request("GET", "/v2/faces")``. ``options``
+        are ``query``, ``headers``, ``body`` (JSON), ``timeout`` and ``deadline``. POST and PATCH
+        are never repeated. Errors are as for every call."""
         return await exchange(plain_call(method, path, **options), self._sender)
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}(base_url={self.base_url!r}, api_key='***')"
 
 
 class Client(_BothClients[SyncSender]):
@@ -281,7 +272,7 @@ class Client(_BothClients[SyncSender]):
     ``timeout`` is in seconds, for each connect, read and write. ``deadline`` is in seconds for a
     whole call, with its other attempts. ``retries`` limits repeated attempts (2 unless given). A
     request is repeated only where that is safe. With ``strict`` a reply that is not as specified is
-    an error; without it such a reply is read leniently. ``settings`` are those of the account.
+    an error; without it such a reply is read leniently.
 
     ``headers`` and ``query`` travel with every request; what a call says itself replaces them.
 
@@ -311,12 +302,10 @@ class Client(_BothClients[SyncSender]):
     def from_env(
         cls, environ: Mapping[str, str] | None = None, **options: Unpack[ClientOptions]
     ) -> Self:
-        """A client for PALPREP_BASE_URL with the key in PALPREP_API_KEY. With PALPREP_TIME=sandbox
-        it goes by the clock of the sandbox there, and advances it in place of sleep.
-
-        ``environ`` replaces the process's environment; ``options`` are the constructor's.
-        Raises :class:`~palprep.errors.UsageError` when one of the two is not set.
-        """
+        """A client for PALPREP_BASE_URL with the key in PALPREP_API_KEY, of ``environ`` or the
+        process; with PALPREP_TIME=sandbox it goes by the clock of the sandbox there, and advances
+        it in place of sleep. Raises :class:`~palprep.errors.UsageError` when one of the two is not
+        set."""
         return cls(**{**account_in(environ, awaited=False), **options})
 
     def close(self) -> None:

@@ -150,15 +150,11 @@ def _worth_another(call: Call[Any], answer: Answer) -> bool:
     return call.endpoint.repeatable and answer.status in RETRIED_STATUSES and not explained
 
 
-def _leaves_doubt(failed: errors.ApiError | NoAnswer) -> bool:
-    if isinstance(failed, NoAnswer):
-        return failed.sent
-    return failed.status >= 500 and failed.status != 501
-
-
 def _error(call: Call[Any], failed: errors.ApiError | NoAnswer) -> errors.PalprepError:
     what = f"{call.method} {call.endpoint.path}"
-    if not call.endpoint.repeatable and _leaves_doubt(failed):
+    refused = isinstance(failed, errors.ApiError) and (failed.status < 500 or failed.status == 501)
+    in_doubt = failed.sent if isinstance(failed, NoAnswer) else not refused
+    if in_doubt and not call.endpoint.repeatable:
         return _unknown(call, failed, what)
     if isinstance(failed, errors.ApiError):
         return failed

@@ -79,7 +79,7 @@ class BoundMethod(Generic[P, R, T]):
 
     async def asked(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """The same as a coroutine, on a sync client too: a part of what a routine does."""
-        call = self._endpoint.call(args, kwargs, self._sender.settings, open_upload)
+        call = self._endpoint.call(args, kwargs, open_upload)
         return (await exchange(call, self._sender)).record
 
     @property
@@ -152,10 +152,9 @@ class Routine(Protocol[P, T_co]):
 
 
 def routine(steps: Callable[Concatenate[Any, P], Coroutine[Any, Any, T]]) -> Routine[P, T]:
-    """A coroutine function made into a function of both clients: it takes the client first, or
-    belongs to a resource as its method. It may await what takes the client, such as :func:`work`,
-    :func:`pause` and :func:`until`; what :func:`ask` and other such coroutines return; and nothing
-    else, since a sync client has no event loop."""
+    """A coroutine function made into a function of both clients, which it takes first, or into a
+    method of a resource. It may await :func:`work`, :func:`pause`, :func:`until`, :func:`ask` and
+    what is made of them, and nothing else: a sync client has no event loop."""
 
     @functools.wraps(steps)
     def run(owner: Sending[Any], /, *args: P.args, **kwargs: P.kwargs) -> Any:
@@ -258,9 +257,6 @@ async def _ended(
 class Resource(Sending[S]):
     """Its methods, one for each endpoint. It knows where its unspecified operations are."""
 
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__} of {self._sender.base_url}>"
-
     if not TYPE_CHECKING:  # A name that is not there must stay an error of type checkers.
 
         def __getattr__(self, name: str) -> Any:
@@ -339,10 +335,7 @@ class Documents(Resource[S]):
 
     @routine
     async def wait(self, document_id: str, *, timeout: float = 3_600.0) -> Document:
-        """Wait until a document is ``ready`` or ``error`` and return it; read its ``status``.
-
-        Asks and gives up as for voices.
-        """
+        """Wait until a document is ``ready`` or ``error`` and return it, as for voices."""
         return await _ended(self, self.get, "document", document_id, timeout)
 
 
@@ -377,8 +370,6 @@ class UnspecifiedOperations(Resource[S]):
 
     @routine
     async def wait_replica(self, replica_id: str, *, timeout: float = 14_400.0) -> Replica:
-        """Wait until a replica is ``completed`` or ``error`` and return it; read its ``status``.
-
-        Uses a GET that the specification does not show. Asks and gives up as for voices.
-        """
+        """Wait until a replica is ``completed`` or ``error`` and return it, as for voices, by a GET
+        that the specification does not show."""
         return await _ended(self, self.get_replica, "replica", replica_id, timeout)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from io import BytesIO
 from typing import IO
 
-import anyio.to_thread
 from pybase64 import b64encode
 
 from palprep.api import MAX_IMAGE_BYTES, Base64Stream
@@ -22,9 +21,6 @@ from palprep.vocabulary import FileInput
 PIECE_BYTES = 3 * 64 * 1024
 """Read, encoded and sent at a time: small enough to stay in a processor's own cache between the
 three, which halves their cost. A multiple of three, so that only the last piece is padded."""
-
-ASYNC_PIECE_BYTES = 8 * PIECE_BYTES
-"""The same in an event loop, where each piece costs a change of threads."""
 
 
 @dataclass(frozen=True)
@@ -43,20 +39,12 @@ class Upload(Base64Stream):
         return found.mime if found.kind is Kind.IMAGE else None
 
     def __iter__(self) -> Iterator[bytes]:
-        return map(b64encode, self._pieces(PIECE_BYTES))
-
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        pieces = self._pieces(ASYNC_PIECE_BYTES)
-        while piece := await anyio.to_thread.run_sync(next, pieces, b""):
-            yield b64encode(piece)
-
-    def _pieces(self, most: int) -> Iterator[bytes]:
         with self.open() as file:
             left = self.size
             while left > 0:
-                piece = self._read(file, min(left, most))
+                piece = self._read(file, min(left, PIECE_BYTES))
                 left -= len(piece)
-                yield piece
+                yield b64encode(piece)
 
     def _read(self, file: IO[bytes], size: int) -> bytes:
         pieces = []
@@ -88,7 +76,7 @@ def open_upload(file: FileInput) -> Upload:
         # A pipe is read once, up to the first piece beyond what the service takes.
         pipe, start, file = file, 0, BytesIO()
         while (size := file.tell()) <= MAX_IMAGE_BYTES:
-            if not (piece := read_binary(pipe, ASYNC_PIECE_BYTES)):
+            if not (piece := read_binary(pipe, PIECE_BYTES)):
                 break
             file.write(piece)
 

@@ -9,27 +9,24 @@ import json
 import logging
 import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from http.client import HTTPConnection, HTTPException
-from typing import Any, TypeAlias, TypeVar
+from typing import TypeAlias
 from urllib.parse import urlsplit
 
 import anyio.to_thread
 import httpx
 from pydantic import SecretStr
 
-from palprep.api import Unset, host_of, is_header_value, is_https, is_link, is_loopback
-from palprep.errors import StorageError, UsageError
-from palprep.storage import http_client
+from palprep.api import Unset, host_of, is_header_value, is_https, is_link
+from palprep.errors import UsageError
 from palprep.values import require_type
 
 log = logging.getLogger("palprep.client")
 
 Timeout: TypeAlias = float | httpx.Timeout | Unset | None
 """Seconds for each connect, read and write; None for no end."""
-
-H = TypeVar("H")
 
 LONGEST_S = 2_000_000.0
 """23 days: a socket takes its timeout in milliseconds of 31 bits."""
@@ -47,8 +44,8 @@ def checked_key(api_key: str) -> SecretStr:
 
 def checked_base_url(url: str) -> str:
     """The address before every path, without a slash at its end. Raises
-    :class:`~palprep.errors.UsageError` for what is no such address. Warns in the log of a key that
-    would travel unencrypted."""
+    :class:`~palprep.errors.UsageError` for another. Warns in the log of a key that would travel
+    unencrypted."""
     # os.environ.get() gives None for what is not set.
     url = url if isinstance(url, str) else str(url or "")
     if not is_link(url) or "?" in url or "#" in url or urlsplit(url).username is not None:
@@ -74,17 +71,6 @@ def limits_of(timeout: float | httpx.Timeout | None) -> Mapping[str, float | Non
         timeout = min(timeout, LONGEST_S)
     require_type("timeout", timeout, float | httpx.Timeout | None)
     return httpx.Timeout(timeout).as_dict()
-
-
-def own_http_client(kind: Callable[..., H], address: str, *, trust_env: bool, **options: Any) -> H:
-    """A client of httpx with these options, for the service at an address. Raises
-    :class:`~palprep.errors.UsageError` for a proxy, or certificates, that cannot be used."""
-    # A proxy of the environment must not stand between loopback and loopback.
-    near = address.lower().startswith("http:") and is_loopback(host_of(address))
-    try:
-        return http_client(kind, trust_env=trust_env and not near, **options)
-    except StorageError as error:
-        raise UsageError(error.message) from None
 
 
 @dataclass

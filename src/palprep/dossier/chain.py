@@ -180,9 +180,8 @@ class Flaw(NamedTuple):
 
 
 def extended(dossier: Dossier, *, kind: NewEntry, written_at: dt.datetime, **told: Any) -> Dossier:
-    """The dossier with one more entry. Times must carry a time zone; what else is ``told`` are
-    fields of :class:`Entry`.
-    """
+    """The dossier with one more entry; what else is ``told`` are fields of it. Times need a time
+    zone."""
     entries = dossier.entries
     if entries:
         told["person"] = dossier.evidence.person

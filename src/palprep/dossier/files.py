@@ -126,9 +126,7 @@ def dossier_path(prepared: Prepared) -> Path:
 
 
 def read_dossier(path: Path) -> Dossier:
-    """The dossier in a file. Raises UsageError when there is none, DossierUnusable when the file
-    is no dossier.
-    """
+    """The dossier in a file. Raises UsageError without one, DossierUnusable for another file."""
     try:
         dossier = Dossier.model_validate_json(path.read_bytes())
     except OSError as error:
@@ -194,17 +192,15 @@ def examine_dossier(
 
 def add_entry(path: Path, *, kind: NewEntry, written_at: dt.datetime, **told: Any) -> Dossier:
     """Add an entry to a dossier's file, as :func:`palprep.dossier.chain.extended` does. Raises
-    UsageError when there is no dossier, DossierUnusable when it was changed, OutputUnwritable.
-    """
+    UsageError when there is none, DossierUnusable when it was changed, OutputUnwritable."""
     with sole_writer(path) as add:
         return add(kind=kind, written_at=written_at, **told)
 
 
 @contextlib.contextmanager
 def sole_writer(path: Path) -> Iterator[Callable[..., Dossier]]:
-    """Adds entries to a dossier's file, as :func:`add_entry`, which no other program then changes:
-    others wait. Raises as that does.
-    """
+    """Adds entries to a dossier's file, as :func:`add_entry`, while other programs wait. Raises as
+    that."""
 
     def add(**told: Any) -> Dossier:
         longer = extended(read_dossier(path), **told)

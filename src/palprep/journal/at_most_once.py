@@ -68,12 +68,9 @@ async def create_once(
     request: Mapping[str, Any],
     send: Callable[[], Awaitable[Snapshot]],
 ) -> Creation:
-    """The creation under ``key``: an earlier one, or now by ``send``.
-
-    ``send`` makes the one request and nothing else. The result is in doubt, or has an id.
-    An error that proves that nothing was created is raised, and a later run may ask again.
-    Two who create under one key take turns, so that equal requests become one.
-    """
+    """The creation under ``key``: an earlier one, or now by ``send``, which makes the one request
+    and nothing else. It is in doubt, or has an id. An error that proves that nothing was created is
+    raised, and a later run may ask again. Those who create under one key take turns."""
     async with _turn(client, journal, key):
         intent = Intent(what=what, request=request)
         before = await work(client, lambda: journal.claim(intent, person=person, key=key))
@@ -92,13 +89,9 @@ async def create_once(
 
 
 def fate_of(error: PalprepError) -> NotCreated | Doubt:
-    """What an error of a create request says about the resource.
-
-    Some errors prove that it was not created: the request did not leave, or was refused.
-    Anything else leaves a doubt. A 5xx other than 501 (not implemented) may come from a
-    gateway behind which the request was carried out. A success whose reply could not be
-    understood is a resource without a known id.
-    """
+    """What an error of a create request says about the resource: that it was not created, since the
+    request did not leave or was refused; or nothing. A 5xx other than 501 (not implemented) may
+    come from a gateway behind which the request was carried out."""
     unsent = isinstance(error, InvalidRequest | UsageError | ServiceUnreachable)
     refused = isinstance(error, ApiError) and (error.status < 500 or error.status == 501)
     if unsent or refused:

@@ -20,12 +20,9 @@ def secret_path(journal: Journal) -> str:
 
 @typed("journal")
 def into_journal(journal: Journal, *, then: Told | None = None) -> Told:
-    """A sink that records each callback under the creation it belongs to. Threads may share it.
-
-    The tag names the creation. Without a tag, the id of the resource does. A callback that belongs
-    to no creation is recorded, too. A callback about a person who was forgotten is not. ``then`` is
-    called with each once it is recorded.
-    """
+    """A sink that records each callback under the creation that its tag names, or else its id; one
+    that belongs to none, too, but none about a person who was forgotten. ``then`` is called with
+    each once it is recorded. Threads may share it."""
 
     def take(delivery: Delivery) -> None:
         event, snapshot, creation = delivery.event, None, None
@@ -58,12 +55,9 @@ def callback_server(
     public_url: str | None = None,
     then: Told | None = None,
 ) -> CallbackServer:
-    """A server that takes callbacks into ``journal``, behind its secret path.
-
-    Hand it to ``make_voice`` and ``make_replica`` together with the journal. ``port`` 0 takes a
-    free one, so that a later server has another address. ``then`` is told of each callback once it
-    is recorded. Raises UsageError when the port is taken.
-    """
+    """A server that takes callbacks into ``journal``, as :func:`into_journal`, behind its secret
+    path: for ``make_voice`` and ``make_replica``. ``port`` 0 takes a free one, another each time.
+    Raises UsageError when the port is taken."""
     return CallbackServer(
         into_journal(journal, then=then),
         nonce=secret_path(journal),

@@ -31,9 +31,8 @@ _EXIT_CODES: Final[Mapping[int, frozenset[PersonStatus]]] = {
 
 
 def exit_code(statuses: Collection[str], *, rehearsed: bool = False) -> int:
-    """The exit code of a run whose people have these statuses: that of the gravest, or 0. A run
-    that only ``rehearsed``, and ended for everybody, waits for nothing.
-    """
+    """The code of the gravest of these statuses, or 0. A run that only ``rehearsed``, and ended for
+    everybody, waits for nothing."""
     grave = {*statuses} - ({"waiting"} if rehearsed else set())
     return next((code for code, each in _EXIT_CODES.items() if not each.isdisjoint(grave)), 0)
 

@@ -74,10 +74,8 @@ def give_code(
 
 
 def agree(journal: Journal, full_name: str, words: str) -> None:
-    """Note that whoever has this name agreed to be recorded, in these words.
-
-    Raises UsageError for somebody who was forgotten, JournalError where it cannot be noted.
-    """
+    """Note that whoever has this name agreed to be recorded, in these words. Raises as
+    :func:`give_code`."""
     _require_known(journal, full_name)
     journal.append(ProcessingAgreed(full_name=full_name, words=words), key=name_key(full_name))
 

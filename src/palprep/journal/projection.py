@@ -62,20 +62,32 @@ def slot_of(body: Body) -> str | None:
             return f"asset:{asset.role.value}"
         case CreationUsed(what=what):
             return f"creation:{what}"
-        case FaceValidated() | PersonEnded() | FilesRemoved():
-            return body.kind
-        case ConsentFound() | ConsentWaived() | ConsentDecided():
-            return body.kind
-    return None
+    shown = (
+        FaceValidated | PersonEnded | FilesRemoved | ConsentFound | ConsentWaived | ConsentDecided
+    )
+    return body.kind if isinstance(body, shown) else None
 
 
 def take(connection: sqlite3.Connection, entry: Entry[Body]) -> None:
     """Take in the entry that was just added, within the transaction that added it."""
     body = entry.body
     if isinstance(body, AboutCreation):
-        _move(connection, entry)
+        before = next(iter(creations(connection, "key = ?", entry.key)), None)
+        after = advanced(before, entry)
+        if after is not None and after != before:
+            kept = json.dumps(after.model_dump(mode="json", round_trip=True))
+            connection.execute(
+                "INSERT INTO creation (key, first, body) VALUES (?, ?, ?) "
+                "ON CONFLICT DO UPDATE SET body = excluded.body",
+                (entry.key, entry.seq, kept),
+            )
     elif isinstance(body, RunStarted):
-        _begin(connection, body)
+        # A person's decision stays from run to run.
+        gone = f"DELETE FROM standing WHERE slot <> '{ConsentDecided.kind}'"  # noqa: S608
+        if body.only is None:
+            connection.execute(gone)
+        else:
+            connection.executemany(f"{gone} AND person = ?", ((slug,) for slug in body.only))
     elif entry.person is not None:
         slot, counts = slot_of(body), body.seq if isinstance(body, Reused) else entry.seq
         if slot is not None:
@@ -95,24 +107,3 @@ def creations(
         values,
     )
     return tuple(Creation.model_validate(json.loads(body)) for (body,) in rows)
-
-
-def _begin(connection: sqlite3.Connection, run: RunStarted) -> None:
-    # A person's decision stays from run to run.
-    gone = f"DELETE FROM standing WHERE slot <> '{ConsentDecided.kind}'"  # noqa: S608
-    if run.only is None:
-        connection.execute(gone)
-    else:
-        connection.executemany(f"{gone} AND person = ?", ((slug,) for slug in run.only))
-
-
-def _move(connection: sqlite3.Connection, entry: Entry[Body]) -> None:
-    before = next(iter(creations(connection, "key = ?", entry.key)), None)
-    after = advanced(before, entry)
-    if after is not None and after != before:
-        body = json.dumps(after.model_dump(mode="json", round_trip=True))
-        connection.execute(
-            "INSERT INTO creation (key, first, body) VALUES (?, ?, ?) "
-            "ON CONFLICT DO UPDATE SET body = excluded.body",
-            (entry.key, entry.seq, body),
-        )

@@ -118,9 +118,8 @@ class Journal:
         return self._guarded(lambda connection: self._added(connection, body, person, key))
 
     def claim(self, intent: Body, *, person: str, key: str) -> Creation | None:
-        """Append the intent, or return the creation that stands in its way. Of several processes
-        that ask for the same, one gets None. Raises as :meth:`append` does.
-        """
+        """Append the intent, or return the creation that stands in its way: of several processes
+        that ask for the same, one gets None. Raises as :meth:`append` does."""
 
         def claimed(connection: sqlite3.Connection) -> Creation | None:
             connection.execute("BEGIN IMMEDIATE")  # Nobody writes between the look and the intent.
@@ -151,9 +150,7 @@ class Journal:
     def entries(
         self, kind: type[B], *, key: str | None = None, person: str | None = None
     ) -> tuple[Entry[B], ...]:
-        """All entries of a kind or family of kinds, oldest first; or those under one key, or of
-        one person.
-        """
+        """All entries of a kind or family of kinds, oldest first; or those of one key or person."""
         condition, values = _of_kind(kind)
         for column, value in (("key", key), ("person", person)):
             if value is not None:
@@ -181,8 +178,7 @@ class Journal:
         return None
 
     def news_of_creations(self, seq: int) -> list[tuple[int, str | None]]:
-        """What was told of creations after the entry of that number, oldest first: the entries'
-        numbers, and the keys of the creations that they are about."""
+        """The entries about creations after that number, oldest first: numbers and keys."""
         condition, names = _of_kind(AboutCreation)
         asked = f"SELECT seq, key FROM entry WHERE seq > ? AND {condition} ORDER BY seq"  # noqa: S608
         return self._rows(asked, seq, *names)
@@ -197,11 +193,8 @@ class Journal:
         return next(iter(self._entries(last)), None)  # type: ignore[return-value]
 
     def standing(self, *slots: str, people: Collection[str] = ()) -> tuple[Entry[Body], ...]:
-        """The entries that count in the last run: the latest of each person and slot.
-
-        With ``slots``, only theirs; with ``people``, by their slugs, only those people's. What an
-        earlier run recorded and the last one took over has the body of then.
-        """
+        """The entries that count in the last run: the latest of each person and slot, or of these
+        ``slots`` and ``people`` (slugs) alone. What the last one took over has the body of then."""
         wanted = {"slot": slots, "standing.person": people}
         condition = " AND ".join(is_one_of(name, each) for name, each in wanted.items() if each)
         return self._entries(
@@ -336,8 +329,9 @@ class Journal:
             f"FROM {source} WHERE {condition}",
             *values,
         )
+        here = self.path.parent if self.path else Path()
         return tuple(
-            Entry(seq, at, person, key, read_body(kind, plain(body)).relocated(self._here))
+            Entry(seq, at, person, key, read_body(kind, plain(body)).relocated(here.joinpath))
             for seq, at, person, kind, key, body in rows
         )
 
@@ -346,9 +340,6 @@ class Journal:
         the folder can be moved as a whole."""
         whole, root = path.resolve(), self.path and self.path.parent.resolve()
         return whole.relative_to(root) if root and whole.is_relative_to(root) else whole
-
-    def _here(self, path: Path) -> Path:
-        return self.path.parent / path if self.path else path
 
     def _rows(self, asked: str, *values: str | int) -> list[tuple[Any, ...]]:
         return self._guarded(lambda connection: connection.execute(asked, values).fetchall())

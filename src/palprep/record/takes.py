@@ -116,9 +116,7 @@ class Takes:
         return self.place / f"{take.stem}-seen.svg"
 
     def use(self, take: Take) -> Take:
-        """Keep the take as the file of its role: ``run`` will take it. What was kept before stays a
-        take, and what else is in the folder stays as it is, without a role.
-        """
+        """Keep the take as the file of its role, for ``run``. What was kept before stays a take."""
         before = [each for each in self.all() if each.role is take.role and each.kept_as]
         origin = "-from-browser" if take.by is By.BROWSER else ""
         stem, source = self.folder / f"{take.role.value}{origin}", self.file(take)

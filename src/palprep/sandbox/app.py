@@ -18,7 +18,6 @@ from starlette.responses import Response
 from starlette.routing import Route, Router
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from palprep._version import __version__
 from palprep.api import host_of, is_loopback
 from palprep.errors import UsageError
 from palprep.sandbox.answers import JsonAnswer, respond
@@ -88,8 +87,7 @@ def build_app(sandbox: Controls, service: Service) -> tuple[ASGIApp, Scheduler]:
         EndpointRoutes(service),
         *control_routes(sandbox, CONTROLS.values()),
         Route("/assets/{token}/{name}", partial(serve_asset, service), methods=["GET", "HEAD"]),
-        Route("/openapi.json", openapi, methods=["GET"]),
-        Route("/", _index, methods=["GET"]),
+        *(Route(path, openapi, methods=["GET"]) for path in ("/", "/openapi.json")),
     ]
     router = Router(routes, redirect_slashes=False, lifespan=lifespan)
     return LoopbackApp(router), scheduler
@@ -98,17 +96,6 @@ def build_app(sandbox: Controls, service: Service) -> tuple[ASGIApp, Scheduler]:
 def _stopped(scheduling: asyncio.Task[None]) -> None:
     if not scheduling.cancelled() and (error := scheduling.exception()):
         log.critical("The sandbox's clock has stopped: restart it", exc_info=error)
-
-
-async def _index(_: Request) -> Response:
-    """What a person sees who opens the announced address."""
-    body = {
-        "service": f"palprep sandbox {__version__}",
-        "openapi": "/openapi.json",
-        "choices": "/_sandbox/choices",
-        "log": "/_sandbox/log",
-    }
-    return respond(JsonAnswer(body=body))
 
 
 class LoopbackApp:
@@ -150,12 +137,9 @@ def _names_loopback(url: str) -> bool:
 
 
 class DroppableProtocol(ImpatientProtocol):
-    """Lets the application cut the connection: ``scope["state"]["abort"]()``.
-
-    ASGI cannot express it. A fault that drops the connection must look to the caller like a
-    network that failed, and not like a strange answer. It keeps more connections than a server
-    for strangers: tests open many.
-    """
+    """Lets the application cut the connection, which ASGI cannot express:
+    ``scope["state"]["abort"]()``. It keeps more connections than a server for strangers: tests open
+    many."""
 
     most = 500
 
@@ -167,8 +151,7 @@ class DroppableProtocol(ImpatientProtocol):
 
 def bind_loopback(host: str, port: int) -> socket.socket:
     """A listening socket on ``host``. Raises :class:`~palprep.errors.UsageError` unless the host is
-    loopback, because the sandbox has an unguarded admin interface and its keys are public
-    knowledge. Raises it for a port in use too."""
+    loopback, see :class:`LoopbackApp`, and for a port in use."""
     address = "127.0.0.1" if host == "localhost" else host.strip("[]")
     if not is_loopback(address):
         raise UsageError(

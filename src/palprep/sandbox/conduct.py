@@ -8,10 +8,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Conduct:
-    """A decision that is not a value: where the specification is silent, and what happens here.
-
-    One that ``goes_with`` a choice is in force while that has the value that it names.
-    """
+    """A decision that is not a value. One that ``goes_with`` a choice is in force while that has
+    the value that it names."""
 
     where: str
     what: str

@@ -16,7 +16,6 @@ from palprep.sandbox.faults import FaultScript, script_from
 from palprep.sandbox.handlers.conversations import call_tool, end_conversation
 from palprep.sandbox.handlers.likenesses import end_by_hand
 from palprep.sandbox.log import show_log
-from palprep.sandbox.outbound import send_again
 from palprep.sandbox.seed import seed, seed_system_tool
 from palprep.sandbox.service import Service
 from palprep.sandbox.store import Record
@@ -138,9 +137,7 @@ class Controls:
         lifetime_s: float | None = None,
     ) -> str:
         """Publish bytes or a file under ``name``; its URL, good for ``lifetime_s`` seconds of the
-        sandbox's clock, or a day.
-        Raises OSError when the disk refuses.
-        """
+        sandbox's clock, or a day. Raises OSError when the disk refuses."""
         if not name or "/" in name:
             raise UsageError("An asset's name is one part of a path: without a slash.")
         lifetime = ASSET_S if lifetime_s is None else lifetime_s
@@ -178,14 +175,6 @@ class Controls:
         answered (``status``, ``body``, ``problem``), or the event for the frontend (``event``,
         ``payload``)."""
         return await call_tool(self._live.service, conversation_id, name, arguments or {})
-
-    @control("POST", "/callbacks/{number}/resend")
-    async def resend(self, number: int) -> None:
-        """Post a callback once more, by its ``seq`` in the log's ``callbacks``; one that a fault
-        lost too."""
-        if not send_again(self._live.service, number):
-            raise Missing(f"The log has no callback with the number {number}.")
-        await self._live.scheduler.advance(0)
 
     @control("POST", "/reset")
     async def reset(self) -> None:

@@ -28,7 +28,7 @@ MAX_BODY_BYTES = 64 * 1024 * 1024
 
 
 class Missing(UsageError):
-    """Nothing has this id that could be ended, called or sent again."""
+    """Nothing has this id that could be ended."""
 
 
 _STATUSES: Mapping[type[Exception], int] = {Missing: 404, BodyTooLarge: 413}
@@ -92,7 +92,7 @@ class Control(Generic[P, T]):
 
     async def _arguments(self, request: Request) -> Any:
         """What the request gives to ``act``, by the names of its arguments."""
-        arguments = {n: _checked(n, self.types[n], p) for n, p in request.path_params.items()}
+        arguments: dict[str, Any] = dict(request.path_params)
         if self.streamed is not None:
             sent = request.query_params.get("expires_in")
             arguments["lifetime_s"] = _checked("expires_in", FiniteFloat | None, sent)
@@ -133,7 +133,7 @@ class Control(Generic[P, T]):
 def control(
     method: str, path: str, **options: Any
 ) -> Callable[[Callable[Concatenate[Any, P], Coroutine[Any, Any, T]]], Control[P, T]]:
-    """The decorator that makes an async method the :class:`Control` at ``path``, which is under
+    """The decorator that makes an async method the :class:`Control` at ``path`` under
     ``/_sandbox``."""
     return lambda act: Control(act, method, path, **options)
 

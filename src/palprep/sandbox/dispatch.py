@@ -135,7 +135,6 @@ class EndpointApp:
         self._waits = inspect.iscoroutinefunction(self._handler)
         self._status = success_status(endpoint, service.choices)
         self._limit = endpoint.max_body_bytes or service.choices.json_body_bytes
-        self._settings = service.settings
 
     async def serve(self, request: Request) -> Response:
         """The answer to one request, unless a fault takes its place."""
@@ -216,7 +215,6 @@ class EndpointApp:
                 json_value(body) if shape.takes_body else UNSET,
                 query=request.query_params,
                 headers=request.headers,
-                settings=self._settings,
             )
         except ValueError as error:
             problem = Problem("", "json_invalid", f"is not valid JSON: {error}")

@@ -117,10 +117,8 @@ class FaultScript(Value):
 
 
 def script_from(source: object) -> FaultScript:
-    """A script as it is, from a file's path, or from the JSON that the file holds.
-
-    Raises :class:`UsageError` for what cannot be read, or names the field that is wrong.
-    """
+    """A script as it is, from a file's path, or from its JSON. Raises :class:`UsageError` for what
+    cannot be read, or names the field that is wrong."""
     if isinstance(source, FaultScript):
         return source
     try:

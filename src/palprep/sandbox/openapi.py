@@ -6,7 +6,6 @@ error shapes each refusal has here is the sandbox's own to say.
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Iterable
 from http import HTTPStatus
 from http.client import responses as PHRASES  # noqa: N812
@@ -15,7 +14,7 @@ from typing import Any
 from pydantic.json_schema import models_json_schema
 
 from palprep._version import __version__
-from palprep.api import EVENTS, AnyEvent, Endpoint, Unspecified, VoiceStatusChanged
+from palprep.api import Endpoint, Unspecified
 from palprep.api.calls import ENDPOINTS
 from palprep.sandbox.choices import IMAGE_ERRORS, Choices
 from palprep.sandbox.dispatch import success_status
@@ -45,20 +44,18 @@ OPTIONAL = frozenset(
     {"error_message", "callback_url", "depth", "max_pages"}
     | {"crawl_config", "crawled_urls", "last_crawled_at", "crawl_count"}
     | {"pronunciation", "type", "case_sensitive", "word_boundaries"}
-    | {f"{event.__name__}.updated_at" for event in EVENTS}
 )
 """Members that a record may lack as the sandbox shows it."""
 
 
 def openapi_document(choices: Choices, *, base_url: str) -> Json:
-    """The whole interface. Operations that the specification mentions and does not show, and
-    callbacks whose payload it does not show, carry ``x-assumed: true``."""
+    """The whole interface. Operations that the specification mentions and does not show carry
+    ``x-assumed: true``."""
     records = sorted(
         {e.reply for e in ENDPOINTS if e.reply is not Unspecified}, key=lambda r: r.__name__
     )
     _, replies = models_json_schema([(r, "serialization") for r in records], ref_template=_REF)
-    answers = replies["$defs"] | {event.__name__: _event(event) for event in EVENTS}
-    schemas = {name: _as_served(name, schema) for name, schema in answers.items()}
+    schemas = {name: _as_served(name, schema) for name, schema in replies["$defs"].items()}
     paths: dict[str, Json] = {}
     for endpoint in ENDPOINTS:
         operation = _operation(endpoint, choices, schemas)
@@ -79,7 +76,6 @@ def openapi_document(choices: Choices, *, base_url: str) -> Json:
         },
         "servers": [{"url": base_url}],
         "paths": paths,
-        "webhooks": {event.__name__: _webhook(event) for event in EVENTS},
         "components": {
             "schemas": dict(sorted(schemas.items())) | ERROR_SHAPES,
             "securitySchemes": {"key": {"type": "apiKey", "in": "header", "name": "x-api-key"}},
@@ -118,28 +114,6 @@ def _operation(endpoint: Endpoint[..., Any], choices: Choices, schemas: Json) ->
     return operation
 
 
-def _event(event: type[AnyEvent]) -> Json:
-    """What arrives: without the members that palprep's own class adds."""
-    schema = event.model_json_schema(mode="validation", ref_template=_REF)
-    for added in ("kind", "payload"):
-        schema["properties"].pop(added, None)
-    return schema
-
-
-def _webhook(event: type[AnyEvent]) -> Json:
-    """The POST to a callback URL. The specification shows the voice event's payload alone."""
-    summary, _, _ = inspect.cleandoc(event.__doc__ or "").partition("\n")
-    schema = {"$ref": _REF.format(model=event.__name__)}
-    post: Json = {
-        "operationId": event.__name__,
-        "summary": summary,
-        "requestBody": {"required": True} | _json(schema),
-        "responses": {"2XX": {"description": "Taken."}},
-        "security": [],
-    }
-    return {"post": post if event is VoiceStatusChanged else post | {"x-assumed": True}}
-
-
 def _as_served(name: str, schema: Json) -> Json:
     """What the sandbox shows of a record: no member is null, unless the specification says so."""
     if not schema.get("additionalProperties"):
@@ -150,7 +124,7 @@ def _as_served(name: str, schema: Json) -> Json:
         if len(arms) == 1 and f"{name}.{member}" not in NULLABLE:
             each = {k: v for k, v in each.items() if k != "anyOf"} | arms[0]  # noqa: PLW2901
         properties[member] = {k: v for k, v in each.items() if k != "default"}
-    required = [each for each in properties if not {each, f"{name}.{each}"} & OPTIONAL]
+    required = [each for each in properties if each not in OPTIONAL]
     return schema | {"properties": properties, "required": required}
 
 

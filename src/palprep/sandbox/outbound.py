@@ -18,7 +18,7 @@ import httpx
 
 from palprep.api import host_of, is_loopback, json_value
 from palprep.errors import PalprepError, StorageError
-from palprep.sandbox.faults import CALLBACK_EVENTS, EVENT, CallbackFault
+from palprep.sandbox.faults import EVENT, CallbackFault
 from palprep.sandbox.service import Service
 from palprep.sandbox.store import Record
 from palprep.storage import fetch_url
@@ -134,9 +134,8 @@ async def beginning(response: httpx.Response) -> str:
 
 
 def announce(service: Service, kind: str, url: str | None, payload: Mapping[str, Any]) -> None:
-    """Schedule the POST of ``payload``, about a record of this kind, to ``url``, if there is one.
-    Call it inside the transaction of the change itself: a killed sandbox has then done both or
-    neither."""
+    """Schedule the POST of ``payload``, about a record of this kind, to ``url``, if there is one:
+    inside the transaction of the change itself."""
     if url is None:
         return
     event = EVENT.format(kind=kind)
@@ -147,20 +146,6 @@ def announce(service: Service, kind: str, url: str | None, payload: Mapping[str,
     for _ in range(copies):
         job = {"event": event, "url": url, "payload": dict(payload), "attempt": 1}
         service.store.schedule(service.now() + late, "callback", job)
-
-
-def send_again(service: Service, number: int) -> bool:
-    """Schedule the delivery ``number`` of the log once more, whatever the faults say; False when
-    no callback has this number."""
-    if number.bit_length() > 63:
-        return False
-    sql = "SELECT kind, url, body FROM deliveries WHERE seq = ?"
-    event, url, body = service.store.execute(sql, (number,)).fetchone() or ("", "", "")
-    if event not in CALLBACK_EVENTS:
-        return False
-    job = {"event": event, "url": url, "payload": json.loads(body), "attempt": 1}
-    service.store.schedule(service.now(), "callback", job)
-    return True
 
 
 async def deliver_callback(service: Service, job: Record) -> None:

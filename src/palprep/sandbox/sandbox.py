@@ -196,11 +196,8 @@ def serve(
     announce: Callable[[str], None] | None = None,
     until: threading.Event | None = None,
 ) -> None:
-    """Announce where the sandbox answers, then serve until interrupted or terminated.
-
-    Signals are handled in the main thread only. Setting ``until`` ends it from another thread.
-    Raises what entering the sandbox raises.
-    """
+    """Announce where the sandbox answers, then serve until interrupted or terminated; ``until``
+    ends it from another thread. Raises what entering the sandbox raises."""
     with sandbox, until_signalled(until) as stop:
         # A program that waits for this line reads it through a pipe: it must not stay in a buffer.
         (announce or functools.partial(print, flush=True))(
@@ -210,12 +207,9 @@ def serve(
 
 
 def parse_choices(words: Iterable[str], **defaults: Any) -> Choices:
-    """Choices from words, as a command line holds them: each is ``NAME=VALUE``, and goes before
-    ``defaults``.
-
-    A name is spelt as ``GET /_sandbox/choices`` spells it, or as :class:`Choices` does. A value is
-    JSON, or a text. Raises :class:`~palprep.errors.UsageError` for anything else.
-    """
+    """Choices from words, each ``NAME=VALUE``, which go before ``defaults``. A name is spelt as
+    ``GET /_sandbox/choices`` or :class:`Choices` spells it; a value is JSON, or a text. Raises
+    :class:`~palprep.errors.UsageError` for anything else."""
     values: dict[str, Any] = dict(defaults)
     for word in words:
         name, equals, text = word.partition("=")

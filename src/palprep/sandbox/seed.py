@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any
 
-from palprep.api import Reply, calls, deviations, json_value
+from palprep.api import Reply, calls, deviations, is_https, json_value
 from palprep.errors import InvalidRequest, Problem, UsageError
+from palprep.sandbox.choices import AUTH_TYPES, Choices
 from palprep.sandbox.handlers.seeded import begin_walk
 from palprep.sandbox.service import REMOVED_MEMBER, Service
 from palprep.sandbox.store import Record, Taken
@@ -17,7 +18,7 @@ from palprep.sandbox.store import Record, Taken
 NULLABLE = frozenset(
     {"Voice.description", "Tool.owner_id", "Tool.origin", "Tool.on_call", "Tool.static_filler"}
     | {"ConnectorCheck.error", "ConnectorError.http_status"}
-    | {"Document.progress", "DocumentChanged.progress"}
+    | {"Document.progress"}
 )
 """Members that the specification lets be null."""
 
@@ -30,12 +31,9 @@ Complete = Callable[[Record, str, str], Record]
 
 @dataclass(frozen=True, slots=True)
 class SeedKind:
-    """A kind of record, by its name in the store.
-
-    ``reply`` is its type as the specification shows it, and ``complete`` fills in what is missing;
-    both are left out for a record that it does not show, which is stored as it was sent. ``read``
-    holds what the sandbox reads and the specification does not show, with its types.
-    """
+    """A kind of record, by its name in the store. ``reply`` is its type, and ``complete`` fills in
+    what is missing; neither is there for what the specification does not show. ``read`` holds the
+    types of what the sandbox reads all the same."""
 
     name: str
     reply: type[Reply] | None = None
@@ -73,6 +71,31 @@ def with_defaults(sent: Mapping[str, Any]) -> Record:
         "on_resolve": sent.get("on_resolve") or unsaid,
         "static_filler": sent.get("static_filler"),
     }
+
+
+def refused_tool(choices: Choices, tool: Mapping[str, Any]) -> Iterator[Problem]:
+    """What the sandbox's choices refuse of a tool that is as specified."""
+    api = (tool.get("delivery") or {}).get("api")
+    if api is not None:
+        if not is_https(api["url"], loopback=choices.loopback_webhooks):
+            yield Problem("delivery.api.url", "https_required", "must use HTTPS")
+        if (api.get("auth") or {}).get("type", "none") not in AUTH_TYPES:
+            known = f"must be one of {', '.join(AUTH_TYPES)}"
+            yield Problem("delivery.api.auth.type", "unknown", known)
+    yield from _reserved(tool["parameters"], "parameters", choices.reserved_prefix)
+
+
+def _reserved(schema: Any, path: str, prefix: str) -> Iterator[Problem]:
+    if not isinstance(schema, Mapping | list):
+        return
+    items = schema.items() if isinstance(schema, Mapping) else enumerate(schema)
+    for key, value in items:
+        if key == "properties" and isinstance(value, Mapping):
+            for name in value:
+                if str(name).lower().startswith(f"{prefix}_".lower()):
+                    message = f"starts with {prefix}_, which the service reserves"
+                    yield Problem(f"{path}.properties.{name}", "reserved", message)
+        yield from _reserved(value, f"{path}.{key}", prefix)
 
 
 def _tool(sent: Record, tool_id: str, now: str) -> Record:
@@ -178,9 +201,8 @@ def seed_system_tool(service: Service) -> None:
 
 def seed(service: Service, content: Any, *, anew: bool = True) -> dict[str, int]:
     """Store each record under its own id, with the members that it lacks; how many of each kind.
-    Unless it is done ``anew``, a record that is there stays as it is. Raises :class:`UsageError`
-    for an unknown kind, a record without its id, and one that is not as specified; then nothing is
-    stored."""
+    Unless it is done ``anew``, a record that is there stays. Raises :class:`UsageError` for what is
+    not as specified; then nothing is stored."""
     try:
         # As over HTTP: a tuple is an array, and what no answer could show is refused.
         content = json_value(json.dumps(content).encode())
@@ -250,9 +272,11 @@ def _problems(service: Service, kind: SeedKind, record: Record) -> Iterator[Prob
         create = calls.create_tool
         sent = {name: record[name] for name in create.shape.members if name in record}
         try:
-            create.parse({}, sent, settings=service.settings)
+            create.parse({}, sent)
         except InvalidRequest as error:
             yield from error.problems
+        else:
+            yield from refused_tool(service.choices, record)
     idle = kind.name == "document" and record["status"] in {"started", "ready"}
     if idle and record.get("progress") is not None:
         yield Problem("progress", "state", f"must be null while status is {record['status']}")

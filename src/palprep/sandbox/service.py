@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 import httpx
 
-from palprep.api import AccountSettings, Rate, calls, is_header_value
+from palprep.api import Rate, calls, is_header_value
 from palprep.errors import UsageError
 from palprep.media import MediaType, Source
 from palprep.sandbox.answers import JsonAnswer, Refused, refuse_error, refuse_message
@@ -125,13 +125,6 @@ class Service:
     check_limit: CheckLimit = field(default_factory=CheckLimit)
     ended: threading.Event = field(default_factory=threading.Event)
 
-    @property
-    def settings(self) -> AccountSettings:
-        return AccountSettings(
-            reserved_prefix=self.choices.reserved_prefix,
-            loopback_webhooks=self.choices.loopback_webhooks,
-        )
-
     def now(self) -> float:
         return self.clock.now()
 
@@ -141,11 +134,8 @@ class Service:
 
 @dataclass(frozen=True, slots=True)
 class HandlerContext:
-    """What a handler works with.
-
-    ``request`` is what arrived, parsed by its endpoint's declaration. ``sent`` is its body: the
-    members that were sent, by their names on the wire.
-    """
+    """What a handler works with: ``request``, as its endpoint's declaration parsed it, and
+    ``sent``, the members of its body that were sent, by their names on the wire."""
 
     service: Service
     key: ApiKey

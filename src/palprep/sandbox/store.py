@@ -158,9 +158,7 @@ class Store:
         self.on_schedule()
 
     def jobs(self, *, until: float = math.inf, most: int = -1) -> list[Job]:
-        """Jobs in the order in which they are due: all, or those due by ``until``; no more than
-        ``most``.
-        """
+        """At most ``most`` jobs that are due by ``until``, in the order in which they are due."""
         rows = self._db.execute(
             "SELECT job_id, due, kind, payload FROM jobs WHERE due <= ? ORDER BY due, job_id"
             " LIMIT ?",

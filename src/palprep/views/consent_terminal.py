@@ -25,10 +25,7 @@ _LABEL = 9
 
 
 def consent_view(path: Path, facts: ConsentFacts) -> RenderableType:
-    """A consent verification: the verdict and its reasons, then every word with its time.
-
-    Signs tell what became of a word; on a terminal colours do so too.
-    """
+    """The verdict of a verification with its reasons, then every word with its time and sign."""
     parts = (indented(Constrain(part, WIDEST - INDENT)) for part in _parts(facts))
     verdict = facts.outcome
     return Group(headed(verdict.upper(), OUTCOMES[verdict].style, str(path)), *parts)

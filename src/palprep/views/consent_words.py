@@ -71,11 +71,9 @@ class MarkedWords(WordRecord):
 
 
 def marked_words(facts: ConsentFacts) -> tuple[MarkedWords, ...]:
-    """The words of a statement, each with its mark.
-
-    Required words for which the same stretch was heard instead stand together: of ``Ann Lee``,
-    heard as ``Emily``, neither word was heard as the whole of it.
-    """
+    """The words of a statement, each with its mark. Those for which the same stretch was heard
+    instead stand together: of ``Ann Lee``, heard as ``Emily``, neither was heard as the whole of
+    it."""
     found: list[MarkedWords] = []
     for word in facts.words:
         one = MarkedWords(**dict(word))

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from palprep.errors import ToolMissing
-from palprep.journal import PersonView, RunView
+from palprep.journal import RunView
 from palprep.preflight import Prepared
 from palprep.rules import Report
 from palprep.values import Outcome, Role, Value, require_type
@@ -42,7 +42,16 @@ def to_pandas(shown: Report | Prepared | RunView | Iterable[Report | Prepared]) 
     except ImportError:
         raise ToolMissing(f"A data frame needs pandas: {install_advice('pandas')}") from None
     if isinstance(shown, RunView):
-        people = [_person_row(person) for person in shown.people]
+        people = [
+            {
+                **person.standing.to_json(),
+                "first_reason": person.reasons[0] if person.reasons else None,
+                "reasons": len(person.reasons),
+                "seconds": sum(asset.seconds for asset in person.assets),
+                **{asset.role.value: asset.report.verdict.value for asset in person.assets},
+            }
+            for person in shown.people
+        ]
         return pandas.DataFrame(people, columns=[*_PERSON_COLUMNS]).set_index("person")
     many = isinstance(shown, Iterable) and not isinstance(shown, Value)
     given: list[Any] = [*shown] if many else [shown]
@@ -85,14 +94,3 @@ def _check_rows(report: Report) -> Iterator[dict[str, Any]]:
         # What is no column is left out.
         row = {"check": check.id, "value": value, "outcome": check.outcome.value}
         yield {**dict(check), **of_file, **row}
-
-
-def _person_row(person: PersonView) -> dict[str, Any]:
-    verdicts = {asset.role.value: asset.report.verdict.value for asset in person.assets}
-    return {
-        **person.standing.to_json(),
-        "first_reason": person.reasons[0] if person.reasons else None,
-        "reasons": len(person.reasons),
-        "seconds": sum(asset.seconds for asset in person.assets),
-        **verdicts,
-    }

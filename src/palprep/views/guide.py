@@ -61,11 +61,8 @@ def _places(profile: Profile) -> Mapping[str, str]:
 def recording_page(
     full_name: str, statement: str, folder: str, *, language: str, spoken: str
 ) -> str:
-    """The page on which one person is recorded, whose files go into ``folder``.
-
-    ``statement`` is to be said in the language ``spoken``. Raises UsageError for a ``language``
-    without a guide.
-    """
+    """The page on which one person is recorded, whose files go into ``folder``; the rest is as for
+    :func:`guide_page`."""
     texts = words_in("guides", language)["recording"]
     title = texts["title"].replace("{name}", full_name)
     kept = texts["agree_kept"].replace("{folder}", folder)
@@ -75,20 +72,14 @@ def recording_page(
 
 
 def review_page(questions: Sequence[Any], by: str, problem: str, *, running: bool) -> str:
-    """The page with the questions of a run, as :class:`palprep.record.review.Question` has them.
-
-    ``by`` is who decided last, ``problem`` what was wrong with the last answer; ``running``: the
-    run goes on.
-    """
+    """The page with the questions of a run: ``by`` is who decided last, ``problem`` what was wrong
+    with the last answer; ``running``: the run goes on."""
     template = environment().get_template("review.html.j2")
     return template.render(questions=questions, by=by, problem=problem, running=running)
 
 
 def write_thumbnail(file: media.Source, target: Path) -> Path:
-    """Write a small upright JPEG of an image or a video. It decodes the file, which workers do.
-
-    Raises MediaError for a file without a picture, OutputUnwritable.
-    """
+    """Write :func:`palprep.media.thumbnail`: it decodes the file, which workers do."""
     with storage.atomic_output(target, lasting=False) as temporary:
         temporary.write_bytes(media.thumbnail(file))
     return target

@@ -65,10 +65,7 @@ def html_of(shown: object) -> str:
 
 
 def register(shell: Any = None) -> None:
-    """Make an IPython shell use the views, and plain tables in a terminal.
-
-    Without a ``shell`` it is that of this process, if there is one.
-    """
+    """Make an IPython ``shell``, or that of this process, use the views and plain tables."""
     if shell is None:
         ipython = sys.modules.get("IPython")
         shell = ipython.get_ipython() if ipython is not None else None

@@ -76,10 +76,8 @@ class TimeScale(NamedTuple):
 
 
 def timeline_image(report: Report) -> str | None:
-    """The timeline of a report's video as SVG: frames, speech, mouth, gaze, light, cuts.
-
-    None for what is no video. Raises MediaError when the file can no longer be read.
-    """
+    """The timeline of a report's video as SVG; None for what is no video. Raises MediaError when
+    the file can no longer be read."""
     line = report.facts.timeline if report.facts else None
     if line is None:
         return None
@@ -90,11 +88,8 @@ def timeline_image(report: Report) -> str | None:
 def draw_rows(
     frames: Sequence[tuple[float, Pixels]], drawn: Sequence[Row], duration_s: float
 ) -> str:
-    """SVG, :data:`WIDTH` wide: a strip of frames, the rows below it, a scale.
-
-    ``frames`` are pairs of a time in seconds and the pixels. Every frame gets the part of the
-    strip from its time to the next one's.
-    """
+    """SVG, :data:`WIDTH` wide: a strip of frames (a time in seconds and its pixels, each up to the
+    next one's time), the rows below it, a scale."""
     scale, first = TimeScale(LABEL_WIDTH, _RIGHT, duration_s), STRIP_HEIGHT + GAP if frames else 0
     tops = [first + index * (ROW_HEIGHT + GAP) for index in range(len(drawn) + 1)]
     height = tops[-1] + ROW_HEIGHT
@@ -150,11 +145,9 @@ def _row(row: Row, top: float, scale: TimeScale) -> Iterator[str]:
 
 
 def draw_waveform(levels: speech.Levels, *, kept: Sequence[Span] = ()) -> str:
-    """SVG: the waveform, its loudness and a scale of time.
-
-    Blue is what was ``kept``, everything where nothing was chosen; grey is what was left out. The
-    orange line is the loudness of 3 s each, the dashed line that of the whole.
-    """
+    """SVG: the waveform, its loudness and a scale of time. Blue is what was ``kept`` (all where
+    nothing was chosen), grey what was not. The orange line is the loudness of 3 s each, the dashed
+    one that of all."""
     scale = TimeScale(0, _END, levels.duration_s)
     ticks = scale.ticks(WAVE_HEIGHT - 8, _WAVE_FONT)
     return drawing(

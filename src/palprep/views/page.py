@@ -113,7 +113,7 @@ def pages(run: ReadableRun, folder: Path) -> Sequence[Page]:
         parts, first = [], partial(crowd.listed, REPORT_NAME, stamp, people)
     else:
         parts = _parts(people)
-        first = partial(crowd.lists, stamp, people, parts)
+        first = partial(_overview, run.head, people, stamp, *crowd.within(REPORT_NAME), parts=parts)
     return [
         *(
             Page(person_page(row.slug), row.mark, partial(crowd.alone, row), row.slug)
@@ -178,7 +178,7 @@ class _Crowd:
     folder: Path
 
     def alone(self, row: _Row) -> str:
-        person, (links, show) = self.run.person(row.slug), self._within(person_page(row.slug))
+        person, (links, show) = self.run.person(row.slug), self.within(person_page(row.slug))
         face = portrait_of(person, show)
         return _render(
             "person_page.html.j2",
@@ -194,14 +194,11 @@ class _Crowd:
         stamp = _digest(self.run.head.model_dump_json(), part.heading, *marks)
         return Page(part.place, stamp, partial(self.listed, part.place, stamp, part.people, part))
 
-    def lists(self, stamp: str, people: Sequence[_Row], parts: Sequence[_Part]) -> str:
-        return _overview(self.run.head, people, stamp, *self._within(REPORT_NAME), parts=parts)
-
     def listed(
         self, place: str, stamp: str, rows: Sequence[_Row], part: _Part | None = None
     ) -> str:
         """A page at ``place`` that leads to these people."""
-        links, show = self._within(place)
+        links, show = self.within(place)
         own = {each.slug: (person_page(each.slug), each.mark) for each in rows}
 
         def portrait(person: PersonView) -> str | None:
@@ -218,18 +215,15 @@ class _Crowd:
         people = tuple(self.run.rows([*own]))
         return _overview(self.run.head, people, stamp, links, show, **shown)
 
-    def _within(self, place: str) -> tuple[Links, Show]:
+    def within(self, place: str) -> tuple[Links, Show]:
         links = Links(self.folder, (self.folder / place).parent)
         return links, PictureFolder(self.folder / PICTURES_NAME).linked_from(links.page_folder)
 
 
 def page(run: RunView, folder: Path, show: Show, stamp: str) -> str:
-    """One page with everybody, the worst first. Every value is escaped.
-
-    ``folder`` is where the page will lie. It links to files that lie there too, which a browser
-    reads when somebody opens or plays them. Nothing else is fetched. ``show`` gives a picture
-    its address. ``stamp`` is the digest that the page carries.
-    """
+    """One page with everybody, the worst first, for ``folder``, to whose files it links: nothing is
+    fetched before somebody opens one. ``show`` gives a picture its address. ``stamp`` is as in
+    :class:`Page`."""
     return _overview(run.head, worst_first(run.people), stamp, Links(folder, folder), show)
 
 
@@ -250,11 +244,8 @@ class Links:
     page_folder: Path
 
     def link(self, file: str | Path) -> str | None:
-        """The address of a file, relative to the page.
-
-        None for a file that is not there, or lies outside the folder: a page that is handed on
-        with its folder must go on working.
-        """
+        """The address of a file, relative to the page. None for one that is not there, or lies
+        outside: a page that is handed on with its folder must go on working."""
         file, folder = self.folder / file, self.folder.resolve()
         if not file.is_file():
             return None  # Asked first: a link that leads to itself cannot be resolved.

@@ -87,11 +87,8 @@ def report_picture(report: rules.Report, *, side: int = VIEW_SIDE) -> Embedded |
 
 
 def write_picture(report: rules.Report, target: Path) -> Path | None:
-    """Write :func:`report_picture` as SVG; None where there is nothing to draw.
-
-    It decodes the file, which workers do. Raises MediaError when the file can no longer be read,
-    OutputUnwritable.
-    """
+    """Write :func:`report_picture` as SVG, which workers do; None where there is nothing to draw.
+    Raises as that does, and OutputUnwritable."""
     picture = report_picture(report)
     if picture is None:
         return None
@@ -105,10 +102,7 @@ def _svg(drawn: str) -> Embedded:
 
 
 def thumbnail(path: str | Path, *, side: int = 480) -> Embedded:
-    """A small upright JPEG of an image or a video, at most ``side`` pixels long.
-
-    Raises MediaError for a file that has no picture or cannot be read.
-    """
+    """As :func:`palprep.media.thumbnail`, at most ``side`` pixels long."""
     return Embedded(media.thumbnail(media.Source.of(path), max_side=side), "image/jpeg")
 
 
@@ -122,11 +116,8 @@ def waveform(path: str | Path, kept: Sequence[Span] = ()) -> Embedded:
 
 
 def statement_frames(video: Path, statement: Span) -> tuple[tuple[float, Embedded], ...]:
-    """A few small frames of the person while the statement is spoken: the time of each in seconds,
-    and a JPEG.
-
-    Raises MediaError when the video can no longer be read.
-    """
+    """A few small frames while the statement is spoken: the time of each in seconds, and a JPEG.
+    Raises MediaError when the video can no longer be read."""
     step_s = statement.duration_s / _STATEMENT_FRAMES
     times_s = [statement.start_s + (part + 0.5) * step_s for part in range(_STATEMENT_FRAMES)]
     found = media.frames_at(media.Source.of(video), times_s)
@@ -229,11 +220,8 @@ Show = Callable[[Picture], str | None]
 
 
 def inline(make: Callable[[], Embedded | None]) -> str | None:
-    """What is made, as an address for a ``src``; None where there is nothing, or nothing any more.
-
-    A page is worth reading without it: a file that was moved or deleted since must not keep the
-    page from being written.
-    """
+    """What is made, as an address for a ``src``; None where there is nothing, or nothing any more:
+    a page is worth reading without it."""
     made = _made(make)
     return None if made is None else made.data_uri
 
@@ -252,10 +240,8 @@ class PictureFolder:
     place: Path
 
     def kept(self, picture: Picture) -> Path | None:
-        """The file of a picture, drawn now unless it is there; None where it cannot be drawn.
-
-        Raises OutputUnwritable.
-        """
+        """The file of a picture, drawn now unless it is there; None where it cannot be. Raises
+        OutputUnwritable."""
         path = self.place / picture.name
         if path.is_file():
             return path
@@ -272,10 +258,7 @@ class PictureFolder:
         return filter(_DRAWN.fullmatch, names)
 
     def keep_all(self, asset: preflight.Asset) -> None:
-        """Draw what there is to see of a file, unless it is kept already.
-
-        Raises OutputUnwritable.
-        """
+        """Draw what there is to see of a file, as :meth:`kept`."""
         for picture in pictures_of(asset).all():
             self.kept(picture)
 

@@ -39,11 +39,9 @@ LEAST_WIDTH = 320
 
 
 def portrait_overlay(report: Report, *, side: int) -> str | None:
-    """The image of a report as SVG, with its face, points, head axes, gaze, planned crop and
-    failures, at most ``side`` pixels long, and what is said below.
-
-    None for what is no portrait. Raises MediaError when the file can no longer be read.
-    """
+    """The image of a report as SVG, at most ``side`` pixels long, with what was seen and planned,
+    and what is said below; None for no portrait. Raises MediaError when the file can no longer be
+    read."""
     if report.facts is None or report.facts.image is None or report.facts.portrait is None:
         return None
     image, shown = open_image(Source.of(report.path), max_side=side)

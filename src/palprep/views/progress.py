@@ -16,9 +16,7 @@ from palprep.views.outcomes import STATUSES, WORST_FIRST
 
 class Progress(Value):
     """Where a person's work is. The last one of a person has a ``status`` and its ``reasons``.
-
-    ``people`` is how many the run has.
-    """
+    ``people`` is how many the run has."""
 
     person: str
     step: str
@@ -28,10 +26,8 @@ class Progress(Value):
 
 
 class RunProgress:
-    """Counts a run's people. Call it with each step, from any thread.
-
-    ``show`` is called after each step, never twice at once.
-    """
+    """Counts a run's people. Call it with each step, from any thread; ``show`` is called after
+    each, never twice at once."""
 
     last: Progress
 

@@ -64,11 +64,8 @@ class SafeConsole(Console):
 
 
 def report_view(report: rules.Report, *, verbose: bool = False) -> RenderableType:
-    """A report: the verdict, then each finding once, and what to do about it.
-
-    ``verbose`` lists the passed checks as well, instead of counting them, and adds ids, measures,
-    limits and their sources.
-    """
+    """A report: the verdict, then each finding once, and what to do about it. ``verbose`` lists the
+    passed checks as well, and adds ids, measures, limits and their sources."""
     role = f"{report.role.value}, " if report.role else ""
     verdict = report.verdict
     style = OUTCOMES[verdict].style

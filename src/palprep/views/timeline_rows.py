@@ -38,10 +38,7 @@ class Row:
 
 
 def rows(line: Timeline, facing: FacingLimits) -> tuple[Row, ...]:
-    """The rows from top to bottom. Consent has one where it was heard.
-
-    ``facing`` says which seconds count as turned to the lens.
-    """
+    """The rows from top to bottom. ``facing`` says which seconds count as turned to the lens."""
     cuts, steps = _counted(line.cuts, "cut"), _counted(line.exposure_steps, "light step")
     held = (*line.freezes, *line.black)
     lasts = (_lasting(line.freezes, "frozen"), _lasting(line.black, "black"))

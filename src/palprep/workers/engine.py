@@ -107,10 +107,9 @@ class Engine(ABC):
     def may_open(  # noqa: B027 -- far workers see to it themselves
         self, *, reads: Iterable[Path] = (), writes: Iterable[Path] = ()
     ) -> None:
-        """Let the workers open these files, and all that lies below these folders; read and write
-        below the folders ``writes``, which are made if they are missing, and removed again if
-        nothing comes into them. Said before the workers start it costs nothing.
-        """
+        """Let the workers open these files, and all below these folders; read and write below
+        ``writes``, which are made, and removed again if nothing comes into them. It costs nothing
+        before the workers start."""
 
     @abstractmethod
     def close(self, *, at_once: bool = False) -> None:

@@ -58,8 +58,6 @@ class Ready(Value):
     """The worker has loaded what it was told to, within these protections."""
 
     protections: Protections
-    uncompiled: bool = False
-    """It had to compile some of it, and may not keep that."""
 
 
 class Called(Value):
@@ -76,11 +74,8 @@ class Done(Value):
 
 
 class Failed(Value):
-    """The task's error: one of palprep's own, or what :func:`unexpected` makes of any other.
-
-    ``kinds`` are its classes in palprep, the closest first. ``trace`` is what Python prints of an
-    unexpected one, for the log.
-    """
+    """The task's error: one of palprep's own, or :func:`unexpected`. ``kinds`` are its classes in
+    palprep, the closest first. ``trace`` is Python's of an unexpected one."""
 
     kinds: tuple[str, ...]
     message: str
@@ -107,8 +102,7 @@ class Failed(Value):
 
     def as_error(self, pid: int) -> PalprepError:
         """The error, of the closest class that this process knows. It names the process ``pid``
-        only where it was unexpected: what ended one is said on this side alone.
-        """
+        only where it was unexpected."""
         known = {each.__name__: each for each in _below(PalprepError)}
         kind = next((known[each] for each in self.kinds if each in known), PalprepError)
         error = kind.__new__(kind)
@@ -163,9 +157,8 @@ def read(message: bytes) -> Message:
 
 
 def done(function: Callable[..., Any], value: Any) -> Done:
-    """The value of a function, as JSON. Raises an error of pydantic's for one of another type than
-    the function declares.
-    """
+    """The value of a function, as JSON. Raises pydantic's error for one of another type than is
+    declared."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # It only warns of another type.
         plain = answer_type(function).dump_python(value, mode="json", round_trip=True)

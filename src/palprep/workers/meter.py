@@ -15,9 +15,8 @@ _LOOK_FOR_CHILDREN_S = 0.25
 
 
 class Use(NamedTuple):
-    """What a process and its children take: the resident set, which is what `top` shows; seconds of
-    processor since the meter was made; and how many processes they are.
-    """
+    """What a process and its children take: the resident set, seconds of processor since the meter
+    was made, and how many they are."""
 
     memory_bytes: int
     processor_s: float

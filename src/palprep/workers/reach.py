@@ -30,10 +30,8 @@ _PREFIXES = ("LC_", "PYTHON", "OMP_", "OPENBLAS_", "MKL_", "OPENCV_FOR_", "ORT_D
 
 @dataclass(frozen=True)
 class Reach:
-    """Files and folders that workers may read, and folders that they may write to as well.
-
-    Absolute, without links. A folder stands for all that lies below it.
-    """
+    """Files and folders, without links, that workers may read, and folders that they may write to
+    as well. A folder stands for all that lies below it."""
 
     reads: frozenset[Path] = frozenset()
     writes: frozenset[Path] = frozenset()
@@ -104,9 +102,7 @@ def environment(
     given: Mapping[str, str], *, folder: str, settings: Mapping[str, str]
 ) -> dict[str, str]:
     """What a worker is told: language, time zone, paths, ``settings`` of libraries, and no secret.
-
-    Its home is its own ``folder``, for libraries that keep something there.
-    """
+    Its home is its own ``folder``."""
     taken = {
         name: value
         for name, value in given.items()

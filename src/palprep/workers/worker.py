@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import logging
 import os
 import pickle
@@ -16,6 +17,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
+from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from palprep import system
@@ -165,7 +167,7 @@ class Worker:
             if not isinstance(message, Ready):
                 raise self._died()
             self._protections = message.protections
-            if message.uncompiled:
+            if not all(map(_is_compiled, self._compiled)):
                 _compile(self._compiled)
         elif not self._channel.is_quiet():
             raise self._died()  # It says nothing of itself between tasks: this is its end.
@@ -222,10 +224,8 @@ class Worker:
         self._send(partial(system.kill_group, self.pid))
 
     def end(self, *, clean_up: bool = True) -> None:
-        """End the process and its programs, and remove its temporary files.
-
-        With ``clean_up`` a task that is under way may remove what it has half written.
-        """
+        """End the process and its programs, and remove its temporary files; with ``clean_up`` a
+        task may remove what it has half written."""
         if clean_up:
             self.stop()
         else:
@@ -302,10 +302,16 @@ def _python(code: str) -> list[str]:
     return [sys.executable, "-P", "-c", f"import sys; sys.path[:] = {sys.path!r}\n{code}"]
 
 
+def _is_compiled(module: str) -> bool:
+    """Whether Python keeps it compiled, or cannot keep it where it lies."""
+    spec = importlib.util.find_spec(module)
+    kept = Path(spec.cached) if spec and spec.cached and not sys.dont_write_bytecode else None
+    return kept is None or kept.exists() or not os.access(kept.parent.parent, os.W_OK)
+
+
 def _compile(modules: Iterable[str]) -> None:
     """Have Python keep what it compiles of the modules, which a worker may not: once after an
-    installation, by a process that sees no file, and that nobody waits for.
-    """
+    installation, by a process that sees no file, and that nobody waits for."""
     command = _python("".join(f"import {each}\n" for each in modules))
     with contextlib.suppress(OSError):
         # No shell; every argument was built here.

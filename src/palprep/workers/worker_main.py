@@ -54,7 +54,7 @@ def serve(descriptor: int, modules: Iterable[str]) -> None:
             importlib.import_module(name)
         gc.freeze()
         gc.enable()
-        channel.send(write(Ready(protections=protections, uncompiled=_are_uncompiled())))
+        channel.send(write(Ready(protections=protections)))
         while True:
             channel.send(_reply(tasks.get(), channel))
     except SystemExit as leaving:
@@ -107,18 +107,3 @@ def _reply(message: bytes, channel: Channel) -> bytes:
 
 def _call(channel: Channel, name: str, value: Any) -> None:
     channel.send(write(Called(name=name, value=value)))
-
-
-def _are_uncompiled() -> bool:
-    """Whether modules were compiled that would be kept, had this process the right to write."""
-    if sys.dont_write_bytecode:
-        return False
-    kept = (getattr(each, "__cached__", None) for each in tuple(sys.modules.values()))
-    missing = [each for each in kept if each and not os.path.exists(each)]  # noqa: PTH110 -- fast
-    return any(_may_be_kept(each) for each in {os.path.dirname(each) for each in missing})  # noqa: PTH120
-
-
-def _may_be_kept(folder: str) -> bool:
-    while folder and not os.path.exists(folder):  # noqa: PTH110 -- as above
-        folder = os.path.dirname(folder)  # noqa: PTH120 -- as above
-    return os.access(folder, os.W_OK)

@@ -20,7 +20,7 @@ from palprep.api.records import (
     PronunciationDictionary,
 )
 from palprep.api.reply import Unspecified
-from palprep.api.request import UNSET, AccountSettings, Place, Request, Unset
+from palprep.api.request import UNSET, Place, Request, Unset
 from palprep.errors import Problem
 
 
@@ -35,7 +35,7 @@ class ReplaceSkills(Request):
     pal_id: str
     skills: Mapping[str, SkillEntry]
 
-    def problems(self, _: AccountSettings) -> Iterable[Problem]:
+    def problems(self) -> Iterable[Problem]:
         for skill_id, entry in self.skills.items():
             if skill_id not in SKILLS:
                 known = ", ".join(sorted(SKILLS))
@@ -81,7 +81,7 @@ class PatchDeployment(Request):
     _: KW_ONLY
     if_match: Annotated[str | Unset, Place("header", "If-Match")] = UNSET
 
-    def problems(self, _: AccountSettings) -> Iterable[Problem]:
+    def problems(self) -> Iterable[Problem]:
         for at, operation in enumerate(self.operations):
             op = operation["op"]
             if operation["path"] and not operation["path"].startswith("/"):

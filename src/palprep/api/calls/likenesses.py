@@ -20,7 +20,7 @@ from palprep.api.fields import (
     VoiceName,
 )
 from palprep.api.records import FaceValidation, Replica, Voice, Voices
-from palprep.api.request import UNSET, AccountSettings, Place, Request, Unset
+from palprep.api.request import UNSET, Place, Request, Unset
 from palprep.errors import Problem
 
 
@@ -60,7 +60,7 @@ class UpdateVoice(Request):
 
     json_schema: ClassVar[Mapping[str, Any]] = {"minProperties": 1}
 
-    def problems(self, _: AccountSettings) -> Iterable[Problem]:
+    def problems(self) -> Iterable[Problem]:
         if self.voice_name is UNSET and self.description is UNSET and self.tags is UNSET:
             yield Problem("", "empty", "must hold voice_name, description or tags")
 
@@ -107,7 +107,7 @@ class CreateReplica(Request):
         "not": {"required": ["train_video_url", "train_image_url"]},
     }
 
-    def problems(self, _: AccountSettings) -> Iterable[Problem]:
+    def problems(self) -> Iterable[Problem]:
         if self.train_image_url is UNSET:
             return
         if self.train_video_url is not UNSET:
@@ -151,7 +151,7 @@ class ValidateFaceImage(Request):
 
     streamed = ("image_base64", "image", "mime_type")
 
-    def problems(self, _: AccountSettings) -> Iterator[Problem]:
+    def problems(self) -> Iterator[Problem]:
         """A file of a type that the service does not take is not sent as a JPEG."""
         image: object = self.image_base64
         if isinstance(image, Base64Stream) and self.mime_type is UNSET:

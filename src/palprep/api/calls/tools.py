@@ -20,7 +20,7 @@ from palprep.api.fields import (
 )
 from palprep.api.records import Tool, Tools
 from palprep.api.reply import Unspecified
-from palprep.api.request import UNSET, AccountSettings, Request, Unset
+from palprep.api.request import UNSET, Request, Unset
 from palprep.errors import Problem
 
 
@@ -43,11 +43,10 @@ class CreateTool(Request):
     on_resolve: OnResolve | Unset = UNSET
     static_filler: str | Unset | None = UNSET
 
-    def problems(self, settings: AccountSettings) -> Iterable[Problem]:
+    def problems(self) -> Iterable[Problem]:
         yield from self._size()
         yield from _function_shape(self.parameters)
-        yield from _reserved(self.parameters, "parameters", settings.reserved_prefix)
-        yield from self._channel(settings)
+        yield from self._channel()
         if self.trigger_type == "post_call":
             if self.origin not in {UNSET, None}:
                 yield Problem("origin", "not_allowed", "must be left out of a post-call tool")
@@ -75,7 +74,7 @@ class CreateTool(Request):
                 f"{MAX_TOOL_CHARS:,}",
             )
 
-    def _channel(self, settings: AccountSettings) -> Iterator[Problem]:
+    def _channel(self) -> Iterator[Problem]:
         if self.delivery is UNSET:
             return
         api = self.delivery.get("api")
@@ -83,7 +82,8 @@ class CreateTool(Request):
         if (api is None) is not app_message:
             message = "must enable one channel: app_message, or api with app_message false"
             yield Problem("delivery", "one_channel", message)
-        if api is not None and not is_https(api["url"], loopback=settings.loopback_webhooks):
+        # A local service may take plain HTTP on its own machine.
+        if api is not None and not is_https(api["url"], loopback=True):
             yield Problem("delivery.api.url", "https_required", "must use HTTPS")
 
     def _perception(self) -> Iterator[Problem]:
@@ -112,20 +112,6 @@ def _function_shape(schema: Mapping[str, Any]) -> Iterator[Problem]:
     ):
         message = "must be an array of names of properties"
         yield Problem("parameters.required", "function_shape", message)
-
-
-def _reserved(schema: Any, path: str, prefix: str | None) -> Iterator[Problem]:
-    if prefix is None or not isinstance(schema, Mapping | list):
-        return
-    reserved = f"{prefix}_".lower()
-    items = schema.items() if isinstance(schema, Mapping) else enumerate(schema)
-    for key, value in items:
-        if key == "properties" and isinstance(value, Mapping):
-            for name in value:
-                if str(name).lower().startswith(reserved):
-                    message = f"starts with {prefix}_, which the service reserves"
-                    yield Problem(f"{path}.properties.{name}", "reserved", message)
-        yield from _reserved(value, f"{path}.{key}", prefix)
 
 
 class ListTools(Request):

@@ -89,9 +89,8 @@ def end_conversation(
 async def call_tool(
     service: Service, conversation_id: str, name: str, arguments: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Have an in-call tool invoked, as the LLM of a conversation would; see the choice
-    ``in-call-tools``. Raises :class:`UsageError` unless the conversation is active and its PAL has
-    the tool."""
+    """See the choice ``in-call-tools``. Raises :class:`UsageError` unless the conversation is
+    active and its PAL has the tool."""
     conversation = _active(service, conversation_id)
     if conversation is None:
         raise UsageError(f"There is no active conversation {conversation_id}.")

@@ -55,7 +55,7 @@ def judge_by_bytes(
 async def validate_face(
     context: HandlerContext, *, pose_key: str = "pose_suitable_for_face"
 ) -> dict[str, Any]:
-    """The verdict; the pose is under ``pose_key`` among the details."""
+    """The verdict, without what was not measured; the pose is under ``pose_key`` in its details."""
     outcomes = await asyncio.to_thread(
         _judge,
         context.service,
@@ -63,7 +63,27 @@ async def validate_face(
         context.sent.get("mimeType", "image/jpeg"),
         context.sent.get("model", "core-4"),
     )
-    return validation_result(outcomes, pose_key)
+    measured = {check: passed for check, passed in outcomes.items() if passed is not None}
+    failed = [FACE_CHECKS.get(check, check) for check, passed in measured.items() if not passed]
+    details: dict[str, Any] = {
+        "scene_description": f"{len(measured)} of {len(FACE_CHECKS)} checks were measured."
+    }
+    for check, passed in measured.items():
+        key = pose_key if check == "pose_suitable_for_replica" else check
+        details[key] = passed is not (check in FACE_PROBLEMS)
+    return {
+        "passed": not failed,
+        "message": (
+            "The image fails these checks: " + "; ".join(failed) + "."
+            if failed
+            else "The image passes every check that was measured."
+        ),
+        "checks": [
+            {"id": check, "label": FACE_CHECKS.get(check, check), "passed": passed}
+            for check, passed in measured.items()
+        ],
+        "details": details | {"issues": failed},
+    }
 
 
 def _judge(
@@ -86,31 +106,6 @@ def _judge(
             raise Refused(image_error("undecodable_image").answer(error.message)) from error
     left_out = service.choices.checks_left_out.get(model, ())
     return {check: passed for check, passed in outcomes.items() if check not in left_out}
-
-
-def validation_result(outcomes: Mapping[str, bool | None], pose_key: str) -> dict[str, Any]:
-    """The specified result for the outcomes of a judge; unmeasured checks are left out."""
-    measured = {check: passed for check, passed in outcomes.items() if passed is not None}
-    failed = [FACE_CHECKS.get(check, check) for check, passed in measured.items() if not passed]
-    details: dict[str, Any] = {
-        "scene_description": f"{len(measured)} of {len(FACE_CHECKS)} checks were measured."
-    }
-    for check, passed in measured.items():
-        key = pose_key if check == "pose_suitable_for_replica" else check
-        details[key] = passed is not (check in FACE_PROBLEMS)
-    return {
-        "passed": not failed,
-        "message": (
-            "The image fails these checks: " + "; ".join(failed) + "."
-            if failed
-            else "The image passes every check that was measured."
-        ),
-        "checks": [
-            {"id": check, "label": FACE_CHECKS.get(check, check), "passed": passed}
-            for check, passed in measured.items()
-        ],
-        "details": details | {"issues": failed},
-    }
 
 
 log = logging.getLogger(__name__)

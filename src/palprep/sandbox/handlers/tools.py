@@ -13,7 +13,7 @@ from urllib.parse import quote
 import httpx
 
 from palprep.sandbox.answers import refuse_error
-from palprep.sandbox.choices import AUTH_TYPES, bad_fields
+from palprep.sandbox.choices import bad_fields
 from palprep.sandbox.outbound import (
     UNASKABLE,
     ServerFailed,
@@ -22,7 +22,7 @@ from palprep.sandbox.outbound import (
     note_delivery,
     within,
 )
-from palprep.sandbox.seed import KINDS, with_defaults
+from palprep.sandbox.seed import KINDS, refused_tool, with_defaults
 from palprep.sandbox.service import HandlerContext, Service
 from palprep.sandbox.store import Record, Taken, new_id
 
@@ -31,10 +31,8 @@ _PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
 
 def create_tool(context: HandlerContext) -> Record:
     service, choices = context.service, context.service.choices
-    auth = ((context.sent.get("delivery") or {}).get("api") or {}).get("auth") or {}
-    if auth.get("type", "none") not in AUTH_TYPES:
-        known = f"must be one of {', '.join(AUTH_TYPES)}"
-        raise bad_fields(choices, {"delivery.api.auth.type": known})
+    if refused := {each.field: each.message for each in refused_tool(choices, context.sent)}:
+        raise bad_fields(choices, refused)
     tool_id = new_id("t")
     tool = {"tool_id": tool_id, **with_defaults(context.sent)}
     record = KINDS["tools"].completed(tool, service.stamp())
