@@ -385,6 +385,8 @@ def test_python_keeps_what_a_worker_compiled(attacks, tmp_path, monkeypatch):
     """A worker may not write next to libraries; without that, each one would compile them again."""
     monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
     monkeypatch.setenv("PYTHONPYCACHEPREFIX", str(tmp_path / "compiled"))
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    monkeypatch.setattr(sys, "pycache_prefix", str(tmp_path / "compiled"))
     with LocalEngine(1, modules=["attacks"]) as engine:
         assert engine.run(os.getpid)
         give_up = time.monotonic() + 60

@@ -121,12 +121,10 @@ class Endpoint(Generic[P, R]):
 
     @property
     def resource(self) -> str:
-        """The first half of the name, for example ``voices``."""
         return self.name.partition(".")[0]
 
     @property
     def action(self) -> str:
-        """The second half of the name, for example ``create``."""
         return self.name.partition(".")[2]
 
     @property

@@ -1,8 +1,5 @@
-"""Types of single fields: lengths, patterns and choices that the specification states.
-
-Nested objects are typed dictionaries, so that callers write plain dictionaries that their
-type checker understands, and an absent member stays absent.
-"""
+"""Types of single fields: lengths, patterns and choices that the specification states. Nested
+objects are typed dictionaries: an absent member stays absent."""
 
 from __future__ import annotations
 
@@ -84,8 +81,7 @@ def is_address(url: str) -> bool:
 
 
 def is_https(url: str, *, loopback: bool = False) -> bool:
-    """Whether ``url`` is an HTTPS link with a host; with ``loopback``, plain HTTP to a
-    loopback address counts too."""
+    """Whether ``url`` is an HTTPS link; with ``loopback``, or plain HTTP to this machine."""
     scheme, host = origin_of(url) or ("", "")
     return scheme == "https" or (loopback and scheme == "http" and is_loopback(host))
 

@@ -1,12 +1,7 @@
-"""The records that the service returns, and what it posts to callback URLs.
-
-The types are what the specification states, and what strict reading and the sandbox hold records
-to. A client reads leniently: see :class:`~palprep.api.reply.Reply`.
-
-The specification shows the payload of the voice event alone: a state snapshot, so that a duplicate
-delivery changes nothing. Callbacks of replicas and documents are recognised by the id that they
-must carry. Signing, retries and ordering are not specified either.
-"""
+"""The records that the service returns, and what it posts to callback URLs, with the types that the
+specification states: :class:`~palprep.api.reply.Reply` says how a client reads them. Of payloads it
+shows that of the voice event alone. Callbacks of replicas and documents are recognised by the id
+that they must carry."""
 
 from __future__ import annotations
 
@@ -131,7 +126,6 @@ class FaceValidation(Reply):
 
     @property
     def failed(self) -> tuple[ImageCheck, ...]:
-        """What to fix."""
         return tuple(check for check in self.checks if check.passed is False)
 
     @property
@@ -250,8 +244,7 @@ class PalSkills(Reply):
 
 
 class Event(Reply):
-    """A snapshot of one resource's state, read as leniently as a record. ``payload`` is
-    everything that arrived."""
+    """A snapshot of one resource's state. ``payload`` is everything that arrived."""
 
     kind: str
     status: str
@@ -262,7 +255,6 @@ class Event(Reply):
 
     @property
     def resource_id(self) -> str:
-        """The id of the resource that it is about."""
         return str(getattr(self, self.id_member() or ""))
 
 

@@ -1,8 +1,5 @@
-"""What the service returns: records, read leniently, or compared with what the specification shows.
-
-A reply is a frozen pydantic model. A service may add members and values, or leave some out, without
-breaking anyone.
-"""
+"""What the service returns: records, read leniently, since a service may add members and values, or
+leave some out; or compared with what the specification shows."""
 
 from __future__ import annotations
 
@@ -32,8 +29,7 @@ class Reply(Value):
     @classmethod
     @functools.cache
     def id_member(cls) -> str | None:
-        """The member that holds the resource's own id, which is the first id in it; None where the
-        record is no resource."""
+        """The member that holds the resource's own id, the first in it; None where it is none."""
         return next((name for name in cls.model_fields if name.endswith("_id")), None)
 
     @property

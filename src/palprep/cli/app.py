@@ -1,8 +1,5 @@
-"""The ``palprep`` command: its subcommands, and the one place where errors become words.
-
-A command's module is imported only when that command is used. ``palprep --help``, ``--version`` and
-a mistyped command load nothing that a command needs, and so answer at once.
-"""
+"""The ``palprep`` command: its subcommands, each imported only when it is used, and the one place
+where errors become words."""
 
 from __future__ import annotations
 
@@ -65,8 +62,7 @@ API = "Call any endpoint of the service; JSON on standard output."
 
 
 def load(name: str) -> Any:
-    """Import a command, made from the parameters of the function ``name`` and its part of
-    ``EXAMPLES``."""
+    """Import a command: the function ``name``, with those of the ``EXAMPLES`` that use it."""
     if name == "api":
         return get_command(importlib.import_module("palprep.cli.api_commands").build(API))
     module = importlib.import_module(f"palprep.cli.{_HOMES.get(name, name)}")

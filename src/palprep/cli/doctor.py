@@ -153,7 +153,6 @@ def _models() -> Iterator[Finding]:
 
 
 def _isolation() -> Iterator[Finding]:
-    """What a worker could not do here, of what it must not."""
     try:
         found = workers.probe_isolation()
     except ToolFailed as error:

@@ -57,8 +57,7 @@ _LIGHTEST_FIRST = (
 
 
 def worst(codes: Iterable[ExitCode]) -> ExitCode:
-    """The code for several results; OK for none. Doubt outweighs refusal, refusal failure, failure
-    waiting."""
+    """The code for several results; OK for none. Doubt outweighs refusal, failure and waiting."""
     return max(codes, key=_LIGHTEST_FIRST.index, default=ExitCode.OK)
 
 

@@ -106,9 +106,7 @@ class FilesAtWork:
 
     def each(self, work: Callable[[Path, Advance], Result]) -> Iterator[Result | rules.Report]:
         """What ``work`` returns for each file, in their order, as many at once as there are jobs.
-
-        Whatever goes wrong with one file, the others are worked on: its report holds the error.
-        """
+        Of one at which something goes wrong it is a report that holds the error."""
 
         def one(file: Input) -> Result | PalprepError:
             if file.problem is not None:
@@ -252,10 +250,8 @@ def _not_there(path: Path) -> str:
 
 
 def _speaker(options: FileOptions) -> facts.Speaker | None:
-    """Whose consent to listen for, and with which model; None without a name.
-
-    Raises UsageError for a statement of nobody, ToolMissing for a folder without a model.
-    """
+    """Whose consent to listen for; None without a name. Raises UsageError for a statement of
+    nobody, ToolMissing for a folder without a model."""
     statement, model = options.statement, options.model
     if options.name is None:
         for option, given in (("statement", statement), ("spoken-as", options.spoken_as)):

@@ -116,10 +116,7 @@ class _Fixed(NamedTuple):
 
 
 def _kept(prepared: preflight.Prepared, speaker: facts.Speaker | None, rejected: Path) -> _Fixed:
-    """The new file where it belongs, with its dossier where consent was listened for.
-
-    One that is not fit is moved out of the folder of those that are.
-    """
+    """The new file, apart if it is not fit, with its dossier if consent was listened for."""
     report = prepared.report
     if not report.passed:
         path = fixes.move_into(prepared.path, rejected)

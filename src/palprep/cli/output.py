@@ -1,7 +1,5 @@
-"""What commands write. Results go to standard output: JSON lines for scripts, tables for people.
-
-What is told on the way goes through the logger ``palprep.cli`` to standard error; with --verbose,
-what the packages below log comes with it. Everything is harmless to a terminal.
+"""What commands write, harmless to a terminal: results to standard output, and what is told on the
+way through the logger ``palprep.cli`` to standard error; with --verbose, the packages' logs, too.
 """
 
 from __future__ import annotations
@@ -96,7 +94,6 @@ def print_error(message: str, *details: str) -> None:
 
 
 def show(renderable: RenderableType) -> None:
-    """Write to standard output, in colour on a terminal."""
     from palprep.views import SafeConsole
 
     console = SafeConsole(highlight=False)

@@ -1,7 +1,5 @@
-"""What a command shows while it works: bars on a terminal, and a line for each who is through.
-
-Nothing is drawn where standard error is no terminal. It loads rich: import it where work begins.
-"""
+"""What a command shows while it works: bars on a terminal, and a line for each who is through. It
+loads rich: import it where work begins."""
 
 from __future__ import annotations
 
@@ -79,18 +77,15 @@ class Bars(Progress):
         )
 
     def whole(self, words: str, done: int, total: int, work: tuple[int, int]) -> None:
-        """The bar for all, in these words. ``work`` is how many have been worked on, and how many
-        are to be."""
+        """The bar for all, in these words. ``work``: how many were, and will be, worked on."""
         with self._guard:
             if self._whole is None:
                 self._whole = self.add_task(words, total=total, known=True)
             self.update(self._whole, description=words, completed=done, total=total, work=work)
 
     def row(self, key: object, words: str, fraction: float | None = None) -> None:
-        """The row of one, in these words, which are markup; no row where there are :data:`ROWS`.
-
-        It is a bar where the ``fraction`` that is done is known.
-        """
+        """The row of one, in these words, which are markup, up to :data:`ROWS`; a bar where the
+        ``fraction`` that is done is known."""
         with self._guard:
             if key not in self._rows and len(self._rows) < ROWS:
                 self._rows[key] = self.add_task(words, total=1, known=False)

@@ -16,12 +16,10 @@ _WATCHED, _TOLD_ELSEWHERE = "`palprep watch`", "is in training: the service"
 """In the reasons of who waits for a training whose end becomes known here, and of the others."""
 
 _MANY = 100
-"""People who are listed one by one."""
 
 
 class Tally:
-    """What is told of people who are met one after the other: any number takes the memory of a
-    few."""
+    """What is told of people who are met one by one, in the memory of a few."""
 
     def __init__(self, people: Iterable[journal.PersonStanding] = ()) -> None:
         self.doubts: list[journal.PersonStanding] = []
@@ -65,7 +63,6 @@ class Tally:
             print_line(f"{len(shown):,} of {count:,} people are shown. --json lists all.")
 
     def exit_code(self, *, dry_run: bool = False) -> ExitCode:
-        """The gravest of all people's."""
         # Held while a voice of the same person is in training, too.
         found = {*self._statuses, *(["needs_decision"] if self.held else [])}
         return ExitCode(journal.exit_code(found, rehearsed=dry_run and not self._cut_off))

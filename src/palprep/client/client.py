@@ -52,8 +52,7 @@ DEFAULT_TIMEOUT = httpx.Timeout(60.0, connect=10.0)
 
 
 class CallOptions(HookOptions, total=False):
-    """What both clients, and copies of them, may have of their own. :class:`Client` says what
-    each option means."""
+    """What both clients, and copies of them, may have: :class:`Client` says what it means."""
 
     timeout: Timeout
     deadline: float | None
@@ -95,8 +94,7 @@ class AsyncClientOptions(SharedOptions, total=False):
 
 
 def spelt_out(function: F) -> F:
-    """``function`` with its options one by one in its signature. It takes no others, and none of
-    another type."""
+    """``function`` with its options, their names and types, one by one in its signature."""
     signature = inspect.signature(function, eval_str=True)
     *own, options = signature.parameters.values()
     [kind] = get_args(options.annotation)
@@ -124,7 +122,6 @@ _DEFAULT_HEADERS = frozenset({"accept", "accept-encoding", "connection", "user-a
 
 
 def sender_of(kind: type[S], api_key: str, base_url: str, options: Mapping[str, Any]) -> S:
-    """The sender of a client with these options."""
     trust_env = options.get("trust_env", True)
     if trust_env:
         log_as_asked(os.environ)
@@ -160,7 +157,6 @@ def sender_of(kind: type[S], api_key: str, base_url: str, options: Mapping[str, 
 
 
 def changed_sender(sender: S, options: Mapping[str, Any]) -> S:
-    """The sender of a copy with these options."""
     changed: dict[str, Any] = {
         name: options[name] for name in ("deadline", "retries", "strict") if name in options
     }
@@ -246,8 +242,7 @@ class _BothClients(Sending[S], Generic[S]):
 
     @routine
     async def send_raw(self, call: Call[R]) -> RawResponse[R]:
-        """Send a call that was built from :mod:`palprep.api.calls`, and return the reply with
-        status, headers, body and record."""
+        """Send a call from :mod:`palprep.api.calls`: status, headers, body and record."""
         return await exchange(call, self._sender)
 
     @routine
@@ -321,8 +316,7 @@ class Client(_BothClients[SyncSender]):
 
 
 class AsyncClient(_BothClients[AsyncSender]):
-    """The service for asyncio and trio code; everything else is as in :class:`Client`. Hooks may
-    be async functions."""
+    """As :class:`Client`, for asyncio and trio code. Hooks may be async functions."""
 
     @spelt_out
     def __init__(

@@ -51,12 +51,14 @@ async def exchange(call: Call[R], sender: AnySender) -> RawResponse[R]:
     within = None if seconds is None else min(max(seconds, 0.0), LONGEST_S)
     ends = None if within is None else sender.clock() + within
     attempt = 0
-    name, rate = call.endpoint.name, call.endpoint.rate
-    if rate is not None:
-        sender.limiters.setdefault(name, Limiter(rate))
+    name, limiters = call.endpoint.name, sender.limiters
+    limiter = limiters.get(name) or limiters.setdefault(name, Limiter(call.endpoint.rate))
     while True:
-        left = await _time_left(sender, sender.limiters.get(name), ends)
-        if left is not None and left <= 0:
+        wait_s = limiter.reserve(sender.clock(), ends)
+        if 0 < wait_s < math.inf:
+            await sender.pause(wait_s)
+        left = None if ends is None else ends - sender.clock()
+        if math.isinf(wait_s) or (left is not None and left <= 0):
             raise _error(call, _UNSENT)
         await sender.tell("on_request", call)
         result = await _sent(call, sender, left)
@@ -66,11 +68,15 @@ async def exchange(call: Call[R], sender: AnySender) -> RawResponse[R]:
                 record = call.read(result.content, result.headers, strict=sender.strict)
                 return RawResponse(**vars(result), record=record)
             error = call.failure(result.status, result.headers, result.content)
-            again, wished_s = _worth_another(call, result), error.retry_after
+            # A status that the specification explains for this endpoint is an answer, not a fault.
+            fault = (
+                result.status in RETRIED_STATUSES and result.status not in call.endpoint.failures
+            )
+            again = result.status == 429 or (fault and call.endpoint.repeatable)
+            wished_s = error.retry_after
             if result.status == 429 and wished_s is not None and wished_s <= _PATIENCE_S:
                 # The account's limit: whoever asked at once would be refused as well.
-                resting = sender.limiters.setdefault(name, Limiter(rate))
-                resting.rest(sender.clock() + wished_s)
+                limiter.rest(sender.clock() + wished_s)
             failed: errors.ApiError | NoAnswer = error
         else:
             await sender.tell("on_failure", call, result)
@@ -83,18 +89,6 @@ async def exchange(call: Call[R], sender: AnySender) -> RawResponse[R]:
         log.info("%s %s: once more in %.2f s", call.method, call.path, delay)
         await sender.pause(delay)
         attempt += 1
-
-
-async def _time_left(
-    sender: AnySender, limiter: Limiter | None, ends: float | None
-) -> float | None:
-    """The seconds that an attempt has, once it may leave; None for no end."""
-    wait_s = limiter.reserve(sender.clock(), ends) if limiter is not None else 0.0
-    if math.isinf(wait_s):
-        return 0.0
-    if wait_s > 0:
-        await sender.pause(wait_s)
-    return None if ends is None else ends - sender.clock()
 
 
 _BEFORE_IT_LEFT = (
@@ -140,14 +134,6 @@ def delay_s(attempt: int, retry_after: float | None, random: float) -> float | N
     if retry_after is not None:
         return retry_after if retry_after <= _PATIENCE_S else None
     return random * min(_LONGEST_DELAY_S, _FIRST_DELAY_S * 2.0 ** min(attempt, 9))
-
-
-def _worth_another(call: Call[Any], answer: Answer) -> bool:
-    if answer.status == 429:
-        return True
-    # A status that the specification explains for this endpoint is an answer, not a fault.
-    explained = answer.status in call.endpoint.failures
-    return call.endpoint.repeatable and answer.status in RETRIED_STATUSES and not explained
 
 
 def _error(call: Call[Any], failed: errors.ApiError | NoAnswer) -> errors.PalprepError:

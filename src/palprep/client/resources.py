@@ -1,9 +1,6 @@
-"""The resources of a client, each method from one declaration in :mod:`palprep.api.calls`.
-
-Methods are written once: sync on a sync client, async on an async one. A :class:`Method` stands for
-one endpoint, a function made by :func:`routine` for several steps towards one result. Type checkers
-and ``inspect.signature`` see the arguments of what was declared.
-"""
+"""The resources of a client, each method from one declaration in :mod:`palprep.api.calls`, sync on
+a sync client, async on an async one: a :class:`Method` for one endpoint, a function made by
+:func:`routine` for several steps towards one result."""
 
 from __future__ import annotations
 
@@ -64,8 +61,7 @@ def _sender_of(owner: Sending[Any]) -> AnySender:
 
 
 class BoundMethod(Generic[P, R, T]):
-    """One endpoint on one client: called it sends, and returns the record. On an async client
-    it is awaited."""
+    """One endpoint on one client: called it sends, and returns the record, or an awaitable."""
 
     def __init__(self, method: Method[P, R], sender: AnySender) -> None:
         self._endpoint = method.endpoint
@@ -194,13 +190,11 @@ async def until(
 ) -> T:
     """Wait until a state has ``ended``, and return that state.
 
-    ``ask`` costs the service a request: it comes at once, after 1 s, then ever more rarely,
-    up to every 15 s. It is given the deadline of its call, in seconds. ``look`` costs nothing,
-    such as a look at what callbacks have told: it comes four times a second. Give either or both.
-
-    After ``timeout`` seconds, and at most ten more for the last answer, raises
-    :class:`~palprep.errors.WaitTimeout`, which names ``what`` was waited for; its ``last`` is the
-    last state.
+    ``ask`` costs the service a request: it comes at once, after 1 s, then ever more rarely, up to
+    every 15 s, and is given the deadline of its call, in seconds. ``look`` costs nothing: it comes
+    four times a second. Give either or both. After ``timeout`` seconds, and at most ten more for
+    the last answer, raises :class:`~palprep.errors.WaitTimeout`, which names ``what`` was waited
+    for; its ``last`` is the last state.
     """
     sender = _sender_of(owner)
     require_type("timeout", timeout, float)

@@ -1,10 +1,6 @@
 """What comes of sending a request, and the only place where the client touches the service, a
-clock's sleep, a thread or a lock.
-
-What a client does is written once, as coroutines that await nothing but the methods of a sender.
-Those of the sync sender never wait for an event loop: such a coroutine runs to its end at once, on
-the calling thread.
-"""
+clock's sleep, a thread or a lock. What a client does is written once, as coroutines that await
+nothing but the methods of a sender: with those of the sync one, they run to their end at once."""
 
 from __future__ import annotations
 
@@ -99,8 +95,7 @@ FailureHook = Callable[[Call[Any], NoAnswer], Awaitable[object] | object]
 
 
 class HookOptions(TypedDict, total=False):
-    """Functions of the caller that are told of every attempt, one or several; see
-    :class:`~palprep.Client`."""
+    """Functions of the caller, one or several, that are told of every attempt."""
 
     on_request: RequestHook | Iterable[RequestHook]
     on_reply: ReplyHook | Iterable[ReplyHook]
@@ -108,7 +103,6 @@ class HookOptions(TypedDict, total=False):
 
 
 Hooks: TypeAlias = Mapping[str, tuple[Callable[..., object], ...]]
-"""The hooks by the name of their option."""
 
 
 def hooks_of(options: Mapping[str, Any], *, awaited: bool) -> Hooks:
@@ -158,14 +152,12 @@ class _Sender(Generic[H]):
     """Seconds that a call may take in all, other attempts included; None for no end."""
     strict: bool = False
     limiters: dict[str, Limiter] = field(default_factory=dict)
-    """By the endpoint's name, where it has a rate or had to rest; shared by a client and its
-    copies."""
+    """By the endpoint's name; shared by a client and its copies."""
     users: list[object] = field(default_factory=list)
     """The event loop, or the process, whose connections these are, once there is one."""
 
     def used_in(self, user: object, what: str, or_else: str = "") -> None:
-        """Raises :class:`~palprep.errors.UsageError`, before anything is sent, for a second user of
-        the same connections."""
+        """Raises :class:`~palprep.errors.UsageError` for a second user of the same connections."""
         if self.users[:1] not in ([], [user]):
             raise UsageError(
                 f"This client was used in another {what}, to which its connections belong. Make "
@@ -219,8 +211,7 @@ class _Sender(Generic[H]):
 
 
 class _AsyncBody:
-    """A body that an async client sends while it is made: a piece takes a tenth of a millisecond,
-    less than a change of threads."""
+    """As an async client takes it. A piece takes a tenth of a millisecond: no thread helps."""
 
     def __init__(self, body: StreamedBody) -> None:
         self._body = body
@@ -252,9 +243,8 @@ class SyncSender(_Sender[httpx.Client]):
         self, request: httpx.Request, within: float | None
     ) -> tuple[httpx.Response, bytes]:
         """The response and its body. Raises httpx's errors, and TimeoutError after ``within``
-        seconds. httpx bounds single reads, and an answer that drips takes any number of them.
-        So an attempt that must end in time has a thread of its own. One that is too late is left
-        behind, and ends with its next read. In a process that was forked from the first it raises
+        seconds: httpx bounds single reads alone, so that such an attempt has a thread of its own,
+        which is left behind where it is late. In a process that was forked from the first it raises
         :class:`~palprep.errors.UsageError`: each would read what the other was answered."""
         self.used_in(os.getpid(), "process")
         if within is None:

@@ -180,8 +180,7 @@ class Flaw(NamedTuple):
 
 
 def extended(dossier: Dossier, *, kind: NewEntry, written_at: dt.datetime, **told: Any) -> Dossier:
-    """The dossier with one more entry; what else is ``told`` are fields of it. Times need a time
-    zone."""
+    """The dossier with one more entry, which has what is ``told``. Times need a time zone."""
     entries = dossier.entries
     if entries:
         told["person"] = dossier.evidence.person

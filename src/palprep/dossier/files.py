@@ -55,8 +55,7 @@ class ExaminedFile(NamedTuple):
 
 
 class ExaminedDossier(NamedTuple):
-    """A dossier, and how it compares with the files that it is about. It holds where ``flaws``
-    is empty."""
+    """A dossier, compared with the files that it is about. It holds without ``flaws``."""
 
     path: Path
     dossier: Dossier
@@ -72,13 +71,10 @@ def keep_dossier(
     prepared: Prepared, *, person: str, written_at: dt.datetime, compared: tuple[Check, ...] = ()
 ) -> Path | None:
     """Write the dossier of a prepared video in which consent was listened for; its path, or None
-    where none was. It is named after the video and its sha256, so that another video never takes
-    its place. One that is there already is verified and kept, and where the video was judged
-    otherwise since, that is added to it. ``compared`` holds the checks that compare the face with
-    those of the person's other files.
-
-    Raises DossierUnusable for a dossier that was changed, and OutputUnwritable.
-    """
+    where none was. It is named after the video and its sha256, so that another never takes its
+    place. One that is there is verified and kept, and what was judged otherwise since is added.
+    ``compared`` holds the checks that compare the face with those of the other files. Raises
+    DossierUnusable for a dossier that was changed, and OutputUnwritable."""
     facts = prepared.report.facts
     if facts is None or facts.consent is None:
         return None
@@ -156,14 +152,11 @@ def examine_dossier(
     video: str | Path | None = None,
     kept: Dossier | None = None,
 ) -> ExaminedDossier:
-    """Compare a dossier, and the files that it is about, with what was recorded.
-
-    The prepared video is expected next to the dossier, unless ``video`` says where it is.
-    ``source`` is the file that it was made of. ``kept`` is the dossier as a run's journal holds it.
-    Only this comparison finds a chain that was written anew from its start.
-
-    Only reads. Raises UsageError when there is no dossier, DossierUnusable when the file is none.
-    """
+    """Compare a dossier, and the files that it is about, with what was recorded. The prepared
+    ``video`` is expected next to it, if it is not given. ``source`` is the file that it was made
+    of. Only a comparison with ``kept``, as a run's journal holds it, finds a chain that was written
+    anew. Only reads. Raises UsageError when there is no dossier, DossierUnusable when the file is
+    none."""
     place = Path(path)
     dossier = read_dossier(place)
     flaws = list(verify_dossier(dossier))
@@ -199,8 +192,7 @@ def add_entry(path: Path, *, kind: NewEntry, written_at: dt.datetime, **told: An
 
 @contextlib.contextmanager
 def sole_writer(path: Path) -> Iterator[Callable[..., Dossier]]:
-    """Adds entries to a dossier's file, as :func:`add_entry`, while other programs wait. Raises as
-    that."""
+    """Adds entries to a dossier's file as :func:`add_entry`, while other programs wait."""
 
     def add(**told: Any) -> Dossier:
         longer = extended(read_dossier(path), **told)
@@ -233,7 +225,6 @@ def add_waiver(path: Path, *, written_at: dt.datetime, note: str) -> Dossier:
 
 
 def _require_intact(dossier: Dossier, path: Path) -> None:
-    """Raise DossierUnusable when the chain of entries is broken."""
     flaws = verify_dossier(dossier)
     if flaws:
         raise DossierUnusable(

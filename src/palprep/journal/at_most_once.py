@@ -47,7 +47,6 @@ async def asked_before(client: AnyClient, journal: Journal, key: str) -> Creatio
 
 @contextlib.asynccontextmanager
 async def _turn(client: AnyClient, journal: Journal, key: str) -> AsyncIterator[None]:
-    """Those who create under one key take turns."""
     turn = journal.turn(key)
     # Tried, not waited for: tasks that take turns may share a thread.
     while not turn.acquire(blocking=False):
@@ -116,34 +115,26 @@ def _record(journal: Journal, key: str, person: str, snapshot: Snapshot) -> None
 
 @typed("journal", "key", "resource_id")
 def resolve_found(journal: Journal | str | Path, key: str, resource_id: str) -> Creation:
-    """Decide that the creation in doubt was carried out, as ``resource_id``.
-
-    ``journal`` is an open journal, or the folder of one. The next run continues with it. Raises
-    UsageError when nothing is in doubt under ``key``, or the id is another creation's; JournalError
-    while a run is at work.
-    """
+    """Decide that the creation in doubt was carried out, as ``resource_id``: the next run continues
+    with it. ``journal`` is an open journal, or the folder of one. Raises UsageError when nothing is
+    in doubt under ``key``, or the id is another creation's; JournalError while a run is at work."""
     return resolve(journal, found=[(key, resource_id)])[0]
 
 
 @typed("journal", "key")
 def resolve_retry(journal: Journal | str | Path, key: str) -> Creation:
-    """Decide that the creation may be asked for again by the next run.
-
-    Use it for a creation in doubt that you did not find at the service, or for one whose training
-    ended in an error. Raises UsageError otherwise, and JournalError while a run is at work.
-    """
+    """Decide that the creation may be asked for again by the next run: one in doubt that you did
+    not find at the service, or one whose training ended in an error. Raises UsageError for any
+    other, and JournalError while a run is at work."""
     return resolve(journal, retry=[key])[0]
 
 
 @typed("journal", "key", "status")
 def resolve_ended(journal: Journal | str | Path, key: str, status: str) -> Creation:
-    """Decide that a training has ended, because the service cannot tell it any more.
-
-    Use it when a callback was lost, since nothing else tells the end of a replica's training.
-    ``key`` may also be the id of the voice or replica. ``status`` is completed or error. Raises
-    UsageError for another one, or when nothing is in training under ``key``; JournalError while a
-    run is at work.
-    """
+    """Decide that a training has ended, as ``completed`` or ``error``, when a callback was lost,
+    since nothing else tells the end of a replica's. ``key`` may also be the id of the voice or
+    replica. Raises UsageError for another ``status``, or when nothing is in training under ``key``;
+    JournalError while a run is at work."""
     return resolve(journal, ended=[(key, status)])[0]
 
 
@@ -154,8 +145,7 @@ def resolve(
     retry: Iterable[str] = (),
     ended: Iterable[tuple[str, str]] = (),
 ) -> tuple[Creation, ...]:
-    """Record several decisions, with what the functions above take: all of them, or none where one
-    raises what those do."""
+    """Record several decisions: all of them, or none where one raises as the functions above."""
     with contextlib.ExitStack() as closing:
         if isinstance(journal, Journal):
             opened = journal

@@ -1,9 +1,6 @@
-"""The states of a creation, as one table; what entries make of it, and what it means for a person.
-
-A creation is one voice or replica, from the intent on. Pure functions of entries. The rule
-behind all of them: an intent that no later entry answers is in doubt, because the request
-may have left this machine and may have been carried out.
-"""
+"""The states of a creation (one voice or replica), as one table; what entries make of it, and what
+it means for a person. An intent that no later entry answers is in doubt, because the request may
+have left this machine and may have been carried out."""
 
 from __future__ import annotations
 
@@ -132,28 +129,21 @@ class Creation(Value):
 
     @property
     def ended(self) -> bool:
-        """True when its training is over, well or not."""
         return self.state in {CreationState.COMPLETED, CreationState.ERROR}
 
 
 def creation_key(what: What, fields: Mapping[str, Any], sources: Mapping[str, str]) -> str:
-    """The identity of a creation: what, at which service, from which content.
-
-    ``fields`` are those of the request that say what is asked for, without addresses, which
-    change from run to run. ``sources`` maps each role to the SHA-256 of the user's own file:
-    the same file prepared differently one day is no new request.
-    """
+    """The identity of a creation: what, at which service, from which content. ``fields`` are those
+    of the request, without addresses, which change from run to run. ``sources`` maps each role to
+    the SHA-256 of the user's own file: the same prepared differently is no new request."""
     # Journals on disk hold these keys: another formula would create everything once more.
     asked = json.dumps([what, dict(fields), dict(sources)], sort_keys=True, ensure_ascii=True)
     return f"{what}-{hashlib.sha256(asked.encode()).hexdigest()[:32]}"
 
 
 def advanced(before: Creation | None, entry: Entry[Body]) -> Creation | None:
-    """The creation under the entry's key, after the entry.
-
-    ``before`` is None where the key was never intended. It stays None for an entry that intends
-    nothing: a callback under a tag that this journal never gave out.
-    """
+    """The creation under the entry's key, after the entry; None where the key was never intended,
+    as of a callback under a tag that this journal never gave out."""
     if entry.key is not None and isinstance(entry.body, Intent):
         return Creation(
             key=entry.key,
@@ -262,11 +252,8 @@ IN_TRAINING = PersonOutcome(
 def up_to_date(
     recorded: PersonOutcome | None, creations: Sequence[Creation], *, running: bool = False
 ) -> PersonOutcome:
-    """The recorded outcome of a person, changed by what has arrived since.
-
-    ``creations`` are the person's own, as they stand now. ``running`` says that a run is at work:
-    what would otherwise be in doubt may then be a request under way.
-    """
+    """The recorded outcome of a person, changed by how the person's own ``creations`` stand now.
+    While a run is ``running``, what would be in doubt may be a request under way."""
     if recorded is None and running:
         return AT_WORK
     doubts = tuple(doubt_words(c) for c in creations if c.state is CreationState.IN_DOUBT)

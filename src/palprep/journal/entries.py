@@ -49,7 +49,6 @@ class Snapshot(Value):
 
     @property
     def ended(self) -> bool:
-        """True when its training is over, well or not."""
         return self.status != "started"
 
 
@@ -90,11 +89,8 @@ B_co = TypeVar("B_co", bound=Body, covariant=True)
 
 @dataclass(frozen=True)
 class Entry(Generic[B_co]):
-    """One line of the journal. Entries are appended and never change.
-
-    ``at`` is in UTC, ISO 8601. ``person`` is a person's slug. ``key`` names a creation, or
-    the input of a stage.
-    """
+    """One line of the journal, which never changes. ``at`` is in UTC, ISO 8601. ``person`` is a
+    person's slug. ``key`` names a creation, or the input of a stage."""
 
     seq: int
     at: str
@@ -121,10 +117,7 @@ class PersonNames(Value):
 
 
 class SandboxStatement(Value):
-    """A statement that a sandbox takes for consent. ``{full_name}`` stands for any name.
-
-    Raises UsageError for a text without it.
-    """
+    """What a sandbox takes for consent, with ``{full_name}``. Raises UsageError without it."""
 
     text: str
     language: str = "en"
@@ -253,8 +246,7 @@ class ConsentFound(AboutRun):
 
 
 class ConsentDecided(AboutRun):
-    """A person decided about doubts of the consent. It stands until a later one takes its place,
-    from run to run."""
+    """A person decided about doubts of the consent, until a later one, from run to run."""
 
     decision: ConsentDecision
 
@@ -331,11 +323,9 @@ class CalledBack(AboutCreation):
 
 
 class Resolved(AboutCreation):
-    """A person decided a doubt, or let a training that ended in error be tried again.
-
-    ``found_id`` is the id under which the resource was found. None: it may be created.
-    ``status`` is how its training ended, where a person says that it has.
-    """
+    """A person decided a doubt, or let a training that ended in error be tried again. ``found_id``
+    is the id under which the resource was found; None: it may be created. ``status`` is how its
+    training ended, if it has."""
 
     found_id: str | None = None
     status: EndedStatus | None = None

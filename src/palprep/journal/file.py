@@ -60,7 +60,6 @@ def is_one_of(column: str, values: Collection[str]) -> str:
 
 
 def is_running(path: str | Path) -> bool:
-    """True while a run holds the lock of the journal at ``path``."""
     try:
         # Only looked at, so that this works where nothing can be written.
         handle = os.open(_lock_of(Path(path)), os.O_RDONLY)
@@ -100,12 +99,10 @@ def run_lock(path: Path) -> Iterator[None]:
 def opened(
     path: Path | None, *, whole: bool = False, read_only: bool = False
 ) -> sqlite3.Connection:
-    """The database at ``path``, or a new one in memory, ready for entries of this version.
-
-    Raises JournalError for a file that is damaged, of another version, or another program's. With
-    ``whole`` the whole file is searched for damage, which takes as long as reading it. Otherwise
-    damage is noticed where it is read. ``read_only`` is for a place that cannot be written.
-    """
+    """The database at ``path``, or a new one in memory, ready for entries of this version. Raises
+    JournalError for a file that is damaged, of another version, or another program's; with
+    ``whole`` all of it is searched for damage, which otherwise is noticed where it is read.
+    ``read_only`` is for a place that cannot be written."""
     with contextlib.ExitStack() as undone:
         try:
             name = ":memory:"

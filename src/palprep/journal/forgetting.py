@@ -50,7 +50,6 @@ class Made(NamedTuple):
 
 
 def forgotten(connection: sqlite3.Connection, what: Marked, names: Iterable[str]) -> frozenset[str]:
-    """Those of the names that were forgotten."""
     secret = _setting(connection, _SECRET)
     if secret is None:
         return frozenset()
@@ -158,10 +157,8 @@ def forget(connection: sqlite3.Connection, person: str) -> None:
 
 
 def compact(connection: sqlite3.Connection) -> None:
-    """Write the file anew without what was removed, and empty its log.
-
-    Raises JournalError while another program reads an older state of it.
-    """
+    """Write the file anew without what was removed, and empty its log. Raises JournalError while
+    another program reads an older state of it."""
     connection.execute("VACUUM")
     busy = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
     if busy:

@@ -40,14 +40,12 @@ def exit_code(statuses: Collection[str], *, rehearsed: bool = False) -> int:
 class PersonOutcome(Value):
     """How the work for one person ended.
 
-    ``complete``: everything that was to be created has been asked for. What arrives later can
-    then turn ``waiting`` into ``done`` without another run.
-
-    ``not_made`` says why the voice or the replica is not made, where the other one is. Such a
-    person has something to redo; or needs a decision where it is ``held`` by a doubt about the
-    consent alone. ``notes`` says what was decided on the way: which image was picked, which file
-    was left out. ``blocked_by`` holds the ids of what keeps something from being made, the one that
-    leads first: see :func:`palprep.rules.blocker_words`.
+    ``complete``: everything that was to be created has been asked for; what arrives later can then
+    turn ``waiting`` into ``done``. ``not_made`` says why the voice or the replica is not made,
+    where the other one is: there is something to redo; or to decide where it is ``held`` by a doubt
+    about the consent alone. ``notes`` says what was decided on the way. ``blocked_by`` holds the
+    ids of what keeps something from being made, the one that leads first: see
+    :func:`palprep.rules.blocker_words`.
     """
 
     status: PersonStatus

@@ -33,10 +33,8 @@ def people_named(journal: Journal) -> dict[str, tuple[str, ...]]:
 
 
 def find_person(journal: Journal, asked: str) -> str | None:
-    """The slug of who is meant by a slug, or by a name in any case; None for nobody.
-
-    Raises UsageError for a name that several have.
-    """
+    """The slug of who is meant by a slug, or by a name in any case; None for nobody. Raises
+    UsageError for a name that several have."""
     people, meant = people_named(journal), same_name(asked)
     if asked in people:
         return asked
@@ -59,11 +57,9 @@ def nobody(journal: Journal, asked: str) -> UsageError:
 def give_code(
     journal: Journal, full_name: str, *, valid_s: float = VALID_S, choose: Choose = secrets.choice
 ) -> FreshCode:
-    """Draw a fresh code for whoever has this name, and note it with the time of the journal.
-
-    It is to be spoken after the statement, within ``valid_s`` seconds. Raises UsageError for a name
-    without letters and for somebody who was forgotten, JournalError where it cannot be noted.
-    """
+    """Draw a fresh code for whoever has this name, and note it: to be spoken after the statement,
+    within ``valid_s`` seconds. Raises UsageError for a name without letters and for somebody who
+    was forgotten, JournalError where it cannot be noted."""
     name = " ".join(full_name.split())
     if not any(each.isalpha() for each in name):
         raise UsageError("A code is given to a person: give the full name")
@@ -74,8 +70,7 @@ def give_code(
 
 
 def agree(journal: Journal, full_name: str, words: str) -> None:
-    """Note that whoever has this name agreed to be recorded, in these words. Raises as
-    :func:`give_code`."""
+    """Note that whoever has this name agreed, in these words. Raises as :func:`give_code`."""
     _require_known(journal, full_name)
     journal.append(ProcessingAgreed(full_name=full_name, words=words), key=name_key(full_name))
 
@@ -93,11 +88,9 @@ def _require_known(journal: Journal, name: str) -> None:
 
 
 def asked_code(journal: Journal, full_name: str, *, name: str, sha256: str) -> AskedCode | None:
-    """The code that a file must hold in which this person gives consent; None where none was given
-    out. From now on it is known when the file, called ``name``, was first judged.
-
-    It is the newest code that had been given out then, or else the first one.
-    """
+    """The code that a file must hold in which this person gives consent: the newest that had been
+    given out when the file, called ``name``, was first judged, which is noted now, or else the
+    first one. None where none was given out."""
     key = name_key(full_name)
     given = [entry.body.code for entry in journal.entries(CodeGiven, key=key)]
     if not given:

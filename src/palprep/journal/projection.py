@@ -51,10 +51,7 @@ CREATE TABLE IF NOT EXISTS standing (
 
 
 def slot_of(body: Body) -> str | None:
-    """What an entry tells of a person in a run. A later entry of the same slot takes its place.
-
-    None where no view of a run shows it.
-    """
+    """What an entry tells of a person, where a later one takes its place; None if no view does."""
     match body:
         case Reused(slot=slot):
             return slot

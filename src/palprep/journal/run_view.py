@@ -54,8 +54,7 @@ class PersonStanding(Value):
 
     @property
     def blocker(self) -> str | None:
-        """The id of what is in the way first: of a finding, or else the status. None for who is
-        done or waits."""
+        """The id of the finding that is in the way first, or the status; None if nothing is."""
         if self.status in READY | {"waiting"}:
             return None
         return next(iter(self.blocked_by), self.status)
@@ -72,11 +71,9 @@ class PersonResult(PersonStanding):
 
 
 class PersonView(PersonNames):
-    """What the journal knows of one person in the last run.
-
-    A row in a list of everybody is one without assets and verdict: no report is read for it.
-    ``blocked_by`` and ``held`` are as in :class:`PersonOutcome`.
-    """
+    """What the journal knows of one person in the last run. A row in a list of everybody has no
+    assets and no verdict: no report is read for it. ``blocked_by`` and ``held`` are as in
+    :class:`PersonOutcome`."""
 
     status: PersonStatus
     reasons: tuple[str, ...]
@@ -189,19 +186,14 @@ class ReadableRun(Protocol):
 
 
 class RunReader:
-    """The last run of an open journal. Before :attr:`people` is asked for, nobody is read.
-
-    Reports are read one person at a time, when :meth:`person` asks for them. So memory grows with
-    the number of people, and not with what is known about them; with :meth:`rows`, asked before
-    :attr:`people`, hardly with either.
-
-    Raises JournalError when there was no run.
-    """
+    """The last run of an open journal. Reports are read one person at a time, when :meth:`person`
+    asks for them. So memory grows with the number of people, and not with what is known about them;
+    with :meth:`rows`, asked before :attr:`people`, hardly with either. Raises JournalError when
+    there was no run."""
 
     def __init__(self, journal: Journal) -> None:
         # Read first: if the run ends meanwhile, its open requests must not look in doubt.
         self.running = journal.is_running
-        """Whether another run is at work on it."""
         started, newest = journal.last_run(), journal.newest()
         if started is None or newest is None:
             where = journal.path.parent if journal.path else "memory"
@@ -367,10 +359,7 @@ def status(directory: str | Path) -> Iterator[tuple[JournalHead, Iterator[Person
 
 
 def _made_without_run(creations: Iterable[Creation]) -> Iterator[PersonView]:
-    """What programs have made in a journal that no run has written, by person.
-
-    Of several voices or replicas of one person the last one counts.
-    """
+    """What programs have made without a run, by person: the last voice and replica of each."""
     told: dict[str, list[Told]] = {}
     for each in creations:
         theirs = told.setdefault(each.person, [(PersonEnded(outcome=IN_TRAINING), None)])

@@ -53,13 +53,10 @@ def utc_now() -> dt.datetime:
 
 
 class Journal:
-    """One journal. Thread-safe; a context manager.
-
-    ``path`` names its file; without one it lives in memory and is gone when closed. With
-    ``lock`` it is the journal of a run: a second run on the same file gets a JournalError at
-    once. With ``create`` a missing file is made; otherwise it is a JournalError. A file that
-    cannot be written can still be read, unless ``lock`` or ``create`` ask for more.
-    """
+    """One journal. Thread-safe; a context manager. ``path`` names its file; without one it lives in
+    memory. With ``lock`` it is that of a run: a second run on the same file gets a JournalError at
+    once. A missing file is made with ``create``, and otherwise a JournalError. One that cannot be
+    written can still be read, unless ``lock`` or ``create`` ask for more."""
 
     def __init__(
         self,
@@ -92,10 +89,8 @@ class Journal:
     @classmethod
     @typed("folder")
     def of(cls, folder: str | Path, *, lock: bool = False, create: bool = False) -> Self:
-        """The journal of an output folder. With ``create`` a missing folder is made, too.
-
-        Raises OutputUnwritable where it cannot be made.
-        """
+        """The journal of an output folder; with ``create`` a missing folder is made, too. Raises
+        OutputUnwritable where it cannot be."""
         if create:
             output_folder(Path(folder))
         return cls(Path(folder) / JOURNAL_NAME, lock=lock, create=create)
@@ -110,11 +105,9 @@ class Journal:
         return self._now().astimezone(dt.UTC)
 
     def append(self, body: B, *, person: str | None = None, key: str | None = None) -> Entry[B]:
-        """Add one entry and return once it is on the disk.
-
-        Raises JournalError when it cannot be written, and UsageError for a person who was
-        forgotten: then nothing that depends on it may happen.
-        """
+        """Add one entry and return once it is on the disk. Raises JournalError when it cannot be
+        written, and UsageError for a person who was forgotten: then nothing that depends on it may
+        happen."""
         return self._guarded(lambda connection: self._added(connection, body, person, key))
 
     def claim(self, intent: Body, *, person: str, key: str) -> Creation | None:
@@ -184,7 +177,6 @@ class Journal:
         return self._rows(asked, seq, *names)
 
     def newest(self) -> Entry[Body] | None:
-        """The entry that was added last."""
         return next(iter(self._entries("seq = (SELECT max(seq) FROM entry)")), None)
 
     def last_run(self) -> Entry[RunStarted] | None:
@@ -219,7 +211,6 @@ class Journal:
         return next(iter(self._creations("key = ?", key)), None)
 
     def creation_of(self, resource_id: str) -> Creation | None:
-        """The creation with that id of the service."""
         return next(iter(self._creations("id = ?", resource_id)), None)
 
     def known_creation(self, key: str) -> Creation:
@@ -230,10 +221,7 @@ class Journal:
         return creation
 
     def creations(self, *states: str) -> tuple[Creation, ...]:
-        """Every creation ever intended, or those in states of these names.
-
-        Raises UsageError for a state that there is not.
-        """
+        """Every creation, or those in states of these names. Raises UsageError for another."""
         if unknown := {*states} - {*CreationState}:
             names = ", ".join(CreationState)
             raise UsageError(f"There is no state {min(unknown)!r}; the states are {names}")
@@ -284,10 +272,8 @@ class Journal:
         self._guarded(lambda connection: forgetting.mark(connection, person, names))
 
     def forget(self, person: str | None) -> None:
-        """Remove every row about a person, and their bytes from the file and its log. None: only
-        the bytes, where that was broken off.
-
-        Raises JournalError while another program reads an older state of it.
+        """Remove every row about a person, and their bytes from the file and its log; None: only
+        the bytes, where that was broken off. Raises as :func:`palprep.journal.forgetting.compact`.
         """
         if person is not None:
             self._guarded(lambda connection: forgetting.forget(connection, person))
@@ -310,7 +296,6 @@ class Journal:
             yield
 
     def close(self) -> None:
-        """Release the file and the lock."""
         with self._guard:
             self._connection.close()
         self._lock.close()
@@ -351,14 +336,10 @@ class Journal:
 
     def _guarded(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """What ``work`` gives of the connection, in a transaction of its own, while no other thread
-        has it.
-
-        Ctrl-C can raise KeyboardInterrupt between any two steps of Python. A lock and a
-        connection are written in C, and `with` enters and leaves them in one step: whatever breaks
-        off in between, the lock is free afterwards and nothing is half written. A context manager
-        written in Python has steps of its own, in which the lock would stay taken: so `work` is
-        handed in, and nothing is yielded.
-        """
+        has it. Ctrl-C can raise KeyboardInterrupt between any two steps of Python. A lock and a
+        connection are written in C, and `with` enters and leaves them in one step. A context
+        manager written in Python has steps of its own, in which the lock would stay taken: so
+        `work` is handed in, and nothing is yielded."""
         with self._guard:
             try:
                 with self._connection:

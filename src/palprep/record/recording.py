@@ -51,12 +51,9 @@ _GLANCED = 2
 
 
 class Recording:
-    """One person's recordings: ``folder`` is theirs, ``journal`` that of the run to come.
-
-    What is sent is looked at by ``engine`` alone, one file after the other. Raises UsageError for a
-    folder that is a link, for settings that cannot be read, and for a language without a page; and
-    OutputUnwritable.
-    """
+    """One person's recordings: ``folder`` is theirs, ``journal`` that of the run to come;
+    ``engine`` alone looks at files. Raises UsageError for a folder that is a link, settings that
+    cannot be read, and a language without a page; and OutputUnwritable."""
 
     def __init__(
         self,

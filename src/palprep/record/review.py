@@ -65,10 +65,7 @@ class Question(NamedTuple):
 
 class Review:
     """The questions of the run in the folder ``place``. ``command`` says what goes on with the last
-    one; it may raise UsageError.
-
-    Raises JournalError where there was no run.
-    """
+    one; it may raise UsageError. Raises JournalError where there was no run."""
 
     def __init__(
         self, place: Path, engine: Engine, command: Callable[[RunStarted], Sequence[str]]

@@ -67,10 +67,8 @@ class Take(Value):
 
 
 class Takes:
-    """The takes in a person's ``folder``, which is made where it is missing.
-
-    Raises OutputUnwritable for a folder that cannot be used, UsageError for a link in its place.
-    """
+    """The takes in a person's ``folder``, which is made if it is missing. Raises OutputUnwritable
+    for one that cannot be used, UsageError for a link in its place."""
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.place = folder, folder / TAKES_NAME
@@ -134,10 +132,7 @@ class Takes:
 
 
 def judged(take: Take, report: Report, profile: Profile) -> Take:
-    """The take with what its report comes to, for the person who can record it again now.
-
-    What a fix will put right is no finding: it is tried by ``run``, which proves it.
-    """
+    """The take with what its report comes to, without what a fix of ``run`` will put right."""
     if report.error is not None:
         # No run can use it, whoever keeps it.
         return take.failed(report.error.message).model_copy(update={"name": ""})

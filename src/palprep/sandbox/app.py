@@ -52,8 +52,7 @@ JOBS: Mapping[str, Callable[[Service, Record], Awaitable[None]]] = {
 
 
 def build_app(sandbox: Controls, service: Service) -> tuple[ASGIApp, Scheduler]:
-    """The application that serves ``service`` and the controls of ``sandbox``, and what does the
-    jobs while it is served."""
+    """The application of ``service`` and of the controls of ``sandbox``, and what does the jobs."""
     # A killed sandbox left the media that it was judging.
     shutil.rmtree(service.scratch, ignore_errors=True)
     private_folder(service.scratch)

@@ -17,8 +17,7 @@ from palprep.storage import opener, private_folder
 
 
 def sweep(service: Service) -> None:
-    """Make the folder of published files, without those that have expired, or that a killed
-    sandbox left torn."""
+    """Make the folder of published files, without what has expired or was left torn."""
     private_folder(service.assets)
     expired = "SELECT token FROM assets WHERE expires <= ?"
     for (token,) in service.store.execute(expired, (service.now(),)):

@@ -76,8 +76,7 @@ _UNTIL: ContextVar[float] = ContextVar("until", default=math.inf)
 
 
 def hurry(seconds: float) -> None:
-    """What this task does from now on waits for servers that are asked until then, and then goes
-    on without their answers."""
+    """From now on this task waits until then for servers that are asked, and then goes on."""
     _UNTIL.set(asyncio.get_running_loop().time() + seconds)
 
 

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Conduct:
-    """A decision that is not a value. One that ``goes_with`` a choice is in force while that has
-    the value that it names."""
+    """A decision that is not a value, in force while the choice that it ``goes_with`` says so."""
 
     where: str
     what: str

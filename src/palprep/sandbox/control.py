@@ -47,7 +47,6 @@ class Controls:
     """
 
     _first_seed: Any
-    """The records that the sandbox was started with."""
 
     _running: Running | None = None
 
@@ -158,8 +157,7 @@ class Controls:
     async def end_conversation(
         self, conversation_id: str, arguments: Mapping[str, Mapping[str, Any]] | None = None
     ) -> Record:
-        """End an active conversation, with arguments for its post-call tools by their names.
-        Returns the record."""
+        """End an active conversation; ``arguments`` of its post-call tools by name. The record."""
         with self._live.service.store.transaction():
             ended = end_conversation(self._live.service, conversation_id, arguments)
         if ended is None:

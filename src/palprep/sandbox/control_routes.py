@@ -133,8 +133,7 @@ class Control(Generic[P, T]):
 def control(
     method: str, path: str, **options: Any
 ) -> Callable[[Callable[Concatenate[Any, P], Coroutine[Any, Any, T]]], Control[P, T]]:
-    """The decorator that makes an async method the :class:`Control` at ``path`` under
-    ``/_sandbox``."""
+    """Makes an async method the :class:`Control` at ``path`` under ``/_sandbox``."""
     return lambda act: Control(act, method, path, **options)
 
 

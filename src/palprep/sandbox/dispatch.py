@@ -71,7 +71,6 @@ _IMAGE_VARIANTS: Mapping[tuple[str, str], str] = {
 
 
 def refuse_image(choices: Choices, problems: Sequence[Problem]) -> Refused:  # noqa: ARG001
-    """One of the seven ``{message, error, code}`` variants."""
     first = problems[0]
     variant = _IMAGE_VARIANTS.get((first.field, first.rule), "invalid_request_body")
     detail = f"{first.field or 'The body'} {first.message}."
@@ -225,8 +224,7 @@ class EndpointApp:
         return parsed, shape.body(sent)
 
     def _noted(self, arrival: Arrival, result: Any) -> JsonAnswer:
-        """The answer, or the success with this body, in the log and with the number that it has
-        there."""
+        """The answer, or the success with this body, in the log and with its number there."""
         answer = result if isinstance(result, JsonAnswer) else JsonAnswer(self._status, result)
         service, fault = self._service, arrival.fault
         if service.store.cleared != arrival.cleared:
@@ -269,8 +267,7 @@ class EndpointRoutes(BaseRoute):
         return (Match.FULL if scope["raw_path"].startswith(b"/v2/") else Match.NONE), {}
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request. Raises HTTPException for an unknown path, and for a wrong method,
-        which names the right ones."""
+        """Answer one request. Raises HTTPException for an unknown path or a wrong method."""
         raw = scope["raw_path"].decode("ascii", "replace")
         method = "GET" if scope["method"] == "HEAD" else scope["method"]
         fits = [each for each in self._served if each.endpoint.match(raw) is not None]

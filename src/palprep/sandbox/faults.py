@@ -1,8 +1,5 @@
-"""What goes wrong on purpose: a script of faults, each used up as it strikes.
-
-A fault names what it strikes (a request, a callback, an asset), how often, and what happens.
-Chance comes from the script's own seed, so that a run that failed can be repeated.
-"""
+"""What goes wrong on purpose: a script of faults, each used up as it strikes. Chance comes from the
+script's own seed, so that a run that failed can be repeated."""
 
 from __future__ import annotations
 
@@ -175,8 +172,7 @@ class Faults:
         return [{**a.fault.to_json(), "left": a.left} for a in self._armed if a.left != 0]
 
     def striking(self, kind: type[F], **names: str) -> F | None:
-        """The fault of this kind that strikes what has these ``names``, each by the member of the
-        fault that it must match."""
+        """The fault of this kind that strikes, whose members match these ``names``."""
         for armed in self._armed:
             fault = armed.fault
             if (

@@ -79,8 +79,7 @@ def _shown(body: bytes, *, addresses: bool) -> Any:
 
 
 def trim(store: Store) -> None:
-    """Delete the oldest requests and callbacks, so that neither memory nor a data folder grows for
-    ever."""
+    """Delete the oldest requests and callbacks: neither memory nor a folder grows for ever."""
     for table in ("requests", "deliveries"):
         sql = f"DELETE FROM {table} WHERE seq <= (SELECT max(seq) FROM {table}) - ?"  # noqa: S608
         store.execute(sql, (KEPT,))

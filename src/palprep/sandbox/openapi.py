@@ -49,8 +49,7 @@ OPTIONAL = frozenset(
 
 
 def openapi_document(choices: Choices, *, base_url: str) -> Json:
-    """The whole interface. Operations that the specification mentions and does not show carry
-    ``x-assumed: true``."""
+    """The whole interface. What the specification does not show carries ``x-assumed: true``."""
     records = sorted(
         {e.reply for e in ENDPOINTS if e.reply is not Unspecified}, key=lambda r: r.__name__
     )

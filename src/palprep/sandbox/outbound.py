@@ -35,8 +35,7 @@ OverflowError for a port above 65535."""
 
 
 class ServerFailed(PalprepError):
-    """A server that was asked failed; the text goes to the caller. ``http_status`` is that of the
-    failing step, or None."""
+    """A server failed; the text goes to the caller, ``http_status`` is that of the failing step."""
 
     code = "server_failed"
 

@@ -169,10 +169,8 @@ class Sandbox(Controls):
 
     def keys(self) -> dict[str, str | None]:
         """``user_key`` and ``service_key``; None for one that this sandbox was not given."""
-        keys: dict[str, str | None] = {"user_key": None, "service_key": None}
-        for value, key in reversed(self._keys.items()):
-            keys[f"{key.scope}_key"] = value
-        return keys
+        first = {f"{key.scope}_key": value for value, key in reversed(self._keys.items())}
+        return {name: first.get(name) for name in ("user_key", "service_key")}
 
     def now(self) -> float:
         """This moment by the sandbox's clock, in seconds since the epoch."""
@@ -200,9 +198,8 @@ def serve(
     ends it from another thread. Raises what entering the sandbox raises."""
     with sandbox, until_signalled(until) as stop:
         # A program that waits for this line reads it through a pipe: it must not stay in a buffer.
-        (announce or functools.partial(print, flush=True))(
-            f"palprep sandbox ready on {sandbox.url}"
-        )
+        tell = announce or functools.partial(print, flush=True)
+        tell(f"palprep sandbox ready on {sandbox.url}")
         stop.wait()
 
 

@@ -110,7 +110,6 @@ class Store:
     # Records: what the interface shows.
 
     def get(self, kind: str, record_id: str) -> Record | None:
-        """A copy of the record, None when there is none."""
         row = self._db.execute(
             "SELECT body FROM records WHERE kind = ? AND id = ?", (kind, record_id)
         ).fetchone()
@@ -141,7 +140,6 @@ class Store:
             raise Taken(f"The {kind} {record_id} or its name exists already.") from error
 
     def delete(self, kind: str, record_id: str) -> bool:
-        """Delete a record; whether there was one."""
         done = self._db.execute("DELETE FROM records WHERE kind = ? AND id = ?", (kind, record_id))
         return done.rowcount > 0
 

@@ -11,7 +11,7 @@ from rich.constrain import Constrain
 from rich.text import Text
 
 from palprep.consent import ConsentFacts
-from palprep.dossier import Dossier, ExaminedDossier
+from palprep.dossier import ExaminedDossier
 from palprep.rules import stamp
 from palprep.views import consent_words
 from palprep.views.format import position
@@ -73,19 +73,17 @@ def _timed(words: Iterable[consent_words.MarkedWords]) -> RenderableType:
 def dossier_view(examined: ExaminedDossier, now: dt.datetime) -> RenderableType:
     """A dossier: waivers first, then whether the consent holds and why, and every entry."""
     stands = consent_words.standing(examined, now)
-    look = OUTCOMES[stands.outcome]
-    return Group(
-        headed(stands.word, look.style, str(examined.path)),
-        indented(Text("\n".join(_told(examined.dossier, stands)))),
+    dossier, words = examined.dossier, consent_words.entry_words
+    first, consent = dossier.evidence, dossier.evidence.consent
+    code = consent and consent.code
+    told = (
+        *map(words, dossier.waivers),
+        f"{first.person}, as {consent.full_name}" if consent else first.person,
+        *(f"- {reason}" for reason in stands.reasons),
+        *([f"Fresh code: {consent_words.code_words(code)}"] if code else []),
+        *(f"{stamp(entry.written_at)}  {words(entry)}" for entry in dossier.entries),
     )
-
-
-def _told(dossier: Dossier, stands: consent_words.Standing) -> Iterator[str]:
-    first = dossier.evidence
-    yield from map(consent_words.entry_words, dossier.waivers)
-    yield f"{first.person}, as {first.consent.full_name}" if first.consent else first.person
-    yield from (f"- {reason}" for reason in stands.reasons)
-    if first.consent and first.consent.code:
-        yield f"Fresh code: {consent_words.code_words(first.consent.code)}"
-    for entry in dossier.entries:
-        yield f"{stamp(entry.written_at)}  {consent_words.entry_words(entry)}"
+    return Group(
+        headed(stands.word, OUTCOMES[stands.outcome].style, str(examined.path)),
+        indented(Text("\n".join(told))),
+    )

@@ -29,12 +29,9 @@ def require_page_name(path: Path) -> None:
 def export_dossiers(
     examined: Sequence[ExaminedDossier], target: str | Path, *, now: dt.datetime
 ) -> Path:
-    """Write dossiers as one HTML file that needs nothing else, and return its path.
-
-    They are those that :func:`palprep.dossier.files.examine_dossier` returned. ``now`` is the
-    moment at which a consent is in force or is not.
-
-    Raises UsageError for a target that is not named as HTML, OutputUnwritable.
+    """Write dossiers as :func:`palprep.dossier.files.examine_dossier` returned them as one HTML
+    file that needs nothing else, and return its path. ``now`` is the moment at which a consent is
+    in force or is not. Raises UsageError for a target that is not named as HTML, OutputUnwritable.
     """
     path = Path(target)
     require_page_name(path)

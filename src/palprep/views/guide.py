@@ -23,11 +23,8 @@ _PLACE = re.compile(r"\{(\w+)\}")
 def guide_page(
     full_name: str, *, statement: str, spoken: str, profile: Profile, language: str = "en"
 ) -> str:
-    """The guide as HTML that needs nothing else: nothing is fetched, and nothing runs.
-
-    ``statement`` holds the name already, and is to be said in the language ``spoken``. Raises
-    UsageError for a ``language`` without a guide.
-    """
+    """The guide as HTML that needs nothing else. ``statement`` holds the name already, and is to be
+    said in the language ``spoken``. Raises UsageError for a ``language`` without a guide."""
     guide, places = words_in("guides", language), _places(profile)
     for section in guide["sections"]:
         section["points"] = [
@@ -61,8 +58,7 @@ def _places(profile: Profile) -> Mapping[str, str]:
 def recording_page(
     full_name: str, statement: str, folder: str, *, language: str, spoken: str
 ) -> str:
-    """The page on which one person is recorded, whose files go into ``folder``; the rest is as for
-    :func:`guide_page`."""
+    """The page on which somebody is recorded into ``folder``; else as :func:`guide_page`."""
     texts = words_in("guides", language)["recording"]
     title = texts["title"].replace("{name}", full_name)
     kept = texts["agree_kept"].replace("{folder}", folder)

@@ -1,8 +1,5 @@
-"""Messages to people who must redo something: only what is missing, why, and how.
-
-``messages/<language>.toml`` holds what stands around that. What a finding asks of a person is
-:func:`palprep.rules.asks`; in English the reports know why more exactly.
-"""
+"""Messages to people who must redo something: only what is missing, why, and how. In English the
+reports know why more exactly than :func:`palprep.rules.asks`."""
 
 from __future__ import annotations
 

@@ -39,11 +39,8 @@ _PLAIN = ("palprep.rules.report.Report", "palprep.preflight.values.Prepared")
 
 
 def html_of(shown: object) -> str:
-    """A value of :data:`MACROS` as HTML.
-
-    What failed or warned comes first, and the other checks are folded. Consent can be listened to
-    as long as its file is there. A ranking is a contact sheet, a run a table of its people.
-    """
+    """A value of :data:`MACROS` as HTML. What failed or warned comes first, and the other checks
+    are folded. Consent can be listened to as long as its file is there."""
     # When something is shown: they load Jinja2.
     from palprep.views.html import environment  # noqa: PLC0415
     from palprep.views.page import worst_first  # noqa: PLC0415

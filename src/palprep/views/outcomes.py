@@ -1,9 +1,6 @@
-"""How outcomes look, on every surface: one sign, one word and one colour each.
-
-A sign and a word stand next to every colour, because many readers cannot tell colours apart, and
-paper may have none. Drawings use a palette that people with red-green blindness can tell apart, too
-(Okabe and Ito 2008).
-"""
+"""How outcomes look, on every surface: a sign, a word and a colour each, because many readers
+cannot tell colours apart, and paper may have none. Drawings use a palette that people with
+red-green blindness can tell apart, too (Okabe and Ito 2008)."""
 
 from __future__ import annotations
 

@@ -123,7 +123,6 @@ def _strip(frames: Sequence[tuple[float, Pixels]], scale: TimeScale) -> Iterator
 
 
 def _row(row: Row, top: float, scale: TimeScale) -> Iterator[str]:
-    """Label, ground, what happens, and what it amounts to."""
     bottom, base = top + ROW_HEIGHT, top + ROW_HEIGHT / 2 + FONT_SIZE / 3
     yield text((0, base), row.label, FONT_SIZE, INK)
     yield text((_RIGHT + 14, base), row.summary, SMALL_SIZE)

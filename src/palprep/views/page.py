@@ -87,14 +87,11 @@ def person_page(slug: str) -> str:
 
 
 def pages(run: ReadableRun, folder: Path) -> Sequence[Page]:
-    """All pages of a run, for its output folder, the one that a reader opens first last.
-
-    Up to :data:`MOST_ON_ONE_PAGE` people stand on one page, which holds its pictures itself.
-    More have a page each, and the first page leads to them; pictures are then files next to it.
-    Of more than :data:`MOST_IN_A_LIST` the first page leads to lists, by what is in the way.
-    Sound and video are files in either case: prepared files that lie in the folder.
-    A person is read when a page with that person is made, and otherwise not kept.
-    """
+    """All pages of a run, for its output folder, the one that a reader opens first last. Up to
+    :data:`MOST_ON_ONE_PAGE` people stand on one page, which holds its pictures itself. More have a
+    page each, and pictures are files; the first page leads to them, or, of more than
+    :data:`MOST_IN_A_LIST`, to lists by what is in the way. A person is read when a page with that
+    person is made, and otherwise not kept."""
     people = worst_first([_Row.of(each) for each in run.rows()])
     # A run that has changed nothing leaves the page of the one that did, with its times.
     head = run.head.model_dump_json(exclude={"started_at", "updated_at"})
@@ -197,7 +194,6 @@ class _Crowd:
     def listed(
         self, place: str, stamp: str, rows: Sequence[_Row], part: _Part | None = None
     ) -> str:
-        """A page at ``place`` that leads to these people."""
         links, show = self.within(place)
         own = {each.slug: (person_page(each.slug), each.mark) for each in rows}
 

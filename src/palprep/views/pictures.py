@@ -76,10 +76,8 @@ class Embedded(NamedTuple):
 
 def report_picture(report: rules.Report, *, side: int = VIEW_SIDE) -> Embedded | None:
     """What was seen of a file: a video's timeline, or a portrait with its findings, at most
-    ``side`` pixels long. None for what has no picture.
-
-    Raises MediaError when the file can no longer be read.
-    """
+    ``side`` pixels long; None without a picture. Raises MediaError when the file can no longer be
+    read."""
     from palprep.views.portrait import portrait_overlay  # noqa: PLC0415 -- loads OpenCV
 
     drawn = timeline_image(report) or portrait_overlay(report, side=side)
@@ -107,10 +105,7 @@ def thumbnail(path: str | Path, *, side: int = 480) -> Embedded:
 
 
 def waveform(path: str | Path, kept: Sequence[Span] = ()) -> Embedded:
-    """The waveform of a recording, or of a video's sound, as SVG; blue is what was ``kept``.
-
-    Raises MediaError when the file cannot be read.
-    """
+    """The waveform of a sound as SVG, blue where ``kept``. Raises MediaError."""
     levels = speech.measure_levels(media.Source.of(path), parts=PARTS)
     return _svg(draw_waveform(levels, kept=kept))
 
@@ -160,21 +155,16 @@ def _shown(
 
 
 def statement_sound(path: str | Path, facts: ConsentFacts) -> Embedded | None:
-    """The stretch of a file in which the statement is spoken, with a second around it: MP3, mono,
-    at most a minute. The opening, where the statement was not found. None without any sound.
-
-    Raises MediaError when the file can no longer be read, ToolError when ffmpeg gives up.
-    """
+    """The stretch of a file in which the statement is spoken, with a second around it, or else the
+    opening: MP3, mono, at most a minute. None without any sound. Raises MediaError when the file
+    can no longer be read, ToolError when ffmpeg gives up."""
     start_s = max(0.0, (facts.starts_at or 0.0) - _AROUND_S)
     known_end_s = math.inf if facts.ends_at is None else facts.ends_at + _AROUND_S
     return _sound(path, start_s, min(start_s + _MOST_S, known_end_s))
 
 
 def beginning(path: str | Path) -> Embedded | None:
-    """The first 20 s of a recording, or of a video's sound: MP3, mono, for a page that holds it.
-
-    None without any sound. Raises MediaError for a file that cannot be read, ToolError from ffmpeg.
-    """
+    """The first 20 s of a sound; the rest is as of :func:`statement_sound`."""
     return _sound(path, 0.0, _BEGINNING_S)
 
 
@@ -240,8 +230,7 @@ class PictureFolder:
     place: Path
 
     def kept(self, picture: Picture) -> Path | None:
-        """The file of a picture, drawn now unless it is there; None where it cannot be. Raises
-        OutputUnwritable."""
+        """The file of a picture, drawn if need be, or None. Raises OutputUnwritable."""
         path = self.place / picture.name
         if path.is_file():
             return path

@@ -62,12 +62,10 @@ def draw_portrait(
     level_deg: float = 0.0,
     failed: Sequence[tuple[str, Rect | None]] = (),
 ) -> str:
-    """Box, points, head axes and gaze of the subject, the planned crop and what failed.
-
-    ``crop`` is in pixels of the full image, and so is the region of each sentence in ``failed``,
-    None for nowhere in particular. ``level_deg`` is how far the image will be turned
-    counter-clockwise about the middle of the crop.
-    """
+    """Box, points, head axes and gaze of the subject, the planned crop and what failed. ``crop`` is
+    in pixels of the full image, and so is the region of each sentence in ``failed``, None for
+    nowhere in particular. ``level_deg`` is how far the image will be turned counter-clockwise about
+    the middle of the crop."""
     height, width = seen.rgb.shape[:2]
     thick = max(1, max(height, width) / 500)
     parts = [picture(seen.rgb, 0, width, height)]
@@ -147,5 +145,4 @@ def _arrow(start: Floats, along: Floats) -> str:
 
 
 def _rimmed(way: str, colour: Colour, width: float) -> str:
-    """A line with a thin dark rim."""
     return line(way, INK, width + 2) + line(way, colour, width)

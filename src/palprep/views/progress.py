@@ -26,15 +26,13 @@ class Progress(Value):
 
 
 class RunProgress:
-    """Counts a run's people. Call it with each step, from any thread; ``show`` is called after
-    each, never twice at once."""
+    """Counts a run's people by their steps, from any thread; ``show`` is called after each."""
 
     last: Progress
 
     def __init__(self, show: Callable[[RunProgress], object]) -> None:
         self.people = 0
         self.ended: Counter[PersonStatus] = Counter()
-        """How many people ended how."""
         self.worked = 0
         """How many of them were worked on: the others' end was known before any work."""
         self.at_work: dict[str, str] = {}

@@ -43,10 +43,8 @@ _TICK_CELLS = 10
 
 
 class SafeConsole(Console):
-    """Writes out control characters and marks of direction, wherever they come from.
-
-    Rich passes them through. Texts are changed before they are wrapped, so that tables keep their
-    columns; what else rich makes of strings is changed when it is drawn.
+    """Writes out control characters and marks of direction, which rich passes through. Texts are
+    changed before they are wrapped, so that tables keep their columns; the rest when it is drawn.
     """
 
     def render(
@@ -224,16 +222,10 @@ def _finding(report: rules.Report, check: rules.Check, *, verbose: bool) -> tupl
         text.append(f"\nThe same cause: {labels}", "dim")
     if verbose:
         for each in (check, *following):
-            text.append(f"\n{_numbers(each)}", "dim italic")
+            limit = f"limit: {each.limit}" if each.limit is not None else None
+            numbers = (each.id, rules.measure_words(each.measured), limit, each.source)
+            text.append(f"\n{' · '.join(filter(None, numbers))}", "dim italic")
     return Text(check.outcome.value, OUTCOMES[check.outcome].style), text
-
-
-def _numbers(check: rules.Check) -> str:
-    """What stands behind a finding: id, measure, limit and source."""
-    parts = [check.id, rules.measure_words(check.measured)]
-    if check.limit is not None:
-        parts.append(f"limit: {check.limit}")
-    return " · ".join([*parts, *([check.source] if check.source else [])])
 
 
 def _table(*columns: str) -> Table:
@@ -261,7 +253,6 @@ def margin(width: int, *rows: tuple[str | Text, Text]) -> Table:
 
 
 def _made(result: PersonStanding) -> Iterator[Text]:
-    """One line with what was created; none where nothing was."""
     created = (
         ("voice", result.voice_id, result.voice_status),
         ("replica", result.replica_id, result.replica_status),
@@ -277,38 +268,34 @@ def _made(result: PersonStanding) -> Iterator[Text]:
 
 @dataclass(frozen=True)
 class TerminalTimeline:
-    """Rows of speech, mouth, face, gaze and stillness, as wide as the console allows.
-
-    A cell stands for one second or more. The height of its bar tells in how many the label holds.
-    """
+    """Rows as wide as the console allows. A cell stands for one second or more; the height of its
+    bar tells in how many the label holds."""
 
     line: Timeline
     facing: FacingLimits
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """The rows, then a scale."""
         cells = max(1, min(options.max_width - _LABEL - 1, _WIDEST))
         step = max(1, math.ceil(len(self.line.seconds) / cells))
         count = math.ceil(len(self.line.seconds) / step)
         drawn = False
+        bars, unknown = (" .:-=+*##", "?") if options.ascii_only else (" ▁▂▃▄▅▆▇█", "·")
         for row in rows(self.line, self.facing):
             starts = range(0, len(row.values), step)
             shares = [share_held(row.values[start : start + step]) for start in starts]
             # A few key frames are no timeline.
             if sum(share is not None for share in shares) * 2 > len(shares):
-                bars = "".join(_bar(share, ascii_only=options.ascii_only) for share in shares)
+                bar = "".join(
+                    unknown if share is None else bars[math.ceil(share * (len(bars) - 1))]
+                    for share in shares
+                )
                 style = "rgb({},{},{})".format(*row.colour)
-                yield Text.assemble(f"{row.label:<{_LABEL}}", (bars, style))
+                yield Text.assemble(f"{row.label:<{_LABEL}}", (bar, style))
                 drawn = True
         if not drawn:
             return
         scale = _scale(count, step, tick="+" if options.ascii_only else "╵")
         yield Text(" " * _LABEL + scale, "dim")
-
-
-def _bar(share: float | None, *, ascii_only: bool) -> str:
-    bars, unknown = (" .:-=+*##", "?") if ascii_only else (" ▁▂▃▄▅▆▇█", "·")
-    return unknown if share is None else bars[math.ceil(share * (len(bars) - 1))]
 
 
 def _scale(count: int, step: int, *, tick: str) -> str:

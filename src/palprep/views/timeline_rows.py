@@ -28,13 +28,11 @@ class Row:
     spans: Sequence[Span] = ()
     """Where it holds, to fractions of a second where that is known."""
     unknown: Sequence[Span] = ()
-    """Where it was not measured."""
     marks: Sequence[float] = ()
     """Moments that stand out."""
     levels: Sequence[tuple[float, float]] = ()
     """A curve: pairs of a time and a level from 0 to 1."""
     summary: str = ""
-    """What the row amounts to, in a few words."""
 
 
 def rows(line: Timeline, facing: FacingLimits) -> tuple[Row, ...]:

@@ -67,11 +67,9 @@ _LOADER = re.compile(rb"/[\w./+-]*/ld-[\w.-]+\.so(?:\.\d+)?")
 
 
 class Confinement(NamedTuple):
-    """What one worker may open: paths without links, since none is followed here.
-
-    ``folder`` is its own. It reads ``libraries``, and ``reads``: files, or folders with all below
-    them, which it cannot list. It reads and writes below ``writes``. It runs ``programs``.
-    """
+    """What one worker may open: paths without links, since none is followed here. It reads
+    ``libraries``, and ``reads``: files, or folders with all below them, which it cannot list. It
+    writes below ``writes`` and in its own ``folder``, too, and runs ``programs``."""
 
     folder: str
     libraries: tuple[str, ...]

@@ -38,13 +38,10 @@ more with more of them."""
 
 class Limits(Given):
     """What the work at one file may take. More than that ends the work, and only that work.
-
-    ``time_s`` is in seconds of the processor: of all cores together, and with the programs that are
-    run. None allows five minutes, and twenty seconds more for each second that the media says it
-    lasts, up to half an hour of media. The wall clock may show four times as much, so that a slow
-    or busy machine refuses no one's file. ``memory_bytes`` is what the worker and the programs that
-    it runs hold in memory (the resident set).
-    """
+    ``time_s`` is in seconds of the processor, of all cores and programs together. None allows five
+    minutes, and twenty seconds more for each second that the media says it lasts, up to half an
+    hour of media. The wall clock may show four times as much. ``memory_bytes`` is what the worker
+    and its programs hold in memory (the resident set)."""
 
     time_s: float | None = Field(default=None, gt=0)
     memory_bytes: int = Field(default=MEMORY_BYTES, gt=0)
@@ -87,15 +84,11 @@ class Engine(ABC):
         return ()
 
     def run(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
-        """The function's value, or its error; blocks the calling thread.
-
-        A keyword argument that is a function itself is called here, with the numbers that the
-        worker calls it with; that does not wait for it, and gets no value of it.
-
-        Raises MediaTooHeavy when the work exceeded a limit, ToolFailed when the worker died or
-        the function failed with an error that is not palprep's, WorkStopped when the workers
-        were told to end. Callable from several threads at once.
-        """
+        """The function's value, or its error; blocks the calling thread, which may be any of
+        several. A keyword argument that is a function is called here, with the numbers that the
+        worker calls it with; nothing waits for it. Raises MediaTooHeavy when the work exceeded a
+        limit, ToolFailed when the worker died or the function failed with an error that is not
+        palprep's, WorkStopped when the workers were told to end."""
         return self.run_for(0.0, function, *args, **kwargs)
 
     @abstractmethod

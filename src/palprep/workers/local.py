@@ -46,14 +46,11 @@ class LocalEngine(Engine):
 
     A worker that crashes, hangs or takes too much memory is the end of its task alone. Workers
     start when they are needed, or with :meth:`begin`; ``modules`` are what they load at once,
-    ``later`` what some tasks load: Python keeps what it compiles of both. They end with
-    :meth:`close`, or with this process, however it ends. Each may use its share of the processor
-    cores: with as many workers as there are cores, one thread.
-
-    Where the system can hold them to it, they open the files that :meth:`may_open` names and no
-    others, and run no other ``programs`` than these. A file that a task's arguments name, as a
-    path or as a value with a ``path``, opens the folder around it. Workers that started before
-    are then replaced: none is ever given more than it started with.
+    ``later`` what some tasks load. They end with :meth:`close`, or with this process, however it
+    ends. Each may use its share of the processor cores. Where the system can hold them to it, they
+    open the files that :meth:`may_open` names and no others, and run no other ``programs``. A file
+    that a task's arguments name, as a path or as a value with a ``path``, opens the folder around
+    it. Workers that started before are then replaced: none is ever given more than it started with.
     """
 
     far = False
@@ -273,8 +270,7 @@ class _Pool:
 
 
 def probe_isolation() -> tuple[Isolation, ...]:
-    """What this system keeps from a worker: one is started, and tells. Raises ToolFailed where
-    none starts."""
+    """What this system keeps from a worker, which tells. Raises ToolFailed where none starts."""
     with LocalEngine(1) as engine:
         return isolation(engine.protections())
 

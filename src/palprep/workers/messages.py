@@ -157,8 +157,7 @@ def read(message: bytes) -> Message:
 
 
 def done(function: Callable[..., Any], value: Any) -> Done:
-    """The value of a function, as JSON. Raises pydantic's error for one of another type than is
-    declared."""
+    """The value of a function, as JSON. Raises pydantic's error for one of another type."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # It only warns of another type.
         plain = answer_type(function).dump_python(value, mode="json", round_trip=True)
@@ -186,7 +185,6 @@ def answer_type(function: Callable[..., Any]) -> TypeAdapter[Any]:
 
 
 def paths_in(value: Any) -> Iterable[Path]:
-    """Every path that is part of an answer."""
     if isinstance(value, Path):
         yield value
     elif isinstance(value, tuple | list):
@@ -219,10 +217,8 @@ class Channel:
             self._socket.sendall(_HEAD.pack(len(message)) + message)
 
     def receive(self, within_s: float | None = None) -> bytes | None:
-        """The next message; None when it is not here ``within_s`` seconds.
-
-        Raises EOFError at the end, OSError for a broken socket or more than :data:`MOST_BYTES`.
-        """
+        """The next message; None when it is not here ``within_s`` seconds. Raises EOFError at the
+        end, OSError for a broken socket or more than :data:`MOST_BYTES`."""
         give_up = None if within_s is None else time.monotonic() + within_s
         while (message := self._taken()) is None:
             left = None if give_up is None else max(0.0, give_up - time.monotonic())

@@ -51,21 +51,17 @@ class Reach:
         return Reach(self.reads | other.reads, self.writes | other.writes)
 
     def covers(self, other: Reach) -> bool:
-        """Whether all of the other is in it."""
         readable = self.reads | self.writes | _temporary()
         return all(_lies_in(each, readable) for each in other.reads) and all(
             self.may_write(each) for each in other.writes
         )
 
     def may_write(self, path: Path) -> bool:
-        """Whether the path lies in one of the folders to write to."""
         return _lies_in(path, self.writes)
 
     def widened(self) -> Reach:
-        """The folders that hold the folders of the files: the next file will lie near them.
-
-        The home folder is never opened as a whole, nor what holds it: a file there stays alone.
-        """
+        """The folders that hold the folders of the files: the next file will lie near them. The
+        home folder, and what holds it, is never opened as a whole."""
         return Reach(frozenset(map(_around, self.reads)), self.writes)
 
     def confinement(self, folder: str, programs: Iterable[str], memory_bytes: int) -> Confinement:

@@ -88,12 +88,10 @@ class Worker:
     """A Python process of its own, which needs nothing of the program that started it.
 
     It is not forked: a fork would copy locks that threads of this process hold. Nor is it made by
-    multiprocessing, which runs the program's main module again in each worker.
-
-    It leads a group of processes, so that nothing outlives it. It has a folder of its own for
-    temporary files, and opens no other files than those within ``reach``; it runs ``programs``.
-    ``memory_bytes`` is what its tasks may hold. What libraries write to standard error is logged,
-    at level DEBUG. The libraries of networks and matrices get so many ``threads``, unless the
+    multiprocessing, which runs the program's main module again. It leads a group of processes, so
+    that nothing outlives it, and has a folder of its own; it opens no other files than those within
+    ``reach``, and runs ``programs``. ``memory_bytes`` is what its tasks may hold. What libraries
+    write to standard error is logged, at level DEBUG. They get so many ``threads``, unless the
     environment says otherwise.
     """
 
@@ -149,7 +147,6 @@ class Worker:
 
     @property
     def protections(self) -> Protections:
-        """What the system gives, of a worker that is ready."""
         assert self._protections is not None  # noqa: S101 -- by get_ready
         return self._protections
 
@@ -180,11 +177,9 @@ class Worker:
         time_s: float,
         wall_s: float,
     ) -> Done | Failed:
-        """The reply to a task, of a worker that is ready; within so many seconds of the processor,
-        with the programs that the task runs, and of the wall clock.
-
-        Raises MediaTooHeavy, Died, or NoAnswer: the worker must be ended then.
-        """
+        """The reply to a task, of a worker that is ready; within so many seconds of the processor
+        and of the wall clock. Raises MediaTooHeavy, Died, or NoAnswer: the worker must be ended
+        then."""
         self.tasks += 1
         # Loaded now that the worker is: it does not wait for this.
         from palprep.workers.meter import Meter  # noqa: PLC0415
@@ -214,7 +209,6 @@ class Worker:
                     raise NoAnswer(type(other).__name__)
 
     def ask_to_end(self) -> None:
-        """Tell the process to end, and do not wait for it."""
         self._send(partial(os.kill, self.pid, signal.SIGTERM))
 
     def stop(self) -> None:
@@ -305,8 +299,11 @@ def _python(code: str) -> list[str]:
 def _is_compiled(module: str) -> bool:
     """Whether Python keeps it compiled, or cannot keep it where it lies."""
     spec = importlib.util.find_spec(module)
-    kept = Path(spec.cached) if spec and spec.cached and not sys.dont_write_bytecode else None
-    return kept is None or kept.exists() or not os.access(kept.parent.parent, os.W_OK)
+    if spec is None or spec.origin is None or sys.dont_write_bytecode:
+        return True
+    kept = Path(importlib.util.cache_from_source(spec.origin))
+    there = next(each for each in (kept, *kept.parents) if each.exists())
+    return there.is_file() or not os.access(there, os.W_OK)
 
 
 def _compile(modules: Iterable[str]) -> None:

@@ -28,14 +28,10 @@ _LEAVE_WITHIN_S = 10.0
 
 
 def serve(descriptor: int, modules: Iterable[str]) -> None:
-    """Answer the tasks that come through the socket; never returns.
-
-    The first message says what the process may open: it confines itself to that. ``modules`` are
-    then imported, before the first task. The process ends when the socket is closed at
-    the other end, however that happened, and when it is terminated. A task then raises SystemExit
-    where it stands, so that its cleanup runs: half-written files go, and the ffmpeg that it waits
-    for is ended.
-    """
+    """Answer the tasks that come through the socket; never returns. The first message says to what
+    this process confines itself. ``modules`` are then imported. It ends when the socket is closed
+    at the other end, however that happened, and when it is terminated. A task then raises
+    SystemExit where it stands, so that its cleanup runs."""
     channel = Channel(system.taken(descriptor))
     protections = confine(pickle.loads(channel.receive() or b""))  # noqa: S301 -- as below
     # Says where a decoder crashed; standard error is read by the process that started this one.

@@ -26,7 +26,6 @@ from palprep.sandbox.service import HandlerContext, Service
 from palprep.sandbox.store import Record, new_id
 
 TOOL_CALL = "conversation.tool_call"
-"""Specification, Events."""
 
 
 def create_conversation(context: HandlerContext) -> Record:

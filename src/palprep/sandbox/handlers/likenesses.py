@@ -1,8 +1,5 @@
-"""Face images judged, voices and replicas trained, by the judge and the trainer that are given.
-
-A training is created as started, and ends by the clock: the published media are fetched over HTTP
-and handed to the trainer.
-"""
+"""Face images judged, voices and replicas trained, by the judge and the trainer that are given. A
+training ends by the clock: the media are fetched over HTTP and handed to the trainer."""
 
 from __future__ import annotations
 
@@ -120,8 +117,7 @@ LONGEST_SUFFIX = len(".jpeg")
 def train_by_bytes(
     kind: TrainingKind, paths: tuple[Path, ...], *, recognise: Recognise = recognised_here
 ) -> str | None:
-    """The trainer where none is given: every file starts like media of the kind that is trained
-    from."""
+    """The trainer where none is given: every file starts like media of its kind."""
     for path in paths:
         found = recognise(path)
         if kind.startswith("replica-image"):
@@ -137,8 +133,7 @@ _AGAIN_S = 1.0
 
 
 async def train(service: Service, job: Record, *, kind: Trained) -> None:
-    """Fetch the media of a voice or a replica, train, and end the training: set the status,
-    announce it."""
+    """Fetch the media of a voice or a replica, train, and end the training."""
     record_id = job[f"{kind}_id"]
     record = _in_training(service, kind, record_id)
     if record is not None and SENT in record:  # One that was seeded has nothing to train from.
@@ -156,8 +151,7 @@ async def train(service: Service, job: Record, *, kind: Trained) -> None:
 
 
 def end_by_hand(service: Service, record_id: str, error_message: str | None) -> Record | None:
-    """End the training of a voice or a replica, completed or in error; its record. None when
-    nothing of this id is in training."""
+    """End the training of a voice or a replica; its record, None when none of this id is in it."""
     ended = (_end_training(service, kind, record_id, error_message) for kind in get_args(Trained))
     return next(filter(None, ended), None)
 
@@ -170,8 +164,7 @@ def _in_training(service: Service, kind: Trained, record_id: str) -> Record | No
 def _end_training(
     service: Service, kind: Trained, record_id: str, problem: str | None
 ) -> Record | None:
-    """Completed, or in error with the ``problem``; written and announced as one. None when it is
-    in training no more."""
+    """Completed, or in error with the ``problem``, and announced as one; None if it had ended."""
     with service.store.transaction():
         # Read again: while it was being trained it may have been updated, ended by hand, forgotten.
         record = _in_training(service, kind, record_id)
@@ -224,7 +217,9 @@ async def _fetched(service: Service, kind: TrainingKind, url: str, stem: Path) -
     """The file behind a link. Its name has the ending of the link, or of its content where the link
     has none: of a published name only the ending is kept, which says what the file is. Raises a
     PalprepError for one that cannot be fetched, or is of no accepted type."""
-    suffix = _suffix(url)
+    suffix = PurePosixPath(unquote(urlsplit(url).path)).suffix.lower()
+    if not suffix[1:].isalnum() or len(suffix) > LONGEST_SUFFIX:
+        suffix = ""
     if kind == "voice" and suffix and suffix not in VOICE_EXTENSIONS:
         raise _not_accepted(suffix)
     path = stem.with_suffix(suffix)
@@ -241,11 +236,6 @@ def _not_accepted(what: str) -> UnsupportedMedia:
     return UnsupportedMedia(
         f"The file type {what} is not accepted; accepted are {', '.join(VOICE_EXTENSIONS)}."
     )
-
-
-def _suffix(url: str) -> str:
-    suffix = PurePosixPath(unquote(urlsplit(url).path)).suffix.lower()
-    return suffix if suffix[1:].isalnum() and len(suffix) <= LONGEST_SUFFIX else ""
 
 
 def create_voice(context: HandlerContext) -> Record:

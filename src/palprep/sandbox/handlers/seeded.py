@@ -1,8 +1,5 @@
-"""Documents, pronunciation dictionaries, videos and deployments: seeded, then read or changed.
-
-A document walks through its states by the clock. A deployment is read with its ETag, and patched by
-JSON Patch (RFC 6902) under it.
-"""
+"""Documents, pronunciation dictionaries, videos and deployments: seeded, then read or changed by
+the clock or by JSON Patch (RFC 6902)."""
 
 from __future__ import annotations
 
@@ -42,8 +39,7 @@ def rename_video(context: HandlerContext) -> Record:
 
 
 def begin_walk(service: Service, document: Record) -> None:
-    """Schedule the first step of a document that is seeded unfinished, in place of any walk
-    that it is on."""
+    """Schedule the first step of an unfinished document, in place of any walk that it is on."""
     for job in service.store.jobs():
         if job.kind == "document" and job.payload["document_id"] == document["document_id"]:
             service.store.finish(job)
@@ -151,8 +147,7 @@ def _show(deployment: Record) -> JsonAnswer:
 
 
 def _still_a_deployment(patchable: Sequence[str], before: Record, after: Any) -> None:
-    """What cannot be patched is as it was. A member keeps its type and its values, and is not
-    taken away."""
+    """What cannot be patched is as it was. No member loses its type, or is taken away."""
     if not isinstance(after, dict):
         raise BadPatch("the whole cannot be patched")
     for member in before.keys() | after.keys():
