@@ -103,8 +103,7 @@ def _part(hint: Any, value: Any) -> Any:
 
 
 def deviations(kind: type[Reply], body: Any, *, closed: bool = True) -> tuple[Problem, ...]:
-    """Every member of ``body``, parsed JSON, that is not as ``kind`` declares it. With ``closed``
-    members that it does not declare count too."""
+    """Every member of ``body`` that ``kind`` declares otherwise; with ``closed``, or not at all."""
     extra: Literal["forbid", "allow"] = "forbid" if closed else "allow"
     try:
         # As JSON, because in Python a strict tuple takes no list.

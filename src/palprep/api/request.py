@@ -253,8 +253,7 @@ class Shape:
 
     @cached_property
     def client_signature(self) -> inspect.Signature:
-        """The arguments of a client: bare types, a file in place of a streamed field, and the
-        options that every call takes last."""
+        """The arguments of a client: bare types, a file in place of a stream, the options last."""
         bare: dict[str, Any] = get_type_hints(self.request)
         own: list[inspect.Parameter] = []
         options: list[inspect.Parameter] = []

@@ -250,8 +250,7 @@ def _not_there(path: Path) -> str:
 
 
 def _speaker(options: FileOptions) -> facts.Speaker | None:
-    """Whose consent to listen for; None without a name. Raises UsageError for a statement of
-    nobody, ToolMissing for a folder without a model."""
+    """Whose consent to listen for. Raises UsageError for nobody's, ToolMissing without a model."""
     statement, model = options.statement, options.model
     if options.name is None:
         for option, given in (("statement", statement), ("spoken-as", options.spoken_as)):

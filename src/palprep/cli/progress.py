@@ -84,8 +84,7 @@ class Bars(Progress):
             self.update(self._whole, description=words, completed=done, total=total, work=work)
 
     def row(self, key: object, words: str, fraction: float | None = None) -> None:
-        """The row of one, in these words, which are markup, up to :data:`ROWS`; a bar where the
-        ``fraction`` that is done is known."""
+        """The row of one, in words (markup), up to :data:`ROWS`; a bar with a ``fraction``."""
         with self._guard:
             if key not in self._rows and len(self._rows) < ROWS:
                 self._rows[key] = self.add_task(words, total=1, known=False)

@@ -295,8 +295,7 @@ class AsyncSender(_Sender[httpx.AsyncClient]):
     async def transmit(
         self, request: httpx.Request, within: float | None
     ) -> tuple[httpx.Response, bytes]:
-        """As that of :class:`SyncSender`; in a second event loop, where a connection of the first
-        would break off half way, it raises UsageError."""
+        """As :class:`SyncSender` does. Raises UsageError in a second event loop."""
         self.used_in(anyio.lowlevel.current_token(), "event loop", ", or have one asyncio.run()")
         with anyio.fail_after(None if within is None else within + _GRACE_S):
             response = await self.http.send(request, stream=True, follow_redirects=False)

@@ -76,7 +76,7 @@ _UNTIL: ContextVar[float] = ContextVar("until", default=math.inf)
 
 
 def hurry(seconds: float) -> None:
-    """From now on this task waits until then for servers that are asked, and then goes on."""
+    """This task waits so many more seconds for servers that are asked, and then goes on."""
     _UNTIL.set(asyncio.get_running_loop().time() + seconds)
 
 

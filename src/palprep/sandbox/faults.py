@@ -114,8 +114,7 @@ class FaultScript(Value):
 
 
 def script_from(source: object) -> FaultScript:
-    """A script as it is, from a file's path, or from its JSON. Raises :class:`UsageError` for what
-    cannot be read, or names the field that is wrong."""
+    """A script, from its file or its JSON. Raises :class:`UsageError`, which names the field."""
     if isinstance(source, FaultScript):
         return source
     try:

@@ -186,8 +186,7 @@ def note_delivery(
 
 
 async def client_credentials_token(auth: Mapping[str, Any], http: httpx.AsyncClient) -> str:
-    """A token by the OAuth 2.0 client-credentials grant (RFC 6749, section 4.4). Raises
-    :class:`ServerFailed` when the token endpoint gives none."""
+    """A token (RFC 6749, section 4.4). Raises :class:`ServerFailed` where none is given."""
     form = {"grant_type": "client_credentials"}
     if auth.get("scope"):
         form["scope"] = auth["scope"]

@@ -82,8 +82,7 @@ class CheckLimit:
 
     @contextmanager
     def take(self, now: float) -> Iterator[None]:
-        """Hold the one place while a check runs. Raises
-        :class:`~palprep.sandbox.answers.Refused`, which tells the seconds to wait."""
+        """Hold the one place. Raises :class:`Refused`, which tells the seconds to wait."""
         if self._running:
             raise _later("Another runtime check is still running.", 1)
         if wait_s := self.rate.wait_s(self.started, now):
@@ -143,8 +142,7 @@ class HandlerContext:
     sent: Mapping[str, Any]
 
     def find(self, kind: str) -> Record:
-        """The record of this kind that the path names. Raises
-        :class:`~palprep.sandbox.answers.Refused`, in the shape that the kind has."""
+        """The record of this kind that the path names. Raises :class:`Refused`."""
         record = self.service.store.get(kind, getattr(self.request, f"{kind}_id"))
         if record is None:
             raise refuse_unknown(self.service.choices, kind)

@@ -120,8 +120,8 @@ class Store:
         return [json.loads(row[0]) for row in rows]
 
     def create(self, kind: str, record_id: str, body: Mapping[str, Any]) -> None:
-        """Insert a record and count it as created through the interface. Raises :class:`Taken` for
-        an id, or a tool's name, that exists already."""
+        """Insert and count a record. Raises :class:`Taken` for an id or a tool's name that is
+        there."""
         self._insert(_INSERT, kind, record_id, body)
         self._db.execute(
             "INSERT INTO creates VALUES (?, 1) ON CONFLICT (kind) DO UPDATE SET count = count + 1",
@@ -129,8 +129,7 @@ class Store:
         )
 
     def put(self, kind: str, record_id: str, body: Mapping[str, Any]) -> None:
-        """Insert or replace a record in its place, without counting it. Raises :class:`Taken` for a
-        tool's name that another tool has."""
+        """Insert or replace a record, uncounted. Raises :class:`Taken` for another tool's name."""
         self._insert(_UPSERT, kind, record_id, body)
 
     def _insert(self, sql: str, kind: str, record_id: str, body: Mapping[str, Any]) -> None:

@@ -25,8 +25,7 @@ def languages_of(kind: str) -> tuple[str, ...]:
 
 
 def words_in(kind: str, language: str) -> dict[str, Any]:
-    """The words of ``guides`` or ``messages``, which every language has under the same keys. Raises
-    UsageError for a language without them."""
+    """The words of ``guides`` or ``messages``. Raises UsageError for a language without them."""
     known = languages_of(kind)
     if language not in known:
         raise UsageError(f"There are no {kind} in {language!r}: choose one of {', '.join(known)}")

@@ -85,8 +85,7 @@ def report_picture(report: rules.Report, *, side: int = VIEW_SIDE) -> Embedded |
 
 
 def write_picture(report: rules.Report, target: Path) -> Path | None:
-    """Write :func:`report_picture` as SVG, which workers do; None where there is nothing to draw.
-    Raises as that does, and OutputUnwritable."""
+    """Write :func:`report_picture` as SVG, if there is one. Also raises OutputUnwritable."""
     picture = report_picture(report)
     if picture is None:
         return None
@@ -210,8 +209,7 @@ Show = Callable[[Picture], str | None]
 
 
 def inline(make: Callable[[], Embedded | None]) -> str | None:
-    """What is made, as an address for a ``src``; None where there is nothing, or nothing any more:
-    a page is worth reading without it."""
+    """What is made, as an address for a ``src``; None where there is nothing, or no more."""
     made = _made(make)
     return None if made is None else made.data_uri
 

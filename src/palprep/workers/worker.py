@@ -218,8 +218,7 @@ class Worker:
         self._send(partial(system.kill_group, self.pid))
 
     def end(self, *, clean_up: bool = True) -> None:
-        """End the process and its programs, and remove its temporary files; with ``clean_up`` a
-        task may remove what it has half written."""
+        """End it and its programs; with ``clean_up`` a task may remove what it has half written."""
         if clean_up:
             self.stop()
         else:

@@ -41,8 +41,7 @@ def judge_by_bytes(
     *,
     recognise: Recognise = recognised_here,
 ) -> dict[str, bool | None]:
-    """The default judge: one check, that the image has at least 1024 bytes. Raises
-    :class:`~palprep.errors.DamagedMedia` for what is not an image."""
+    """One check, of at least 1024 bytes. Raises DamagedMedia for what is not an image."""
     found = recognise(path)
     if found.kind is not Kind.IMAGE:
         raise DamagedMedia(f"It is {found.description}, not an image of an accepted type.")
