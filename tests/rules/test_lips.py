@@ -37,7 +37,7 @@ def judged(video_facts):
     return report
 
 
-LIMIT = 0.3
+LIMIT = 0.25
 """Of the correlation and the margin together."""
 
 
