@@ -17,7 +17,7 @@ _UNSEEN = re.compile(
     "\x00-\x08\x0b-\x1f\x7f-\x9f"  # Control characters, besides tab and line feed.
     "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # Marks of direction (UAX 9, section 2).
     "\u2028\u2029"  # Ends of lines and paragraphs.
-    "\ufff9-\ufffb\U000e0000-\U000e007f"  # Annotations and tags, which are never drawn.
+    "\ufff9-\ufffb\ufffe\uffff\U000e0000-\U000e007f"  # Annotations and tags, which are never drawn.
     "\ud800-\udfff"  # Bytes of a name that is not UTF-8, and halves of characters.
     "]"
 )

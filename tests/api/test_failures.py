@@ -35,25 +35,38 @@ def test_the_three_shapes(body: Any, shape: str | None, code: str | None) -> Non
 @pytest.mark.parametrize(
     ("body", "said"),
     [
-        ({"type": "about:blank", "title": "Short"}, '{"type":"about:blank","title":"Short"}'),
-        (
-            {"detail": [{"loc": ["name"], "msg": "long"}]},
-            '{"detail":[{"loc":["name"],"msg":"long"}]}',
-        ),
-        ([{"message": "a list"}], '[{"message":"a list"}]'),
+        ({"error": {"message": "deep", "type": "x"}}, "deep"),
+        ({"type": "about:blank", "title": "Short", "detail": "At length."}, "At length"),
+        ({"title": "Only a title"}, "Only a title"),
+        ({"detail": [{"loc": ["body", "name"], "msg": "too long"}]}, "body.name: too long"),
+        ({"errors": ["one", {"message": "two"}]}, "one; two"),
+        ({"detail": {"error": "inside"}}, "inside"),
+        ([{"message": "a list"}], "a list"),
         ("words\x1b[31m\u202e", r"words\x1b[31m\u202e"),
         ({"message": "a\x00"}, r"a\x00"),
-        ({}, "no explanation"),
+        ({"errors": []}, "no explanation"),
+        ({"a": "b"}, "no explanation"),
+        ({"request": {"headers": {"x-api-key": "sk-1"}}}, "no explanation"),
+        ({"detail": float("nan")}, "no explanation"),
     ],
 )
 def test_the_words_of_every_shape_are_told(body: Any, said: str) -> None:
     assert failure(400, {}, body).message == f"the service answered 400: {said}."
 
 
-@pytest.mark.parametrize("wrap", [str, lambda t: {"message": t}, lambda t: {"error": t}])
+@pytest.mark.parametrize(
+    "wrap", [str, lambda t: {"message": t}, lambda t: {"error": {"detail": t}}]
+)
 def test_a_long_text_is_cut(wrap: Any) -> None:
     error = failure(400, {}, wrap("x" * 10_000_000))
     assert error.message == f"the service answered 400: {'x' * 2000}…."
+
+
+def test_words_nested_without_end_are_no_traceback() -> None:
+    body: Any = "deep"
+    for _ in range(5000):
+        body = {"error": [body]}
+    assert "no explanation" in failure(400, {}, body).message
 
 
 @pytest.mark.parametrize(

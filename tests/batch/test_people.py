@@ -282,7 +282,7 @@ def test_a_name_is_what_lists_exports_and_copies_leave_of_it(slug):
         ('name = "Ada\\u0000"', "name: must not hold line breaks or control characters"),
         ('model = "nonsense"', "model: must be one of core-4, core-4.5, core-3"),
         ('callback_url = "javascript:alert(1)"', "callback_url: must be a link that starts with"),
-        ("name = " + "[" * 5000, "person.toml cannot be read: maximum recursion depth"),
+        ("name = " + "[" * 5000, "person.toml cannot be read: it is nested too deeply"),
         ("#" * 70_000, "person.toml is larger than 65,536 bytes"),
     ],
 )

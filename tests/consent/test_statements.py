@@ -28,6 +28,11 @@ def test_a_language_without_a_statement_is_said(language):
         required_statement(language)
 
 
+def test_how_a_name_sounds_is_no_name():
+    with pytest.raises(UsageError, match="full name"):
+        statement_for("", "I, {full_name}, agree.", language="en", spoken_as="Jane Doe")
+
+
 @pytest.mark.parametrize("name", ["", "  ", "123"])
 def test_a_name_is_needed(name):
     with pytest.raises(UsageError, match="full name"):

@@ -257,7 +257,7 @@ def test_five_redirects_are_followed_and_no_sixth(raw, receiver, redirects, stat
     voice = trained(raw, raw.voice(training_audio_url=f"{receiver.url}/a.wav"))
     assert voice["status"] == status
     if status == "error":
-        assert "maximum allowed redirects" in voice["error_message"]
+        assert "redirects more than 5 times" in voice["error_message"]
 
 
 def test_what_a_file_is_can_be_seen_elsewhere():

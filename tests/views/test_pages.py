@@ -125,6 +125,9 @@ def test_a_later_run_that_changed_nothing_leaves_everything(tmp_path: Path) -> N
     later = changed(people, updated_at="2027-01-01T00:00:00.000+00:00")
     write_outputs(tmp_path, later)
     assert written(tmp_path) == before
+    (tmp_path / person_page("p003")).unlink()
+    write_outputs(tmp_path, later)
+    assert written(tmp_path).keys() == before.keys()
 
 
 def test_a_page_by_hand_or_of_another_version_is_written_again(tmp_path: Path) -> None:

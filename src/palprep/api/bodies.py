@@ -31,10 +31,12 @@ def compact_json(value: Any) -> str:
 def read_body(content: bytes) -> Any:
     """Parsed JSON, the text when it is none, or None when there is nothing. What is no character,
     such as the half of one at the end of a text that was cut, becomes U+FFFD."""
+    if not content:
+        return None
     text = content.decode("utf-8-sig", "replace")
-    for parse in (from_json, mended_json):  # The first is the quicker, and takes no halves.
+    for parse in (json_value, mended_json):  # The first is the quicker, and takes no halves.
         with contextlib.suppress(ValueError):
-            return parse(text) if content else None
+            return parse(text.encode())
     return text
 
 

@@ -14,7 +14,6 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from palprep import errors
-from palprep.api.bodies import compact_json
 from palprep.errors import InvalidRequest, Problem
 from palprep.escaping import escaped
 from palprep.values import Value
@@ -137,9 +136,25 @@ def _explained(body: Any) -> tuple[str | None, str]:
         for key in ("error", "message"):
             if isinstance(said[key], str):
                 return key, str(said[key])
+    return None, _words_of(body)
+
+
+_WORDY = ("message", "error", "detail", "msg", "errors", "title")
+"""Members of an error body that hold its words, those that say most first: of nested errors,
+problem details (RFC 9457), lists of findings."""
+
+
+def _words_of(body: Any, depth: int = 4) -> str:
+    """What a body of any shape says in words, empty where nothing does."""
     if isinstance(body, str):
-        return None, body.strip()
-    return None, compact_json(body) if body else ""
+        return body.strip()[: _LONGEST_SAID + 1]
+    if isinstance(body, Mapping) and depth:
+        said = next(filter(None, (_words_of(body.get(key), depth - 1) for key in _WORDY)), "")
+        where = body.get("loc")  # As FastAPI tells which field a finding is about.
+        return f"{'.'.join(map(str, where))}: {said}" if said and isinstance(where, list) else said
+    if isinstance(body, list | tuple) and depth:
+        return "; ".join(filter(None, (_words_of(each, depth - 1) for each in body[:20])))
+    return ""
 
 
 def failure(

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import io
 import itertools
 import json
+import os
 import re
 import shutil
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
@@ -29,6 +31,7 @@ from palprep.views import (
     PICTURES_NAME,
     REPORT_NAME,
     Message,
+    Page,
     PictureFolder,
     is_page,
     messages,
@@ -52,7 +55,7 @@ def write_outputs(into: Path, run: ReadableRun, *, again: bool = False) -> None:
     made = pages(run, into)
     there = all((into / name).is_file() for name in (RESULTS_NAME, TABLE_NAME))
     told = there and made[-1].tells_the_same_of_everybody(into)
-    if not again and told and made[-1].is_in(into):
+    if not again and told and made[-1].is_in(into) and _are_there(into, made):
         return
     stale = [at for at, page in enumerate(made) if not page.is_in(into)]
     # The results are written before the pages, and the first page last: what a page shows, the
@@ -70,6 +73,19 @@ def write_outputs(into: Path, run: ReadableRun, *, again: bool = False) -> None:
     for path in [each for each in found if each.relative_to(into).as_posix() not in wanted]:
         if is_page(path):
             path.unlink()
+
+
+def _are_there(into: Path, made: Sequence[Page]) -> bool:
+    """Whether each page has its file. Where they are many, to open them takes longest."""
+
+    @functools.cache
+    def names(folder: str) -> frozenset[str]:
+        with contextlib.suppress(OSError), os.scandir(into / folder) as entries:
+            return frozenset(each.name for each in entries)
+        return frozenset()
+
+    places = (page.place.rpartition("/") for page in made)
+    return all(name in names(folder) for folder, _, name in places)
 
 
 def write_results(

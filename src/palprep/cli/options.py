@@ -17,6 +17,7 @@ from palprep.vocabulary import Role
 FOR_EVER = math.inf
 
 _SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86_400}
+_BYTES = {"": 1, "k": 1000, "m": 1000**2, "g": 1000**3, "ki": 1 << 10, "mi": 1 << 20, "gi": 1 << 30}
 _LONGEST_S = 3.2e9
 """Of a duration, a hundred years: dates and timers go no further."""
 
@@ -34,14 +35,11 @@ def seconds(text: str) -> float:
 def size_bytes(text: str) -> int:
     """The bytes of a size above 0: 800000, 500MB or 2GiB. Raises BadParameter for anything else,
     and for more than a system counts (2**63)."""
-    from pydantic import ByteSize, TypeAdapter, ValidationError
-
-    try:
-        if 1 <= (size := TypeAdapter(ByteSize).validate_python(text.strip())) < 1 << 63:
-            return int(size)
-    except ValidationError:
-        pass
-    raise typer.BadParameter(f"{text!r} is no size: write 500MB or 2GiB")
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kmg]?i?)b?", text.strip().lower())
+    size = float(found[1]) * _BYTES.get(found[2], 0) if found else 0.0
+    if not 1 <= size < 1 << 63:
+        raise typer.BadParameter(f"{text!r} is no size: write 500MB or 2GiB")
+    return int(size)
 
 
 def waiting_time(wait: float | None, *, no_wait: bool, otherwise: float) -> float:

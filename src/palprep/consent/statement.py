@@ -272,7 +272,7 @@ def fill_statement(template: str, full_name: str, spoken_as: str | None = None) 
     more than :data:`MOST_CHARACTERS`.
     """
     name, said = _on_one_line(full_name or ""), _on_one_line(spoken_as or full_name or "")
-    if not any(char.isalpha() for char in said):
+    if not all(any(char.isalpha() for char in each) for each in (name, said)):
         raise UsageError("The full name of the person who speaks is needed")
     text = open_statement(template, name)
     if PLACEHOLDER not in text:

@@ -163,4 +163,6 @@ def _parted(url: str) -> tuple[Cloud, str]:
     if cloud is None or not bucket:
         known = ", ".join(cloud.example for cloud in CLOUDS)
         raise UsageError(f"{url!r} names no bucket: give one of {known}")
+    if {".", ".."} & {*prefix.split("/")}:
+        raise UsageError(f"{url!r} cannot be used: no folder of a bucket is named . or ..")
     return cloud, f"{scheme}://{bucket}/{quote(prefix.strip('/'))}"

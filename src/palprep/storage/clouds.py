@@ -82,6 +82,14 @@ _MEANING = {
         "{host} is not https. If that is what you want, set {cloud.variables}_ALLOW_HTTP=true; the "
         "files then travel unencrypted"
     ),
+    r"TimedOut|operation timed out": (
+        "{host} is too slow to answer. Allow it more time in {cloud.variables}_TIMEOUT, such as "
+        "120s"
+    ),
+    r"Config error: failed to parse": (
+        "one of its settings cannot be read ({line}). Check {cloud.variables}_ALLOW_HTTP, which is "
+        "true or false, and {cloud.variables}_TIMEOUT, such as 120s"
+    ),
     r"dns error|kind: Connect": "{host} does not answer. Check its address and the network",
     r"invalid path|parse path": "a name in it cannot be read ({line}). Rename that object",
     r"ExpiredToken|TokenRefreshRequired|invalid_grant": (
@@ -103,7 +111,7 @@ _MEANING = {
     r"code: 403": (
         "the credentials are known and lack the right for this ({said}). Let them read and write"
     ),
-    r"code: 5": "{host} answers with status {status}, again and again. Try again later",
+    r"code: 5\d\d\b": "{host} answers with status {status}, again and again. Try again later",
     r"": "{line}. Check its address, and the variables that begin with {cloud.variables}_",
 }
 """What to tell the user, by signs in obstore's text, codes of the clouds' answers among them (S3's

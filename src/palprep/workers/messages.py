@@ -46,12 +46,15 @@ class NoAnswer(Exception):
 
 
 class Task(NamedTuple):
-    """One call. ``callbacks`` names the keyword arguments that are functions here."""
+    """One call. ``callbacks`` names the keyword arguments that are functions here. It may take
+    ``time_s`` seconds of the processor.
+    """
 
     function: Callable[..., Any]
     args: tuple[Any, ...]
     kwargs: Mapping[str, Any]
     callbacks: tuple[str, ...]
+    time_s: float
 
 
 class Ready(Value):
@@ -136,11 +139,13 @@ _KINDS: Mapping[str, type[Message]] = {
 }
 
 
-def task(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bytes:
+def task(
+    function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any], time_s: float
+) -> bytes:
     """A :class:`Task`, pickled; callbacks are left here."""
     sent = {name: value for name, value in kwargs.items() if not callable(value)}
     callbacks = tuple(name for name in kwargs if name not in sent)
-    return pickle.dumps(Task(function, args, sent, callbacks))
+    return pickle.dumps(Task(function, args, sent, callbacks, time_s))
 
 
 def write(message: Message) -> bytes:

@@ -80,6 +80,11 @@ def test_what_was_not_heard_is_not_cut_out(clip_of, outcome):
     assert clip_of(outcome, (0.3, 18.0), starts_at=0.3) is None
 
 
+def test_what_would_show_wrong_colours_is_not_cut_out(clip_of):
+    assert clip_of("pass", (6.0, 18.0), dolby_vision="5.0") is None
+    assert clip_of("pass", (6.0, 18.0), dolby_vision="8.4") is not None
+
+
 NOON = dt.datetime(2026, 3, 1, 12, tzinfo=dt.UTC)
 ASKED = CodeReading(words=("tiger",), given_at=NOON, ends_at=NOON, judged_at=NOON)
 SPOKEN = ASKED.model_copy(update={"spoken": Span(start_s=18.1, end_s=21.0)})

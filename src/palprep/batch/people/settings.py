@@ -195,7 +195,9 @@ def parse_settings(raw: bytes) -> SettingsFile:
     except ValidationError as error:
         mistakes = (f"{SETTINGS_NAME}: {_mistake(each)}" for each in error.errors())
         raise UsageError("\n".join(mistakes)) from None
-    except (ValueError, RecursionError) as error:
+    except RecursionError:
+        raise UsageError(f"{SETTINGS_NAME} cannot be read: it is nested too deeply") from None
+    except ValueError as error:
         raise UsageError(f"{SETTINGS_NAME} cannot be read: {error}; {_WRITTEN}") from None
 
 

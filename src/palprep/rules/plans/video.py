@@ -182,10 +182,13 @@ def plan_consent_clip(
 
     ``report`` judges the whole video as a consent video. None where the statement was not heard as
     required, and where a remark stands beside it: cutting out something else would prove nothing.
-    The fresh code after it is left out; or in, ``with_code``, and None if none was heard.
+    None of a Dolby Vision video without a base layer, too, which would show wrong colours. The
+    fresh code after it is left out; or in, ``with_code``, and None if none was heard.
     """
     line = facts.timeline
     if line is None or line.consent is None or not _spoken(facts) or _doubted_beside(facts):
+        return None
+    if facts.video is None or not base_layer_shows(facts.video):
         return None
     code = _code(facts, line)
     if with_code and code is None:
