@@ -108,6 +108,7 @@ def test_nothing_else_is_shown_or_taken(page: Page) -> None:
         drawn = tab.get("thumbnail/eve/face-image/a.heic").content
         assert drawn.startswith(b"\xff\xd8")
         assert tab.get("thumbnail/eve/face-image/a.heic").content == drawn
+        assert tab.get("thumbnail/eve/face-image/b.heic").content == drawn
         # It is drawn once, by the browser or here.
         drawings = [*Path(page.review._drawn.name).glob("*.jpg")]
         assert len({each.read_bytes() for each in drawings}) == 1

@@ -8,6 +8,7 @@ process-wide setting whose warning a program may have turned into an error.
 
 from __future__ import annotations
 
+import contextlib
 import io
 import struct
 from collections.abc import Callable, Mapping
@@ -238,7 +239,10 @@ DECODERS: Mapping[str, type[ImageFile.ImageFile]] = MappingProxyType(
 
 _PNG_XMP = "XML:com.adobe.xmp"
 
-_NO_COMMENTS = frozenset({"xmp", _PNG_XMP})
+_PNG_EXIF = "Raw profile type exif"
+"""Where ImageMagick puts EXIF in a PNG, as hexadecimal text."""
+
+_NO_COMMENTS = frozenset({"xmp", _PNG_XMP, _PNG_EXIF})
 
 
 def check_pixels(size: tuple[int, int], name: str) -> None:
@@ -340,7 +344,7 @@ class RasterImage:
     @property
     def exif(self) -> bytes | None:
         """The EXIF block. PNG can place it after the pixels."""
-        return self._info.get("exif") or None
+        return self._info.get("exif") or _from_hex(self._info.get(_PNG_EXIF))
 
     @property
     def xmp(self) -> bytes | None:
@@ -353,6 +357,13 @@ class RasterImage:
         """IPTC of Photoshop's block; a JPEG's comment, or a PNG's text once it is decoded."""
         kinds = {"iptc"} if 0x0404 in self._info.get("photoshop", {}) else set()
         return kinds | ({"comment"} if "comment" in self._info or self._texts else set())
+
+
+def _from_hex(profile: str | None) -> bytes | None:
+    # The profile's name and length stand on the first two lines.
+    with contextlib.suppress(ValueError):
+        return bytes.fromhex("".join((profile or "").split()[2:])) or None
+    return None
 
 
 def _webp_canvas(file: BinaryIO) -> tuple[int, int]:
