@@ -18,6 +18,7 @@ import pytest
 from palprep.errors import MediaTooHeavy, ToolFailed, UnsupportedMedia, UsageError
 from palprep.workers.engine import Limits, WorkStopped
 from palprep.workers.local import LocalEngine
+from palprep.workers.messages import answer_type
 
 SMALL = 400 << 20
 """Enough for a worker without decoders."""
@@ -57,6 +58,12 @@ def test_values_and_errors_come_back(engine, work):
     with pytest.raises(UnsupportedMedia, match="is a spreadsheet") as caught:
         engine.run(work.refuse, name="tables.xls")
     assert caught.value.name == "tables.xls"
+
+
+def test_what_a_function_answers_is_worked_out_once(work):
+    # That of a report takes ten milliseconds, which every file paid twice.
+    assert answer_type(work.double) is answer_type(work.count)
+    assert answer_type(work.double) is not answer_type(work.talk)
 
 
 @pytest.mark.parametrize(

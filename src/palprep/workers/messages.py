@@ -7,6 +7,7 @@ answer with lies, but with nothing that runs.
 
 from __future__ import annotations
 
+import functools
 import inspect
 import json
 import pickle
@@ -186,6 +187,12 @@ def answer_type(function: Callable[..., Any]) -> TypeAdapter[Any]:
         # checker may know.
         names = vars(sys.modules[called.__module__])
         declared = eval(declared, names)  # noqa: S307 -- palprep's own source
+    return _adapter(declared)
+
+
+@functools.cache
+def _adapter(declared: Any) -> TypeAdapter[Any]:
+    """Kept: to work out what a report may hold takes as long as to measure a second of speech."""
     return TypeAdapter(declared)
 
 
