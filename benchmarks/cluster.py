@@ -99,7 +99,7 @@ def cost(place: Path, given: Path, relay: Relay, address: str, store: str) -> di
     """What one of these people takes, on the average."""
     relay.counted.clear()
     with (
-        Client(address) as cluster,  # type: ignore[no-untyped-call]
+        Client(address) as cluster,
         Sandbox(place / "service", clock="virtual") as service,
     ):
         started, there, here = time.perf_counter(), sum(cluster.run(family_cpu_s).values()), spent()
@@ -154,7 +154,7 @@ def measured(place: Path, names: tuple[str, ...], count: int, store: str) -> dic
     """One kind of person on a fresh cluster, whose workers have loaded their models before."""
     with (
         relayed() as relay,
-        LocalCluster(  # type: ignore[no-untyped-call]
+        LocalCluster(
             n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0"
         ) as cluster,
     ):
