@@ -151,6 +151,22 @@ def test_retry_after(value: str, seconds: float | None) -> None:
     assert retry_after({"retry-after": value}) == seconds
 
 
+@pytest.mark.parametrize(
+    ("until", "date", "seconds"),
+    [
+        ("Sat, 01 Aug 2026 12:00:30 GMT", "Sat, 01 Aug 2026 12:00:00 GMT", 30.0),
+        ("Sat, 01 Aug 2026 12:00:30 GMT", "Sat, 01 Aug 2026 12:01:00 GMT", 0.0),
+        ("Sat, 01 Aug 2026 12:00:30", "Sat, 01 Aug 2026 12:00:00 GMT", None),
+        (f"Sat, 01 Aug {'9' * 400} 12:00:30 GMT", "Sat, 01 Aug 2026 12:00:00 GMT", None),
+        ("Sat, 01 Aug 2026 12:00:30 GMT", "now", None),
+    ],
+)
+def test_a_date_to_wait_for_counts_from_that_of_the_answer(
+    until: str, date: str, seconds: float | None
+) -> None:
+    assert retry_after({"retry-after": until, "date": date}) == seconds
+
+
 @pytest.mark.parametrize(("seconds", "words"), [("7", "7 s"), ("90", "1.5 min"), ("86400", "24 h")])
 def test_how_long_the_service_asks_to_wait_is_told(seconds: str, words: str) -> None:
     error = failure(429, {"retry-after": seconds}, {"error": "slow down"})

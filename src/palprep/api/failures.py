@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
@@ -206,10 +207,17 @@ def _wait_words(seconds: float) -> str:
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds to wait as ``retry-after`` asks; None without it or where it is no number, such as a
-    date. Fractions are taken, as some services send them."""
+    """Seconds to wait as ``retry-after`` asks (RFC 9110, 10.2.3): a number, with fractions, as some
+    services send it; or a date, which counts from that of the answer, so that no clock is compared
+    with another's. None without it, or where it is neither."""
     value = headers.get("retry-after", "").strip()
-    return float(value) if _NUMBER.fullmatch(value) else None
+    if _NUMBER.fullmatch(value):
+        return float(value)
+    try:
+        then, now = map(parsedate_to_datetime, (value, headers.get("date", "")))
+        return max(0.0, (then - now).total_seconds())
+    except (ValueError, TypeError, OverflowError):
+        return None
 
 
 REQUEST_ID_HEADERS = ("x-request-id", "request-id", "x-amzn-requestid")
