@@ -11,17 +11,7 @@ from typing import Annotated, Any, Final, Literal
 from annotated_types import MaxLen
 from pydantic import Field
 
-from palprep.api.fields import (
-    Delivery,
-    OnCall,
-    OnResolve,
-    Origin,
-    Tag,
-    ToolName,
-    TriggerType,
-    VoiceDescription,
-    VoiceName,
-)
+from palprep.api import fields
 from palprep.api.reply import Reply, read_leniently
 from palprep.errors import UnexpectedReply
 
@@ -42,13 +32,13 @@ class Voice(Reply):
     """A cloned or catalogue voice. ``created_at`` reads ``YYYY-MM-DDTHH:MM:SS.ffffff``."""
 
     voice_id: str
-    voice_name: VoiceName | None = None
-    description: VoiceDescription | None = None
+    voice_name: fields.VoiceName | None = None
+    description: fields.VoiceDescription | None = None
     voice_type: Literal["user", "system"] | None = None
     status: TrainingStatus
     error_message: str | None = None
     """Present only when ``status`` is ``error``."""
-    tags: Annotated[tuple[Tag, ...], MaxLen(50)] = ()
+    tags: Annotated[tuple[fields.Tag, ...], MaxLen(50)] = ()
     created_at: VoiceMoment | None = None
 
 
@@ -64,16 +54,16 @@ class Tool(Reply):
     tool_id: str
     owner_id: int | None = None
     """None for built-in system tools."""
-    name: ToolName
+    name: fields.ToolName
     description: str | None = None
     parameters: Mapping[str, Any] | None = None
-    delivery: Annotated[Delivery | None, Field(repr=False)] = None
+    delivery: Annotated[fields.Delivery | None, Field(repr=False)] = None
     """As it was sent; it may hold credentials."""
     is_system_tool: bool = False
-    trigger_type: TriggerType = "in_call"
-    origin: Origin | None = None
-    on_call: OnCall | None = None
-    on_resolve: OnResolve | None = None
+    trigger_type: fields.TriggerType = "in_call"
+    origin: fields.Origin | None = None
+    on_call: fields.OnCall | None = None
+    on_resolve: fields.OnResolve | None = None
     static_filler: str | None = None
     created_at: Moment | None = None
     updated_at: Moment | None = None

@@ -15,34 +15,16 @@ from typing import Any, Generic, Self, TypeAlias, TypeVar, Unpack, cast, get_arg
 import anyio
 import httpx
 
-from palprep.api import (
-    UNSET,
-    Call,
-    PlainOptions,
-    Reply,
-    Unspecified,
-    Verb,
-    host_of,
-    is_loopback,
-    plain_call,
-    sendable,
-)
-from palprep.client import resources
+from palprep import api
+from palprep.client import resources, writer
 from palprep.client.exchange import exchange
 from palprep.client.resources import S, Sending, routine
 from palprep.client.senders import AsyncSender, HookOptions, RawResponse, SyncSender, hooks_of
-from palprep.client.writer import (
-    SandboxTime,
-    Timeout,
-    checked_base_url,
-    checked_key,
-    limits_of,
-)
 from palprep.errors import StorageError, UsageError
 from palprep.storage import http_client
 from palprep.values import require_type
 
-R = TypeVar("R", bound=Reply)
+R = TypeVar("R", bound=api.Reply)
 F = TypeVar("F", bound=Callable[..., Any])
 
 log = logging.getLogger("palprep.client")
@@ -54,7 +36,7 @@ DEFAULT_TIMEOUT = httpx.Timeout(60.0, connect=10.0)
 class CallOptions(HookOptions, total=False):
     """What both clients, and copies of them, may have: :class:`Client` says what it means."""
 
-    timeout: Timeout
+    timeout: writer.Timeout
     deadline: float | None
     retries: int
     headers: Mapping[str, str] | None
@@ -100,7 +82,7 @@ def spelt_out(function: F) -> F:
     [kind] = get_args(options.annotation)
     hints = get_type_hints(kind)
     single = [
-        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=hint, default=UNSET)
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=hint, default=api.UNSET)
         for name, hint in hints.items()
     ]
     signature = signature.replace(parameters=[*own, *single])
@@ -130,10 +112,10 @@ def sender_of(kind: type[S], api_key: str, base_url: str, options: Mapping[str, 
     }
     http: Any = options.get("http_client")
     own = http is None
-    address = checked_base_url(base_url)
+    address = writer.checked_base_url(base_url)
     if own:
         # A proxy of the environment must not stand between loopback and loopback.
-        near = address.lower().startswith("http:") and is_loopback(host_of(address))
+        near = address.lower().startswith("http:") and api.is_loopback(api.host_of(address))
         try:
             http = http_client(kind.library, trust_env=trust_env and not near, **given)
         except StorageError as error:
@@ -145,8 +127,8 @@ def sender_of(kind: type[S], api_key: str, base_url: str, options: Mapping[str, 
         http=http,
         own=own,
         base_url=address,
-        key=checked_key(api_key),
-        timeout=limits_of(DEFAULT_TIMEOUT if own else http.timeout),
+        key=writer.checked_key(api_key),
+        timeout=writer.limits_of(DEFAULT_TIMEOUT if own else http.timeout),
         headers={n: v for n, v in http.headers.items() if n not in _DEFAULT_HEADERS},
         query={},
         clock=options.get("clock") or time.monotonic,
@@ -161,12 +143,12 @@ def changed_sender(sender: S, options: Mapping[str, Any]) -> S:
         name: options[name] for name in ("deadline", "retries", "strict") if name in options
     }
     if "api_key" in options:
-        changed |= {"key": checked_key(options["api_key"]), "limiters": {}}
-    if (timeout := options.get("timeout", UNSET)) is not UNSET:
-        changed["timeout"] = limits_of(timeout)
+        changed |= {"key": writer.checked_key(options["api_key"]), "limiters": {}}
+    if (timeout := options.get("timeout", api.UNSET)) is not api.UNSET:
+        changed["timeout"] = writer.limits_of(timeout)
     return replace(
         sender,
-        headers=sender.headers | sendable({}, options.get("headers") or {}),
+        headers=sender.headers | api.sendable({}, options.get("headers") or {}),
         query=sender.query | dict(options.get("query") or {}),
         hooks=hooks_of({**sender.hooks, **options}, awaited=sender.awaited),
         **changed,
@@ -186,7 +168,7 @@ def account_in(environ: Mapping[str, str] | None, *, awaited: bool) -> dict[str,
                 "`palprep sandbox` and use the URL and the key that it prints."
             )
     if variables.get("PALPREP_TIME") == "sandbox":
-        told = SandboxTime(found["base_url"])
+        told = writer.SandboxTime(found["base_url"])
         sleep = told.sleep_async if awaited else told.sleep
         found |= {"clock": told.clock, "sleep": sleep}
     return found
@@ -241,19 +223,19 @@ class _BothClients(Sending[S], Generic[S]):
         return copy
 
     @routine
-    async def send_raw(self, call: Call[R]) -> RawResponse[R]:
+    async def send_raw(self, call: api.Call[R]) -> RawResponse[R]:
         """Send a call from :mod:`palprep.api.calls`: status, headers, body and record."""
         return await exchange(call, self._sender)
 
     @routine
     @spelt_out
     async def request(
-        self, method: Verb, path: str, **options: Unpack[PlainOptions]
-    ) -> RawResponse[Unspecified]:
+        self, method: api.Verb, path: str, **options: Unpack[api.PlainOptions]
+    ) -> RawResponse[api.Unspecified]:
         """Ask for what has no method here yet: ``client.request("GET", "/v2/faces")``. ``options``
         are ``query``, ``headers``, ``body`` (JSON), ``timeout`` and ``deadline``. POST and PATCH
         are never repeated. Errors are as for every call."""
-        return await exchange(plain_call(method, path, **options), self._sender)
+        return await exchange(api.plain_call(method, path, **options), self._sender)
 
 
 class Client(_BothClients[SyncSender]):

@@ -6,19 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import KW_ONLY, replace
 from typing import Annotated, Any, ClassVar
 
+from palprep.api import fields
 from palprep.api.bodies import Base64Stream
 from palprep.api.call import Endpoint
-from palprep.api.fields import (
-    MAX_IMAGE_BODY_BYTES,
-    FaceModel,
-    ImageBase64,
-    ImageMime,
-    Link,
-    ShortLink,
-    Tags,
-    VoiceDescription,
-    VoiceName,
-)
 from palprep.api.records import FaceValidation, Replica, Voice, Voices
 from palprep.api.request import UNSET, Place, Request, Unset
 from palprep.errors import Problem
@@ -32,11 +22,11 @@ class CreateVoice(Request):
     """
 
     _: KW_ONLY
-    voice_name: VoiceName | Unset = UNSET
-    training_audio_url: ShortLink | Unset = UNSET
-    description: VoiceDescription | Unset = UNSET
-    callback_url: ShortLink | Unset = UNSET
-    tags: Tags | Unset = UNSET
+    voice_name: fields.VoiceName | Unset = UNSET
+    training_audio_url: fields.ShortLink | Unset = UNSET
+    description: fields.VoiceDescription | Unset = UNSET
+    callback_url: fields.ShortLink | Unset = UNSET
+    tags: fields.Tags | Unset = UNSET
 
 
 class GetVoice(Request):
@@ -54,9 +44,9 @@ class UpdateVoice(Request):
 
     voice_id: str
     _: KW_ONLY
-    voice_name: VoiceName | Unset = UNSET
-    description: VoiceDescription | Unset | None = UNSET
-    tags: Tags | Unset = UNSET
+    voice_name: fields.VoiceName | Unset = UNSET
+    description: fields.VoiceDescription | Unset | None = UNSET
+    tags: fields.Tags | Unset = UNSET
 
     json_schema: ClassVar[Mapping[str, Any]] = {"minProperties": 1}
 
@@ -93,10 +83,10 @@ class CreateReplica(Request):
 
     _: KW_ONLY
     replica_name: str | Unset = UNSET
-    callback_url: Link | Unset = UNSET
-    train_video_url: Link | Unset = UNSET
-    consent_video_url: Link | Unset = UNSET
-    train_image_url: Link | Unset = UNSET
+    callback_url: fields.Link | Unset = UNSET
+    train_video_url: fields.Link | Unset = UNSET
+    consent_video_url: fields.Link | Unset = UNSET
+    train_image_url: fields.Link | Unset = UNSET
     voice_name: str | Unset = UNSET
     auto_fix_training_image: bool | Unset = UNSET
     model_name: str | Unset = UNSET
@@ -144,10 +134,10 @@ class ValidateFaceImage(Request):
     ``passed``.
     """
 
-    image_base64: Annotated[ImageBase64, Place("member", "imageBase64")]
+    image_base64: Annotated[fields.ImageBase64, Place("member", "imageBase64")]
     _: KW_ONLY
-    model: FaceModel | Unset = UNSET
-    mime_type: Annotated[ImageMime | Unset, Place("member", "mimeType")] = UNSET
+    model: fields.FaceModel | Unset = UNSET
+    mime_type: Annotated[fields.ImageMime | Unset, Place("member", "mimeType")] = UNSET
 
     streamed = ("image_base64", "image", "mime_type")
 
@@ -174,7 +164,7 @@ validate_face_image = Endpoint(
     ValidateFaceImage,
     FaceValidation,
     idempotent=True,
-    max_body_bytes=MAX_IMAGE_BODY_BYTES,
+    max_body_bytes=fields.MAX_IMAGE_BODY_BYTES,
 )
 validate_replica_image = replace(
     validate_face_image,

@@ -6,18 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import KW_ONLY
 from typing import Any
 
+from palprep.api import fields
 from palprep.api.bodies import compact_json
 from palprep.api.call import Endpoint
-from palprep.api.fields import (
-    MAX_TOOL_CHARS,
-    Delivery,
-    OnCall,
-    OnResolve,
-    Origin,
-    ToolName,
-    TriggerType,
-    is_https,
-)
 from palprep.api.records import Tool, Tools
 from palprep.api.reply import Unspecified
 from palprep.api.request import UNSET, Request, Unset
@@ -33,14 +24,14 @@ class CreateTool(Request):
     """
 
     _: KW_ONLY
-    name: ToolName
+    name: fields.ToolName
     description: str
     parameters: Mapping[str, Any]
-    delivery: Delivery | Unset = UNSET
-    trigger_type: TriggerType | Unset = UNSET
-    origin: Origin | Unset | None = UNSET
-    on_call: OnCall | Unset | None = UNSET
-    on_resolve: OnResolve | Unset = UNSET
+    delivery: fields.Delivery | Unset = UNSET
+    trigger_type: fields.TriggerType | Unset = UNSET
+    origin: fields.Origin | Unset | None = UNSET
+    on_call: fields.OnCall | Unset | None = UNSET
+    on_resolve: fields.OnResolve | Unset = UNSET
     static_filler: str | Unset | None = UNSET
 
     def problems(self) -> Iterable[Problem]:
@@ -66,12 +57,12 @@ class CreateTool(Request):
         except (TypeError, ValueError) as error:
             yield Problem("parameters", "json", f"cannot be written as JSON: {error}")
             return
-        if size > MAX_TOOL_CHARS:
+        if size > fields.MAX_TOOL_CHARS:
             yield Problem(
                 "description",
                 "too_long",
                 f"and the serialized parameters are {size:,} characters together, more than "
-                f"{MAX_TOOL_CHARS:,}",
+                f"{fields.MAX_TOOL_CHARS:,}",
             )
 
     def _channel(self) -> Iterator[Problem]:
@@ -83,7 +74,7 @@ class CreateTool(Request):
             message = "must enable one channel: app_message, or api with app_message false"
             yield Problem("delivery", "one_channel", message)
         # A local service may take plain HTTP on its own machine.
-        if api is not None and not is_https(api["url"], loopback=True):
+        if api is not None and not fields.is_https(api["url"], loopback=True):
             yield Problem("delivery.api.url", "https_required", "must use HTTPS")
 
     def _perception(self) -> Iterator[Problem]:
