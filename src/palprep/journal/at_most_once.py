@@ -11,28 +11,10 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mappin
 from pathlib import Path
 from typing import Any, cast, get_args
 
+from palprep import errors
 from palprep.client import AnyClient, pause, work
-from palprep.errors import (
-    ApiError,
-    CreationUnrecorded,
-    InvalidRequest,
-    JournalError,
-    OutcomeUnknown,
-    PalprepError,
-    ServiceUnreachable,
-    UsageError,
-)
+from palprep.journal import entries
 from palprep.journal.creations import Creation, CreationState
-from palprep.journal.entries import (
-    Created,
-    Doubt,
-    EndedStatus,
-    Intent,
-    NotCreated,
-    Resolved,
-    Snapshot,
-    What,
-)
 from palprep.journal.store import Journal
 from palprep.values import typed
 
@@ -63,49 +45,51 @@ async def create_once(
     key: str,
     *,
     person: str,
-    what: What,
+    what: entries.What,
     request: Mapping[str, Any],
-    send: Callable[[], Awaitable[Snapshot]],
+    send: Callable[[], Awaitable[entries.Snapshot]],
 ) -> Creation:
     """The creation under ``key``: an earlier one, or now by ``send``, which makes the one request
     and nothing else. It is in doubt, or has an id. An error that proves that nothing was created is
     raised, and a later run may ask again. Those who create under one key take turns."""
     async with _turn(client, journal, key):
-        intent = Intent(what=what, request=request)
+        intent = entries.Intent(what=what, request=request)
         before = await work(client, lambda: journal.claim(intent, person=person, key=key))
         if before is not None:
             return before
         try:
             snapshot = await send()
-        except PalprepError as error:
+        except errors.PalprepError as error:
             fate = fate_of(error)
             await work(client, lambda: journal.append(fate, person=person, key=key))
-            if isinstance(fate, NotCreated):
+            if isinstance(fate, entries.NotCreated):
                 raise
         else:
             await work(client, lambda: _record(journal, key, person, snapshot))
         return await work(client, lambda: journal.known_creation(key))
 
 
-def fate_of(error: PalprepError) -> NotCreated | Doubt:
+def fate_of(error: errors.PalprepError) -> entries.NotCreated | entries.Doubt:
     """What an error of a create request says about the resource: that it was not created, since the
     request did not leave or was refused; or nothing. A 5xx other than 501 (not implemented) may
     come from a gateway behind which the request was carried out."""
-    unsent = isinstance(error, InvalidRequest | UsageError | ServiceUnreachable)
-    refused = isinstance(error, ApiError) and (error.status < 500 or error.status == 501)
+    unsent = isinstance(
+        error, errors.InvalidRequest | errors.UsageError | errors.ServiceUnreachable
+    )
+    refused = isinstance(error, errors.ApiError) and (error.status < 500 or error.status == 501)
     if unsent or refused:
-        return NotCreated(code=error.code, message=error.message)
+        return entries.NotCreated(code=error.code, message=error.message)
     # What to do about a doubt is said where the journal tells of it.
-    reason = error.reason if isinstance(error, OutcomeUnknown) else None
-    return Doubt(code=error.code, message=reason or error.message)
+    reason = error.reason if isinstance(error, errors.OutcomeUnknown) else None
+    return entries.Doubt(code=error.code, message=reason or error.message)
 
 
-def _record(journal: Journal, key: str, person: str, snapshot: Snapshot) -> None:
+def _record(journal: Journal, key: str, person: str, snapshot: entries.Snapshot) -> None:
     try:
-        journal.append(Created(snapshot=snapshot), person=person, key=key)
-    except JournalError as error:
+        journal.append(entries.Created(snapshot=snapshot), person=person, key=key)
+    except errors.JournalError as error:
         # The only moment at which the id is known nowhere else.
-        raise CreationUnrecorded(
+        raise errors.CreationUnrecorded(
             f"{snapshot.id} was created for {person}, and that could not be recorded. "
             f"{error.message}. Then run `palprep status` with --found {key}={snapshot.id}",
             id=snapshot.id,
@@ -164,39 +148,40 @@ def resolve(
         del about[None]
         for each, count in about.items():
             if count > 1:
-                raise UsageError(f"Decide about {each} once: it is named twice")
+                raise errors.UsageError(f"Decide about {each} once: it is named twice")
         for creation, decision in decided:
             opened.append(decision, person=creation.person, key=creation.key)
         return tuple(opened.known_creation(creation.key) for creation, _ in decided)
 
 
-_Decided = tuple[Creation, Resolved]
+_Decided = tuple[Creation, entries.Resolved]
 
 
 def _found(journal: Journal, key: str, resource_id: str) -> _Decided:
     found_id = resource_id.strip()
     if not found_id:
-        raise UsageError("Give the id of the voice or replica that was found")
+        raise errors.UsageError("Give the id of the voice or replica that was found")
     creation, known = _in_doubt(journal, key), journal.creation_of(found_id)
     if known is not None and known.key != key:
-        raise UsageError(f"{found_id} is the {known.what} of {known.person} already")
-    return creation, Resolved(found_id=found_id)
+        raise errors.UsageError(f"{found_id} is the {known.what} of {known.person} already")
+    return creation, entries.Resolved(found_id=found_id)
 
 
 def _to_retry(journal: Journal, key: str) -> _Decided:
     creation = journal.creation(key)
     if creation is None or creation.state is not CreationState.ERROR:
         creation = _in_doubt(journal, key)
-    return creation, Resolved()
+    return creation, entries.Resolved()
 
 
 def _ended(journal: Journal, key: str, status: str) -> _Decided:
-    if status not in get_args(EndedStatus):
-        raise UsageError(f"A training ends as completed or as error, not as {status!r}")
+    if status not in get_args(entries.EndedStatus):
+        raise errors.UsageError(f"A training ends as completed or as error, not as {status!r}")
     creation = journal.creation(key) or journal.creation_of(key)
     if creation is None or creation.state is not CreationState.STARTED:
-        raise UsageError(f"Nothing is in training under {key!r}: give the id of the replica")
-    return creation, Resolved(found_id=creation.id, status=cast("EndedStatus", status))
+        raise errors.UsageError(f"Nothing is in training under {key!r}: give the id of the replica")
+    ended = cast("entries.EndedStatus", status)
+    return creation, entries.Resolved(found_id=creation.id, status=ended)
 
 
 def _in_doubt(journal: Journal, key: str) -> Creation:
@@ -204,5 +189,5 @@ def _in_doubt(journal: Journal, key: str) -> Creation:
     if creation is None or creation.state is not CreationState.IN_DOUBT:
         keys = [each.key for each in journal.in_doubt()]
         listed = f"in doubt are {', '.join(keys)}" if keys else "nothing is in doubt"
-        raise UsageError(f"Nothing is in doubt under {key!r}; {listed}")
+        raise errors.UsageError(f"Nothing is in doubt under {key!r}; {listed}")
     return creation

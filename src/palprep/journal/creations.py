@@ -12,21 +12,7 @@ from typing import Any, get_args
 
 from pydantic import computed_field
 
-from palprep.journal.entries import (
-    AboutCreation,
-    Body,
-    CalledBack,
-    Created,
-    Doubt,
-    Entry,
-    Intent,
-    NotCreated,
-    Polled,
-    Resolved,
-    ResourceStatus,
-    Snapshot,
-    What,
-)
+from palprep.journal import entries
 from palprep.journal.outcome import PersonOutcome
 from palprep.values import Value
 
@@ -91,7 +77,7 @@ class Creation(Value):
 
     key: str
     person: str
-    what: What
+    what: entries.What
     state: CreationState
     id: str | None = None
     error_message: str | None = None
@@ -108,9 +94,9 @@ class Creation(Value):
 
     @computed_field  # type: ignore[prop-decorator]
     @property
-    def status(self) -> ResourceStatus | None:
+    def status(self) -> entries.ResourceStatus | None:
         """The status that the service told last, None where it told none."""
-        return next((each for each in get_args(ResourceStatus) if each == self.state), None)
+        return next((each for each in get_args(entries.ResourceStatus) if each == self.state), None)
 
     @property
     def voice_id(self) -> str | None:
@@ -132,7 +118,7 @@ class Creation(Value):
         return self.state in {CreationState.COMPLETED, CreationState.ERROR}
 
 
-def creation_key(what: What, fields: Mapping[str, Any], sources: Mapping[str, str]) -> str:
+def creation_key(what: entries.What, fields: Mapping[str, Any], sources: Mapping[str, str]) -> str:
     """The identity of a creation: what, at which service, from which content. ``fields`` are those
     of the request, without addresses, which change from run to run. ``sources`` maps each role to
     the SHA-256 of the user's own file: the same prepared differently is no new request."""
@@ -141,10 +127,10 @@ def creation_key(what: What, fields: Mapping[str, Any], sources: Mapping[str, st
     return f"{what}-{hashlib.sha256(asked.encode()).hexdigest()[:32]}"
 
 
-def advanced(before: Creation | None, entry: Entry[Body]) -> Creation | None:
+def advanced(before: Creation | None, entry: entries.Entry[entries.Body]) -> Creation | None:
     """The creation under the entry's key, after the entry; None where the key was never intended,
     as of a callback under a tag that this journal never gave out."""
-    if entry.key is not None and isinstance(entry.body, Intent):
+    if entry.key is not None and isinstance(entry.body, entries.Intent):
         return Creation(
             key=entry.key,
             person=entry.person or "",
@@ -154,29 +140,33 @@ def advanced(before: Creation | None, entry: Entry[Body]) -> Creation | None:
             intended_at=entry.at,
             let_go=before.let_go if before else (),
         )
-    if before is not None and isinstance(entry.body, AboutCreation):
+    if before is not None and isinstance(entry.body, entries.AboutCreation):
         return _after(before, entry.body, entry.at)
     return before
 
 
-def _after(before: Creation, body: AboutCreation, at: str) -> Creation:
+def _after(before: Creation, body: entries.AboutCreation, at: str) -> Creation:
     match body:
-        case Created(snapshot=told) if told.id != before.id:
+        case entries.Created(snapshot=told) if told.id != before.id:
             # The answer to the last request. What was told before is of an earlier resource.
             fresh = before.model_copy(update={"state": CreationState.IN_DOUBT, "id": None})
             return _told(_without(fresh, told.id), told, at)
-        case Created(snapshot=told) | Polled(snapshot=told) | CalledBack(snapshot=told):
+        case (
+            entries.Created(snapshot=told)
+            | entries.Polled(snapshot=told)
+            | entries.CalledBack(snapshot=told)
+        ):
             return _told(before, told, at)
-        case NotCreated(message=why):
+        case entries.NotCreated(message=why):
             return _moved(before, Event.NOT_CREATED, why=why)
-        case Doubt(message=why):
+        case entries.Doubt(message=why):
             return _moved(before, Event.DOUBT, why=why)
-        case Resolved():
+        case entries.Resolved():
             return _resolved(before, body, at)
     return before
 
 
-def _told(before: Creation, told: Snapshot | None, at: str) -> Creation:
+def _told(before: Creation, told: entries.Snapshot | None, at: str) -> Creation:
     if told is None or told.id in before.let_go or before.id not in {None, told.id}:
         return before
     event = Event(told.status)
@@ -188,11 +178,11 @@ def _told(before: Creation, told: Snapshot | None, at: str) -> Creation:
     )
 
 
-def _resolved(before: Creation, decided: Resolved, at: str) -> Creation:
+def _resolved(before: Creation, decided: entries.Resolved, at: str) -> Creation:
     if (found_id := decided.found_id) is not None:
         before = _without(before, found_id)
         if decided.status is not None:
-            return _told(before, Snapshot(id=found_id, status=decided.status), at)
+            return _told(before, entries.Snapshot(id=found_id, status=decided.status), at)
         return _moved(before, Event.FOUND, id=before.id or found_id)
     after = _moved(before, Event.RETRY)
     if after.state is not CreationState.ABSENT:

@@ -10,22 +10,8 @@ from __future__ import annotations
 import json
 import sqlite3
 
+from palprep.journal import entries
 from palprep.journal.creations import Creation, advanced
-from palprep.journal.entries import (
-    AboutCreation,
-    AssetPrepared,
-    Body,
-    ConsentDecided,
-    ConsentFound,
-    ConsentWaived,
-    CreationUsed,
-    Entry,
-    FaceValidated,
-    FilesRemoved,
-    PersonEnded,
-    Reused,
-    RunStarted,
-)
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS creation (
@@ -50,25 +36,30 @@ CREATE TABLE IF NOT EXISTS standing (
 ``seq`` points back to."""
 
 
-def slot_of(body: Body) -> str | None:
+def slot_of(body: entries.Body) -> str | None:
     """What an entry tells of a person, where a later one takes its place; None if no view does."""
     match body:
-        case Reused(slot=slot):
+        case entries.Reused(slot=slot):
             return slot
-        case AssetPrepared(asset=asset):
+        case entries.AssetPrepared(asset=asset):
             return f"asset:{asset.role.value}"
-        case CreationUsed(what=what):
+        case entries.CreationUsed(what=what):
             return f"creation:{what}"
     shown = (
-        FaceValidated | PersonEnded | FilesRemoved | ConsentFound | ConsentWaived | ConsentDecided
+        entries.FaceValidated
+        | entries.PersonEnded
+        | entries.FilesRemoved
+        | entries.ConsentFound
+        | entries.ConsentWaived
+        | entries.ConsentDecided
     )
     return body.kind if isinstance(body, shown) else None
 
 
-def take(connection: sqlite3.Connection, entry: Entry[Body]) -> None:
+def take(connection: sqlite3.Connection, entry: entries.Entry[entries.Body]) -> None:
     """Take in the entry that was just added, within the transaction that added it."""
     body = entry.body
-    if isinstance(body, AboutCreation):
+    if isinstance(body, entries.AboutCreation):
         before = next(iter(creations(connection, "key = ?", entry.key)), None)
         after = advanced(before, entry)
         if after is not None and after != before:
@@ -78,15 +69,15 @@ def take(connection: sqlite3.Connection, entry: Entry[Body]) -> None:
                 "ON CONFLICT DO UPDATE SET body = excluded.body",
                 (entry.key, entry.seq, kept),
             )
-    elif isinstance(body, RunStarted):
+    elif isinstance(body, entries.RunStarted):
         # A person's decision stays from run to run.
-        gone = f"DELETE FROM standing WHERE slot <> '{ConsentDecided.kind}'"  # noqa: S608
+        gone = f"DELETE FROM standing WHERE slot <> '{entries.ConsentDecided.kind}'"  # noqa: S608
         if body.only is None:
             connection.execute(gone)
         else:
             connection.executemany(f"{gone} AND person = ?", ((slug,) for slug in body.only))
     elif entry.person is not None:
-        slot, counts = slot_of(body), body.seq if isinstance(body, Reused) else entry.seq
+        slot, counts = slot_of(body), body.seq if isinstance(body, entries.Reused) else entry.seq
         if slot is not None:
             connection.execute(
                 "INSERT INTO standing VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE "
