@@ -19,21 +19,8 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import AfterValidator, AwareDatetime
 
+from palprep import rules
 from palprep.consent import ConsentFacts
-from palprep.rules import (
-    SAME_PERSON,
-    SAME_VOICE,
-    Check,
-    ConsentDecision,
-    ConsentEvidence,
-    ConsentFile,
-    ConsentState,
-    consent_doubts,
-    consent_failures,
-    consent_state,
-    stamp,
-    voice_doubts,
-)
 from palprep.values import Outcome, Value
 
 _START = "0" * 64
@@ -89,7 +76,7 @@ class Entry(Value):
     checks: tuple[ConsentCheck, ...] = ()
     tools: Mapping[str, str] = {}
     """Versions of what measured: package name to version."""
-    decision: ConsentDecision | None = None
+    decision: rules.ConsentDecision | None = None
     expires_at: _Time | None = None
     revoked_at: _Time | None = None
     note: str | None = None
@@ -117,35 +104,36 @@ class Dossier(Value):
         return next((each for each in reversed(self.entries) if each.kind == "removal"), None)
 
     @property
-    def decision(self) -> ConsentDecision | None:
+    def decision(self) -> rules.ConsentDecision | None:
         """The last decision, unless it fell."""
         told = (each for each in reversed(self.entries) if each.kind in {"decision", "lapse"})
         return next((each.decision for each in told), None)
 
     @property
-    def consent(self) -> ConsentState:
+    def consent(self) -> rules.ConsentState:
         """What the evidence comes to with the decision that counts; expiry and revocation aside."""
         first = self.evidence
-        checks = [Check(label=each.id, **dict(each)) for each in first.checks]
+        checks = [rules.Check(label=each.id, **dict(each)) for each in first.checks]
         different = (
             each.sentence
             for each in checks
-            if each.id in {SAME_PERSON.id, SAME_VOICE.id} and each.outcome is Outcome.FAIL
+            if each.id in {rules.SAME_PERSON.id, rules.SAME_VOICE.id}
+            and each.outcome is Outcome.FAIL
         )
-        missing = consent_failures(checks)
+        missing = rules.consent_failures(checks)
         if not missing and (first.consent is None or not first.consent.outcome.passed):
             missing = ["The statement of consent was not heard as required."]
         files = [
-            ConsentFile(role=None, path=each.name, sha256=each.sha256, source_sha256=None)
+            rules.ConsentFile(role=None, path=each.name, sha256=each.sha256, source_sha256=None)
             for each in filter(None, (first.output,))
         ]
-        found = ConsentEvidence(
+        found = rules.ConsentEvidence(
             files=tuple(files),
             against=tuple(different),
             missing=tuple(missing),
-            doubts=(*consent_doubts(checks, first.consent), *voice_doubts(checks)),
+            doubts=(*rules.consent_doubts(checks, first.consent), *rules.voice_doubts(checks)),
         )
-        return consent_state(found, self.decision)
+        return rules.consent_state(found, self.decision)
 
     def in_force(self, now: dt.datetime) -> bool:
         """Whether consent holds, and neither expiry nor revocation has come."""
@@ -159,7 +147,9 @@ class Dossier(Value):
         """Why the consent lasts no more, in sentences: it was taken back, or has expired."""
         ends = {"The person took the consent back": self.revoked_at}
         ends["The consent expired"] = self.expires_at
-        return tuple(f"{told} on {stamp(at)}." for told, at in ends.items() if at and at <= now)
+        return tuple(
+            f"{told} on {rules.stamp(at)}." for told, at in ends.items() if at and at <= now
+        )
 
     @property
     def expires_at(self) -> dt.datetime | None:

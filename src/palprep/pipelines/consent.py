@@ -11,39 +11,10 @@ import contextlib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from palprep.dossier import (
-    Dossier,
-    add_entry,
-    add_waiver,
-    dossier_path,
-    keep_dossier,
-    read_dossier,
-    sole_writer,
-)
+from palprep import dossier as dossiers, journal as journals, rules
 from palprep.errors import UsageError
-from palprep.journal import (
-    ConsentDecided,
-    ConsentFound,
-    ConsentWaived,
-    DossierKept,
-    Journal,
-    find_person,
-    nobody,
-)
 from palprep.media import sha256_of
 from palprep.preflight import Asset, Prepared
-from palprep.rules import (
-    Check,
-    ConsentDecision,
-    ConsentEvidence,
-    ConsentFile,
-    ConsentState,
-    consent_doubts,
-    consent_failures,
-    consent_state,
-    lacks_consent,
-    voice_doubts,
-)
 from palprep.values import Outcome, typed
 
 Judged = Asset | Prepared
@@ -53,9 +24,9 @@ Judged = Asset | Prepared
 def consent_evidence(
     video: Judged | None,
     apart: Judged | None,
-    compared: Sequence[Check] = (),
+    compared: Sequence[rules.Check] = (),
     recording: Judged | None = None,
-) -> ConsentEvidence:
+) -> rules.ConsentEvidence:
     """What is known of the consent to a replica of a ``video``, which may be in a video ``apart``.
     What fails in either is missing, and a doubt in either holds it, also where the other one would
     do. Without ``video`` nothing is trained, and nothing has to be heard. ``compared`` holds the
@@ -65,20 +36,20 @@ def consent_evidence(
     missing = [
         f"{named(each)}: {failed}"
         for each in judged
-        for failed in consent_failures(each.report.checks)
+        for failed in rules.consent_failures(each.report.checks)
     ]
     if video is not None and not missing:
-        lacking = lacks_consent(video.report, apart.report if apart else None)
+        lacking = rules.lacks_consent(video.report, apart.report if apart else None)
         missing = [f"{named(video)}: {lacking}"] if lacking else []
     doubts = [
         doubt
         for each in judged
-        for doubt in consent_doubts(each.report.checks, each.report.consent, named(each))
+        for doubt in rules.consent_doubts(each.report.checks, each.report.consent, named(each))
     ]
-    if voices := voice_doubts(compared):
+    if voices := rules.voice_doubts(compared):
         doubts += voices
         judged += [recording] if recording is not None else []
-    return ConsentEvidence(
+    return rules.ConsentEvidence(
         files=tuple(map(_file, judged)),
         against=tuple(check.message for check in compared if check.outcome is Outcome.FAIL),
         missing=tuple(missing),
@@ -86,9 +57,9 @@ def consent_evidence(
     )
 
 
-def _file(judged: Judged) -> ConsentFile:
+def _file(judged: Judged) -> rules.ConsentFile:
     made = judged.prepared if isinstance(judged, Asset) else judged
-    return ConsentFile(
+    return rules.ConsentFile(
         role=judged.report.role,
         path=str(made.path if made else judged.source),
         sha256=made.sha256 if made else judged.source_sha256 or "",
@@ -98,8 +69,8 @@ def _file(judged: Judged) -> ConsentFile:
 
 @typed("journal", "person", "by", "because")
 def decide(
-    journal: Journal | str | Path, person: str, *, accept: bool, by: str, because: str
-) -> ConsentDecision:
+    journal: journals.Journal | str | Path, person: str, *, accept: bool, by: str, because: str
+) -> rules.ConsentDecision:
     """Record that somebody decided about the doubts of a person's consent, in the journal and in
     the dossiers, after which evidence: files, doubts, and the seconds that are in doubt.
 
@@ -116,33 +87,37 @@ def decide(
     if not (by and because):
         raise UsageError("A decision needs the name of who decides (by), and a reason (because)")
     with contextlib.ExitStack() as until_recorded:
-        if not isinstance(journal, Journal):
-            journal = until_recorded.enter_context(Journal.of(journal))
+        if not isinstance(journal, journals.Journal):
+            journal = until_recorded.enter_context(journals.Journal.of(journal))
         root = journal.path.parent if journal.path else Path()
-        slug = find_person(journal, person)
+        slug = journals.find_person(journal, person)
         if slug is None:
-            raise nobody(journal, person)
+            raise journals.nobody(journal, person)
         told = journal.standing("consent_found", people=[slug])
-        found = [each.body.evidence for each in told if isinstance(each.body, ConsentFound)]
-        evidence = _decidable(found[-1] if found else ConsentEvidence(), slug, root)
-        kept = {root / each.body.path for each in journal.entries(DossierKept, person=slug)}
+        found = [
+            each.body.evidence for each in told if isinstance(each.body, journals.ConsentFound)
+        ]
+        evidence = _decidable(found[-1] if found else rules.ConsentEvidence(), slug, root)
+        kept = {
+            root / each.body.path for each in journal.entries(journals.DossierKept, person=slug)
+        }
         # The others wait here, so that journal and dossiers tell the decisions in one order.
         writers = {
-            path: until_recorded.enter_context(sole_writer(path))
+            path: until_recorded.enter_context(dossiers.sole_writer(path))
             for path in sorted(kept)
-            if path.is_file() and evidence.is_about(read_dossier(path).consent.evidence)
+            if path.is_file() and evidence.is_about(dossiers.read_dossier(path).consent.evidence)
         }
         now = journal.now()
-        decision = ConsentDecision(
+        decision = rules.ConsentDecision(
             accepted=accept, by=by, because=because, decided_at=now, evidence=evidence
         )
-        journal.append(ConsentDecided(decision=decision), person=slug)
+        journal.append(journals.ConsentDecided(decision=decision), person=slug)
         for path, add in writers.items():
             _keep(journal, slug, path, add(kind="decision", written_at=now, decision=decision))
         return decision
 
 
-def _decidable(evidence: ConsentEvidence, person: str, root: Path) -> ConsentEvidence:
+def _decidable(evidence: rules.ConsentEvidence, person: str, root: Path) -> rules.ConsentEvidence:
     """The evidence, where there is something to decide about, and its files are as they were."""
     if missing := (*evidence.against, *evidence.missing):
         raise UsageError(
@@ -166,15 +141,15 @@ def named(judged: Judged) -> str:
 
 
 def settle_consent(
-    journal: Journal,
+    journal: journals.Journal,
     person: str,
     files: Iterable[Prepared],
-    evidence: ConsentEvidence,
+    evidence: rules.ConsentEvidence,
     *,
-    compared: Iterable[Check] = (),
+    compared: Iterable[rules.Check] = (),
     waive: bool = False,
     key: str | None = None,
-) -> ConsentState:
+) -> rules.ConsentState:
     """What the ``evidence`` comes to with the last decision about the person, put on file whether
     or not it suffices. Files of different people are told apart from it: the caller sees to them.
 
@@ -187,41 +162,41 @@ def settle_consent(
 
     Raises DossierUnusable for a dossier that was changed, and OutputUnwritable.
     """
-    told = journal.entries(ConsentDecided, person=person)
+    told = journal.entries(journals.ConsentDecided, person=person)
     decision = told[-1].body.decision if told else None
     files, now, compared = tuple(files), journal.now(), tuple(compared)
     # By the dossiers that an earlier run wrote.
-    earlier = [(each, at) for each in files if (at := dossier_path(each)).exists()]
-    ended = [(each, why) for each, at in earlier for why in read_dossier(at).over(now)]
+    earlier = [(each, at) for each in files if (at := dossiers.dossier_path(each)).exists()]
+    ended = [(each, why) for each, at in earlier for why in dossiers.read_dossier(at).over(now)]
     if over := tuple(f"{named(each)}: {why}" for each, why in ended):
         evidence = evidence.model_copy(update={"missing": (*evidence.missing, *over), "doubts": ()})
-    state = consent_state(evidence.model_copy(update={"against": ()}), decision)
+    state = rules.consent_state(evidence.model_copy(update={"against": ()}), decision)
     waived = evidence.waivable if waive and state.state in {"open", "fails"} else ()
     if waived:
-        journal.append(ConsentWaived(why=waived), person=person, key=key)
+        journal.append(journals.ConsentWaived(why=waived), person=person, key=key)
     if evidence.against or evidence.waivable or journal.standing("consent_found", people=[person]):
         placed = tuple(
             each.model_copy(update={"path": journal.named(Path(each.path)).as_posix()})
             for each in evidence.files
         )
         found = evidence.model_copy(update={"files": placed})
-        journal.append(ConsentFound(evidence=found), person=person)
+        journal.append(journals.ConsentFound(evidence=found), person=person)
     for file in files:
-        path = keep_dossier(file, person=person, written_at=now, compared=compared)
+        path = dossiers.keep_dossier(file, person=person, written_at=now, compared=compared)
         if path is None:
             continue
-        dossier = read_dossier(path)
+        dossier = dossiers.read_dossier(path)
         counts = decision if decision is not None and decision.covers(evidence) else None
         if dossier.decision != counts:
-            dossier = add_entry(
+            dossier = dossiers.add_entry(
                 path, kind="decision" if counts else "lapse", written_at=now, decision=counts
             )
         if waived:
-            dossier = add_waiver(path, written_at=now, note=" ".join(waived))
+            dossier = dossiers.add_waiver(path, written_at=now, note=" ".join(waived))
         _keep(journal, person, path, dossier)
     return state.waived() if waive else state
 
 
-def _keep(journal: Journal, person: str, path: Path, dossier: Dossier) -> None:
-    kept = DossierKept(path=journal.named(path).as_posix(), dossier=dossier.to_json())
+def _keep(journal: journals.Journal, person: str, path: Path, dossier: dossiers.Dossier) -> None:
+    kept = journals.DossierKept(path=journal.named(path).as_posix(), dossier=dossier.to_json())
     journal.append(kept, person=person)
