@@ -23,6 +23,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import ParamSpec, TypeVar
 
+from palprep import errors
 from palprep.batch.engines.files import FilesPublisher
 from palprep.batch.people.person import Person
 from palprep.batch.work.connection import Remote
@@ -32,15 +33,6 @@ from palprep.batch.work.pace import Creates, Outage
 from palprep.batch.work.service_steps import Requested, ServiceSteps, dry_run
 from palprep.batch.work.waiting import Watch
 from palprep.client import LOOK_EVERY_S
-from palprep.errors import (
-    ClusterFailed,
-    CreationUnrecorded,
-    DossierUnusable,
-    JournalError,
-    OutputUnwritable,
-    PalprepError,
-    ServiceUnreachable,
-)
 from palprep.journal import CUT_OFF, Creation, PersonEnded, PersonOutcome, up_to_date
 from palprep.publish import Publisher
 from palprep.workers import WorkStopped
@@ -72,9 +64,11 @@ def guarded(person: Person, steps: Callable[[], T]) -> T | PersonOutcome:
         return steps()
     except WorkStopped:
         return CUT_OFF
-    except PalprepError as error:
-        everybodys = isinstance(error, ClusterFailed | JournalError | OutputUnwritable)
-        if everybodys and not isinstance(error, DossierUnusable):
+    except errors.PalprepError as error:
+        everybodys = isinstance(
+            error, errors.ClusterFailed | errors.JournalError | errors.OutputUnwritable
+        )
+        if everybodys and not isinstance(error, errors.DossierUnusable):
             raise
         return PersonOutcome.failed(error.message, error.code)
     except Exception as error:  # noqa: BLE001 -- a defect at one person's files is not everybody's
@@ -127,9 +121,9 @@ class Execution:
             self._preparing.shutdown(wait=True, cancel_futures=True)
             self._asking.shutdown(wait=True, cancel_futures=True)
             # Whatever else ended the run: these ids are known nowhere else.
-            lost = [each for each in self._errors if isinstance(each, CreationUnrecorded)]
+            lost = [each for each in self._errors if isinstance(each, errors.CreationUnrecorded)]
             if lost:
-                raise CreationUnrecorded("\n".join(each.message for each in lost))
+                raise errors.CreationUnrecorded("\n".join(each.message for each in lost))
         if self._service is not None:
             self._service.watch.close()
 
@@ -200,7 +194,7 @@ class Execution:
             for _ in range(_OUTAGES):
                 try:
                     return self._service.carry_out(person, ready, reporter)
-                except ServiceUnreachable as error:
+                except errors.ServiceUnreachable as error:
                     self._service.outage.wait_out(error, reporter.go_on)
             return self._service.carry_out(person, ready, reporter)
         return dry_run(self._run, person, ready)

@@ -22,7 +22,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain, product
 from pathlib import Path
 
-from palprep import sandbox
+from palprep import journal as journals, sandbox, views
 from palprep.batch.engines.files import key_in_bucket, run_name, source_key
 from palprep.batch.outputs import write_outputs
 from palprep.batch.work.connection import SANDBOX_NAME
@@ -30,33 +30,9 @@ from palprep.batch.work.context import PREPARED_NAME, Note, TakeNote
 from palprep.batch.work.originals import SOURCES_NAME
 from palprep.dossier import DOSSIER_SUFFIX, add_entry, read_dossier
 from palprep.errors import DossierUnusable, OutputUnwritable, StorageError, UsageError
-from palprep.journal import (
-    READY,
-    AssetPrepared,
-    Creation,
-    CreationState,
-    DossierKept,
-    FileFetched,
-    FilesRemoved,
-    Journal,
-    PersonEnded,
-    PersonView,
-    RunReader,
-    find_person,
-    nobody,
-    people_named,
-)
 from palprep.preflight import Asset
 from palprep.storage import Bucket
 from palprep.values import Value
-from palprep.views import (
-    PEOPLE_FOLDER,
-    PICTURES_NAME,
-    PictureFolder,
-    is_page,
-    person_page,
-    pictures_of,
-)
 
 
 class Forgetting(Value):
@@ -69,7 +45,7 @@ class Forgetting(Value):
     """Of this person alone, relative to the output folder. They are removed."""
     elsewhere: tuple[str, ...] = ()
     """Prepared files and dossiers that lie outside the folder. They stay."""
-    at_service: tuple[Creation, ...] = ()
+    at_service: tuple[journals.Creation, ...] = ()
     """What the service holds. It shows no way to delete a voice or a replica."""
     own_sandbox: bool = False
     """Whether that service is the run's own sandbox, whose records go, too."""
@@ -85,7 +61,7 @@ def look_up(directory: str | Path, person: str) -> Forgetting:
     """What is known of a person, by the name of the folder, or by the name or full name. Raises
     UsageError for somebody whom nobody or several are, JournalError where there is no journal.
     """
-    with Journal.of(directory) as journal:
+    with journals.Journal.of(directory) as journal:
         return _looked_up(journal, Path(directory), person)
 
 
@@ -97,18 +73,18 @@ def forget(directory: str | Path, person: str, *, buckets: Sequence[str] = ()) -
     :func:`look_up`, and JournalError while a run is at work.
     """
     place, opened = Path(directory), [Bucket(url) for url in buckets]
-    with Journal.of(place, lock=True) as journal:
+    with journals.Journal.of(place, lock=True) as journal:
         found = _looked_up(journal, place, person)
         slug, run = found.person, run_name(journal)
         # What is somebody else's, too: pictures, and names in buckets.
         shown, shared = set[str](), set[str]()
-        for entry in journal.one_by_one(AssetPrepared):
+        for entry in journal.one_by_one(journals.AssetPrepared):
             if entry.person != slug:
-                shown.update(each.name for each in pictures_of(entry.body.asset).all())
+                shown.update(each.name for each in views.pictures_of(entry.body.asset).all())
                 shared |= _published(entry.body.asset, run)
         if slug is not None:
             journal.mark_forgotten(slug, found.names)
-            fetched = journal.entries(FileFetched, person=slug)
+            fetched = journal.entries(journals.FileFetched, person=slug)
             names = {source_key(run, each.body.sha256) for each in fetched}
             names = names.union(*(_published(each, run) for each in _assets(journal, slug)))
             alone = sorted(names - shared)
@@ -121,14 +97,14 @@ def forget(directory: str | Path, person: str, *, buckets: Sequence[str] = ()) -
             if found.stuck:
                 return found
         # What runs that were killed had half written, of whomever it is.
-        folders = ("", f"{PEOPLE_FOLDER}/**/", f"{PICTURES_NAME}/**/")
+        folders = ("", f"{views.PEOPLE_FOLDER}/**/", f"{views.PICTURES_NAME}/**/")
         for part in chain(*(place.glob(f"{each}.palprep-*.part*") for each in folders)):
             _remove(part)
         journal.forget(slug)
         if journal.last_run() is not None:
-            write_outputs(place, RunReader(journal), again=True)
+            write_outputs(place, journals.RunReader(journal), again=True)
         # What no one else's files show was this person's, or of a version whose pages are gone.
-        drawn = PictureFolder(place / PICTURES_NAME)
+        drawn = views.PictureFolder(place / views.PICTURES_NAME)
         for picture in {*drawn.drawn()} - shown:
             _remove(drawn.place / picture)
     return found
@@ -138,34 +114,34 @@ def take_in_again(directory: str | Path, person: str) -> None:
     """Let later runs take a forgotten person up, as somebody of whom nothing is known. Raises
     UsageError where no such person was forgotten.
     """
-    with Journal.of(directory, lock=True) as journal:
+    with journals.Journal.of(directory, lock=True) as journal:
         if not journal.take_in_again(person):
             raise UsageError(
                 f"Nobody was forgotten as {person!r}: give the name of the person's folder"
             )
 
 
-def _looked_up(journal: Journal, place: Path, asked: str) -> Forgetting:
-    slug = find_person(journal, asked)
+def _looked_up(journal: journals.Journal, place: Path, asked: str) -> Forgetting:
+    slug = journals.find_person(journal, asked)
     if slug is not None:
-        return _known(journal, place, slug, people_named(journal)[slug])
+        return _known(journal, place, slug, journals.people_named(journal)[slug])
     if journal.forgotten("person", (asked,)):
         return _known(journal, place, asked, ())
     if journal.forgotten("name", (asked,)):
         return Forgetting(person=None)
-    raise nobody(journal, asked)
+    raise journals.nobody(journal, asked)
 
 
-def _known(journal: Journal, place: Path, slug: str, names: tuple[str, ...]) -> Forgetting:
+def _known(journal: journals.Journal, place: Path, slug: str, names: tuple[str, ...]) -> Forgetting:
     # A program may have given any name, also one that leads elsewhere.
     plain = slug not in {"", ".."} and Path(slug).name == slug
-    page = Path(person_page(slug))
+    page = Path(views.person_page(slug))
     here = [Path(PREPARED_NAME, slug), Path(SOURCES_NAME, slug)] if plain else []
     # A folder of this name may be the user's own.
-    here += [page] if plain and is_page(place / page) else []
+    here += [page] if plain and views.is_page(place / page) else []
     prepared = (each.prepared for each in _assets(journal, slug) if each.prepared is not None)
     mine = [file for each in prepared for file in each.files]
-    kept = {entry.body.path for entry in journal.entries(DossierKept, person=slug)}
+    kept = {entry.body.path for entry in journal.entries(journals.DossierKept, person=slug)}
     root = place.resolve()
     there = {place / each for each in (*kept, *(str(each.path) for each in mine))}
     outside = {each for each in there if not each.resolve().is_relative_to(root)}
@@ -178,15 +154,15 @@ def _known(journal: Journal, place: Path, slug: str, names: tuple[str, ...]) -> 
         at_service=tuple(
             each
             for each in journal.creations()
-            if each.key in made.keys and each.state is not CreationState.ABSENT
+            if each.key in made.keys and each.state is not journals.CreationState.ABSENT
         ),
         own_sandbox=(place / SANDBOX_NAME).is_dir(),
         published=tuple(sorted({key_in_bucket(each.path, each.sha256) for each in mine})),
     )
 
 
-def _assets(journal: Journal, person: str) -> Iterator[Asset]:
-    return (entry.body.asset for entry in journal.entries(AssetPrepared, person=person))
+def _assets(journal: journals.Journal, person: str) -> Iterator[Asset]:
+    return (entry.body.asset for entry in journal.entries(journals.AssetPrepared, person=person))
 
 
 def _published(asset: Asset, run: str) -> set[str]:
@@ -223,14 +199,16 @@ def _remove(path: Path) -> None:
         ) from None
 
 
-def remove_outlived(journal: Journal, place: Path, retain_s: float | None, note: TakeNote) -> None:
+def remove_outlived(
+    journal: journals.Journal, place: Path, retain_s: float | None, note: TakeNote
+) -> None:
     """Remove what was prepared, and copies of originals, of everybody who has been done for
     ``retain_s`` seconds; None: of nobody. A person whose dossier was changed keeps everything.
     """
     if retain_s is None:
         return
-    for person in RunReader(journal).people:
-        if person.status not in READY or person.files_removed:
+    for person in journals.RunReader(journal).people:
+        if person.status not in journals.READY or person.files_removed:
             continue
         ended = _ended_at(journal, person)
         if ended is None or (journal.now() - ended).total_seconds() < retain_s:
@@ -242,7 +220,7 @@ def remove_outlived(journal: Journal, place: Path, retain_s: float | None, note:
                 # Recorded first: whatever breaks off between leaves no video missing unexplained.
                 if read_dossier(path).entries[-1].kind != "removal":
                     add_entry(path, kind="removal", written_at=journal.now(), note=days)
-                kept = DossierKept(
+                kept = journals.DossierKept(
                     path=path.relative_to(place).as_posix(), dossier=read_dossier(path).to_json()
                 )
                 journal.append(kept, person=person.slug)
@@ -253,7 +231,7 @@ def remove_outlived(journal: Journal, place: Path, retain_s: float | None, note:
             note(Note(person=person.slug, text=f"not removed: {error}", about="removed"))
             continue
         shutil.rmtree(place / SOURCES_NAME / person.slug, ignore_errors=True)
-        journal.append(FilesRemoved(retain_s=retain_s), person=person.slug)
+        journal.append(journals.FilesRemoved(retain_s=retain_s), person=person.slug)
         text = (
             f"prepared files were removed, {days}; journal, dossiers, results and page with its "
             "pictures are kept"
@@ -261,8 +239,8 @@ def remove_outlived(journal: Journal, place: Path, retain_s: float | None, note:
         note(Note(person=person.slug, text=text, about="removed"))
 
 
-def _ended_at(journal: Journal, person: PersonView) -> dt.datetime | None:
+def _ended_at(journal: journals.Journal, person: journals.PersonView) -> dt.datetime | None:
     """When the work for a person, and the last training, had ended."""
-    told = [entry.at for entry in journal.entries(PersonEnded, person=person.slug)[-1:]]
+    told = [entry.at for entry in journal.entries(journals.PersonEnded, person=person.slug)[-1:]]
     told += [each.ended_at for each in (person.voice, person.replica) if each and each.ended_at]
     return max(map(dt.datetime.fromisoformat, told), default=None)

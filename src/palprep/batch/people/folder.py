@@ -12,26 +12,9 @@ from functools import partial
 from pathlib import Path
 from typing import Self
 
-from palprep.batch.people.files import (
-    File,
-    KindsOf,
-    RemoteFile,
-    digest_of,
-    folder_fingerprint,
-    is_hidden,
-    kinds_in,
-    printable,
-    promised_kind,
-)
+from palprep.batch.people import files, settings
 from palprep.batch.people.manifest_rows import why_no_folder_name
 from palprep.batch.people.person import Person, Roster, RosterEntry, person_of
-from palprep.batch.people.settings import (
-    MAX_BYTES,
-    SETTINGS_NAME,
-    SettingsFile,
-    parse_settings,
-    read_settings,
-)
 from palprep.errors import UsageError
 from palprep.journal import JOURNAL_NAME
 from palprep.rules import counted
@@ -131,45 +114,47 @@ def find_people(folder: str | Path) -> Roster:
     try:
         # Resolved once: the journal knows the same folder again, however it is spelt.
         with os.scandir(root.resolve()) as found:
-            entries = sorted((e for e in found if not is_hidden(e.name)), key=lambda e: e.name)
+            entries = sorted(
+                (e for e in found if not files.is_hidden(e.name)), key=lambda e: e.name
+            )
         people = tuple(
             _elsewhere(each.name)
             if each.is_symlink() and not Path(each.path).resolve().is_relative_to(root.resolve())
             else RosterEntry(
-                printable(each.name),
-                folder_fingerprint(each.path),
+                files.printable(each.name),
+                files.folder_fingerprint(each.path),
                 partial(read_person, Path(each.path)),
             )
             for each in entries
             if each.is_dir() and not holds_run(each.path)
         )
         loose = [Path(each.path) for each in entries if not each.is_dir()]
-        media = 0 if people else sum(promised_kind(each.name) is not None for each in loose)
+        media = 0 if people else sum(files.promised_kind(each.name) is not None for each in loose)
     except OSError as error:
         raise UsageError(f"{root} cannot be read: {error.strerror}") from None
     if not people:
         above = root.parent if root.name.strip(".") else root / ".."
         alone = ["palprep", "run", str(above), "--only", root.resolve().name]
         raise _nobody_in(str(root), media, shlex.join(alone))
-    return Roster(people, tuple(printable(each.name) for each in loose))
+    return Roster(people, tuple(files.printable(each.name) for each in loose))
 
 
 def _elsewhere(name: str) -> RosterEntry:
     """Somebody whose folder is a link out of the people's. Whoever made the link may not be who
     runs this, and could have any folder listed and sent."""
     why = "the folder is a link that leads out of the people's folder: copy or mount it there"
-    person = Person(slug=printable(name), problems=(why,))
+    person = Person(slug=files.printable(name), problems=(why,))
     return RosterEntry(person.slug, None, lambda _: person)
 
 
-def read_person(folder: Path, kinds_of: KindsOf) -> Person:
+def read_person(folder: Path, kinds_of: files.KindsOf) -> Person:
     """One person's subfolder."""
-    slug = printable(folder.name)
+    slug = files.printable(folder.name)
     if slug != folder.name:
         return Person(slug=slug, problems=("the folder's name is not UTF-8: rename it",))
     try:
-        entries = [path for path in sorted(folder.iterdir()) if not is_hidden(path.name)]
-        kinds = kinds_in(entries, kinds_of)
+        entries = [path for path in sorted(folder.iterdir()) if not files.is_hidden(path.name)]
+        kinds = files.kinds_in(entries, kinds_of)
     except OSError as error:
         return Person(slug=slug, problems=(f"{folder} cannot be read: {error.strerror}",))
 
@@ -177,11 +162,11 @@ def read_person(folder: Path, kinds_of: KindsOf) -> Person:
         path = folder / name
         return path if path.is_file() else None
 
-    def what(path: File) -> str:
+    def what(path: files.File) -> str:
         is_folder = isinstance(path, Path) and path.is_dir()
         return "it is a folder" if is_folder else "it is no image, audio or video"
 
-    read = partial(read_settings, folder)
+    read = partial(settings.read_settings, folder)
     return person_of(slug, read, kinds.items(), look_up, statement=look_up, what=what)
 
 
@@ -189,8 +174,8 @@ def _nobody_in(place: str, media: int, alone: str = "") -> UsageError:
     """The error for a folder without people, in which so many media files lie. ``alone`` runs the
     one person whose folder it may be.
     """
-    files = counted(media, "media file", "media files")
-    hint = f", and move its {files} there" if media else ""
+    found = counted(media, "media file", "media files")
+    hint = f", and move its {found} there" if media else ""
     meant = f". If this is one person: {alone}" if media and alone else ""
     return UsageError(f"{place} holds nobody: make one subfolder per person{hint}{meant}")
 
@@ -208,12 +193,12 @@ def people_in_bucket(url: str, into: Path) -> Roster:
         if stored.may_mark_folder:
             continue
         slug, slash, name = stored.name.partition("/")
-        if slash and name and not is_hidden(slug):
+        if slash and name and not files.is_hidden(slug):
             folders.setdefault(slug, {})[name] = stored
-        elif not slash and not is_hidden(slug):
+        elif not slash and not files.is_hidden(slug):
             loose.append(slug)
     if not folders:
-        raise _nobody_in(url, sum(promised_kind(name) is not None for name in loose))
+        raise _nobody_in(url, sum(files.promised_kind(name) is not None for name in loose))
     people = (
         RosterEntry(
             slug, _fingerprint(bucket, stored), partial(_person, bucket, slug, stored, into / slug)
@@ -227,42 +212,44 @@ def _fingerprint(bucket: Bucket, folder: Mapping[str, Stored]) -> str | None:
     if any(each.etag is None for each in folder.values()):
         return None
     listed = sorted((each.name, each.size_bytes, each.etag) for each in folder.values())
-    return digest_of([bucket.url, listed])
+    return files.digest_of([bucket.url, listed])
 
 
 def _person(
-    bucket: Bucket, slug: str, stored: Mapping[str, Stored], into: Path, _: KindsOf
+    bucket: Bucket, slug: str, stored: Mapping[str, Stored], into: Path, _: files.KindsOf
 ) -> Person:
     problem = why_no_folder_name(slug)
     if problem is not None:
         return Person(slug=slug, problems=(f"the folder's name {problem}",))
-    files = {
-        name: RemoteFile(
+    remote = {
+        name: files.RemoteFile(
             url=f"{bucket.url}/{each.name}", size_bytes=each.size_bytes, etag=each.etag
         )
         for name, each in stored.items()
     }
-    here = sorted(name for name in files if "/" not in name and not is_hidden(name))
+    here = sorted(name for name in remote if "/" not in name and not files.is_hidden(name))
 
-    def read() -> SettingsFile:
-        own = stored.get(SETTINGS_NAME)
+    def read() -> settings.SettingsFile:
+        own = stored.get(settings.SETTINGS_NAME)
         if own is None:
-            return SettingsFile()
+            return settings.SettingsFile()
         # One byte more than is allowed: a larger one is refused in the same words as a file.
-        return parse_settings(bucket.read(own.name, max_bytes=max(own.size_bytes, MAX_BYTES + 1)))
+        return settings.parse_settings(
+            bucket.read(own.name, max_bytes=max(own.size_bytes, settings.MAX_BYTES + 1))
+        )
 
     def statement(name: str) -> Path | None:
         if name not in stored:
             return None
         path = into / f"statement{Path(name).suffix}"
-        bucket.fetch(stored[name].name, path, max_bytes=MAX_BYTES)
+        bucket.fetch(stored[name].name, path, max_bytes=settings.MAX_BYTES)
         return path
 
     return person_of(
         slug,
         read,
-        ((files[name], promised_kind(name)) for name in here),
-        files.get,
+        ((remote[name], files.promised_kind(name)) for name in here),
+        remote.get,
         statement=statement,
         what=lambda _: "its name promises no image, audio or video",
     )

@@ -13,25 +13,11 @@ from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any, Self, TextIO
 
-from pydantic import (
-    AfterValidator,
-    BeforeValidator,
-    Field,
-    ValidationInfo,
-    field_validator,
-    model_validator,
-)
+import pydantic
 
 from palprep.api import Given
+from palprep.batch.people import settings
 from palprep.batch.people.files import is_url, is_web
-from palprep.batch.people.settings import (
-    NamedFiles,
-    Properties,
-    Settings,
-    holds_controls,
-    refused,
-    unknown_words,
-)
 from palprep.errors import RowProblem, ToolMissing, UsageError
 from palprep.storage import is_bucket
 from palprep.values import Role
@@ -47,7 +33,7 @@ def _text(value: Any) -> Any:
 
 
 _NO_FOLDER_NAMES: tuple[tuple[Callable[[str], object], str], ...] = (
-    (holds_controls, "must not hold line breaks or control characters"),
+    (settings.holds_controls, "must not hold line breaks or control characters"),
     (lambda slug: {"/", "\\"} & set(slug), "must not hold a slash: a folder will have this name"),
     (lambda slug: slug.startswith((".", "__")), "must not start with a dot or two underscores"),
     (
@@ -66,21 +52,21 @@ def why_no_folder_name(slug: str) -> str | None:
 def _folder_name(slug: str) -> str:
     why = why_no_folder_name(slug)
     if why is not None:
-        raise refused(why)
+        raise settings.refused(why)
     return slug
 
 
 def _require_place(text: str) -> None:
     """Refuse what is neither a path nor the URL of a file that can be fetched."""
     if "\0" in text or "\n" in text or "\r" in text:
-        raise refused("must not hold line breaks or control characters")
+        raise settings.refused("must not hold line breaks or control characters")
     if is_bucket(text):
         if "/" not in text.partition("://")[2].strip("/") or text.endswith("/"):
-            raise refused("names a bucket and no file in it")
+            raise settings.refused("names a bucket and no file in it")
     elif is_url(text) and not is_web(text):
         if text.startswith("https://"):
-            raise refused("names a host or a port that no one can ask")
-        raise refused(
+            raise settings.refused("names a host or a port that no one can ask")
+        raise settings.refused(
             "must be a path, or a URL that starts with https://, s3://, gs:// or az:// (http:// on "
             "this machine alone)"
         )
@@ -93,24 +79,29 @@ def _object(value: Any) -> Any:
     try:
         return json.loads(value)
     except (ValueError, RecursionError):
-        raise refused("must be a JSON object, such as {}") from None
+        raise settings.refused("must be a JSON object, such as {}") from None
 
 
-Slug = Annotated[str, BeforeValidator(_text), Field(min_length=1), AfterValidator(_folder_name)]
+Slug = Annotated[
+    str,
+    pydantic.BeforeValidator(_text),
+    pydantic.Field(min_length=1),
+    pydantic.AfterValidator(_folder_name),
+]
 
 
-class Row(Settings, NamedFiles):
+class Row(settings.Settings, settings.NamedFiles):
     """One person, as a line of a manifest says it."""
 
     person: Slug
     """The person's own name in the journal, in the results and in the output folder: unlike every
     other person's, and the same in every run."""
-    properties: Annotated[Properties | None, BeforeValidator(_object)] = None
+    properties: Annotated[settings.Properties | None, pydantic.BeforeValidator(_object)] = None
     """The replica's ``properties``, as the service takes them. A table holds them as JSON."""
 
-    @field_validator(*NamedFiles.model_fields, "statement")
+    @pydantic.field_validator(*settings.NamedFiles.model_fields, "statement")
     @classmethod
-    def _is_there(cls, place: str | None, info: ValidationInfo) -> str | None:
+    def _is_there(cls, place: str | None, info: pydantic.ValidationInfo) -> str | None:
         if place is None:
             return None
         if info.field_name != "statement":
@@ -121,7 +112,7 @@ class Row(Settings, NamedFiles):
             return place
         if is_url(place):
             if info.field_name == "statement":
-                raise refused("must be a file on this machine")
+                raise settings.refused("must be a file on this machine")
             return place
         path = base / place
         try:
@@ -130,13 +121,13 @@ class Row(Settings, NamedFiles):
             what = "is no file" if path.exists() else "is not there"
         except (OSError, ValueError) as error:
             what = f"cannot be read: {error}"
-        raise refused(f"{place} {what}")
+        raise settings.refused(f"{place} {what}")
 
-    @model_validator(mode="after")
-    def _names_a_file(self, info: ValidationInfo) -> Self:
+    @pydantic.model_validator(mode="after")
+    def _names_a_file(self, info: pydantic.ValidationInfo) -> Self:
         if info.context is not None and not self.places:
             roles = ", ".join(role.value for role in Role)
-            raise refused(f"names no file: give at least one of {roles}")
+            raise settings.refused(f"names no file: give at least one of {roles}")
         return self
 
 
@@ -148,7 +139,7 @@ class ManifestRow(Row, Given):
     """
 
 
-COLUMNS = ("person", *(role.value for role in Role), *Settings.model_fields)
+COLUMNS = ("person", *(role.value for role in Role), *settings.Settings.model_fields)
 """The columns of a manifest, as they are written."""
 
 TAGS_BETWEEN = "|"
@@ -242,7 +233,7 @@ def _header_problems(number: int, header: list[str]) -> Iterator[RowProblem]:
         if not name:
             yield RowProblem(number, None, "a column has no name: name it, or remove it")
         elif name not in COLUMNS:
-            yield RowProblem(number, None, unknown_words(name, COLUMNS, what="column"))
+            yield RowProblem(number, None, settings.unknown_words(name, COLUMNS, what="column"))
         elif header.count(name) > 1:
             yield RowProblem(number, name, "stands in the header more than once")
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import get_args
 
+from palprep import errors, journal as journals, pipelines
 from palprep.batch.people.files import stage_key
 from palprep.batch.people.person import Person
 from palprep.batch.work.connection import Remote
@@ -13,42 +14,22 @@ from palprep.batch.work.context import Reporter, RunContext
 from palprep.batch.work.media_steps import Ready
 from palprep.batch.work.pace import Creates, HeldBack, Outage
 from palprep.batch.work.waiting import Watch
-from palprep.errors import (
-    AuthenticationError,
-    JournalError,
-    OutputUnwritable,
-    PalprepError,
-    RateLimited,
-    ServiceUnreachable,
-    TransportError,
-)
-from palprep.journal import (
-    Creation,
-    CreationState,
-    CreationUsed,
-    FaceValidated,
-    PersonOutcome,
-    PersonStatus,
-)
-from palprep.pipelines import (
-    Creator,
-    MakeOptions,
-    Request,
-    ValidatedModel,
-    create,
-    key_of,
-    validate_face,
-)
 from palprep.preflight import Prepared
 from palprep.publish import Publisher
 from palprep.values import Role
 from palprep.workers import WorkStopped
 
-_HOPELESS = (AuthenticationError, HeldBack, RateLimited, TransportError, WorkStopped)
+_HOPELESS = (
+    errors.AuthenticationError,
+    HeldBack,
+    errors.RateLimited,
+    errors.TransportError,
+    WorkStopped,
+)
 """Errors after which a second request would fare like the first."""
 
 
-Requested = tuple[PersonOutcome, tuple[Creation, ...]]
+Requested = tuple[journals.PersonOutcome, tuple[journals.Creation, ...]]
 """How it ended at the service for one person, and what was created, now or before."""
 
 
@@ -78,28 +59,30 @@ class ServiceSteps:
             why, checks = refusal
             left = tuple(each for each in requests if Role.FACE_IMAGE not in each.roles)
             if not left:
-                return PersonOutcome.redo(why, blocked_by=checks), ()
+                return journals.PersonOutcome.redo(why, blocked_by=checks), ()
             if left == requests:
                 notes = (f"Left out: {why}",)
             else:
                 not_made, blocked_by = (f"Only the voice is made. {why}",), checks
             requests = left
-        made: list[Creation] = []
-        errors: list[PalprepError] = []
+        made: list[journals.Creation] = []
+        met: list[errors.PalprepError] = []
         for wanted in requests:
             try:
                 files = {role: ready.prepared[role] for role in wanted.roles}
                 made.append(self._made(wanted.request, files, reporter))
-            except (JournalError, OutputUnwritable, ServiceUnreachable):
+            except (errors.JournalError, errors.OutputUnwritable, errors.ServiceUnreachable):
                 raise
-            except PalprepError as error:
-                errors.append(error)
+            except errors.PalprepError as error:
+                met.append(error)
                 if isinstance(error, _HOPELESS):
                     break
-        outcome = _after(errors) or PersonOutcome(
+        outcome = _after(met) or journals.PersonOutcome(
             status="waiting",
             reasons=tuple(
-                self._open_end(person, each) for each in made if each.state is CreationState.STARTED
+                self._open_end(person, each)
+                for each in made
+                if each.state is journals.CreationState.STARTED
             ),
             complete=True,
         )
@@ -114,17 +97,19 @@ class ServiceSteps:
         """
         portrait = ready.prepared.get(Role.FACE_IMAGE)
         made_for = person.settings.model or self.run.model
-        model = next((each for each in get_args(ValidatedModel) if each == made_for), None)
+        model = next(
+            (each for each in get_args(pipelines.ValidatedModel) if each == made_for), None
+        )
         if portrait is None or model is None:
             return None
         reporter.begin("validate face")
         journal, slug = self.run.journal, person.slug
         key = stage_key("validated", self.remote.connection.target, portrait.sha256, model)
-        if journal.reused(FaceValidated, key, slug, lambda found: found.verdict.passed):
+        if journal.reused(journals.FaceValidated, key, slug, lambda found: found.verdict.passed):
             return None
         with self.run.files.at_hand(portrait):
-            verdict = validate_face(self.remote.client, portrait, model=model)
-        journal.append(FaceValidated(verdict=verdict), person=slug, key=key)
+            verdict = pipelines.validate_face(self.remote.client, portrait, model=model)
+        journal.append(journals.FaceValidated(verdict=verdict), person=slug, key=key)
         if verdict.passed:
             return None
         broken = [check for check in verdict.checks if not check.passed]
@@ -133,8 +118,8 @@ class ServiceSteps:
         return f"The service refuses the portrait: {why}", ids or ("service_refused",)
 
     def _made(
-        self, request: Request, files: Mapping[Role, Prepared], reporter: Reporter
-    ) -> Creation:
+        self, request: pipelines.Request, files: Mapping[Role, Prepared], reporter: Reporter
+    ) -> journals.Creation:
         """What is made, now or before."""
         taken: list[str] = []
 
@@ -142,7 +127,7 @@ class ServiceSteps:
             self.creates.take()
             taken.append(key)
 
-        options = MakeOptions(
+        options = pipelines.MakeOptions(
             person=reporter.person,
             target=self.remote.connection.target,
             tell=reporter.begin,
@@ -150,17 +135,19 @@ class ServiceSteps:
             before_create=take,
         )
         client, journal, callbacks = self.remote.client, self.run.journal, self.remote.callbacks
-        creator = Creator(client, self.publisher, journal, callbacks, options, request, files)
+        creator = pipelines.Creator(
+            client, self.publisher, journal, callbacks, options, request, files
+        )
         try:
-            return create(client, creator)
+            return pipelines.create(client, creator)
         except BaseException as error:
-            if isinstance(error, RateLimited):
+            if isinstance(error, errors.RateLimited):
                 self.creates.close(f"The service takes no more for now. {error.message}")
             if taken:
                 self.creates.give_back()
             raise
 
-    def _open_end(self, person: Person, creation: Creation) -> str:
+    def _open_end(self, person: Person, creation: journals.Creation) -> str:
         if creation.what == "voice":
             what = "`palprep watch` waits for it"
         elif creation.told_elsewhere:
@@ -178,33 +165,33 @@ class ServiceSteps:
 def dry_run(run: RunContext, person: Person, ready: Ready) -> Requested:
     """What would be asked for, as far as earlier runs have not asked for it."""
     target, decision = run.options.connection.target, ready.decision
-    made: list[Creation] = []
+    made: list[journals.Creation] = []
     left: list[str] = []
     for wanted in decision.requests:
         files = {role: ready.prepared[role] for role in wanted.roles}
-        key = key_of(wanted.request, files, target)
+        key = pipelines.key_of(wanted.request, files, target)
         creation = run.journal.creation(key)
-        if creation is None or creation.state is CreationState.ABSENT:
+        if creation is None or creation.state is journals.CreationState.ABSENT:
             left.append(wanted.words)
         else:
-            run.journal.append(CreationUsed(what=wanted.what), person=person.slug, key=key)
+            run.journal.append(journals.CreationUsed(what=wanted.what), person=person.slug, key=key)
             made.append(creation)
     if not left:
-        open_ends = (each for each in made if each.state is CreationState.STARTED)
+        open_ends = (each for each in made if each.state is journals.CreationState.STARTED)
         reasons = tuple(f"The {each.what} {each.id} is in training" for each in open_ends)
-        return PersonOutcome(status="waiting", reasons=reasons, complete=True), tuple(made)
+        return journals.PersonOutcome(status="waiting", reasons=reasons, complete=True), tuple(made)
     told = f"Dry run, nothing was sent: {' and '.join(left)} would be created"
-    open_: PersonStatus = "redo" if decision.refused else "waiting"
+    open_: journals.PersonStatus = "redo" if decision.refused else "waiting"
     status = "needs_decision" if decision.held else open_
-    return PersonOutcome(status=status, reasons=(told,)), tuple(made)
+    return journals.PersonOutcome(status=status, reasons=(told,)), tuple(made)
 
 
-def _after(errors: Sequence[PalprepError]) -> PersonOutcome | None:
-    """The outcome after errors that kept something from being asked for; None without any."""
-    if not errors:
+def _after(met: Sequence[errors.PalprepError]) -> journals.PersonOutcome | None:
+    """The outcome after the errors that kept something from being asked for; None without any."""
+    if not met:
         return None
-    reasons = tuple(dict.fromkeys(error.message for error in errors))
-    if all(isinstance(error, HeldBack | WorkStopped) for error in errors):
-        return PersonOutcome(status="waiting", reasons=reasons)
-    codes = tuple(dict.fromkeys(error.code for error in errors))
-    return PersonOutcome(status="failed", reasons=reasons, blocked_by=codes)
+    reasons = tuple(dict.fromkeys(error.message for error in met))
+    if all(isinstance(error, HeldBack | WorkStopped) for error in met):
+        return journals.PersonOutcome(status="waiting", reasons=reasons)
+    codes = tuple(dict.fromkeys(error.code for error in met))
+    return journals.PersonOutcome(status="failed", reasons=reasons, blocked_by=codes)

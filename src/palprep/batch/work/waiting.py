@@ -17,6 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from palprep import journal as journals
 from palprep.batch.forgetting import remove_outlived
 from palprep.batch.outputs import write_outputs
 from palprep.batch.work.connection import EMBEDDED, Connection, Remote, connect
@@ -24,17 +25,6 @@ from palprep.batch.work.context import Reporter, Stop, TakeNote, Tell, tell_no_o
 from palprep.batch.work.pace import Pace
 from palprep.client import LOOK_EVERY_S, PASSING, polls
 from palprep.errors import AuthenticationError, JournalError, PalprepError, UsageError
-from palprep.journal import (
-    CUT_OFF,
-    Creation,
-    CreationState,
-    Journal,
-    PersonEnded,
-    PersonOutcome,
-    RunReader,
-    RunView,
-    up_to_date,
-)
 from palprep.pipelines import ask_state, told_by
 from palprep.values import typed
 
@@ -53,7 +43,7 @@ class _Watched:
     asked about; in doubt, it is given up.
     """
 
-    creation: Creation
+    creation: journals.Creation
     intervals_s: Iterator[float]
     people: set[str] = field(default_factory=set)
     due: float = math.inf
@@ -66,7 +56,7 @@ class Watch:
 
     def __init__(
         self,
-        journal: Journal,
+        journal: journals.Journal,
         remote: Remote,
         pace: Pace,
         reporter: Callable[[str], Reporter],
@@ -81,12 +71,14 @@ class Watch:
         self._watched: dict[str, _Watched] = {}
         self._queue: list[tuple[float, str]] = []
         """When something is due, as a heap. What has another due time by now is passed over."""
-        self._open: dict[str, tuple[PersonOutcome, tuple[str, ...]]] = {}
+        self._open: dict[str, tuple[journals.PersonOutcome, tuple[str, ...]]] = {}
         """Who waits: the outcome so far, and the keys of all creations."""
         self._guard = threading.RLock()
         self._threads = ThreadPoolExecutor(_SIDE_BY_SIDE, thread_name_prefix="palprep-watch")
 
-    def add(self, person: str, outcome: PersonOutcome, made: Sequence[Creation]) -> bool:
+    def add(
+        self, person: str, outcome: journals.PersonOutcome, made: Sequence[journals.Creation]
+    ) -> bool:
         """Watch those of a person's creations whose end can become known here; False for none."""
         told = [each for each in made if self.told_by(each)]
         if not told:
@@ -102,7 +94,7 @@ class Watch:
             self._tell_if_ended(person)
         return True
 
-    def _followed(self, creation: Creation) -> _Watched:
+    def _followed(self, creation: journals.Creation) -> _Watched:
         asked_s = polls(self._remote.connection.random, _LONGEST_POLL_S)
         watched = self._watched.setdefault(creation.key, _Watched(creation, asked_s))
         if watched.due == math.inf:
@@ -126,7 +118,7 @@ class Watch:
             watched = self._watched.get(key)
             if watched is None or watched.due != due:
                 continue
-            if watched.creation.state is not CreationState.STARTED:
+            if watched.creation.state is not journals.CreationState.STARTED:
                 self._drop(watched)
                 continue
             self._put(watched, now + next(watched.intervals_s))
@@ -192,11 +184,11 @@ class Watch:
         with self._guard:
             if self._watched.get(watched.creation.key) is not watched:
                 return  # It has ended meanwhile.
-            failed = PersonOutcome.failed(error.message, error.code)
+            failed = journals.PersonOutcome.failed(error.message, error.code)
             for person in watched.people:
                 outcome, keys = self._open[person]
                 lost = outcome.becomes(failed)
-                self._journal.append(PersonEnded(outcome=lost), person=person)
+                self._journal.append(journals.PersonEnded(outcome=lost), person=person)
                 self._open[person] = lost, keys
             self._drop(watched)
 
@@ -214,7 +206,7 @@ class Watch:
     def _schedule(self, watched: _Watched) -> None:
         """Have it asked about now, where it can be; or given up in time, where it is in doubt."""
         now = self._remote.connection.clock()
-        if watched.creation.state is not CreationState.STARTED:
+        if watched.creation.state is not journals.CreationState.STARTED:
             self._put(watched, now + self._pace.doubt_wait_s)
         elif self.told_by(watched.creation) == "answer":
             self._put(watched, now)
@@ -237,7 +229,7 @@ class Watch:
     def _tell(self, person: str) -> None:
         outcome, keys = self._open.pop(person)
         creations = tuple(map(self._journal.known_creation, keys))
-        self._reporter(person).end(up_to_date(outcome, creations))
+        self._reporter(person).end(journals.up_to_date(outcome, creations))
 
 
 @typed("directory", "connection", "pace")
@@ -250,7 +242,7 @@ def watch(
     note: TakeNote = tell_no_one,
     retain_s: float | None = None,
     with_reports: bool = True,
-) -> RunView:
+) -> journals.RunView:
     """Wait for the trainings of the last run, and write the results when something has ended.
 
     The service is asked about each training at least once, even if ``pace`` leaves no time to wait.
@@ -263,8 +255,8 @@ def watch(
     """
     asked, allowed = connection or Connection(), pace or Pace()
     place = Path(directory)
-    with Journal.of(place, lock=True) as journal:
-        seen = RunReader(journal)
+    with journals.Journal.of(place, lock=True) as journal:
+        seen = journals.RunReader(journal)
         if asked.base_url is None and seen.head.target != EMBEDDED:
             asked = replace(asked, base_url=seen.head.target)
         if seen.head.target != asked.target:
@@ -302,13 +294,13 @@ def watch(
             outcomes = {
                 each.person: each.body.outcome
                 for each in journal.standing("person_ended")
-                if isinstance(each.body, PersonEnded)
+                if isinstance(each.body, journals.PersonEnded)
             }
             for slug, made in waiting.items():
-                watched.add(slug, outcomes.get(slug, CUT_OFF), made)
+                watched.add(slug, outcomes.get(slug, journals.CUT_OFF), made)
             watched.keep(ask_all=True)
         remove_outlived(journal, place, retain_s, note)
         if not seen.is_current:
-            seen = RunReader(journal)
+            seen = journals.RunReader(journal)
             write_outputs(place, seen)
         return seen.view(with_reports=with_reports)
