@@ -19,24 +19,24 @@ class PalprepError(Exception):
 
     code: ClassVar[str] = "palprep_error"
 
+    def __init_subclass__(cls, code: str = "", **others: Any) -> None:
+        super().__init_subclass__(**others)
+        cls.code = code or cls.code
+
     def __init__(self, message: str, **context: Any) -> None:
         super().__init__(message)
         self.message = message
         self.__dict__.update(context)
 
 
-class UsageError(PalprepError):
+class UsageError(PalprepError, code="usage"):
     """The call or the command line makes no sense. Correct the argument that the message names."""
 
-    code = "usage"
 
-
-class ProfileError(UsageError):
+class ProfileError(UsageError, code="profile_invalid"):
     """A profile that cannot be read, extends an unknown one, or names an unknown rule. Correct the
     line of the profile that the message names; `palprep explain` lists all rules.
     """
-
-    code = "profile_invalid"
 
 
 class RowProblem(NamedTuple):
@@ -49,154 +49,116 @@ class RowProblem(NamedTuple):
     message: str
 
 
-class ManifestError(UsageError):
+class ManifestError(UsageError, code="manifest_invalid"):
     """A manifest with mistakes, all in ``problems``. Correct every line that the message names."""
 
-    code = "manifest_invalid"
     problems: tuple[RowProblem, ...] = ()
 
 
-class ConsentUnproven(UsageError):
+class ConsentUnproven(UsageError, code="consent_unproven"):
     """No replica is made, because consent is not proven. ``doubts`` says in sentences what a person
     may accept with `palprep.decide`. Without any, record the statement again.
     """
 
-    code = "consent_unproven"
     doubts: tuple[str, ...] = ()
 
 
-class MediaError(PalprepError):
+class MediaError(PalprepError, code="media_unusable"):
     """A file that cannot be used. ``check`` turns it into a failed report and does not raise it.
     Read the message: it says what is wrong with the file. Give another one.
     """
 
-    code = "media_unusable"
 
-
-class FileMissing(MediaError):
+class FileMissing(MediaError, code="file_missing"):
     """No such file, or a directory instead of a file. Check the path, and name a file."""
 
-    code = "file_missing"
 
-
-class FileUnreadable(MediaError):
+class FileUnreadable(MediaError, code="file_unreadable"):
     """The operating system refuses to read the file. Check the permissions. Wait until nothing
     writes to the file any more.
     """
 
-    code = "file_unreadable"
 
-
-class UnsupportedMedia(MediaError):
+class UnsupportedMedia(MediaError, code="media_unsupported"):
     """The format of the file is known, and the service does not accept it. Give a file of a format
     that the message names, or export it again.
     """
 
-    code = "media_unsupported"
 
-
-class DamagedMedia(MediaError):
+class DamagedMedia(MediaError, code="media_damaged"):
     """The file starts like an accepted format, and cannot be decoded. Copy the file again from
     where it came, or record it again.
     """
 
-    code = "media_damaged"
 
-
-class MediaTooHeavy(MediaError):
+class MediaTooHeavy(MediaError, code="media_too_heavy"):
     """The file takes more time or memory than the limits allow. Give a shorter or smaller file, or
     higher limits.
     """
 
-    code = "media_too_heavy"
 
-
-class ToolError(PalprepError):
+class ToolError(PalprepError, code="tool_error"):
     """Something that palprep needs on this machine is missing or broken. Run `palprep doctor`: it
     names what is missing and the command that helps.
     """
 
-    code = "tool_error"
 
-
-class ToolMissing(ToolError):
+class ToolMissing(ToolError, code="tool_missing"):
     """A binary, a package or a model is not installed. Run the command that the message names."""
 
-    code = "tool_missing"
 
-
-class ToolFailed(ToolError):
+class ToolFailed(ToolError, code="tool_failed"):
     """ffmpeg or a worker process ran and gave up. The message holds its last words. Try again:
     memory or time may have run out.
     """
 
-    code = "tool_failed"
 
-
-class ClusterFailed(ToolError):
+class ClusterFailed(ToolError, code="cluster_failed"):
     """A cluster does no work any more: its scheduler is gone, it has no workers, or none of them
     can do the work. See to what the message names, and run the same command again.
     """
 
-    code = "cluster_failed"
 
-
-class FixError(PalprepError):
+class FixError(PalprepError, code="fix_impossible"):
     """A fix that cannot be made. Record or export the file again, so that it needs no such fix."""
 
-    code = "fix_impossible"
 
-
-class CannotFit(FixError):
+class CannotFit(FixError, code="cannot_fit"):
     """No quality and no size gets the file below the limit. Cut the file, or give a smaller one."""
 
-    code = "cannot_fit"
 
-
-class OutputUnwritable(FixError):
+class OutputUnwritable(FixError, code="output_unwritable"):
     """The output cannot be written: the disk is full, or the folder read-only. Free some space, or
     choose another folder.
     """
 
-    code = "output_unwritable"
 
-
-class StorageError(PalprepError):
+class StorageError(PalprepError, code="storage_failed"):
     """A bucket that cannot be read or written, or a file in it. The message says why: credentials,
     the name, the address, or the network. Correct what it names.
     """
 
-    code = "storage_failed"
 
-
-class PublishError(PalprepError):
+class PublishError(PalprepError, code="publish_failed"):
     """A prepared file could not be put where the service can fetch it. Check the bucket, the
     credentials and the network, and publish again.
     """
 
-    code = "publish_failed"
 
-
-class JournalError(PalprepError):
+class JournalError(PalprepError, code="journal_unusable"):
     """The journal is missing, damaged, or in use by another run. Name the output folder of a run,
     wait for the other run, or choose another folder.
     """
 
-    code = "journal_unusable"
 
-
-class CreationUnrecorded(JournalError):
+class CreationUnrecorded(JournalError, code="creation_unrecorded"):
     """A voice or replica was created, and its id could not be recorded: the message holds it, and
     nothing else does. Keep the message, make the journal writable again, and run the command in it.
     """
 
-    code = "creation_unrecorded"
 
-
-class DossierUnusable(JournalError):
+class DossierUnusable(JournalError, code="dossier_unusable"):
     """A consent dossier that was changed, or is of another version. Do what the message says."""
-
-    code = "dossier_unusable"
 
 
 class Problem(NamedTuple):
@@ -211,7 +173,7 @@ class Problem(NamedTuple):
     message: str
 
 
-class InvalidRequest(PalprepError):
+class InvalidRequest(PalprepError, code="invalid_request"):
     """A request breaks rules of the specification. Nothing was sent. Correct the field that the
     message names, and send the request again.
 
@@ -219,12 +181,11 @@ class InvalidRequest(PalprepError):
     service's own errors name it. It is None when the rule is about the request as a whole.
     """
 
-    code = "invalid_request"
     field: str | None = None
     problems: tuple[Problem, ...] = ()
 
 
-class ApiError(PalprepError):
+class ApiError(PalprepError, code="service_refused"):
     """The service answered with an error. Read the service's own words in the message.
 
     ``status`` is the HTTP status. ``shape`` is the shape of the body: ``"error"``, ``"message"``,
@@ -234,7 +195,6 @@ class ApiError(PalprepError):
     ``call`` is what was sent: method, path, and body without secrets.
     """
 
-    code = "service_refused"
     status: int
     shape: str | None = None
     service_code: str | None = None
@@ -281,7 +241,7 @@ class ServiceUnavailable(ApiError):
     """Any 5xx. Try again later. The client has repeated what is safe to repeat."""
 
 
-class UnexpectedReply(PalprepError):
+class UnexpectedReply(PalprepError, code="unexpected_reply"):
     """A success whose body is not of the specified shape. ``body`` holds it. Look at ``body``:
     another version of the service, or a proxy, may have answered.
 
@@ -290,29 +250,24 @@ class UnexpectedReply(PalprepError):
     only its id is unknown: look it up on the service before you send the call again.
     """
 
-    code = "unexpected_reply"
     body: Any = None
     call: dict[str, Any] | None = None
     request_id: str | None = None
 
 
-class TransportError(PalprepError):
+class TransportError(PalprepError, code="service_unreachable"):
     """No answer came. Check the address and the network."""
-
-    code = "service_unreachable"
 
 
 class ServiceUnreachable(TransportError):
     """The request was not carried out. Check the address and the service, and send it again."""
 
 
-class TimedOut(TransportError):
+class TimedOut(TransportError, code="timed_out"):
     """No answer in time to a request that is safe to repeat. Send it again; give it more time."""
 
-    code = "timed_out"
 
-
-class OutcomeUnknown(TransportError):
+class OutcomeUnknown(TransportError, code="outcome_unknown"):
     """A create was sent, and no answer told its outcome: the resource may or may not exist. Look
     for the resource before you send the call again. palprep never repeats it by itself.
 
@@ -321,7 +276,6 @@ class OutcomeUnknown(TransportError):
     ``request_id`` belong to an answer that leaves the outcome open, such as a gateway's 502.
     """
 
-    code = "outcome_unknown"
     reason: str | None = None
     call: dict[str, Any]
     status: int | None = None
@@ -329,12 +283,11 @@ class OutcomeUnknown(TransportError):
     request_id: str | None = None
 
 
-class WaitTimeout(PalprepError):
+class WaitTimeout(PalprepError, code="wait_timeout"):
     """The resource was not ready before the deadline. ``last`` is its last known state. Make the
     same call again: with a journal it goes on waiting.
     """
 
-    code = "wait_timeout"
     last: Any = None
 
 

@@ -26,9 +26,7 @@ FORGOTTEN = JsonAnswer(
 )
 
 
-class Refused(PalprepError):
-    code = "request_refused"
-
+class Refused(PalprepError, code="request_refused"):
     def __init__(self, answer: JsonAnswer) -> None:
         super().__init__(f"the sandbox answers {answer.status}: {answer.body}")
         self.answer = answer

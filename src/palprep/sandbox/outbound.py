@@ -34,10 +34,8 @@ UNASKABLE = (httpx.HTTPError, httpx.InvalidURL, UnicodeError, OverflowError, Tim
 OverflowError for a port above 65535."""
 
 
-class ServerFailed(PalprepError):
+class ServerFailed(PalprepError, code="server_failed"):
     """A server failed; the text goes to the caller, ``http_status`` is that of the failing step."""
-
-    code = "server_failed"
 
     def __init__(self, message: str, http_status: int | None = None) -> None:
         super().__init__(message)

@@ -62,10 +62,8 @@ def new_id(prefix: str) -> str:
     return prefix + secrets.token_hex(6)
 
 
-class Taken(PalprepError):
+class Taken(PalprepError, code="taken"):
     """A record with this id, or a tool with this name, exists already."""
-
-    code = "taken"
 
 
 @dataclass(frozen=True, slots=True)

@@ -175,8 +175,8 @@ def _address(connection: H11Protocol) -> str:
     return connection.client[0] if connection.client else ""
 
 
-class BodyTooLarge(PalprepError):
-    code = "body_too_large"
+class BodyTooLarge(PalprepError, code="body_too_large"):
+    """A body with more bytes than :func:`read_body` takes."""
 
 
 async def read_body(request: Request, limit: int) -> bytes:

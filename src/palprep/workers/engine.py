@@ -57,10 +57,8 @@ class Limits(Given):
         return _WALL_FOR_EACH_S * self.time_for(media_s)
 
 
-class WorkStopped(ToolFailed):
+class WorkStopped(ToolFailed, code="work_stopped"):
     """The workers were told to stop: nothing is wrong with the file."""
-
-    code = "work_stopped"
 
     def __init__(
         self, message: str = "The workers were ended: make others, and run it again", **context: Any

@@ -33,10 +33,8 @@ class Pace:
     requests_per_s: int | None = None
 
 
-class HeldBack(PalprepError):
+class HeldBack(PalprepError, code="held_back"):
     """Not asked for in this run, because a ceiling is reached. The next run goes on."""
-
-    code = "held_back"
 
 
 class Creates:

@@ -103,10 +103,8 @@ _INDEX = re.compile(r"0|[1-9][0-9]{0,9}")
 """No list is longer; Python reads no number of more than 4,300 digits."""
 
 
-class BadPatch(PalprepError):
+class BadPatch(PalprepError, code="bad_patch"):
     """A patch that does not apply; the text says which operation and why."""
-
-    code = "bad_patch"
 
 
 def etag(deployment: Record) -> str:
