@@ -26,10 +26,7 @@ from palprep.sandbox.clock import Scheduler
 from palprep.sandbox.control import CONTROLS, Controls
 from palprep.sandbox.control_routes import control_routes
 from palprep.sandbox.dispatch import EndpointRoutes
-from palprep.sandbox.handlers.conversations import conversation_timed_out
-from palprep.sandbox.handlers.likenesses import train
-from palprep.sandbox.handlers.seeded import step_document
-from palprep.sandbox.handlers.tools import run_post_call_tool
+from palprep.sandbox.handlers import conversations, likenesses, seeded, tools
 from palprep.sandbox.log import trim
 from palprep.sandbox.openapi import openapi_document
 from palprep.sandbox.outbound import deliver_callback
@@ -42,11 +39,11 @@ log = logging.getLogger(__name__)
 
 
 JOBS: Mapping[str, Callable[[Service, Record], Awaitable[None]]] = {
-    "voice": partial(train, kind="voice"),
-    "replica": partial(train, kind="replica"),
-    "document": step_document,
-    "conversation": conversation_timed_out,
-    "tool": run_post_call_tool,
+    "voice": partial(likenesses.train, kind="voice"),
+    "replica": partial(likenesses.train, kind="replica"),
+    "document": seeded.step_document,
+    "conversation": conversations.conversation_timed_out,
+    "tool": tools.run_post_call_tool,
     "callback": deliver_callback,
 }
 

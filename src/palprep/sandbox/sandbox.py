@@ -15,6 +15,7 @@ from typing import Any, Self, get_args
 import httpx
 
 from palprep.errors import UsageError
+from palprep.sandbox import service as services
 from palprep.sandbox.app import DroppableProtocol, bind_loopback, build_app
 from palprep.sandbox.choices import Choices
 from palprep.sandbox.clock import ClockKind, SandboxClock
@@ -23,15 +24,6 @@ from palprep.sandbox.faults import Faults, FaultScript, script_from
 from palprep.sandbox.handlers.likenesses import judge_by_bytes, train_by_bytes
 from palprep.sandbox.log import show_log
 from palprep.sandbox.outbound import outbound_client
-from palprep.sandbox.service import (
-    DEFAULT_KEYS,
-    ApiKey,
-    JudgeImage,
-    Recognise,
-    Service,
-    Trainer,
-    recognised_here,
-)
 from palprep.sandbox.store import DATABASE, Store
 from palprep.serving import ServerThread, until_signalled, url_of
 from palprep.storage import private_folder
@@ -62,21 +54,21 @@ class Sandbox(Controls):
         *,
         port: int = 0,
         host: str = "127.0.0.1",
-        api_keys: Iterable[ApiKey | str] = DEFAULT_KEYS,
+        api_keys: Iterable[services.ApiKey | str] = services.DEFAULT_KEYS,
         clock: ClockKind = "real",
         start: datetime | None = None,
         faults: FaultScript | Path | str | Sequence[Any] | Mapping[str, Any] | None = None,
-        judge_image: JudgeImage | None = None,
-        trainer: Trainer | None = None,
-        recognise: Recognise = recognised_here,
+        judge_image: services.JudgeImage | None = None,
+        trainer: services.Trainer | None = None,
+        recognise: services.Recognise = services.recognised_here,
         seed: Any = None,
         choices: Choices | None = None,
     ) -> None:
         self._data = None if data is None else Path(data)
         self._address = host, port
-        keys = [ApiKey(key) if isinstance(key, str) else key for key in api_keys]
+        keys = [services.ApiKey(key) if isinstance(key, str) else key for key in api_keys]
         for key in keys:
-            require_type("each of api_keys", key, ApiKey | str)
+            require_type("each of api_keys", key, services.ApiKey | str)
         if clock not in get_args(ClockKind):
             raise UsageError(f"There is no clock {clock!r}: give real or virtual")
         if start is not None and start.tzinfo is None:
@@ -94,7 +86,7 @@ class Sandbox(Controls):
         self._keys = {key.value: key for key in keys}
         self._faults = script_from(faults or FaultScript())
         self._make_service = functools.partial(
-            Service,
+            services.Service,
             choices=decided,
             keys=self._keys,
             judge_image=judge_image,

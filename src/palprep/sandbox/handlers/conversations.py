@@ -13,15 +13,10 @@ from typing import Any
 import httpx
 
 from palprep.errors import UsageError
+from palprep.sandbox import outbound
 from palprep.sandbox.answers import refuse_error
 from palprep.sandbox.choices import bad_fields
 from palprep.sandbox.handlers.tools import deliver
-from palprep.sandbox.outbound import (
-    ServerFailed,
-    client_credentials_token,
-    note_delivery,
-    refuse_elsewhere,
-)
 from palprep.sandbox.service import HandlerContext, Service
 from palprep.sandbox.store import Record, new_id
 
@@ -100,7 +95,7 @@ async def call_tool(
         raise UsageError(f"The conversation has no in-call tool {name}; it has {known}.")
     if tool["delivery"].get("api") is None:
         payload = {"conversation_id": conversation_id, "name": name, "arguments": dict(arguments)}
-        note_delivery(service, TOOL_CALL, conversation["conversation_url"], payload)
+        outbound.note_delivery(service, TOOL_CALL, conversation["conversation_url"], payload)
         return {"event": TOOL_CALL, "payload": payload}
     return await deliver(service, tool, arguments)
 
@@ -165,7 +160,7 @@ async def check_connector(context: HandlerContext) -> dict[str, Any]:
         except TimeoutError:
             said = f"The server did not answer within {timeout_s:g} s."
             error = {"http_status": UNREACHABLE, "message": said}
-        except ServerFailed as failure:
+        except outbound.ServerFailed as failure:
             error = {"http_status": failure.http_status, "message": str(failure)[:MAX_MESSAGE]}
     return {
         "ok": error is None,
@@ -180,7 +175,7 @@ async def _authorised(connector: Mapping[str, Any], http: httpx.AsyncClient) -> 
     headers = dict(connector.get("headers") or {})
     auth = connector.get("auth") or {}
     if auth.get("type") == "client_credentials":
-        headers["Authorization"] = f"Bearer {await client_credentials_token(auth, http)}"
+        headers["Authorization"] = f"Bearer {await outbound.client_credentials_token(auth, http)}"
     elif auth.get("token"):
         headers["Authorization"] = f"Bearer {auth['token']}"
     return headers
@@ -189,7 +184,7 @@ async def _authorised(connector: Mapping[str, Any], http: httpx.AsyncClient) -> 
 async def _list_tools(service: Service, url: object, headers: Mapping[str, str]) -> list[str]:
     """The names of all tools that the server at ``url`` lists. Raises :class:`ServerFailed`."""
     if not isinstance(url, str):
-        raise ServerFailed("The connector's record has no url.")
+        raise outbound.ServerFailed("The connector's record has no url.")
     # An optional extra: imported where it is needed, so that the sandbox starts without it.
     import httpx2  # noqa: PLC0415
     from mcp.client.client import Client  # noqa: PLC0415
@@ -202,7 +197,7 @@ async def _list_tools(service: Service, url: object, headers: Mapping[str, str])
 
     async def check(request: httpx2.Request) -> None:
         if service.choices.outbound == "loopback":
-            refuse_elsewhere(request.url.host)
+            outbound.refuse_elsewhere(request.url.host)
 
     names: list[str] = []
     try:
@@ -223,7 +218,7 @@ async def _list_tools(service: Service, url: object, headers: Mapping[str, str])
                     return names
     except Exception as error:
         # The package raises groups of its own, its transport's and its validator's errors.
-        raise ServerFailed(*_explain(error, seen)) from error
+        raise outbound.ServerFailed(*_explain(error, seen)) from error
 
 
 def _explain(error: BaseException, seen: list[int]) -> tuple[str, int | None]:

@@ -12,16 +12,9 @@ from urllib.parse import quote
 
 import httpx
 
+from palprep.sandbox import outbound
 from palprep.sandbox.answers import refuse_error
 from palprep.sandbox.choices import bad_fields
-from palprep.sandbox.outbound import (
-    UNASKABLE,
-    ServerFailed,
-    beginning,
-    client_credentials_token,
-    note_delivery,
-    within,
-)
 from palprep.sandbox.seed import KINDS, refused_tool, with_defaults
 from palprep.sandbox.service import HandlerContext, Service
 from palprep.sandbox.store import Record, Taken, new_id
@@ -103,7 +96,9 @@ async def build_request(
         case "api_key":
             headers[auth.get("name") or "X-Api-Key"] = auth.get("value") or ""
         case "oauth2_client_credentials":
-            headers["Authorization"] = f"Bearer {await client_credentials_token(auth, http)}"
+            headers["Authorization"] = (
+                f"Bearer {await outbound.client_credentials_token(auth, http)}"
+            )
     template = api.get("body_template")
     url = httpx.URL(fill(api["url"], arguments, in_url=True))
     return http.build_request(
@@ -131,13 +126,13 @@ async def deliver(service: Service, tool: Record, arguments: Mapping[str, Any]) 
         request = await build_request(api, arguments, service.http)
         request.extensions["timeout"] = httpx.Timeout(timeout).as_dict()
         async with (
-            within(timeout),
+            outbound.within(timeout),
             aclosing(await service.http.send(request, stream=True)) as response,
         ):
-            answer |= {"status": response.status_code, "body": await beginning(response)}
-    except (*UNASKABLE, ServerFailed) as error:
+            answer |= {"status": response.status_code, "body": await outbound.beginning(response)}
+    except (*outbound.UNASKABLE, outbound.ServerFailed) as error:
         answer["problem"] = str(error) or type(error).__name__
     told = {name: answer[name] for name in ("status", "problem")}
     if service.store.cleared == kept:
-        note_delivery(service, f"tool:{tool['name']}", api["url"], arguments, **told)
+        outbound.note_delivery(service, f"tool:{tool['name']}", api["url"], arguments, **told)
     return answer
