@@ -6,7 +6,8 @@ import math
 
 from palprep.facts import Facts
 from palprep.media import AudioFacts, FileFacts
-from palprep.rules.rule import AUDIO, FACTS, FILE, LEVELS, VOICE, Measured, plain, rule
+from palprep.rules.needs import AUDIO, FACTS, FILE, LEVELS, VOICE
+from palprep.rules.rule import Measured, plain, rule
 from palprep.rules.texts import REASONS, Unmeasured, counted
 from palprep.speech import VoiceFacts
 

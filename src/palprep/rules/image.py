@@ -9,7 +9,8 @@ from pathlib import PurePath
 from typing import Final
 
 from palprep.media import FileFacts, ImageFacts
-from palprep.rules.rule import FILE, IMAGE, Measured, Rule, plain, rule, sides
+from palprep.rules.needs import FILE, IMAGE
+from palprep.rules.rule import Measured, Rule, plain, rule, sides
 
 
 @rule(FILE)
@@ -49,16 +50,8 @@ image_memory = plain("image_memory", IMAGE, lambda image: image.decoding_mb, "{:
 image_base64_length = plain("image_base64_length", IMAGE, lambda image: image.base64_chars)
 image_frames = plain("image_frames", IMAGE, lambda image: image.frames)
 image_alpha = plain("image_alpha", IMAGE, lambda image: not image.has_alpha, ("opaque", "alpha"))
-
-
-@rule(IMAGE)
-def image_resolution(image: ImageFacts) -> Measured:
-    return sides(min, image)
-
-
-@rule(IMAGE)
-def image_long_side(image: ImageFacts) -> Measured:
-    return sides(max, image)
+image_resolution = sides("image_resolution", IMAGE, min)
+image_long_side = sides("image_long_side", IMAGE, max)
 
 
 @rule(IMAGE)

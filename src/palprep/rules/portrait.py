@@ -9,24 +9,9 @@ from __future__ import annotations
 
 from palprep import vision
 from palprep.facts import Facts
+from palprep.rules import needs
 from palprep.rules.plans.image import COLOURLESS, FACE_SHARE, NARROWEST, framing_advice
-from palprep.rules.rule import (
-    BARELY_VISIBLE,
-    FACE,
-    FRAMED,
-    HIDDEN,
-    NO_FACE,
-    PORTRAIT,
-    SKIN,
-    Answer,
-    Framed,
-    Measured,
-    Need,
-    face_or,
-    face_place,
-    plain,
-    rule,
-)
+from palprep.rules.rule import Answer, Measured, Need, plain, rule
 from palprep.rules.texts import REASONS, Unmeasured, degrees, likely
 
 NO_PERSON = 0.05
@@ -62,38 +47,38 @@ GLOSS = 0.75
 NOT_SCORED = REASONS["not_scored"]
 
 
-_FACELESS = Measured(value=AWAY, shown="no face was found", cause=NO_FACE)
-FACING = face_or(
+_FACELESS = Measured(value=AWAY, shown="no face was found", cause=needs.NO_FACE)
+FACING = needs.face_or(
     nobody=_FACELESS,
     somebody=_FACELESS,
-    hidden=Measured(value=AWAY, shown="covered, or turned away too far", cause=HIDDEN),
+    hidden=Measured(value=AWAY, shown="covered, or turned away too far", cause=needs.HIDDEN),
 )
 """A face that cannot be seen points away from the camera."""
 
 
 def _nudity(facts: Facts) -> float | Answer:
     if facts.footage is None:
-        return PORTRAIT.then(lambda portrait: portrait.nudity, NOT_SCORED).get(facts)
+        return needs.PORTRAIT.then(lambda portrait: portrait.nudity, NOT_SCORED).get(facts)
     return NOT_SCORED if facts.footage.nudity is None else facts.footage.nudity
 
 
 @rule(
-    face_or(
-        nobody=Measured(value=0.0, shown="no face was found", cause=NO_FACE),
-        somebody=NO_FACE,
-        hidden=HIDDEN,
+    needs.face_or(
+        nobody=Measured(value=0.0, shown="no face was found", cause=needs.NO_FACE),
+        somebody=needs.NO_FACE,
+        hidden=needs.HIDDEN,
     ),
-    face_place,
+    needs.face_place,
 )
 def human_like_subject(face: vision.SubjectFacts) -> Measured | Unmeasured:
     likelihood = face.human
     low, high = UNDECIDED_COVERED
-    if face.visibility.whole < BARELY_VISIBLE and low < likelihood < high:
-        return HIDDEN
+    if face.visibility.whole < needs.BARELY_VISIBLE and low < likelihood < high:
+        return needs.HIDDEN
     return Measured(value=round(likelihood, 3), shown=likely(likelihood))
 
 
-@rule(FACING, face_place)
+@rule(FACING, needs.face_place)
 def pose_suitable_for_replica(face: vision.SubjectFacts) -> Measured:
     """The angle from the line to the camera. How the head leans is :data:`head_level`."""
     pose = face.pose
@@ -109,7 +94,7 @@ def pose_suitable_for_replica(face: vision.SubjectFacts) -> Measured:
     )
 
 
-@rule(FACE, face_place)
+@rule(needs.FACE, needs.face_place)
 def head_level(face: vision.SubjectFacts) -> Measured:
     roll = face.pose.roll_deg
     return Measured(
@@ -120,7 +105,7 @@ def head_level(face: vision.SubjectFacts) -> Measured:
     )
 
 
-@rule(FACING, face_place)
+@rule(FACING, needs.face_place)
 def looking_straight_at_camera(face: vision.SubjectFacts) -> Measured:
     """Head turn and irises together, less what small or narrowed eyes leave in doubt."""
     eyes = face.eyes
@@ -138,14 +123,16 @@ def looking_straight_at_camera(face: vision.SubjectFacts) -> Measured:
 
 
 @rule(
-    face_or(
-        nobody=NO_FACE,
+    needs.face_or(
+        nobody=needs.NO_FACE,
         somebody=Measured(
-            value=0.0, shown="somebody is there, but no face was found", cause=NO_FACE
+            value=0.0, shown="somebody is there, but no face was found", cause=needs.NO_FACE
         ),
-        hidden=Measured(value=0.0, shown="a face whose parts cannot be made out", cause=HIDDEN),
+        hidden=Measured(
+            value=0.0, shown="a face whose parts cannot be made out", cause=needs.HIDDEN
+        ),
     ),
-    face_place,
+    needs.face_place,
 )
 def face_substantially_obscured(face: vision.SubjectFacts) -> Measured:
     """How likely nothing covers the face, 0 to 1."""
@@ -161,12 +148,12 @@ no_nudity = plain("no_nudity", Need(_nudity), lambda score: round(score, 3))
 """The score of open_nsfw, 0 to 1; of a video that of its worst frame."""
 
 
-@rule(PORTRAIT)
+@rule(needs.PORTRAIT)
 def celebrity_or_copyright_character(portrait: vision.PortraitFacts) -> Unmeasured:  # noqa: ARG001
     return REASONS["only_the_service"]
 
 
-@rule(PORTRAIT)
+@rule(needs.PORTRAIT)
 def only_one_person_visible(portrait: vision.PortraitFacts) -> Measured:
     """How many people, and how likely another one is: 1.4 is one person, and a doubt about another.
 
@@ -181,7 +168,7 @@ def only_one_person_visible(portrait: vision.PortraitFacts) -> Measured:
         value=people,
         way="several" if people > 1 else "nobody",
         region=faces[1].box if len(faces) > 1 else None,
-        cause=None if faces else NO_FACE,
+        cause=None if faces else needs.NO_FACE,
     )
 
 
@@ -203,7 +190,7 @@ def _alone(portrait: vision.PortraitFacts) -> Measured:
     )
 
 
-@rule(PORTRAIT, face_place)
+@rule(needs.PORTRAIT, needs.face_place)
 def appears_under_18(portrait: vision.PortraitFacts) -> Measured | Unmeasured:
     """The likelihood, 0 to 1, that the one who looks youngest is 18 or older. A covered face shows
     no age: it is judged only where even the visible part looks younger.
@@ -222,11 +209,11 @@ def appears_under_18(portrait: vision.PortraitFacts) -> Measured | Unmeasured:
 def _largest_face(portrait: vision.PortraitFacts) -> Measured | Unmeasured:
     subject = portrait.subject
     if portrait.framing is None:
-        return NO_FACE
+        return needs.NO_FACE
     if subject is None:
-        return HIDDEN
-    if subject.visibility.whole < BARELY_VISIBLE and subject.adult >= ADULT:
-        return HIDDEN
+        return needs.HIDDEN
+    if subject.visibility.whole < needs.BARELY_VISIBLE and subject.adult >= ADULT:
+        return needs.HIDDEN
     return Measured(value=round(subject.adult, 3), shown=likely(subject.adult))
 
 
@@ -239,8 +226,8 @@ def _no_person(portrait: vision.PortraitFacts) -> bool:
     )
 
 
-@rule(FRAMED, face_place)
-def person_centered(framed: Framed) -> Measured:
+@rule(needs.FRAMED, needs.face_place)
+def person_centered(framed: needs.Framed) -> Measured:
     offset = framed.framing.centre_x - 0.5
     side = "right" if offset > 0 else "left"
     return Measured(
@@ -252,8 +239,8 @@ def person_centered(framed: Framed) -> Measured:
     )
 
 
-@rule(FRAMED)
-def head_fully_in_frame(framed: Framed) -> Measured:
+@rule(needs.FRAMED)
+def head_fully_in_frame(framed: needs.Framed) -> Measured:
     """The least room from head to border in face heights (hairline to chin), negative when cut."""
     framing = framed.framing
     margins = {
@@ -270,8 +257,8 @@ def head_fully_in_frame(framed: Framed) -> Measured:
     )
 
 
-@rule(FRAMED, face_place)
-def chest_up_framing_acceptable(framed: Framed) -> Measured:
+@rule(needs.FRAMED, needs.face_place)
+def chest_up_framing_acceptable(framed: needs.Framed) -> Measured:
     """Face height over image height. Of an image that is narrower than any crop may be only the
     height of such a crop counts, so that a phone's portrait is not called far away.
     """
@@ -286,7 +273,7 @@ def chest_up_framing_acceptable(framed: Framed) -> Measured:
     )
 
 
-@rule(PORTRAIT, face_place)
+@rule(needs.PORTRAIT, needs.face_place)
 def image_quality_acceptable(portrait: vision.PortraitFacts) -> Measured:
     """A product of scores, 0 to 100. Each is a smooth step around its own limit, as in OFIQ."""
     scores = vision.quality_scores(portrait.quality)
@@ -294,7 +281,7 @@ def image_quality_acceptable(portrait: vision.PortraitFacts) -> Measured:
     return Measured(value=total, shown=f"{total} of 100 (least: {weakest})", way=weakest)
 
 
-@rule(SKIN, face_place)
+@rule(needs.SKIN, needs.face_place)
 def face_brightness(skin: vision.Quality) -> Measured:
     """The luma, 0 to 1, that a quarter of the face exceeds, or :data:`GLOSS` times that of its
     brightest hundredth: in enough light the eyes and the gloss of dark skin are bright as well.
@@ -302,11 +289,11 @@ def face_brightness(skin: vision.Quality) -> Measured:
     return Measured(value=round(max(skin.brightness, GLOSS * skin.peak), 2))
 
 
-@rule(SKIN, face_place)
+@rule(needs.SKIN, needs.face_place)
 def skin_hue(skin: vision.Quality) -> Measured | Unmeasured:
     hue_deg, chroma = skin.skin_hue_deg, skin.skin_chroma
     if hue_deg is None or chroma is None:
-        return NO_FACE
+        return needs.NO_FACE
     if chroma < COLOURLESS:
         return REASONS["grey"]
     return Measured(value=round(hue_deg))

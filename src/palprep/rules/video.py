@@ -8,19 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from palprep.media import FileFacts, SignalFacts, VideoFacts
-from palprep.rules.rule import (
-    EVERY_FRAME,
-    FILE,
-    FOOTAGE,
-    KEY_FRAMES_ONLY,
-    SIGNAL,
-    TIMING,
-    VIDEO,
-    Measured,
-    plain,
-    rule,
-    sides,
-)
+from palprep.rules.needs import EVERY_FRAME, FILE, FOOTAGE, KEY_FRAMES_ONLY, SIGNAL, TIMING, VIDEO
+from palprep.rules.rule import Measured, plain, rule, sides
 from palprep.rules.texts import REASONS, counted, degrees, some_of
 from palprep.values import Span
 from palprep.vision import OverlayFacts
@@ -103,9 +92,7 @@ def video_frame_rate(video: VideoFacts) -> Measured:
     return Measured(value=round(video.frame_rate, 2), shown=f"{rate} fps", words=words)
 
 
-@rule(VIDEO)
-def video_resolution(video: VideoFacts) -> Measured:
-    return sides(min, video)
+video_resolution = sides("video_resolution", VIDEO, min)
 
 
 @rule(VIDEO)

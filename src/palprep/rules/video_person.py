@@ -8,8 +8,9 @@ from collections.abc import Iterable
 
 from palprep.consent import LEAST_TO_SYNC_S, LipsFacts
 from palprep.facts import FacingLimits, Timeline, share_held
+from palprep.rules.needs import FOOTAGE, LIPS, NO_FACE, SEEN, STRUCTURE
 from palprep.rules.report import Report
-from palprep.rules.rule import FOOTAGE, LIPS, NO_FACE, SEEN, STRUCTURE, Answer, Measured, Need, rule
+from palprep.rules.rule import Answer, Measured, Need, rule
 from palprep.rules.texts import REASONS, Unmeasured, degrees
 from palprep.vision import FootageFacts, FrameSample
 
