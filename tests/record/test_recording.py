@@ -79,7 +79,7 @@ def test_nobody_else_is_answered(serve: Serve) -> None:
 def test_a_page_at_the_port_that_browsers_leave_out_answers(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("palprep.record.site.url_of", lambda _: "http://127.0.0.1:80")
+    monkeypatch.setattr("palprep.serving.url_of", lambda _: "http://127.0.0.1:80")
     site = LocalSite("record", (), port=0)
     assert site.link.startswith("http://127.0.0.1/")
     address = site._listener.getsockname()

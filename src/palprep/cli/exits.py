@@ -15,15 +15,8 @@ from types import FrameType
 
 import typer
 
+from palprep import errors
 from palprep.cli.output import tell_warning
-from palprep.errors import (
-    AT_SERVICE,
-    CreationUnrecorded,
-    InvalidRequest,
-    OutcomeUnknown,
-    PalprepError,
-    UsageError,
-)
 from palprep.escaping import escaped_line
 from palprep.system import ENDING
 
@@ -40,14 +33,14 @@ class ExitCode(IntEnum):
     INTERRUPTED = 130
 
 
-def exit_code_of(error: PalprepError) -> ExitCode:
+def exit_code_of(error: errors.PalprepError) -> ExitCode:
     match error:
-        case OutcomeUnknown() | CreationUnrecorded():
+        case errors.OutcomeUnknown() | errors.CreationUnrecorded():
             return ExitCode.IN_DOUBT
-        case UsageError() | InvalidRequest():
+        case errors.UsageError() | errors.InvalidRequest():
             return ExitCode.USAGE
         case _:
-            return ExitCode.SERVICE if isinstance(error, AT_SERVICE) else ExitCode.FAILED
+            return ExitCode.SERVICE if isinstance(error, errors.AT_SERVICE) else ExitCode.FAILED
 
 
 _LIGHTEST_FIRST = (

@@ -16,25 +16,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from palprep.consent import facts, whisper
 from palprep.consent.compare import Comparison, Difference, compare
-from palprep.consent.facts import (
-    AFTERWARDS_S,
-    AlignedWord,
-    HeardInstead,
-    NameReading,
-    NegatedWording,
-    PartReading,
-    Surroundings,
-)
 from palprep.consent.names import Place, locate_name, read_name
 from palprep.consent.statement import Statement, without_code
-from palprep.consent.whisper import (
-    WORKERS,
-    Heard,
-    Token,
-    Whisper,
-    mean_probability,
-)
 from palprep.consent.words import (
     Word,
     keys_of,
@@ -69,11 +54,11 @@ class Reading(NamedTuple):
     heard: tuple[Word, ...]
     comparison: Comparison
     other_transcripts: tuple[str, ...] = ()
-    aligned: tuple[AlignedWord, ...] = ()
+    aligned: tuple[facts.AlignedWord, ...] = ()
     """One per required word; empty when the statement is not in the window."""
-    instead: tuple[HeardInstead, ...] = ()
+    instead: tuple[facts.HeardInstead, ...] = ()
     """The differences of ``comparison``, without the name's place."""
-    negated: tuple[NegatedWording, ...] = ()
+    negated: tuple[facts.NegatedWording, ...] = ()
     lead: str = ""
     """What is heard before the statement in this window."""
     earlier: tuple[str, ...] = ()
@@ -82,7 +67,7 @@ class Reading(NamedTuple):
     """What is heard between the part before and this one."""
     afterwards: tuple[str, ...] = ()
     """Readings of what follows the statement, heard on its own; empty when nothing does."""
-    name: NameReading | None = None
+    name: facts.NameReading | None = None
     place: Place | None = None
     """Where the free reading has the name."""
 
@@ -126,7 +111,7 @@ class Reading(NamedTuple):
 
 
 def read_window(
-    model: Whisper,
+    model: whisper.Whisper,
     samples: NDArray[np.float32],
     statement: Statement,
     start_s: float,
@@ -152,12 +137,12 @@ def read_window(
     tail = text_of(words[found.heard_last :])
     aligned = model.align(heard, statement.text, statement.language, lead=lead, tail=tail)
     # What follows the statement and how its name fits are read while its words are weighed.
-    with ThreadPoolExecutor(WORKERS) as pool:
+    with ThreadPoolExecutor(whisper.WORKERS) as pool:
         afterwards = name = None
         words_aligned = _aligned(aligned, statement.words, offset_s)
         last = words_aligned[-1]
         end_s = min(last.end, last.start + _LONG_WORD_S) - offset_s
-        following = samples[_at(end_s) : _at(end_s + AFTERWARDS_S)]
+        following = samples[_at(end_s) : _at(end_s + facts.AFTERWARDS_S)]
         if statement.ends and (tail or speech_spans(following)):
             afterwards = pool.submit(_afterwards, model, samples, statement, end_s)
         if statement.name:
@@ -170,7 +155,7 @@ def read_window(
         )
 
 
-def _weighed(model: Whisper, heard: Heard, plain: Reading) -> Reading:
+def _weighed(model: whisper.Whisper, heard: whisper.Heard, plain: Reading) -> Reading:
     """What was heard instead of the statement, and what would negate it, weighed by the audio."""
     statement, differences = plain.statement, plain.differences
     instead = [
@@ -192,18 +177,18 @@ def _weighed(model: Whisper, heard: Heard, plain: Reading) -> Reading:
             for one, ratio in zip(differences, ratios, strict=False)
         ),
         negated=tuple(
-            NegatedWording(word=word, heard=said, log_likelihood_ratio=ratio)
+            facts.NegatedWording(word=word, heard=said, log_likelihood_ratio=ratio)
             for (word, said), ratio in zip(changes, ratios[len(instead) :], strict=True)
         ),
     )
 
 
-def heard_instead(plain: Reading, one: Difference, ratio: float) -> HeardInstead:
+def heard_instead(plain: Reading, one: Difference, ratio: float) -> facts.HeardInstead:
     """A difference, with its log likelihood ratio."""
     said = plain.heard[one.heard_first : one.heard_last]
     phrase = keys_of(plain.heard[max(0, one.heard_first - 1) : one.heard_last])
     others = (keys_of(split_words(text)) for text in plain.other_transcripts)
-    return HeardInstead(
+    return facts.HeardInstead(
         first=one.first,
         last=one.last,
         heard=text_of(said),
@@ -212,7 +197,7 @@ def heard_instead(plain: Reading, one: Difference, ratio: float) -> HeardInstead
     )
 
 
-def _lead(model: Whisper, heard: Heard, plain: Reading) -> str:
+def _lead(model: whisper.Whisper, heard: whisper.Heard, plain: Reading) -> str:
     """The words before the statement, as heard: the audio is not cut there, for a cut can take
     a part of the name with it.
 
@@ -234,30 +219,30 @@ def _lead(model: Whisper, heard: Heard, plain: Reading) -> str:
 
 
 def _afterwards(
-    model: Whisper, samples: NDArray[np.float32], statement: Statement, end_s: float
+    model: whisper.Whisper, samples: NDArray[np.float32], statement: Statement, end_s: float
 ) -> tuple[str, ...]:
     """What follows the statement, heard on its own.
 
     In one go with the statement a model writes down "I would draw my consent": it bends words
     towards what came before.
     """
-    rest = model.hear(samples[_at(end_s - _LAST_WORDS_S) : _at(end_s + AFTERWARDS_S)])
+    rest = model.hear(samples[_at(end_s - _LAST_WORDS_S) : _at(end_s + facts.AFTERWARDS_S)])
     return model.transcribe(rest, statement.language, hypotheses=_AFTERWARDS_READINGS)
 
 
 def _aligned(
-    tokens: Sequence[Token], words: Sequence[Word], offset_s: float
-) -> tuple[AlignedWord, ...]:
+    tokens: Sequence[whisper.Token], words: Sequence[Word], offset_s: float
+) -> tuple[facts.AlignedWord, ...]:
     """Per word the geometric mean of its tokens' probabilities; punctuation says nothing."""
     found = []
     for word in words:
         own = [token for token in tokens if token.begin < word.end and token.end > word.begin]
         found.append(
-            AlignedWord(
+            facts.AlignedWord(
                 expected=word.shown,
                 start=offset_s + own[0].start_s,
                 end=offset_s + own[-1].end_s,
-                probability=mean_probability(own, word.begin, word.end),
+                probability=whisper.mean_probability(own, word.begin, word.end),
             )
         )
     return tuple(found)
@@ -267,16 +252,16 @@ def _at(seconds: float) -> int:
     return round(max(0.0, seconds) * RATE_HZ)
 
 
-def part_reading(reading: Reading) -> PartReading:
+def part_reading(reading: Reading) -> facts.PartReading:
     """What a reading measures of a statement, or of a part of one. Pure."""
     statement = reading.statement
     expected = tuple(word.shown for word in statement.words)
     if not reading.found:
-        return PartReading(first_word=statement.offset, expected=expected)
+        return facts.PartReading(first_word=statement.offset, expected=expected)
     required = {key for word in statement.words for key in word.keys}
     known = {*required, *(key for word in reading.heard for key in word.keys)}
     heard = _heard(reading)
-    return PartReading(
+    return facts.PartReading(
         first_word=statement.offset,
         expected=expected,
         inserted=text_of(reading.between),
@@ -331,7 +316,7 @@ def without_end(said: Sequence[Word], required: Sequence[Word]) -> Sequence[Word
     return said
 
 
-def surroundings(first: Reading, last: Reading) -> Surroundings:
+def surroundings(first: Reading, last: Reading) -> facts.Surroundings:
     """What is heard before and after a statement, by the readings of its first and last part."""
     lead = split_words(first.lead)
     required = last.statement.words
@@ -339,7 +324,7 @@ def surroundings(first: Reading, last: Reading) -> Surroundings:
     alone = (
         without_code(code, without_end(split_words(text), required)) for text in last.afterwards
     )
-    return Surroundings(
+    return facts.Surroundings(
         before=" ".join((*first.earlier, first.lead)).strip(),
         perhaps_before=text_of(first.heard[len(lead) : first.opens]),
         after=tuple(map(text_of, (last.after, *alone))),

@@ -18,16 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from palprep.consent.decoding import (
-    ByteTokens,
-    Encoding,
-    Floats,
-    beam_search,
-    follow,
-    log_probabilities,
-    nothing_before,
-    read_tokens,
-)
+from palprep.consent import decoding
 from palprep.consent.model_folder import ModelFiles, read_model
 from palprep.errors import ToolFailed
 from palprep.media import open_network
@@ -46,7 +37,7 @@ _BEAMS = 5
 WORKERS = 2
 """Texts weighed at a time, each in one thread. The decoder's matrices are small: two threads
 would wait for each other longer than they save."""
-Arrays = Mapping[str, Floats]
+Arrays = Mapping[str, decoding.Floats]
 
 
 class Token(NamedTuple):
@@ -80,7 +71,7 @@ class Encoder:
         self._network = open_network(content)
         self._filters = filterbank(self._network.get_inputs()[0].shape[1])
 
-    def encode(self, samples: NDArray[np.float32]) -> Floats:
+    def encode(self, samples: NDArray[np.float32]) -> decoding.Floats:
         """Up to 30 s of mono audio at 16 kHz as 1,500 positions of 20 ms, with silence after it:
         shape ``(1, 1500, numbers)``.
         """
@@ -94,12 +85,12 @@ class Whisper:
     def __init__(self, files: ModelFiles) -> None:
         self._encoder = Encoder(files.encoder)
         self._memory, self._decoder = map(open_network, (files.memory, files.decoder))
-        self._tokens = ByteTokens(read_tokens(files.tokens))
+        self._tokens = decoding.ByteTokens(decoding.read_tokens(files.tokens))
         facts = self._decoder.get_modelmeta().custom_metadata_map
         self._never, self._never_first = (
             json.loads(facts[key]) for key in ("suppress_ids", "suppress_ids_begin")
         )
-        self._nothing_before = nothing_before(self._decoder)
+        self._nothing_before = decoding.nothing_before(self._decoder)
         self.name = files.name
         self.sha256 = files.sha256
 
@@ -154,13 +145,13 @@ class Whisper:
         length = min(_MOST_TOKENS, len(prompt) + tokens) // 2 - len(said)
         logits, past = self._decode(heard, [prompt], self._nothing_before)
 
-        def advance(next_tokens: NDArray[np.intp], rows: NDArray[np.intp]) -> Floats:
+        def advance(next_tokens: NDArray[np.intp], rows: NDArray[np.intp]) -> decoding.Floats:
             nonlocal past
             past = {name: array[rows] for name, array in past.items()}
             found, past = self._decode(heard, next_tokens[:, None], past)
             return found[:, -1]
 
-        texts = beam_search(
+        texts = decoding.beam_search(
             logits[:, -1],
             advance,
             beams=max(_BEAMS, hypotheses),
@@ -198,7 +189,7 @@ class Whisper:
         given = {"tokens": np.array([tokens]), **heard.encoded, **self._nothing_before}
         logits, scores = (each[0] for each in self._decoder.run(["logits", "scores"], given))
         positions = heard.frames // 2
-        path = follow(scores[..., :positions], len(start), len(ids)) if positions else []
+        path = decoding.follow(scores[..., :positions], len(start), len(ids)) if positions else []
         own = logits[len(start) : len(start) + len(ids)]
         chosen = self._probabilities(own, ids)[len(before) :]
         return _tokens(" " + text, encoding, chosen, path, len(before))
@@ -250,7 +241,9 @@ class Whisper:
     def _is_multilingual(self) -> bool:
         return len(self._tokens) > _ENGLISH_TOKENS
 
-    def _decode(self, heard: Heard, tokens: Any, past: Arrays) -> tuple[Floats, dict[str, Floats]]:
+    def _decode(
+        self, heard: Heard, tokens: Any, past: Arrays
+    ) -> tuple[decoding.Floats, dict[str, decoding.Floats]]:
         """The logits after each token, shape ``(rows, positions, tokens)``, and what the next ones
         follow on.
         """
@@ -259,9 +252,9 @@ class Whisper:
         logits, *following = self._decoder.run(["logits", *states], given)
         return logits, dict(zip(past, following, strict=True))
 
-    def _probabilities(self, logits: Floats, ids: Sequence[int]) -> list[float]:
+    def _probabilities(self, logits: decoding.Floats, ids: Sequence[int]) -> list[float]:
         """Of each token among those of texts: signs of the model are left out."""
-        logs = log_probabilities(logits[:, : self._id("<|endoftext|>")], ids)
+        logs = decoding.log_probabilities(logits[:, : self._id("<|endoftext|>")], ids)
         return [math.exp(log) for log in logs]
 
     def _ids(self, text: str) -> list[int]:
@@ -300,7 +293,7 @@ def _log_product(probabilities: Sequence[float]) -> float:
 
 def _tokens(
     text: str,
-    encoding: Encoding,
+    encoding: decoding.Encoding,
     probabilities: Sequence[float],
     path: Sequence[tuple[int, int]],
     before: int,

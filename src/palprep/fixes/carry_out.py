@@ -5,11 +5,8 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
-from palprep.fixes.graph import Progress
-from palprep.fixes.image import fix_image
+from palprep.fixes import graph, image, video, voice
 from palprep.fixes.output import Applied, new_output
-from palprep.fixes.video import fix_video
-from palprep.fixes.voice import fix_audio, fix_voice
 from palprep.media import Source, VideoFacts
 from palprep.rules.plans import AudioPlan, ImagePlan, Plan, VideoPlan, VoicePlan
 
@@ -20,7 +17,7 @@ def apply(
     target_stem: Path,
     *,
     known: VideoFacts | None = None,
-    progress: Progress | None = None,
+    progress: graph.Progress | None = None,
 ) -> Applied:
     """Write what ``plan`` makes of ``source`` to ``target_stem`` plus the format's extension.
 
@@ -38,13 +35,13 @@ def apply(
     output = partial(new_output, target_stem, source=source.path)
     match plan:
         case ImagePlan():
-            applied = fix_image(plan, source, output)
+            applied = image.fix_image(plan, source, output)
         case AudioPlan():
-            applied = fix_audio(plan, source, output, progress)
+            applied = voice.fix_audio(plan, source, output, progress)
         case VideoPlan():
-            applied = fix_video(plan, source, output, progress, known)
+            applied = video.fix_video(plan, source, output, progress, known)
         case VoicePlan():
-            applied = fix_voice(plan, source, output, progress)
+            applied = voice.fix_voice(plan, source, output, progress)
     if progress is not None:
         progress(1.0)
     return applied

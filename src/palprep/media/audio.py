@@ -17,13 +17,7 @@ from av.stream import Disposition
 from numpy.typing import NDArray
 
 from palprep.errors import DamagedMedia, UnsupportedMedia
-from palprep.media.container import (
-    Packets,
-    decoded,
-    open_container,
-    stated_length_s,
-    undecoded_length_s,
-)
+from palprep.media import container as containers
 from palprep.media.facts import FLOOR_DBFS, AudioFacts, AudioStreamFacts
 from palprep.media.source import Source
 from palprep.values import Kind, Span
@@ -71,10 +65,10 @@ def stream_samples(
     Raises, when the iteration meets it, MediaError as ``open_container`` does, UnsupportedMedia for
     no such stream or no rate that is read, DamagedMedia when nothing decodes, or to no sound.
     """
-    with open_container(source, analyse_frames=False) as container:
+    with containers.open_container(source, analyse_frames=False) as container:
         blocks: deque[Samples] = deque()
         decode = AudioDecode([Sink(blocks.append, rate_hz, channels)], source)
-        for packet in Packets(container, audio_stream(container, stream, source)):
+        for packet in containers.Packets(container, audio_stream(container, stream, source)):
             decode.feed(packet)
             while blocks:
                 yield blocks.popleft()
@@ -160,7 +154,7 @@ class AudioDecode:
 
     def feed(self, packet: Any) -> None:
         """Decode a packet, and hand on the blocks that it completes."""
-        for frame in decoded(packet):
+        for frame in containers.decoded(packet):
             if frame.samples and LOWEST_RATE_HZ <= frame.sample_rate <= HIGHEST_RATE_HZ:
                 gap_s = self._gap_before(frame)
                 length_s = frame.samples / frame.sample_rate
@@ -303,14 +297,16 @@ def probe_audio(
     stream says nothing. Raises DamagedMedia when nothing decodes, or to no sound; UnsupportedMedia
     when there is no audio stream, no decoder for it, or its sample rate is not read.
     """
-    with open_container(source, analyse_frames=source.type.kind is Kind.AUDIO) as container:
+    with containers.open_container(
+        source, analyse_frames=source.type.kind is Kind.AUDIO
+    ) as container:
         streams = audio_streams(container)
         if not streams:
             raise UnsupportedMedia(
                 f"{source.name} has no audio: record it again with the microphone on"
             )
         chosen = default_stream(streams)
-        length_s = undecoded_length_s if sinks is None else stated_length_s
+        length_s = containers.undecoded_length_s if sinks is None else containers.stated_length_s
         facts = AudioFacts(
             duration_s=streams[chosen].duration_s or stated_s or length_s(container),
             streams=streams,
@@ -319,7 +315,7 @@ def probe_audio(
         if sinks is not None:
             stream = audio_stream(container, streams[chosen].index, source)
             decode = AudioDecode(sinks(streams[chosen]), source, most_s=most_s)
-            for packet in Packets(container, stream):
+            for packet in containers.Packets(container, stream):
                 decode.feed(packet)
                 if decode.full:
                     break

@@ -19,16 +19,8 @@ from av.video.reformatter import ColorRange, ColorTrc
 from av.video.stream import VideoStream
 from numpy.typing import NDArray
 
+from palprep.media import container as containers
 from palprep.media.audio import AudioTimes, audio_stream, audio_streams, default_stream
-from palprep.media.container import (
-    Packets,
-    decoded,
-    moving_pictures,
-    no_frame,
-    open_container,
-    taken_rate,
-    video_stream,
-)
 from palprep.media.facts import AudioFacts, TimingFacts, VideoFacts
 from palprep.media.frames import DisplayMatrix
 from palprep.media.source import Source
@@ -54,18 +46,18 @@ def probe_video(source: Source) -> VideoFacts:
     frame decodes.
     """
     try:
-        with open_container(source) as container:
-            header = _described(source, container, video_stream(container, source))
+        with containers.open_container(source) as container:
+            header = _described(source, container, containers.video_stream(container, source))
     finally:
         # The decoder is gone before others start: of 4K it keeps 70 MB.
         hand_back()
-    with open_container(source, analyse_frames=False) as container:
-        stream, sounds = video_stream(container, source), audio_streams(container)
+    with containers.open_container(source, analyse_frames=False) as container:
+        stream, sounds = containers.video_stream(container, source), audio_streams(container)
         walked: list[Stream] = [stream]
         chosen = default_stream(sounds)
         if sounds:
             walked.append(audio_stream(container, sounds[chosen].index, source))
-        frames, sound, packets = TimingMeter(), AudioTimes(), Packets(container, *walked)
+        frames, sound, packets = TimingMeter(), AudioTimes(), containers.Packets(container, *walked)
         # Floats, since fractions would take as long as everything else for a long video.
         sound_base_s = float(walked[-1].time_base or 0)
         corrupt = False
@@ -84,7 +76,7 @@ def probe_video(source: Source) -> VideoFacts:
             stated_end = (stream.start_time or 0) + stream.duration
         timing = frames.result(stream.time_base or Fraction(1, 1000), stated_end=stated_end)
     if timing is None:
-        raise no_frame(source)
+        raise containers.no_frame(source)
     missing = timing.pop("dropped")
     audio = None
     if sounds:
@@ -136,8 +128,8 @@ def carries_the_same(one: Source, other: Source) -> bool:
 def _coded(source: Source) -> Iterator[tuple[tuple[object, ...], NDArray[np.float64]]]:
     """Of each stream what its decoder is given, the colours that frames have where they do not say
     so themselves, and its presentation timestamps in seconds."""
-    with open_container(source, analyse_frames=False) as container:
-        picture, sounds = video_stream(container, source), audio_streams(container)
+    with containers.open_container(source, analyse_frames=False) as container:
+        picture, sounds = containers.video_stream(container, source), audio_streams(container)
         streams: list[Stream] = [picture]
         if sounds:
             chosen = sounds[default_stream(sounds)].index
@@ -146,7 +138,7 @@ def _coded(source: Source) -> Iterator[tuple[tuple[object, ...], NDArray[np.floa
         colours = seen.colorspace, seen.color_primaries, seen.color_range == ColorRange.JPEG
         digests = {stream.index: hashlib.sha256() for stream in streams}
         times = {stream.index: array("d") for stream in streams}
-        packets = Packets(container, *streams)
+        packets = containers.Packets(container, *streams)
         for packet in packets:
             at, ticks = packet.stream.index, packet.pts if packet.pts is not None else packet.dts
             # Side data names samples that are not heard, and headers that hold from there on.
@@ -165,10 +157,10 @@ def _described(source: Source, container: InputContainer, stream: VideoStream) -
     context = stream.codec_context
     # Decoding would replace these by what the frames themselves say.
     width, height = context.width, context.height
-    packets = itertools.islice(Packets(container, stream), _MOST_PACKETS_TRIED)
-    frame = next((frame for packet in packets for frame in decoded(packet)), None)
+    packets = itertools.islice(containers.Packets(container, stream), _MOST_PACKETS_TRIED)
+    frame = next((frame for packet in packets for frame in containers.decoded(packet)), None)
     if frame is None:
-        raise no_frame(source)
+        raise containers.no_frame(source)
     width, height = width or frame.width, height or frame.height
     turn, aspect = DisplayMatrix.of(frame), stream.sample_aspect_ratio or Fraction(1)
     shown = (round(width * aspect), height)[:: -1 if turn.quarters % 2 else 1]
@@ -177,7 +169,7 @@ def _described(source: Source, container: InputContainer, stream: VideoStream) -
     transfer = _transfer(frame.color_trc) or _transfer(context.color_trc)
     if transfer is None and dolby is not None:
         transfer = _BASE_LAYERS.get(dolby.compatibility)
-    beside = (len(moving_pictures(container)) - 1, len(container.streams.audio) - 1)
+    beside = (len(containers.moving_pictures(container)) - 1, len(container.streams.audio) - 1)
     return {
         "codec": context.codec.canonical_name,
         "codec_profile": stream.profile,
@@ -193,7 +185,7 @@ def _described(source: Source, container: InputContainer, stream: VideoStream) -
         "mirrored": turn.mirrored,
         "interlaced": frame.interlaced_frame,
         "other_streams": sum(max(0, count) for count in beside),
-        "taken_rate": taken_rate(container),
+        "taken_rate": containers.taken_rate(container),
         "dolby_vision": f"{dolby.profile}.{dolby.compatibility}" if dolby else None,
     }
 

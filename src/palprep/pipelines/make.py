@@ -18,15 +18,8 @@ from palprep.callbacks import PublicCallbacks
 from palprep.client import AnyClient, ask, routine, work
 from palprep.errors import ConsentUnproven, UsageError
 from palprep.journal import Creation, FaceCheck, FaceVerdict, Journal, callback_server, secret_path
+from palprep.pipelines import creation as creations
 from palprep.pipelines.consent import consent_evidence, settle_consent
-from palprep.pipelines.creation import (
-    Callbacks,
-    Creator,
-    MakeOptions,
-    ReplicaRequest,
-    VoiceRequest,
-    ask_for_state,
-)
 from palprep.preflight import Prepared
 from palprep.publish import Publisher
 from palprep.rules import Check
@@ -38,7 +31,7 @@ if TYPE_CHECKING:
 ValidatedModel = Literal["core-4", "core-4.5"]
 """The models that face image validation takes (specification, Validate Face Image)."""
 
-_DEFAULTS = MakeOptions()
+_DEFAULTS = creations.MakeOptions()
 
 
 @routine
@@ -69,12 +62,12 @@ async def make_voice(
     client: AnyClient,
     publisher: Publisher,
     prepared: Prepared,
-    request: VoiceRequest,
+    request: creations.VoiceRequest,
     *,
     journal: Journal | str | Path | None = None,
-    callbacks: Callbacks | str | bool | None = None,
+    callbacks: creations.Callbacks | str | bool | None = None,
     timeout_s: float = 900.0,
-    options: MakeOptions = _DEFAULTS,
+    options: creations.MakeOptions = _DEFAULTS,
 ) -> Creation:
     """Publish a recording, create the voice at most once, and wait for the end of its training.
 
@@ -93,10 +86,10 @@ async def make_voice(
     PublishError, and the client's errors.
     """
     files = {Role.VOICE_AUDIO: prepared}
-    _require(publisher, request, VoiceRequest, files)
+    _require(publisher, request, creations.VoiceRequest, files)
     with contextlib.ExitStack() as closing:
         opened, told = await work(client, lambda: _opened(closing, journal, callbacks or None))
-        creator = Creator(client, publisher, opened, told, options, request, files)
+        creator = creations.Creator(client, publisher, opened, told, options, request, files)
         creation = await creator.create()
         return await creator.ended(creation, timeout_s)
 
@@ -106,7 +99,7 @@ async def make_voice(
 async def make_replica(
     client: AnyClient,
     publisher: Publisher,
-    request: ReplicaRequest,
+    request: creations.ReplicaRequest,
     *,
     video: Prepared | None = None,
     consent: Prepared | None = None,
@@ -114,9 +107,9 @@ async def make_replica(
     without_consent: bool = False,
     compared: Sequence[Check] | None = None,
     journal: Journal | str | Path | None = None,
-    callbacks: Callbacks | str | bool | None = None,
+    callbacks: creations.Callbacks | str | bool | None = None,
     timeout_s: float = 14_400.0,
-    options: MakeOptions = _DEFAULTS,
+    options: creations.MakeOptions = _DEFAULTS,
 ) -> Creation:
     """Publish the files, create the replica at most once, and wait for the end of its training.
 
@@ -138,7 +131,7 @@ async def make_replica(
     """
     given = {Role.TRAINING_VIDEO: video, Role.CONSENT_VIDEO: consent, Role.FACE_IMAGE: image}
     files = {role: file for role, file in given.items() if file is not None}
-    _require(publisher, request, ReplicaRequest, files)
+    _require(publisher, request, creations.ReplicaRequest, files)
     if image is not None and request.voice_name is None:
         raise UsageError("A replica from an image needs voice_name, the slug of a stock voice")
     if (video is None) == (image is None) or (consent and image):
@@ -154,7 +147,7 @@ async def make_replica(
         raise _refused(evidence.against)
     with contextlib.ExitStack() as closing:
         opened, told = await work(client, lambda: _opened(closing, journal, callbacks or None))
-        creator = Creator(client, publisher, opened, told, options, request, files)
+        creator = creations.Creator(client, publisher, opened, told, options, request, files)
         settled = await work(
             client,
             lambda: settle_consent(
@@ -174,12 +167,12 @@ async def make_replica(
 
 
 @routine
-async def create(_: AnyClient, creator: Creator) -> Creation:
+async def create(_: AnyClient, creator: creations.Creator) -> Creation:
     """See :meth:`~palprep.pipelines.creation.Creator.create`; the client is the creator's."""
     return await creator.create()
 
 
-ask_state = routine(ask_for_state)
+ask_state = routine(creations.ask_for_state)
 """See :func:`~palprep.pipelines.creation.ask_for_state`."""
 
 
@@ -222,8 +215,8 @@ def _require_files(files: Mapping[Role, object]) -> None:
 def _opened(
     closing: contextlib.ExitStack,
     journal: Journal | str | Path | None,
-    callbacks: Callbacks | str | Literal[True] | None,
-) -> tuple[Journal, Callbacks | None]:
+    callbacks: creations.Callbacks | str | Literal[True] | None,
+) -> tuple[Journal, creations.Callbacks | None]:
     if journal is None and callbacks not in {None, True}:
         raise UsageError("Callbacks go into a journal: give the same journal here as to them")
     if not isinstance(journal, Journal):

@@ -13,16 +13,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
-from palprep import media, rules, speech, vision
-from palprep.errors import (
-    FileUnreadable,
-    MediaError,
-    MediaTooHeavy,
-    PalprepError,
-    ToolFailed,
-    UnsupportedMedia,
-    UsageError,
-)
+from palprep import errors, media, rules, speech, vision
 from palprep.facts import Facts
 from palprep.preflight.preflight import run_in
 from palprep.preflight.values import Candidate, Ranking
@@ -30,7 +21,7 @@ from palprep.values import Kind, Outcome, Role, typed
 from palprep.vocabulary import DEFAULT_PROFILE, FileInput
 from palprep.workers import Engine, WorkStopped
 
-PassedOver = Callable[[str, PalprepError], object]
+PassedOver = Callable[[str, errors.PalprepError], object]
 """Called with the name of a file that was not ranked, and with the reason."""
 
 _log = logging.getLogger(__name__)
@@ -65,12 +56,12 @@ def same_person(
     """
     paths = () if media.is_file(paths) else tuple(paths)
     if len(paths) < 2:
-        raise UsageError("Comparing takes two files at the least: give them in a list")
+        raise errors.UsageError("Comparing takes two files at the least: give them in a list")
     chosen = rules.load_profile(profile)
     sources = [media.Source.of(path) for path in paths]
     for source in sources:
         if source.type.kind is Kind.OTHER:
-            raise UnsupportedMedia(
+            raise errors.UnsupportedMedia(
                 f"{source.name} is {source.type.description}: it has neither face nor voice"
             )
     seen = (each for each in sources if each.type.kind is not Kind.AUDIO)
@@ -112,7 +103,7 @@ def _pictures(
         for frame in media.sample_frames(source, per_second=per_second, max_side=vision.MAX_SIDE):
             yield None, frame.rgb, frame.at_s
     else:
-        raise UnsupportedMedia(
+        raise errors.UnsupportedMedia(
             f"{source.name} is {source.type.description}; name an image or a video"
         )
 
@@ -200,7 +191,7 @@ def pick_best(
     for one that crashes its worker.
     """
     if per_second <= 0:
-        raise UsageError(f"per_second must be more than 0, not {per_second}")
+        raise errors.UsageError(f"per_second must be more than 0, not {per_second}")
     limits = rules.load_profile(profile)
     found: list[Candidate] = []
     files, lenient = _files(source)
@@ -211,17 +202,17 @@ def pick_best(
             )
         except WorkStopped:
             raise
-        except (MediaError, ToolFailed) as error:
+        except (errors.MediaError, errors.ToolFailed) as error:
             if not lenient and passed_over is None:
                 raise
             name = media.name_of(file)
             if passed_over is not None:
                 passed_over(name, error)
-            elif isinstance(error, (MediaTooHeavy, ToolFailed)):
+            elif isinstance(error, (errors.MediaTooHeavy, errors.ToolFailed)):
                 _log.warning("%s is passed over: %s", name, error.message)
     if not found:
         where = source if isinstance(source, str | os.PathLike) else "What was given"
-        raise UnsupportedMedia(f"{where} holds no image that could be read")
+        raise errors.UnsupportedMedia(f"{where} holds no image that could be read")
     ranked = sorted(found, key=lambda each: (len(each.failed), len(each.warned), -each.fitness))
     groups = group_duplicates([each.fingerprint for each in ranked])
     return Ranking(
@@ -240,7 +231,7 @@ def _files(
             if path.is_dir():
                 return sorted(each for each in path.iterdir() if each.is_file()), True
         except OSError as error:
-            raise FileUnreadable(
+            raise errors.FileUnreadable(
                 f"{path} cannot be read: {error.strerror}; check its path and its permissions"
             ) from None
         return [path], False

@@ -17,15 +17,8 @@ from starlette.responses import FileResponse, JSONResponse, PlainTextResponse, R
 from starlette.routing import Mount, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from palprep import views
+from palprep import serving, views
 from palprep.errors import PalprepError, UsageError
-from palprep.serving import (
-    BodyTooLarge,
-    ImpatientProtocol,
-    ServerThread,
-    listening_socket,
-    url_of,
-)
 
 HOST = "127.0.0.1"
 
@@ -52,7 +45,7 @@ _HEADERS = {
 }
 
 
-class Uploads(ImpatientProtocol):
+class Uploads(serving.ImpatientProtocol):
     """A file comes from this machine: one that trickles in is none."""
 
     floor = 100_000
@@ -74,9 +67,9 @@ class LocalSite:
     """
 
     def __init__(self, name: str, routes: Iterable[Route], *, port: int) -> None:
-        self._listener = listening_socket(HOST, port)
+        self._listener = serving.listening_socket(HOST, port)
         # Browsers leave port 80 out.
-        self.origin = url_of(self._listener).removesuffix(":80")
+        self.origin = serving.url_of(self._listener).removesuffix(":80")
         self.ended = threading.Event()
         secret = secrets.token_urlsafe(24)
         self.link = f"{self.origin}/{secret}/"
@@ -88,7 +81,7 @@ class LocalSite:
         app = Starlette(routes=[Mount(f"/{secret}", routes=own)], exception_handlers=errors)
         app.router.redirect_slashes = False
         guarded = _Guard(app, self.origin, secret)
-        self._server = ServerThread(
+        self._server = serving.ServerThread(
             guarded, self._listener, name="palprep-page", http=Uploads, grace_s=_GRACE_S
         )
 
@@ -144,7 +137,9 @@ class _Guard:
 
 async def _refused(_: Request, error: HTTPException | PalprepError) -> Response:
     if isinstance(error, PalprepError):
-        error = HTTPException(413 if isinstance(error, BodyTooLarge) else 409, error.message)
+        error = HTTPException(
+            413 if isinstance(error, serving.BodyTooLarge) else 409, error.message
+        )
     return JSONResponse({"error": error.detail}, error.status_code, {"connection": "close"})
 
 

@@ -22,17 +22,8 @@ from typing import IO, TYPE_CHECKING
 
 from palprep import system
 from palprep.errors import MediaTooHeavy
+from palprep.workers import messages
 from palprep.workers.confinement import Protections
-from palprep.workers.messages import (
-    Called,
-    Channel,
-    Done,
-    Failed,
-    Message,
-    NoAnswer,
-    Ready,
-    read,
-)
 from palprep.workers.reach import Reach, environment
 
 if TYPE_CHECKING:
@@ -131,7 +122,7 @@ class Worker:
             )
             undo.pop_all()
         ours.settimeout(_SENT_WITHIN_S)
-        self._channel = Channel(ours)
+        self._channel = messages.Channel(ours)
         # Not on its command line, which has no room for the files of many people. Where it ended at
         # once, get_ready says so.
         with contextlib.suppress(OSError):
@@ -161,7 +152,7 @@ class Worker:
         """
         if self._protections is None:
             message = self._receive(time.monotonic() + _START_WITHIN_S, lambda: None)
-            if not isinstance(message, Ready):
+            if not isinstance(message, messages.Ready):
                 raise self._died()
             self._protections = message.protections
             if not all(map(_is_compiled, self._compiled)):
@@ -176,7 +167,7 @@ class Worker:
         *,
         time_s: float,
         wall_s: float,
-    ) -> Done | Failed:
+    ) -> messages.Done | messages.Failed:
         """The reply to a task, of a worker that is ready; within so many seconds of the processor
         and of the wall clock. Raises MediaTooHeavy, Died, or NoAnswer: the worker must be ended
         then."""
@@ -200,13 +191,15 @@ class Worker:
                     "a decoder hangs, or the machine is very busy. Try again, or give another file",
                 ) from None
             match message:
-                case Called(name=name, value=value) if name in callbacks and told < _MOST_TOLD:
+                case messages.Called(name=name, value=value) if (
+                    name in callbacks and told < _MOST_TOLD
+                ):
                     told += len(str(value))
                     callbacks[name](value)
-                case Done() | Failed() as reply:
+                case messages.Done() | messages.Failed() as reply:
                     return reply
                 case other:
-                    raise NoAnswer(type(other).__name__)
+                    raise messages.NoAnswer(type(other).__name__)
 
     def ask_to_end(self) -> None:
         self._send(partial(os.kill, self.pid, signal.SIGTERM))
@@ -241,7 +234,7 @@ class Worker:
         while time.monotonic() < give_up and not system.has_ended(self.pid):
             time.sleep(0.01)
 
-    def _receive(self, give_up: float, look: Callable[[], object]) -> Message:
+    def _receive(self, give_up: float, look: Callable[[], object]) -> messages.Message:
         while True:
             left = give_up - time.monotonic()
             if left <= 0:
@@ -251,7 +244,7 @@ class Worker:
             except (EOFError, OSError):
                 raise self._died() from None
             if message is not None:
-                return read(message)
+                return messages.read(message)
             look()
 
     def _require(self, meter: Meter, time_s: float) -> None:

@@ -6,20 +6,17 @@ in which nothing can be fixed gets no plan at all.
 
 from __future__ import annotations
 
-from palprep.rules.plans.image import plan_image
-from palprep.rules.plans.values import Plan
-from palprep.rules.plans.video import plan_video
-from palprep.rules.plans.voice import plan_voice
+from palprep.rules.plans import image, values, video, voice
 from palprep.rules.profile import Profile
 from palprep.rules.report import Report
 from palprep.values import Role
 
 
-def plan(report: Report, profile: Profile) -> Plan | None:
+def plan(report: Report, profile: Profile) -> values.Plan | None:
     """The smallest fix for this report, or None when nothing can be fixed or nothing needs it."""
     if report.facts is None:
         return None
     if report.role is Role.FACE_IMAGE:
-        return plan_image(report, report.facts, profile)
-    make = plan_voice if report.role is Role.VOICE_AUDIO else plan_video
+        return image.plan_image(report, report.facts, profile)
+    make = voice.plan_voice if report.role is Role.VOICE_AUDIO else video.plan_video
     return make(report, report.facts, profile)
