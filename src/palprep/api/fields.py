@@ -9,16 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any, Literal, LiteralString, NotRequired
 from urllib.parse import urlsplit
 
+import pydantic
 from annotated_types import MaxLen, MinLen
-from pydantic import (
-    AfterValidator,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    ValidatorFunctionWrapHandler,
-    WrapValidator,
-    with_config,
-)
 from pydantic_core import PydanticCustomError
 from typing_extensions import TypedDict
 
@@ -117,13 +109,13 @@ def is_header_name(value: str) -> bool:
 
 def _must_be(
     holds: Callable[[str], bool], rule: LiteralString, wanted: LiteralString
-) -> AfterValidator:
+) -> pydantic.AfterValidator:
     def checked(value: str) -> str:
         if not holds(value):
             raise PydanticCustomError(rule, wanted)
         return value
 
-    return AfterValidator(checked)
+    return pydantic.AfterValidator(checked)
 
 
 def _bare_base64(value: Any) -> Any:
@@ -135,7 +127,7 @@ def _bare_base64(value: Any) -> Any:
     return trimmed
 
 
-def _streamed_base64(value: Any, validate_text: ValidatorFunctionWrapHandler) -> Any:
+def _streamed_base64(value: Any, validate_text: pydantic.ValidatorFunctionWrapHandler) -> Any:
     if not isinstance(value, Base64Stream):
         return validate_text(value)
     if value.size == 0:
@@ -167,8 +159,8 @@ def _link(value: str) -> str:
     )
 
 
-_LINK = AfterValidator(_link)
-_URI = Field(json_schema_extra={"format": "uri"})
+_LINK = pydantic.AfterValidator(_link)
+_URI = pydantic.Field(json_schema_extra={"format": "uri"})
 Link = Annotated[str, _LINK, _URI]
 ShortLink = Annotated[str, MaxLen(2048), _LINK, _URI]
 VoiceName = Annotated[str, MinLen(1), MaxLen(255)]
@@ -184,22 +176,22 @@ HeaderValue = Annotated[
 ]
 Tag = Annotated[str, MaxLen(64)]
 Tags = Annotated[Sequence[Tag], MaxLen(50)]
-ToolName = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=64)]
+ToolName = Annotated[str, pydantic.Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=64)]
 ImageBase64 = Annotated[
     str,
-    BeforeValidator(_bare_base64),
+    pydantic.BeforeValidator(_bare_base64),
     MinLen(1),
     MaxLen(MAX_IMAGE_BASE64_CHARS),
-    WrapValidator(_streamed_base64),
-    Field(json_schema_extra={"contentEncoding": "base64"}),
+    pydantic.WrapValidator(_streamed_base64),
+    pydantic.Field(json_schema_extra={"contentEncoding": "base64"}),
 ]
 """Text is trimmed of white space at both ends, and the limit counts what is left. A
 :class:`~palprep.api.bodies.Base64Stream` stays what it is."""
 
-_CLOSED = ConfigDict(extra="forbid", strict=True)
+_CLOSED = pydantic.ConfigDict(extra="forbid", strict=True)
 
 
-@with_config(_CLOSED)
+@pydantic.with_config(_CLOSED)
 class Auth(TypedDict):
     """How an outbound tool request identifies itself. Five types exist; the specification
     names ``none`` and does not say which members belong to which type."""
@@ -218,7 +210,7 @@ class Auth(TypedDict):
     scope: NotRequired[str]
 
 
-@with_config(_CLOSED)
+@pydantic.with_config(_CLOSED)
 class ApiDelivery(TypedDict):
     """An outbound request to the caller's own server. ``url``, ``query_params`` and
     ``body_template`` may hold ``{placeholder}`` marks. The unit and the bounds of
@@ -234,7 +226,7 @@ class ApiDelivery(TypedDict):
     content_type: NotRequired[str]
 
 
-@with_config(_CLOSED)
+@pydantic.with_config(_CLOSED)
 class Delivery(TypedDict):
     """Where a tool call goes: to the caller's frontend (``app_message``, the default) or to
     a server (``api``), never both."""
@@ -243,19 +235,19 @@ class Delivery(TypedDict):
     api: NotRequired[ApiDelivery | None]
 
 
-@with_config(_CLOSED)
+@pydantic.with_config(_CLOSED)
 class SkillEntry(TypedDict):
     """One skill with its configuration; skills without any leave it out."""
 
     config: NotRequired[Mapping[str, Any]]
 
 
-@with_config(_CLOSED)
+@pydantic.with_config(_CLOSED)
 class NoConfig(TypedDict):
     """Of a skill that takes no members."""
 
 
-@with_config(_CLOSED)
+@pydantic.with_config(_CLOSED)
 class PresentationConfig(TypedDict):
     """Of the skill that shows documents."""
 
@@ -273,7 +265,7 @@ PatchOperation = TypedDict(
     },
 )
 """One operation of RFC 6902. Only ``move`` and ``copy`` take ``from``."""
-PatchOperation.__pydantic_config__ = ConfigDict(  # type: ignore[attr-defined]
+PatchOperation.__pydantic_config__ = pydantic.ConfigDict(  # type: ignore[attr-defined]
     **_CLOSED,
     json_schema_extra={
         "if": {"properties": {"op": {"enum": ["add", "replace", "test"]}}},

@@ -9,18 +9,9 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
+from rich import progress as rich_progress
 from rich.console import Console, RenderableType
 from rich.markup import escape
-from rich.progress import (
-    BarColumn,
-    Progress,
-    ProgressColumn,
-    SpinnerColumn,
-    Task,
-    TaskID,
-    TextColumn,
-    TimeElapsedColumn,
-)
 from rich.table import Column
 from rich.text import Text
 
@@ -38,38 +29,38 @@ Advance = Callable[[float], None]
 """Takes the fraction done, 0 to 1."""
 
 
-class _Left(ProgressColumn):
+class _Left(rich_progress.ProgressColumn):
     """The time left, by what has been worked on: what needed no work tells nothing of it."""
 
-    def render(self, task: Task) -> Text:
+    def render(self, task: rich_progress.Task) -> Text:
         worked, ahead = task.fields.get("work", (0, 0))
         left = dt.timedelta(seconds=round(task.elapsed * ahead / worked)) if worked else "-:--:--"
         return Text(f"left {left}", "dim")
 
 
-class Bars(Progress):
+class Bars(rich_progress.Progress):
     """A bar for all, and below it a row for each who is at work; gone at the end. Thread-safe. They
     are two tables, so that a long row takes no width from the bar. Nothing is drawn with
     ``disable``."""
 
     def __init__(self, console: Console, *, disable: bool = False) -> None:
         self._hidden = False
-        self._rows: dict[object, TaskID] = {}
-        self._whole: TaskID | None = None
+        self._rows: dict[object, rich_progress.TaskID] = {}
+        self._whole: rich_progress.TaskID | None = None
         self._guard = threading.Lock()
         # Not shared: a column keeps what it drew of a task by the task's number.
         rest = Column(ratio=1, no_wrap=True, overflow="ellipsis")
         self._known = (
-            SpinnerColumn(),
-            TextColumn("{task.description}", table_column=Column(no_wrap=True)),
-            BarColumn(bar_width=None, table_column=Column(ratio=1)),
-            TimeElapsedColumn(),
+            rich_progress.SpinnerColumn(),
+            rich_progress.TextColumn("{task.description}", table_column=Column(no_wrap=True)),
+            rich_progress.BarColumn(bar_width=None, table_column=Column(ratio=1)),
+            rich_progress.TimeElapsedColumn(),
             _Left(),
         )
         self._open = (
-            SpinnerColumn(),
-            TextColumn("{task.description}", table_column=rest),
-            TimeElapsedColumn(),
+            rich_progress.SpinnerColumn(),
+            rich_progress.TextColumn("{task.description}", table_column=rest),
+            rich_progress.TimeElapsedColumn(),
         )
         # Last: it draws at once.
         super().__init__(
