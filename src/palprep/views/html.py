@@ -54,27 +54,20 @@ def environment() -> jinja2.Environment:
     )
     made.filters.update(
         measure=measure_words,
-        duration=duration,
-        position=position,
-        moment=moment,
         filename=lambda path: Path(path).name,
         percent=lambda part, whole: round(100 * part / whole, 2),
         gist=file_gist,
-        size=size,
-        stamp=stamp,
-        by_file=by_file,
-        initials=initials,
     )
+    for each in (by_file, duration, initials, moment, position, size, stamp):
+        made.filters[each.__name__] = each
     made.globals.update(
         outcomes=OUTCOMES,
         statuses=STATUSES,
         shades=SHADES,
         role_titles=words_in("messages", "en")["roles"],
-        headline=headline,
-        legend=legend,
-        marked_words=marked_words,
-        stamped=stamped,
     )
+    for told in (headline, legend, marked_words, stamped):
+        made.globals[told.__name__] = told
     return made
 
 
