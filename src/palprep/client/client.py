@@ -45,14 +45,10 @@ class CallOptions(HookOptions, total=False):
 
 
 class CopyOptions(CallOptions, total=False):
-    """The options of a copy of a client."""
-
     api_key: str
 
 
 class SharedOptions(CallOptions, total=False):
-    """The options of both clients."""
-
     proxy: str | httpx.Proxy | None
     trust_env: bool
     clock: Callable[[], float] | None

@@ -17,8 +17,6 @@ DEFAULT_MODEL = "whisper-tiny.en"
 
 
 class ModelFiles(NamedTuple):
-    """What a model is made of."""
-
     name: str
     sha256: str
     """Of the decoder's file."""

@@ -63,8 +63,6 @@ def probe_limits(profile: Profile, role: Role) -> facts.ProbeLimits:
 
 
 class _Made(NamedTuple):
-    """What a fix made, and the proof of it."""
-
     output: Source
     report: Report
     fixes: tuple[FixDone, ...]

@@ -209,7 +209,6 @@ def indented(renderable: RenderableType) -> Padding:
 
 
 def _finding(report: rules.Report, check: rules.Check, *, verbose: bool) -> tuple[Text, Text]:
-    """Its outcome, and what is told of it."""
     text = Text(check.sentence, "bold" if check.outcome is Outcome.FAIL else "")
     if check.advice:
         text = Text.assemble(text, " ", check.advice)

@@ -108,7 +108,6 @@ def analyse_portrait(
 def detect_subject(
     rgb: Pixels, models: Models, *, size: tuple[int, int] | None = None
 ) -> Detections:
-    """Find faces, their points, and persons."""
     size = size or (rgb.shape[1], rgb.shape[0])
     rgb = _small_enough(rgb)
     return _detections(rgb, find_faces(rgb, models.detector), models, size)

@@ -122,7 +122,6 @@ class Workers:
         return any(each not in {worker, *self._left_out} for each in self._there())
 
     def is_left_out(self, worker: str) -> bool:
-        """Whether the worker gets no work for now."""
         return worker in self._left_out
 
     def look_at(self, *workers: str) -> bool:

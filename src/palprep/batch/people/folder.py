@@ -74,7 +74,6 @@ class Shard:
         return f"{self.number}/{self.count}"
 
     def holds(self, slug: str) -> bool:
-        """Whether the person belongs to this part."""
         # Not hash(), which is another one in every process.
         digest = hashlib.sha256(slug.encode("utf-8", "surrogateescape")).digest()
         return int.from_bytes(digest[:8]) % self.count == self.number - 1
@@ -148,7 +147,6 @@ def _elsewhere(name: str) -> RosterEntry:
 
 
 def read_person(folder: Path, kinds_of: files.KindsOf) -> Person:
-    """One person's subfolder."""
     slug = files.printable(folder.name)
     if slug != folder.name:
         return Person(slug=slug, problems=("the folder's name is not UTF-8: rename it",))

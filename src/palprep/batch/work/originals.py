@@ -73,7 +73,6 @@ class Originals:
         return self._seen[file]
 
     def remove(self) -> None:
-        """Remove what was fetched, unless it is to be kept."""
         if not self.run.options.keep_sources:
             shutil.rmtree(self.place, ignore_errors=True)
 

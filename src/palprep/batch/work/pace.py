@@ -61,7 +61,6 @@ class Creates:
             self._created -= 1
 
     def close(self, why: str) -> None:
-        """Give no leave any more."""
         self._closed = self._closed or why
 
 
