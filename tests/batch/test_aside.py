@@ -78,7 +78,7 @@ def test_what_the_work_raises_is_raised_here() -> None:
     with pytest.raises(ValueError, match="a defect"):
         do_aside(fail, stop)
     assert threads != [threading.get_ident()]
-    assert not stop.is_set()
+    assert not stop.is_set
     do_aside(lambda: threads.append(0), stop)
     assert threads[1:] == [0]
 

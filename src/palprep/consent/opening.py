@@ -64,7 +64,7 @@ def decode_opening(source: Source, required: Statement) -> NDArray[np.float32]:
     """As much of a recording as the statement may need: mono audio at 16 kHz. Raises MediaError."""
     opening = Opening(required)
     probe_audio(source, sinks=lambda _: (opening.sink,), most_s=opening.most_s)
-    return opening.samples()
+    return opening.samples
 
 
 def model_for(
@@ -103,16 +103,13 @@ class Opening:
         self.most_s = OPENING_S + words * _WORD_S + _BEYOND_S
         self.sink = Sink(self._push, RATE_HZ, 1)
         """What gives it its samples in a decode."""
-        self._kept: Samples = np.zeros(0, np.float32)
+        self.samples: Samples = np.zeros(0, np.float32)
+        """What was kept, shape (samples,)."""
 
     def _push(self, block: Samples) -> None:
         most = int(self.most_s * RATE_HZ)
-        if len(self._kept) < most:
-            self._kept = np.concatenate([self._kept, block])[:most]
-
-    def samples(self) -> Samples:
-        """What was kept, shape (samples,)."""
-        return self._kept
+        if len(self.samples) < most:
+            self.samples = np.concatenate([self.samples, block])[:most]
 
 
 def read_samples(

@@ -74,7 +74,7 @@ def probe_video(
         voice=voice,
         statement=_statement(speaker, opening) if speaker and voice else None,
     )
-    lips = _lips(source, facts, opening.samples())
+    lips = _lips(source, facts, opening.samples)
     return facts.model_copy(update={"lips": lips})
 
 
@@ -111,7 +111,7 @@ def _statement(speaker: Speaker, opening: consent.Opening) -> consent.StatementR
     model = consent.model_for(speaker.required, speaker.whisper_model)
     if isinstance(model, consent.StatementReading):
         return model
-    return consent.read_samples(opening.samples(), speaker.required, model)
+    return consent.read_samples(opening.samples, speaker.required, model)
 
 
 def _lips(

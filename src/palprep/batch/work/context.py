@@ -99,17 +99,13 @@ class Stop:
     """Whether the work is to stop. To set it is a single step that takes no lock: also the thread
     that was interrupted may."""
 
-    def __init__(self) -> None:
-        self._is_set = False
+    is_set = False
 
     def set(self) -> None:
-        self._is_set = True
-
-    def is_set(self) -> bool:
-        return self._is_set
+        self.is_set = True
 
     def raise_if_set(self) -> None:
-        if self._is_set:
+        if self.is_set:
             raise KeyboardInterrupt
 
 
@@ -132,12 +128,12 @@ class Reporter:
 
     def go_on(self) -> None:
         """Return, unless the run is being stopped. Raises WorkStopped then."""
-        if self.stop.is_set():
+        if self.stop.is_set:
             raise WorkStopped(*CUT_OFF.reasons)
 
     def end(self, outcome: PersonOutcome) -> None:
         """Tell how it ended. Whoever was interrupted is not through: nothing is told then."""
-        if not self.stop.is_set():
+        if not self.stop.is_set:
             told = {"status": outcome.status, "reasons": outcome.words}
             self.tell(Progress(person=self.person, step="end", people=self.people, **told))
 
