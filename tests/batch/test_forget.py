@@ -285,6 +285,8 @@ def test_who_is_not_known_and_who_is_meant(add, go, out):
         look_up(out, "Ada")
     with pytest.raises(UsageError, match=r"ada_1 is nobody in .*; there are ada-1"):
         look_up(out, "ada_1")
+    with pytest.raises(UsageError, match=r"eve is nobody in .*; there are ada-1, ada-2$"):
+        look_up(out, "eve")
     with Journal.of(out, lock=True), pytest.raises(JournalError, match="Another run is using"):
         forget(out, "ada-1")
     assert (out / "prepared/ada-1").is_dir()

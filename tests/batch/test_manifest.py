@@ -203,7 +203,7 @@ def test_all_mistakes_are_told_at_once(place):
             "ada,ada/voice.wav,,,",
             '"two\nlines",ada/voice.wav,,,',
             "eve,,,,",
-            "many,ada/voice.wav,,,,,,",
+            "many,ada/voice.wav,,,,,,more,,",
             ",ada/voice.wav,,,",
         )
     )
@@ -222,6 +222,15 @@ def test_all_mistakes_are_told_at_once(place):
         ),
         RowProblem(8, None, "has 8 cells, and the header has 5"),
         RowProblem(9, "person", "is missing"),
+    ]
+
+
+def test_cells_to_the_right_that_hold_nothing_are_no_mistake(place):
+    path = write_csv(place / "p.csv", "person,voice-audio,, ", "ada,ada/voice.wav,,,,", ",,,,,")
+    assert [each.slug for each in find_everybody(path).people] == ["ada"]
+    within = write_csv(place / "p.csv", "person,,voice-audio", "ada,,ada/voice.wav")
+    assert [each.message for each in mistakes(within)] == [
+        "a column has no name: name it, or remove it"
     ]
 
 
@@ -369,7 +378,7 @@ def test_names_are_spelt_with_joiners(name):
     ("name", "content", "said"),
     [
         ("a.csv", "person," + "name," * 300_000 + "\n", r"line 1 has more than 1,048,576 char"),
-        ("a.csv", "person," + "a," * 300_000 + "\n", r"at most 200 columns.*300,002"),
+        ("a.csv", "person," + "a," * 300_000 + "\n", r"at most 200 columns.*300,001"),
         ("a.csv", "person,name\n" + "x" * 20_000_000, r"line 2 has more than 1,048,576 char"),
         ("a.csv", "x" * 20_000_000, r"line 1 has more than 1,048,576 char"),
         ("a.jsonl", '{"person": "a"}\n{"a": "' + "x" * 20_000_000, r"line 2 has more than 1,048"),

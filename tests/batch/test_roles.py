@@ -195,3 +195,12 @@ def test_what_content_leaves_open_is_asked_with_what_is_known(go, folder):
     [question] = person.reasons
     asked = "Which file is the voice-audio: PTT-1.wav (14.0 s), PTT-2.wav (12.0 s)?"
     assert question.startswith(asked)
+
+
+def test_a_file_that_cannot_be_read_is_asked_about_as_that(go, folder):
+    (folder / "ada").mkdir()
+    tone(folder / "ada" / "PTT-1.wav", 14)
+    (folder / "ada" / "PTT-2.wav").symlink_to("gone.wav")
+    [person] = go(engine=Scripted(), dry_run=True).people
+    asked = "Which file is the voice-audio: PTT-1.wav (14.0 s), PTT-2.wav (unreadable)?"
+    assert person.reasons[0].startswith(asked)

@@ -96,6 +96,18 @@ def test_wrong_usage_is_code_2(palprep: Palprep, arguments: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
+    "arguments", [["check", ""], ["fix", "", "--into", "x"], ["fix", "x.jpg", "--into="]]
+)
+def test_an_empty_path_is_not_the_folder_of_the_shell(
+    palprep: Palprep, arguments: list[str]
+) -> None:
+    ran = palprep(*arguments)
+    assert (ran.code, ran.out) == (2, "")
+    assert "An argument is empty" in ran.err
+    assert "Set PALPREP" in palprep("api", "voices", "update", "v1", "--description", "").err
+
+
+@pytest.mark.parametrize(
     ("error", "code"),
     [(JournalError("The journal\nis gone"), 1), (OutcomeUnknown("Nobody knows"), 4)],
 )

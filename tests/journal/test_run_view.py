@@ -70,6 +70,12 @@ def test_no_run_no_view(journal):
         RunReader(journal)
 
 
+def test_what_is_true_of_a_file_and_of_its_consent_is_told_once(journal):
+    journal.append(RUN)
+    end(journal, "redo", "a.mp4: Still.", "a.mp4: Still.", "Record it again.")
+    assert seen(journal)["ada"].reasons == ("a.mp4: Still.", "Record it again.")
+
+
 def test_people_who_were_not_reached_are_waiting(journal):
     journal.append(RUN)
     people = seen(journal)

@@ -9,6 +9,7 @@ import inspect
 import io
 import logging
 import os
+import re
 import sys
 from collections.abc import Mapping
 from typing import Annotated, Any
@@ -20,7 +21,7 @@ from typer.main import get_command
 from palprep._version import __version__
 from palprep.cli.exits import ExitCode, exit_code_of
 from palprep.cli.output import print_error
-from palprep.errors import ManifestError, PalprepError
+from palprep.errors import ManifestError, PalprepError, UsageError
 
 COMMANDS: Mapping[str, str] = {
     "check": "Check files against what the service accepts, before anything is uploaded.",
@@ -158,6 +159,11 @@ def run(arguments: list[str]) -> int:
     manifest are a line each.
     """
     try:
+        # As a path it would be the folder that the shell is in.
+        if arguments[:1] != ["api"] and any(
+            re.fullmatch("(--[a-z-]+=)?", each) for each in arguments
+        ):
+            raise UsageError("An argument is empty: is a variable of your shell not set?")
         app(arguments, prog_name="palprep")
     except ManifestError as error:
         print_error(*error.message.split("\n"))

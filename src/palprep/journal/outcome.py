@@ -75,7 +75,8 @@ class PersonOutcome(Value):
 
     @property
     def words(self) -> tuple[str, ...]:
-        return (*self.reasons, *self.not_made, *self.notes)
+        # One finding may speak against a file and against the consent in it.
+        return tuple(dict.fromkeys((*self.reasons, *self.not_made, *self.notes)))
 
     def becomes(self, now: PersonOutcome) -> PersonOutcome:
         """The outcome ``now``, with what was decided on the way."""

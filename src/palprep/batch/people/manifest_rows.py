@@ -205,7 +205,10 @@ def _csv(path: Path) -> Lines:
         number = 1
         try:
             for cells in reader:
-                if not any(cell.strip() for cell in cells):
+                # Spreadsheets write cells and columns to the right that were used once.
+                while cells and not cells[-1].strip():
+                    cells.pop()
+                if not cells:
                     pass
                 elif not header:
                     header = [cell.strip() for cell in cells]

@@ -49,7 +49,7 @@ class Seen(NamedTuple):
     @property
     def words(self) -> str:
         heard = {True: ", with the statement", False: ", without the statement", None: ""}
-        return f"{duration(self.length_s)}{heard[self.stated]}"
+        return f"{duration(self.length_s)}{heard[self.stated]}" if self.length_s else "unreadable"
 
 
 def settle_roles(originals: Originals, person: Person) -> Settled:
