@@ -44,10 +44,18 @@ def test_without_a_terminal_it_shows_and_refuses(palprep: Palprep, out: Path) ->
 
 
 def test_what_the_runs_own_sandbox_holds_goes_too(palprep: Palprep, out: Path) -> None:
+    with Journal.of(out) as journal:
+        request = {"target": "embedded sandbox"}
+        journal.append(CreationUsed(what="voice"), person="ada", key="voice-2")
+        journal.append(Intent(what="voice", request=request), person="ada", key="voice-2")
+        made = Snapshot(id="v_124", status="completed")
+        journal.append(Created(snapshot=made), person="ada", key="voice-2")
     (out / "sandbox").mkdir()
     ran = palprep("forget", out, "ada")
-    assert "  goes: the voice v_123 of the run's own sandbox\n" in ran.out
-    assert "at the service" not in ran.out
+    assert "  goes: the voice v_124 of the run's own sandbox\n" in ran.out
+    # An earlier run made this one elsewhere.
+    assert "no way to delete it: the voice v_123 (completed)" in ran.out
+    assert not palprep("forget", out, "ada", "--json").objects[0]["own_sandbox"]
 
 
 def test_with_yes_it_goes_and_again_takes_the_person_in(palprep: Palprep, out: Path) -> None:

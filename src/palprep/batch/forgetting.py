@@ -25,7 +25,7 @@ from pathlib import Path
 from palprep import journal as journals, sandbox, views
 from palprep.batch.engines.files import key_in_bucket, run_name, source_key
 from palprep.batch.outputs import write_outputs
-from palprep.batch.work.connection import SANDBOX_NAME
+from palprep.batch.work.connection import EMBEDDED, SANDBOX_NAME
 from palprep.batch.work.context import PREPARED_NAME, Note, TakeNote
 from palprep.batch.work.originals import SOURCES_NAME
 from palprep.dossier import DOSSIER_SUFFIX, add_entry, read_dossier
@@ -48,13 +48,18 @@ class Forgetting(Value):
     at_service: tuple[journals.Creation, ...] = ()
     """What the service holds. It shows no way to delete a voice or a replica."""
     own_sandbox: bool = False
-    """Whether that service is the run's own sandbox, whose records go, too."""
+    """Whether all of that is in the run's own sandbox, whose records go, too."""
     published: tuple[str, ...] = ()
     """The names that prepared files have in a bucket, if they were published into one."""
     removed: tuple[str, ...] = ()
     """The addresses of what was removed from the buckets that were named."""
     stuck: tuple[str, ...] = ()
     """What could not be removed there, and why: one sentence each."""
+
+    @staticmethod
+    def in_own_sandbox(made: journals.Creation) -> bool:
+        """Whether the service that holds it is the run's own sandbox."""
+        return made.request.get("target") == EMBEDDED
 
 
 def look_up(directory: str | Path, person: str) -> Forgetting:
@@ -146,17 +151,19 @@ def _known(journal: journals.Journal, place: Path, slug: str, names: tuple[str, 
     there = {place / each for each in (*kept, *(str(each.path) for each in mine))}
     outside = {each for each in there if not each.resolve().is_relative_to(root)}
     made = journal.made_for(slug)
+    at_service = tuple(
+        each
+        for each in journal.creations()
+        if each.key in made.keys and each.state is not journals.CreationState.ABSENT
+    )
+    own = (place / SANDBOX_NAME).is_dir() and all(map(Forgetting.in_own_sandbox, at_service))
     return Forgetting(
         person=slug,
         names=names,
         files=tuple(str(each) for each in here if (place / each).exists()),
         elsewhere=tuple(sorted(str(each) for each in outside if each.exists())),
-        at_service=tuple(
-            each
-            for each in journal.creations()
-            if each.key in made.keys and each.state is not journals.CreationState.ABSENT
-        ),
-        own_sandbox=(place / SANDBOX_NAME).is_dir(),
+        at_service=at_service,
+        own_sandbox=own,
         published=tuple(sorted({key_in_bucket(each.path, each.sha256) for each in mine})),
     )
 

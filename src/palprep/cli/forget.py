@@ -91,7 +91,7 @@ def _show(found: batch.Forgetting, *, verb: str) -> None:
     for each in found.elsewhere:
         print_line(f"  stays, since it lies outside: {each}")
     for made in found.at_service:
-        if found.own_sandbox:
+        if found.in_own_sandbox(made):
             print_line(f"  {verb}: the {made.what} {made.id or ''} of the run's own sandbox")
             continue
         print_line(
