@@ -66,14 +66,16 @@ class RemoteFile(Value):
 
 File = Path | RemoteFile
 
-_SOUNDS = (".mp3", ".wav", ".m4a", ".flac", ".ogg", ".oga", ".opus", ".aac", ".amr", ".caf")
+_IMAGES = ".jpg .jpeg .png .webp .heic .heif .avif .gif .bmp .tif .tiff .dng"
+_SOUNDS = ".mp3 .wav .m4a .flac .ogg .oga .opus .aac .amr .caf .aif .aiff .wma .mka"
+_VIDEOS = ".mp4 .mov .m4v .webm .mkv .avi .3gp .wmv"
 
-# A file of unknown content whose name promises media counts as that media. Its own check then
-# says what it is.
+# A file of unknown content, or of one that no role takes, whose name promises media counts as that
+# media. Its own check then says what it is.
 _PROMISES: Mapping[str, Kind] = {
-    **dict.fromkeys((".jpg", ".jpeg", ".png", ".webp", ".heic", ".heif"), Kind.IMAGE),
-    **dict.fromkeys(_SOUNDS, Kind.AUDIO),
-    **dict.fromkeys((".mp4", ".mov", ".m4v", ".webm", ".mkv", ".avi", ".3gp"), Kind.VIDEO),
+    **dict.fromkeys(_IMAGES.split(), Kind.IMAGE),
+    **dict.fromkeys(_SOUNDS.split(), Kind.AUDIO),
+    **dict.fromkeys(_VIDEOS.split(), Kind.VIDEO),
 }
 
 
