@@ -85,14 +85,8 @@ def test_a_false_name_still_counts_so_that_its_check_can_say_why(folder):
     (folder / "training.mp4").write_text("not a video")
     assert Source.of(folder / "training.mp4").type.kind is Kind.OTHER
     assert roles(read_person(folder, kinds_of)) == {Role.TRAINING_VIDEO: "training.mp4"}
-
-
-@pytest.mark.parametrize(
-    ("name", "role"), [("scan.TIFF", Role.FACE_IMAGE), ("memo.wma", Role.VOICE_AUDIO)]
-)
-def test_a_format_that_no_role_takes_is_no_strangers_file(folder, name, role):
-    (folder / name).write_bytes(b"II*\0")
-    assert roles(read_person(folder, kinds_of)) == {role: name}
+    (folder / "scan.TIFF").write_bytes(b"II*\0")  # Known, and taken for no role.
+    assert roles(read_person(folder, kinds_of))[Role.FACE_IMAGE] == "scan.TIFF"
 
 
 def test_of_two_recordings_one_is_to_be_chosen_until_one_is_named(folder):

@@ -109,6 +109,30 @@ def test_an_application_that_does_not_end_is_left_behind(
     assert listener.fileno() == -1
 
 
+def test_a_request_that_the_end_cuts_off_is_no_error(
+    listener: socket.socket, caplog: pytest.LogCaptureFixture
+) -> None:
+    begun = threading.Event()
+
+    async def slow(_: Request) -> PlainTextResponse:
+        begun.set()
+        await asyncio.sleep(60)
+        return PlainTextResponse("never")
+
+    app = Starlette(routes=[Route("/", slow)])
+    server, answers = ServerThread(app, listener, name="cut-off", grace_s=0), list[int]()
+    assert server.start()
+    url = url_of(listener)
+    caller = threading.Thread(target=lambda: answers.append(httpx.get(url).status_code))
+    caller.start()
+    assert begun.wait(10)
+    with caplog.at_level(logging.WARNING):
+        server.stop()
+        caller.join(10)
+    assert answers == [500]
+    assert [each.message for each in caplog.records if each.exc_info] == []
+
+
 def test_coroutines_run_on_the_servers_own_loop(listener: socket.socket) -> None:
     async def where() -> str:
         return threading.current_thread().name

@@ -24,12 +24,17 @@ _WHOLE = frozenset({h11.DONE, h11.MUST_CLOSE})
 
 
 class _Strangers(logging.LoggerAdapter[logging.Logger]):
-    """uvicorn warns of every request that is none. Whoever reaches the port could fill the log."""
+    """uvicorn warns of every request that is none, with which whoever reaches the port could fill
+    the log, and takes a request that the end of the server cuts off for an error."""
 
     level = logging.INFO  # uvicorn asks for it.
 
     def warning(self, msg: object, *args: object, **kwargs: Any) -> None:
         self.info(msg, *args, **kwargs)
+
+    def error(self, msg: object, *args: object, **kwargs: Any) -> None:
+        cut_off = isinstance(kwargs.get("exc_info"), asyncio.CancelledError)
+        self.log(logging.INFO if cut_off else logging.ERROR, msg, *args, **kwargs)
 
 
 class ImpatientProtocol(H11Protocol):
