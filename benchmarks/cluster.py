@@ -154,9 +154,7 @@ def measured(place: Path, names: tuple[str, ...], count: int, store: str) -> dic
     """One kind of person on a fresh cluster, whose workers have loaded their models before."""
     with (
         relayed() as relay,
-        LocalCluster(
-            n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0"
-        ) as cluster,
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0") as cluster,
     ):
         for step, number in (("first", 2), ("all", count)):
             given = people(place / step / "people", names, number, step)

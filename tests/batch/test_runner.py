@@ -295,11 +295,13 @@ def test_an_output_that_cannot_be_a_folder(go, add, tmp_path):
 
 def test_the_people_and_an_address_are_no_output_folder(add, folder):
     add("ada", voice=True)
-    with pytest.raises(UsageError, match="is the folder of the people: name another one"):
-        run(folder, into=folder / ".")
+    for into in (folder / ".", folder / "ada"):
+        with pytest.raises(UsageError, match="holds what the people have sent: name another"):
+            run(folder, into=into)
     with pytest.raises(UsageError, match="s3://bucket/out is an address"):
         run(folder, into="s3://bucket/out")
     assert [each.name for each in folder.iterdir()] == ["ada"]
+    assert [each.name for each in (folder / "ada").iterdir()] == ["recording.wav"]
 
 
 def test_a_second_run_into_the_same_folder(go, add, out):

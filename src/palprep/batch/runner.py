@@ -16,7 +16,7 @@ from palprep.batch.engines.files import run_name
 from palprep.batch.execution import Execution, do_aside
 from palprep.batch.forgetting import remove_outlived
 from palprep.batch.outputs import write_outputs
-from palprep.batch.people.files import is_url
+from palprep.batch.people.files import is_hidden, is_url
 from palprep.batch.people.folder import DEFAULT_INTO, holds_run
 from palprep.batch.people.person import Person, Roster, RosterEntry, read_people
 from palprep.batch.people.selection import People, find_everybody
@@ -266,10 +266,14 @@ def _source_of(people: People, into: str | Path) -> str | None:
     if is_url(str(people)):
         return str(people)
     # Path.resolve raises RuntimeError at a link that leads to itself, before Python 3.13.
-    source = os.path.realpath(people)
-    if os.path.realpath(into) == source:
+    source, place = os.path.realpath(people), Path(os.path.realpath(into))
+    theirs = place == Path(source)
+    if not theirs and place.is_relative_to(source) and not holds_run(place):
+        with contextlib.suppress(OSError):  # It is not there yet, or told when it is written to.
+            theirs = any(not is_hidden(each.name) for each in place.iterdir())
+    if theirs:
         raise UsageError(
-            f"{into} is the folder of the people: name another one with --into, or what is written "
-            "there would be taken for people"
+            f"{into} holds what the people have sent: name another folder with --into, or what is "
+            "written there would be taken for theirs"
         )
     return source
