@@ -128,3 +128,29 @@ def test_a_recording_that_states_no_length_lasts_as_long_as_its_packets(tmp_path
     facts = probe_audio(Source.of(path))
     assert facts.stream.duration_s is None
     assert facts.duration_s == pytest.approx(2.0, abs=0.03)
+
+
+@pytest.mark.parametrize(
+    ("name", "codec", "told"),
+    [("a.wav", "pcm_s16le", True), ("a.flac", "flac", True), ("a.webm", "libopus", True),
+     ("a.mp3", "libmp3lame", False), ("a.ogg", "libopus", False)],
+)  # fmt: skip
+def test_half_of_a_recording_is_cut_off_where_it_states_its_length(make_sound, name, codec, told):
+    path = make_sound(name, sine(6.0, 48_000), codec=codec)
+    assert not heard_audio(Source.of(path)).truncated
+    content = path.read_bytes()
+    half = path.with_name(f"half-{name}")
+    half.write_bytes(content[: len(content) // 2])
+    facts = heard_audio(Source.of(half))
+    assert (facts.truncated, facts.duration_s < 4.0) == (told, True)
+
+
+@pytest.mark.parametrize("length", [0, 0x7FFF_FFFF, 0xFFFF_FFFF])
+def test_a_wav_that_was_written_into_a_pipe_states_no_length(make_wav, length):
+    path = make_wav(sine(3.0))
+    content = bytearray(path.read_bytes())
+    at = content.index(b"data") + 4
+    content[at : at + 4] = length.to_bytes(4, "little")
+    path.write_bytes(content)
+    facts = heard_audio(Source.of(path))
+    assert (facts.truncated, round(facts.duration_s)) == (False, 3)

@@ -5,6 +5,7 @@ from palprep.rules.catalogue import RULES, judge
 from palprep.rules.profile import load_profile
 from palprep.rules.report import Report
 from palprep.rules.rule import Measured
+from palprep.rules.texts import REASONS
 from palprep.values import Kind, Outcome, Role
 
 PROFILE = load_profile()
@@ -100,6 +101,15 @@ def test_a_rule_that_does_not_apply_gives_no_check(video_facts):
     assert "video_faststart" not in found
     assert "video_audio_codec" not in found
     assert found["video_format"].outcome is Outcome.FAIL
+
+
+def test_what_is_cut_off_is_not_called_short(audio_facts):
+    half, whole = (audio_facts(duration_s=length, truncated=True) for length in (30.0, 90.0))
+    check = outcomes(half, Role.VOICE_AUDIO)["audio_duration"]
+    assert (check.outcome, check.sentence) == (Outcome.WARN, REASONS["cut_off"].reason)
+    assert check.advice == REASONS["cut_off"].advice
+    # What there is of it is enough.
+    assert outcomes(whole, Role.VOICE_AUDIO)["audio_duration"].outcome is Outcome.PASS
 
 
 def test_the_worse_of_two_broken_limits_decides(audio_facts):

@@ -29,6 +29,8 @@ BLOCK_S = 1.0
 _LEAST_GAP_S = 0.1
 """Time stamps waver by less; so does FFmpeg's own resampler see it (min_hard_comp)."""
 
+_MOST_LACKING_S = 1.0
+"""Of the length that the header of a FLAC states, before it counts as cut off."""
 _MOST_FILLED_S = 600.0
 """Silence put in at the most: absurd time stamps must not become hours of it."""
 
@@ -328,11 +330,18 @@ def probe_audio(
                     "heard_s": heard_s if cut_off else None,
                     "presented": decode.times.span,
                     "decoded_s": decode.times.length_s,
+                    "truncated": _is_cut_off(source, streams[chosen].duration_s, decode),
                 }
             )
     if not facts.duration_s:
         raise DamagedMedia(f"{source.name} holds no audio at all: export or record it again")
     return facts
+
+
+def _is_cut_off(source: Source, stated_s: float | None, decode: AudioDecode) -> bool:
+    if source.type.format != "flac" or decode.full or stated_s is None:
+        return source.content.truncated
+    return stated_s - decode.heard_s > _MOST_LACKING_S
 
 
 def audio_streams(container: InputContainer) -> tuple[AudioStreamFacts, ...]:

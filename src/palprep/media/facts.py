@@ -113,6 +113,8 @@ class AudioFacts(Value):
     """From the first sample that was decoded to the end of the last, by their timestamps."""
     decoded_s: float = 0.0
     """Length of the samples that have timestamps, without them."""
+    truncated: bool = False
+    """Whether a file of sound alone holds less than its header or its index states."""
 
     @property
     def stream(self) -> AudioStreamFacts:

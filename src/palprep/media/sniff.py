@@ -34,6 +34,11 @@ _OTHER_BRANDS = (
 _BOX_OPENINGS = frozenset({b"ftyp", b"moov", b"mdat", b"wide", b"pnot", b"free", b"skip", b"styp"})
 
 
+_STREAMED = 0x7FFF_0000
+_LEAST_LACKING = 64 << 10
+"""Bytes. Some recorders state a little more than they write."""
+
+
 class Content(NamedTuple):
     """What a file is, with the index that was read to find out."""
 
@@ -61,7 +66,12 @@ def recognise(reader: HeaderReader) -> Content:
     if not head:
         return Content(refused("empty", "an empty file"))
     found = _by_magic(head) or _audio_stream(reader, head) or _as_text(head)
-    return Content(found or refused("unknown", "in no format that palprep knows"))
+    stated = int.from_bytes(head[4:8], "little") if head[8:12] == b"WAVE" else 0
+    return Content(
+        found or refused("unknown", "in no format that palprep knows"),
+        # Who writes into a pipe states the most that the field, or half of it, can hold.
+        truncated=reader.size + _LEAST_LACKING < stated < _STREAMED,
+    )
 
 
 def recognise_head(head: bytes) -> MediaType:

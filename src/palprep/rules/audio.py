@@ -36,7 +36,14 @@ audio_only = plain(
     "audio_only", FACTS, lambda facts: facts.video is None, ("audio only", "video with audio")
 )
 audio_audible = plain("audio_audible", LEVELS, lambda levels: levels.rms_dbfs, "{:.1f} dBFS RMS")
-audio_duration = plain("audio_duration", AUDIO, lambda audio: audio.duration_s, "{:.1f} s")
+
+
+@rule(AUDIO)
+def audio_duration(audio: AudioFacts) -> Measured:
+    cause = REASONS["cut_off"] if audio.truncated else None
+    return Measured(value=audio.duration_s, shown=f"{audio.duration_s:.1f} s", cause=cause)
+
+
 audio_sample_rate = plain(
     "audio_sample_rate", AUDIO, lambda audio: audio.stream.sample_rate_hz, "{:,} Hz"
 )
