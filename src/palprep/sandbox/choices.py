@@ -2,22 +2,23 @@
 
 Each field of :class:`Choices` is one such decision: its default, the place in the
 specification that leaves it open, and what it decides. A developer who knows better gives the
-sandbox other values. :mod:`palprep.sandbox.conduct` holds the decisions that are not values. ``GET
+sandbox other values. ``conduct.toml`` holds the decisions that are not values. ``GET
 /_sandbox/choices`` lists both. Nothing else decides what is not shown.
 """
 
 from __future__ import annotations
 
 import json
+import tomllib
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
+from importlib import resources
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from palprep.api import Given
 from palprep.sandbox.answers import ImageError, Refused, refuse_error
-from palprep.sandbox.conduct import CONDUCT
 
 
 def _choice(default: Any, where: str, what: str) -> Any:
@@ -168,6 +169,12 @@ def image_error(code: str) -> ImageError:
     return next(error for error in IMAGE_ERRORS if fnmatchcase(error.code, code))
 
 
+def conduct() -> Mapping[str, Mapping[str, Any]]:
+    """The decisions that are not values, by id: ``where``, ``what``, and the choice and value that
+    one ``goes_with``, where it does."""
+    return tomllib.loads(resources.files(__package__).joinpath("conduct.toml").read_text("utf-8"))
+
+
 def listing(choices: Choices) -> list[dict[str, Any]]:
     """Every decision in force: ``{id, where, what}``, and ``value`` where there is one."""
     values = choices.to_json()
@@ -188,8 +195,8 @@ def listing(choices: Choices) -> list[dict[str, Any]]:
             "value": [error.answer().body | {"status": error.status} for error in IMAGE_ERRORS],
         },
         *(
-            {"id": name, "where": each.where, "what": each.what, "value": None}
-            for name, each in CONDUCT.items()
-            if each.goes_with is None or each.goes_with in values.items()
+            {"id": name, "where": each["where"], "what": each["what"], "value": None}
+            for name, each in conduct().items()
+            if "goes_with" not in each or tuple(each["goes_with"]) in values.items()
         ),
     ]
