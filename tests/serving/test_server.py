@@ -7,6 +7,7 @@ import errno
 import logging
 import socket
 import threading
+import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from unittest.mock import Mock
@@ -131,6 +132,26 @@ def test_a_request_that_the_end_cuts_off_is_no_error(
         caller.join(10)
     assert answers == [500]
     assert [each.message for each in caplog.records if each.exc_info] == []
+
+
+def test_a_connection_that_comes_while_it_stops_is_closed(listener: socket.socket) -> None:
+    """As a browser opens one before it has anything to ask."""
+    server = ServerThread(Starlette(routes=[Route("/", hello)]), listener, name="served")
+    assert server.start()
+    address = listener.getsockname()
+
+    async def connected_at_the_last_moment() -> socket.socket:
+        connection = socket.create_connection(address)
+        server._server.should_exit = True
+        time.sleep(0.3)  # noqa: ASYNC251 -- the loop is to find both at once
+        return connection
+
+    with server.call(connected_at_the_last_moment()) as connection:
+        began = time.monotonic()
+        server.stop()
+        assert time.monotonic() - began < 3
+        connection.settimeout(3)
+        assert connection.recv(1) == b""
 
 
 def test_coroutines_run_on_the_servers_own_loop(listener: socket.socket) -> None:

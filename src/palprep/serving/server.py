@@ -27,6 +27,8 @@ log = logging.getLogger("palprep.serving")
 
 _BACKLOG = 128
 """Also how many connections asyncio accepts at once, before any is looked at."""
+_ACCEPTED_IN = 5
+"""Turns of the loop in which asyncio tells the protocol of what it has accepted; it needs three."""
 _TOLD_EVERY_S = 60.0
 _SHUTDOWN_S = 10.0
 _LOOK_S = 0.002
@@ -67,6 +69,17 @@ def url_of(listener: socket.socket) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
+class _Server(uvicorn.Server):
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Also close what was accepted a moment ago, as browsers connect before they ask: uvicorn
+        shuts the connections that it knows, waits for the others, and leaves them open."""
+        for each in self.servers:
+            each.close()
+        for _ in range(_ACCEPTED_IN):
+            await asyncio.sleep(0)
+        await super().shutdown(sockets)
+
+
 class ServerThread:
     """Serves ``app`` on ``listener`` until stopped; the listener is closed with it.
 
@@ -97,7 +110,7 @@ class ServerThread:
             server_header=False,
             timeout_graceful_shutdown=grace_s,
         )
-        self._server = uvicorn.Server(config)
+        self._server = _Server(config)
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
         self._loop: asyncio.AbstractEventLoop | None = None
 
