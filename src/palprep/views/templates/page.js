@@ -12,17 +12,22 @@
   // Who was listed when somebody's page was opened: the neighbours to step to.
   const LISTED = "palprep-listed";
   const steps = document.getElementById("steps");
+  const step = () => {
+    const listed = JSON.parse(sessionStorage.getItem(LISTED) ?? "[]");
+    const here = listed.findIndex(([address]) => address === location.href.split("#")[0]);
+    [["before", -1], ["after", 1]].forEach(([name, way]) => {
+      const [address, who] = (here >= 0 && listed[here + way]) || [];
+      const link = steps.querySelector(`[data-is=${name}]`);
+      link.hidden = !address;
+      if (address) { link.href = address; link.textContent = way < 0 ? `← ${who}` : `${who} →`; }
+    });
+    steps.hidden = here < 0;
+  };
   if (steps) {
     try {
-      const listed = JSON.parse(sessionStorage.getItem(LISTED) ?? "[]");
-      const here = listed.findIndex(([address]) => address === location.href.split("#")[0]);
-      [["before", -1], ["after", 1]].forEach(([name, way]) => {
-        const [address, who] = (here >= 0 && listed[here + way]) || [];
-        const link = steps.querySelector(`[data-is=${name}]`);
-        link.hidden = !address;
-        if (address) { link.href = address; link.textContent = way < 0 ? `← ${who}` : `${who} →`; }
-      });
-      steps.hidden = here < 0;
+      step();
+      // On a busy machine Chromium opens a page before it is told what the last one has stored.
+      if (steps.hidden) setTimeout(step, 1000);
     } catch { /* A browser that keeps nothing. */ }
   }
 
