@@ -114,7 +114,7 @@ class AudioFacts(Value):
     decoded_s: float = 0.0
     """Length of the samples that have timestamps, without them."""
     truncated: bool = False
-    """Whether a file of sound alone holds less than its header or its index states."""
+    """Whether the file holds less than its header or its index states."""
 
     @property
     def stream(self) -> AudioStreamFacts:

@@ -70,8 +70,8 @@ _IMAGES = ".jpg .jpeg .png .webp .heic .heif .avif .gif .bmp .tif .tiff .dng"
 _SOUNDS = ".mp3 .wav .m4a .flac .ogg .oga .opus .aac .amr .caf .aif .aiff .wma .mka"
 _VIDEOS = ".mp4 .mov .m4v .webm .mkv .avi .3gp .wmv"
 
-# A file of unknown content, or of one that no role takes, whose name promises media counts as that
-# media. Its own check then says what it is.
+# A file whose content is unknown, or fits no role, counts as the media that its name promises. Its
+# own check then says what it is.
 _PROMISES: Mapping[str, Kind] = {
     **dict.fromkeys(_IMAGES.split(), Kind.IMAGE),
     **dict.fromkeys(_SOUNDS.split(), Kind.AUDIO),

@@ -26,7 +26,7 @@
   if (steps) {
     try {
       step();
-      // On a busy machine Chromium opens a page before it is told what the last one has stored.
+      // A browser that is busy may open a page before it has what the last one stored.
       if (steps.hidden) setTimeout(step, 1000);
     } catch { /* A browser that keeps nothing. */ }
   }
