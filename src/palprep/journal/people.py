@@ -49,7 +49,7 @@ def nobody(journal: Journal, asked: str) -> UsageError:
     """The error for a name that nobody has, with the names that are alike."""
     people = people_named(journal)
     known = list(dict.fromkeys(each for slug, names in people.items() for each in (slug, *names)))
-    close = ", ".join(get_close_matches(asked, known, n=3) or [*people][:5]) or "no people"
+    close = ", ".join(get_close_matches(asked, known, n=3) or sorted(people)[:5]) or "no people"
     place = journal.path.parent if journal.path else "this journal"
     return UsageError(f"{asked} is nobody in {place}; there are {close}")
 
