@@ -397,4 +397,26 @@ def test_a_link_to_a_folder_elsewhere_is_refused(folder, tmp_path_factory):
         [problem] = found[slug].problems
         assert "leads out of the people's folder" in problem
         assert (found[slug].assigned, found[slug].unused) == ((), ())
-    assert found["same"].problems == found["ada-lovelace"].problems == ()
+    [problem] = found["same"].problems
+    assert "leads to somebody who is there already" in problem
+    assert found["ada-lovelace"].problems == ()
+
+
+def test_a_link_to_a_folder_that_is_nobodys_is_a_person(folder):
+    put_wav(folder / "voice.wav")
+    folder.rename(folder.parent / ".store")
+    folder.symlink_to(folder.parent / ".store")
+    [person] = found_in(folder.parent).people
+    assert (person.slug, person.problems) == (folder.name, ())
+    assert roles(person) == {Role.VOICE_AUDIO: "voice.wav"}
+
+
+def test_of_names_that_a_disk_takes_for_one_the_second_is_refused(folder):
+    folder.rmdir()
+    for slug in ("zoë", "zoe\u0308", "ZOË", "zoe"):
+        (folder.parent / slug).mkdir()
+        put_wav(folder.parent / slug / "voice.wav")
+    found = {each.slug: each.problems for each in found_in(folder.parent).people}
+    refused = {slug for slug, problems in found.items() if "rename one of the two" in str(problems)}
+    assert refused == {"zoë", "zoe\u0308"}
+    assert [slug for slug, problems in found.items() if not problems] == ["ZOË", "zoe"]

@@ -125,6 +125,7 @@ def test_a_file_that_takes_too_long(script: Palprep) -> None:
         ("--time-limit", "soon", "is no duration"),
         ("--memory-limit", "0", "is no size"),
         ("--memory-limit", "much", "is no size"),
+        ("--memory-limit", "1KB", "at least 1MiB"),
     ],
 )
 def test_limits_that_make_no_sense(palprep: Palprep, option: str, value: str, says: str) -> None:

@@ -94,5 +94,5 @@ def test_a_file_holds_an_object_or_a_list(tmp_path):
     path.write_text("{")
     with pytest.raises(UsageError, match=r"faults\.json cannot be used"):
         script_from(path)
-    with pytest.raises(UsageError, match="cannot be used"):
+    with pytest.raises(UsageError, match="cannot be read: No such file"):
         script_from(tmp_path / "missing.json")

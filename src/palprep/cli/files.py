@@ -182,9 +182,11 @@ def files_at_work(
 
 
 def limits_of(time_s: float | None, memory_bytes: int | None) -> workers.Limits:
-    """What the options say. Raises UsageError for no time at all."""
+    """What the options say. Raises UsageError for what no file can keep to."""
     if time_s == 0:
         raise UsageError("--time-limit must be more than 0")
+    if memory_bytes is not None and memory_bytes < 1 << 20:
+        raise UsageError("--memory-limit must be at least 1MiB, and most files need 200MiB or more")
     given = {"time_s": time_s, "memory_bytes": memory_bytes}
     return workers.Limits.model_validate({name: each for name, each in given.items() if each})
 

@@ -126,7 +126,9 @@ def script_from(source: object) -> FaultScript:
         place = ".".join(str(part) for part in first["loc"])
         why = first["msg"].removeprefix("Value error, ")
         raise UsageError(f"The fault script is wrong at {place}: {why}") from error
-    except (OSError, ValueError) as error:
+    except OSError as error:
+        raise UsageError(f"The fault script {source} cannot be read: {error.strerror}") from error
+    except ValueError as error:
         raise UsageError(f"The fault script {source} cannot be used: {error}") from error
 
 

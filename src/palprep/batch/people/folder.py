@@ -6,7 +6,7 @@ import hashlib
 import os
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -116,14 +116,8 @@ def find_people(folder: str | Path) -> Roster:
             entries = sorted(
                 (e for e in found if not files.is_hidden(e.name)), key=lambda e: e.name
             )
-        people = tuple(
-            _elsewhere(each.name)
-            if each.is_symlink() and not Path(each.path).resolve().is_relative_to(root.resolve())
-            else RosterEntry(
-                files.printable(each.name),
-                files.folder_fingerprint(each.path),
-                partial(read_person, Path(each.path)),
-            )
+        people = _told_apart(
+            _entry(each, root.resolve())
             for each in entries
             if each.is_dir() and not holds_run(each.path)
         )
@@ -138,10 +132,39 @@ def find_people(folder: str | Path) -> Roster:
     return Roster(people, tuple(files.printable(each.name) for each in loose))
 
 
-def _elsewhere(name: str) -> RosterEntry:
-    """Somebody whose folder is a link out of the people's. Whoever made the link may not be who
-    runs this, and could have any folder listed and sent."""
-    why = "the folder is a link that leads out of the people's folder: copy or mount it there"
+def _entry(found: os.DirEntry[str], root: Path) -> RosterEntry:
+    """Whoever made a link may not be who runs this, and could have any folder listed and sent; and
+    a person who is there under two names would be created twice."""
+    path = Path(found.path)
+    if found.is_symlink():
+        target = path.resolve()
+        if not target.is_relative_to(root):
+            why = "leads out of the people's folder: copy or mount it there"
+            return _refused(found.name, f"the folder is a link that {why}")
+        owner = target.relative_to(root).parts[:1]
+        if not owner or not files.is_hidden(owner[0]):
+            why = "leads to somebody who is there already: remove the link"
+            return _refused(found.name, f"the folder is a link that {why}")
+    return RosterEntry(
+        files.printable(found.name),
+        files.folder_fingerprint(found.path),
+        partial(read_person, path),
+    )
+
+
+def _told_apart(people: Iterable[RosterEntry]) -> tuple[RosterEntry, ...]:
+    """All of them; of two whose names many disks take for one, the second is refused."""
+    first: dict[str, str] = {}
+    told: list[RosterEntry] = []
+    for each in people:
+        before = first.setdefault(files.as_disks_compare(each.slug), each.slug)
+        why = f"many disks take its name for {before}, which is there too: rename one of the two"
+        told.append(each if before == each.slug else _refused(each.slug, why))
+    return tuple(told)
+
+
+def _refused(name: str, why: str) -> RosterEntry:
+    """Somebody of whom nothing is read."""
     person = Person(slug=files.printable(name), problems=(why,))
     return RosterEntry(person.slug, None, lambda _: person)
 
@@ -197,13 +220,13 @@ def people_in_bucket(url: str, into: Path) -> Roster:
             loose.append(slug)
     if not folders:
         raise _nobody_in(url, sum(files.promised_kind(name) is not None for name in loose))
-    people = (
+    people = _told_apart(
         RosterEntry(
             slug, _fingerprint(bucket, stored), partial(_person, bucket, slug, stored, into / slug)
         )
         for slug, stored in sorted(folders.items())
     )
-    return Roster(tuple(people), tuple(loose))
+    return Roster(people, tuple(loose))
 
 
 def _fingerprint(bucket: Bucket, folder: Mapping[str, Stored]) -> str | None:

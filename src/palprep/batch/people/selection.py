@@ -14,7 +14,14 @@ from unicodedata import normalize
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from palprep.batch.people.files import File, RemoteFile, digest_of, files_fingerprint, is_url
+from palprep.batch.people.files import (
+    File,
+    RemoteFile,
+    as_disks_compare,
+    digest_of,
+    files_fingerprint,
+    is_url,
+)
 from palprep.batch.people.folder import Shard, find_people, people_in_bucket, shards_in
 from palprep.batch.people.manifest_rows import (
     COLUMNS,
@@ -194,9 +201,7 @@ def _roster(lines: Iterable[Line | RowProblem], base: Path, shown: str, unit: st
             wrong = {each.column for each in found}
         # A line without a valid name repeats no other.
         if "person" in line.values and "person" not in wrong:
-            # As file systems compare that ignore case and the form of Unicode.
-            same = normalize("NFC", str(line.values["person"])).casefold()
-            before = first.setdefault(same, line)
+            before = first.setdefault(as_disks_compare(str(line.values["person"])), line)
             if before is not line:
                 problems.append(_again(line, before, unit))
     if problems:
