@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import gc
 import os
 import shutil
 import subprocess
@@ -126,7 +127,13 @@ def made(folder: Path, counts: Sequence[int], crew: Crew) -> Iterator[Figure]:
         short_recordings(place / "people", count)
         before = crew.cpu_s()
         with Family(os.getpid()) as family, Job.at(place, crew.engine) as job:
-            spent, again = Spent.on(job.make_everybody), Spent.on(job.ask)
+            spent = Spent.on(job.make_everybody)
+            # A run begins in a process of its own. In this one its garbage collector would walk
+            # through what the service keeps of everybody.
+            gc.collect()
+            gc.freeze()
+            again = Spent.on(job.ask)
+            gc.unfreeze()
         cpu = spent.cpu + crew.cpu_s() - before
         first = first or cpu / count
         detail = (

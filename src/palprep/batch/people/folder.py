@@ -112,14 +112,13 @@ def find_people(folder: str | Path) -> Roster:
         )
     try:
         # Resolved once: the journal knows the same folder again, however it is spelt.
-        with os.scandir(root.resolve()) as found:
+        real = root.resolve()
+        with os.scandir(real) as found:
             entries = sorted(
                 (e for e in found if not files.is_hidden(e.name)), key=lambda e: e.name
             )
         people = _told_apart(
-            _entry(each, root.resolve())
-            for each in entries
-            if each.is_dir() and not holds_run(each.path)
+            _entry(each, real) for each in entries if each.is_dir() and not holds_run(each.path)
         )
         loose = [Path(each.path) for each in entries if not each.is_dir()]
         media = 0 if people else sum(files.promised_kind(each.name) is not None for each in loose)
