@@ -15,13 +15,14 @@ from palprep.values import Span
 def line(duration, *speech, facing=(), seen=None, **more):
     """A timeline whose mouth moves when it speaks; ``facing`` lists the seconds turned away."""
     spans = tuple(Span(start_s=start, end_s=end) for start, end in speech)
-
-    def spoken(at):
-        return any(span.start_s < at + 0.7 and span.end_s > at + 0.3 for span in spans)
-
+    spoken = {
+        at
+        for start, end in speech
+        for at in range(math.floor(start - 0.7) + 1, math.ceil(end - 0.3))
+    }
     seconds = tuple(
         Second(
-            at_s=at, speaking=spoken(at), mouth_moves=spoken(at),
+            at_s=at, speaking=at in spoken, mouth_moves=at in spoken,
             seen=at not in (seen or ()), head_off_deg=40.0 if at in facing else 0.0,
             gaze_off_deg=0.0,
         )

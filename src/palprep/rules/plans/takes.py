@@ -175,7 +175,8 @@ def _breaks(line: Timeline) -> list[Span]:
 
 
 def _within(pauses: Sequence[Span], moment: float) -> bool:
-    return any(pause.start_s <= moment <= pause.end_s for pause in pauses)
+    before = bisect_right(pauses, moment, key=lambda pause: pause.start_s)
+    return before > 0 and moment <= pauses[before - 1].end_s
 
 
 class _Shares:
