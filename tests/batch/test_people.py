@@ -11,7 +11,6 @@ import pytest
 from palprep.batch.people.folder import find_people, read_person
 from palprep.batch.people.person import Roster, name_of, read_people
 from palprep.errors import FileUnreadable, UsageError
-from palprep.journal import Journal
 from palprep.media import Source
 from palprep.preflight import kinds_of
 from palprep.values import Kind, Role
@@ -371,52 +370,3 @@ def test_folders_that_hold_nobody(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(UsageError, match=rf"palprep run \.\. --only {tmp_path.name}$"):
         found_in(Path())
-
-
-def test_the_output_of_a_run_is_nobody(folder):
-    put_wav(folder / "voice.wav")
-    for out in ("out", "palprep-out/shard-1-of-2"):
-        Journal.of(folder.parent / out, create=True).close()
-    (folder.parent / "shard-like").mkdir()
-    assert {each.slug for each in find_people(folder.parent).people} == {
-        folder.name,
-        "shard-like",
-    }
-
-
-def test_a_link_to_a_folder_elsewhere_is_refused(folder, tmp_path_factory):
-    elsewhere = tmp_path_factory.mktemp("elsewhere")
-    put_wav(elsewhere / "secret.wav")
-    put_wav(folder / "voice.wav")
-    (folder.parent / "bob").symlink_to(elsewhere)
-    (folder.parent / "eve").symlink_to("/etc")
-    (folder.parent / "same").symlink_to(folder)
-    entries = find_people(folder.parent).people
-    found = {each.slug: each for each in read_people(entries, kinds_of)}
-    for slug in ("bob", "eve"):
-        [problem] = found[slug].problems
-        assert "leads out of the people's folder" in problem
-        assert (found[slug].assigned, found[slug].unused) == ((), ())
-    [problem] = found["same"].problems
-    assert "leads to somebody who is there already" in problem
-    assert found["ada-lovelace"].problems == ()
-
-
-def test_a_link_to_a_folder_that_is_nobodys_is_a_person(folder):
-    put_wav(folder / "voice.wav")
-    folder.rename(folder.parent / ".store")
-    folder.symlink_to(folder.parent / ".store")
-    [person] = found_in(folder.parent).people
-    assert (person.slug, person.problems) == (folder.name, ())
-    assert roles(person) == {Role.VOICE_AUDIO: "voice.wav"}
-
-
-def test_of_names_that_a_disk_takes_for_one_the_second_is_refused(folder):
-    folder.rmdir()
-    for slug in ("zoë", "zoe\u0308", "ZOË", "zoe"):
-        (folder.parent / slug).mkdir()
-        put_wav(folder.parent / slug / "voice.wav")
-    found = {each.slug: each.problems for each in found_in(folder.parent).people}
-    refused = {slug for slug, problems in found.items() if "rename one of the two" in str(problems)}
-    assert refused == {"zoë", "zoe\u0308"}
-    assert [slug for slug, problems in found.items() if not problems] == ["ZOË", "zoe"]

@@ -1,0 +1,55 @@
+"""Whose folders are people, and whose are not."""
+
+from __future__ import annotations
+
+import shutil
+
+from palprep.batch.people.folder import find_people
+from palprep.batch.people.person import read_people
+from palprep.journal import Journal
+from palprep.preflight import kinds_of
+
+
+def read(folder):
+    return {each.slug: each for each in read_people(find_people(folder).people, kinds_of)}
+
+
+def test_the_output_of_a_run_is_nobody(folder):
+    for out in ("out", "palprep-out/shard-1-of-2"):
+        Journal.of(folder / out, create=True).close()
+    for slug in ("ada", "shard-like"):
+        (folder / slug).mkdir()
+    assert [each.slug for each in find_people(folder).people] == ["ada", "shard-like"]
+
+
+def test_a_link_to_a_folder_elsewhere_or_to_somebody_is_refused(folder, add, tmp_path):
+    elsewhere = tmp_path / "elsewhere"
+    shutil.copytree(add("ada"), elsewhere)
+    (folder / "bob").symlink_to(elsewhere)
+    (folder / "eve").symlink_to("/etc")
+    (folder / "same").symlink_to(folder / "ada")
+    found = read(folder)
+    for slug in ("bob", "eve"):
+        [problem] = found[slug].problems
+        assert "leads out of the people's folder" in problem
+        assert (found[slug].assigned, found[slug].unused) == ((), ())
+    [problem] = found["same"].problems
+    assert "leads to somebody who is there already" in problem
+    assert found["ada"].problems == ()
+
+
+def test_a_link_to_a_folder_that_is_nobodys_is_a_person(folder, add):
+    add("ada").rename(folder / ".store")
+    (folder / "ada").symlink_to(folder / ".store")
+    [(slug, person)] = read(folder).items()
+    assert (slug, person.problems) == ("ada", ())
+    assert [path.name for path in person.sources.values()] == ["recording.wav"]
+
+
+def test_of_names_that_a_disk_takes_for_one_the_second_is_refused(folder, add):
+    for slug in ("zoë", "zoe\u0308", "ZOË", "zoe"):
+        add(slug)
+    problems = {slug: person.problems for slug, person in read(folder).items()}
+    refused = {slug for slug, found in problems.items() if "rename one of the two" in str(found)}
+    assert refused == {"zoë", "zoe\u0308"}
+    assert [slug for slug, found in problems.items() if not found] == ["ZOË", "zoe"]
