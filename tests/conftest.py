@@ -81,7 +81,7 @@ class FileByFile(LoadScopeScheduling):
 
 def pytest_xdist_auto_num_workers() -> int:
     """More workers than there are cores: some wait for a process, a server or a callback."""
-    return (os.cpu_count() or 1) + 2
+    return (os.cpu_count() or 1) + 3
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> FileByFile:
