@@ -79,9 +79,11 @@ class FileByFile(LoadScopeScheduling):
         return nodeid if PurePath(path).name in SPREAD else path
 
 
-def pytest_xdist_auto_num_workers() -> int:
-    """More workers than there are cores: some wait for a process, a server or a callback."""
-    return (os.cpu_count() or 1) + 3
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """More workers than there are cores: some wait for a process, a server or a callback. One less
+    beside browsers that record, which drop frames and sound where they get too little of a core."""
+    records = "not thorough" not in config.getoption("markexpr")
+    return (os.cpu_count() or 1) + (2 if records else 3)
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> FileByFile:
