@@ -229,7 +229,7 @@ def test_another_code_is_in_doubt_and_the_right_one_is_not(page: Page) -> None:
     assert "“kingdom carpet library”" in said
     assert "Use this one" in said
     page.codes.append(cycle(CODES[1]))
-    # The code that was heard is not fresh any more. So whatever else a busy browser leaves to doubt,
+    # A code that was heard is not fresh any more. So whatever else a busy browser leaves to doubt,
     # such as lips without the frames that it drops, is no reason to record once more.
     said = page.record_until(r"(?s)\A(?!.*fresh code)", CONSENT, 15)
     if "Good, and kept." not in said:
