@@ -37,6 +37,7 @@ from .entries import (
     Snapshot as Snapshot,
     What as What,
 )
+from .forgetting import same_name as same_name
 from .inbox import (
     callback_server as callback_server,
     into_journal as into_journal,

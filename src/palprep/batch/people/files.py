@@ -110,12 +110,6 @@ def is_hidden(name: str) -> bool:
     return name.startswith((".", "__", "~$")) or name.lower() in {"thumbs.db", "desktop.ini"}
 
 
-def as_disks_compare(name: str) -> str:
-    """What is the same for two names that differ in case and in the form of Unicode alone, and that
-    many disks take for one."""
-    return normalize("NFC", name).casefold()
-
-
 def printable(name: str) -> str:
     """The name with a sign for each byte that is not UTF-8. File systems allow any byte."""
     return os.fsencode(name).decode("utf-8", "replace")

@@ -16,7 +16,7 @@ from palprep.batch.people import files, settings
 from palprep.batch.people.manifest_rows import why_no_folder_name
 from palprep.batch.people.person import Person, Roster, RosterEntry, person_of
 from palprep.errors import UsageError
-from palprep.journal import JOURNAL_NAME
+from palprep.journal import JOURNAL_NAME, same_name
 from palprep.rules import counted
 from palprep.storage import Bucket, Stored
 
@@ -132,18 +132,10 @@ def find_people(folder: str | Path) -> Roster:
 
 
 def _entry(found: os.DirEntry[str], root: Path) -> RosterEntry:
-    """Whoever made a link may not be who runs this, and could have any folder listed and sent; and
-    a person who is there under two names would be created twice."""
     path = Path(found.path)
-    if found.is_symlink():
-        target = path.resolve()
-        if not target.is_relative_to(root):
-            why = "leads out of the people's folder: copy or mount it there"
-            return _refused(found.name, f"the folder is a link that {why}")
-        owner = target.relative_to(root).parts[:1]
-        if not owner or not files.is_hidden(owner[0]):
-            why = "leads to somebody who is there already: remove the link"
-            return _refused(found.name, f"the folder is a link that {why}")
+    why = _wrong_link(path.resolve(), root) if found.is_symlink() else None
+    if why is not None:
+        return _refused(files.printable(found.name), f"the folder is a link that {why}")
     return RosterEntry(
         files.printable(found.name),
         files.folder_fingerprint(found.path),
@@ -151,21 +143,35 @@ def _entry(found: os.DirEntry[str], root: Path) -> RosterEntry:
     )
 
 
+def _wrong_link(target: Path, root: Path) -> str | None:
+    """Why nobody's folder is a link to there. Whoever made the link may not be who runs this, and
+    could have any folder listed and sent; and who is there twice would be created twice."""
+    if not target.is_relative_to(root):
+        return "leads out of the people's folder: copy or mount it there"
+    owner = target.relative_to(root).parts[:1]
+    if owner and files.is_hidden(owner[0]):
+        return None
+    return "leads to somebody who is there already: remove the link"
+
+
 def _told_apart(people: Iterable[RosterEntry]) -> tuple[RosterEntry, ...]:
-    """All of them; of two whose names many disks take for one, the second is refused."""
+    """All of them; of several whose names many disks take for one, only the first is taken."""
     first: dict[str, str] = {}
-    told: list[RosterEntry] = []
-    for each in people:
-        before = first.setdefault(files.as_disks_compare(each.slug), each.slug)
-        why = f"many disks take its name for {before}, which is there too: rename one of the two"
-        told.append(each if before == each.slug else _refused(each.slug, why))
-    return tuple(told)
+
+    def taken(each: RosterEntry) -> RosterEntry:
+        before = first.setdefault(same_name(each.slug), each.slug)
+        if before == each.slug:
+            return each
+        both = f"this folder's name and {before} for one"
+        return _refused(each.slug, f"many disks take {both}: rename one of the two")
+
+    return tuple(map(taken, people))
 
 
-def _refused(name: str, why: str) -> RosterEntry:
+def _refused(slug: str, why: str) -> RosterEntry:
     """Somebody of whom nothing is read."""
-    person = Person(slug=files.printable(name), problems=(why,))
-    return RosterEntry(person.slug, None, lambda _: person)
+    person = Person(slug=slug, problems=(why,))
+    return RosterEntry(slug, None, lambda _: person)
 
 
 def read_person(folder: Path, kinds_of: files.KindsOf) -> Person:

@@ -14,14 +14,7 @@ from unicodedata import normalize
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from palprep.batch.people.files import (
-    File,
-    RemoteFile,
-    as_disks_compare,
-    digest_of,
-    files_fingerprint,
-    is_url,
-)
+from palprep.batch.people.files import File, RemoteFile, digest_of, files_fingerprint, is_url
 from palprep.batch.people.folder import Shard, find_people, people_in_bucket, shards_in
 from palprep.batch.people.manifest_rows import (
     COLUMNS,
@@ -34,7 +27,7 @@ from palprep.batch.people.manifest_rows import (
 from palprep.batch.people.person import AssignedFile, Person, Roster, RosterEntry
 from palprep.batch.people.settings import Settings, plain_words, unknown_words
 from palprep.errors import ManifestError, RowProblem, UsageError
-from palprep.journal import JOURNAL_NAME, PersonStatus
+from palprep.journal import JOURNAL_NAME, PersonStatus, same_name
 from palprep.rules import counted, some_of
 from palprep.storage import is_bucket
 from palprep.vocabulary import did_you_mean
@@ -201,7 +194,7 @@ def _roster(lines: Iterable[Line | RowProblem], base: Path, shown: str, unit: st
             wrong = {each.column for each in found}
         # A line without a valid name repeats no other.
         if "person" in line.values and "person" not in wrong:
-            before = first.setdefault(as_disks_compare(str(line.values["person"])), line)
+            before = first.setdefault(same_name(str(line.values["person"])), line)
             if before is not line:
                 problems.append(_again(line, before, unit))
     if problems:
