@@ -161,7 +161,7 @@ def head(graph: Graph, features: str) -> str:
                 flow = graph.convolve(flow, f"{cut}.0", f"{cut}.1", strides=strides)
             flow = graph.add("Relu", graph.add("Add", inner, flow))
     flow = graph.add("Relu", graph.convolve(flow, "head.conv2", "head.bn2", strides=(2, 1)))
-    return graph.add("Reshape", flow, graph.constant("rows", [1, 4 * BANDS, -1], np.int64))
+    return graph.add("Reshape", flow, graph.constant("rows", [0, 4 * BANDS, -1], np.int64))
 
 
 def context(graph: Graph, value: str) -> str:
@@ -223,8 +223,8 @@ def build(weights: Mapping[str, Array]) -> onnx.ModelProto:
     network = helper.make_graph(
         graph.nodes,
         "campplus",
-        [helper.make_tensor_value_info("features", kind, [1, BANDS, "frames"])],
-        [helper.make_tensor_value_info("voice", kind, [1, 192])],
+        [helper.make_tensor_value_info("features", kind, ["pieces", BANDS, "frames"])],
+        [helper.make_tensor_value_info("voice", kind, ["pieces", 192])],
         [*graph.constants.values()],
     )
     model = helper.make_model(network, opset_imports=[helper.make_opsetid("", 17)])

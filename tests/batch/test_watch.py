@@ -99,6 +99,21 @@ def test_a_training_of_hours_is_asked_about_ever_more_rarely(go, add, log, mute,
     assert 30 < questions(log) - asked < 70
 
 
+def test_many_trainings_share_the_questions(go, add, log, mute, out, monkeypatch):
+    for number in range(10):
+        add(f"person-{number}", settings=f'name = "P{number}"')
+    go(connection=mute, pace=NOT_AT_ALL)
+    # What has just begun is asked about when its turn comes.
+    assert questions(log) == 0
+    monkeypatch.setattr("palprep.batch.work.waiting.LOOK_EVERY_S", 0.0)
+    monkeypatch.setattr("palprep.batch.work.waiting._QUESTIONS_PER_S", 0.05)
+    clock = itertools.count(step=1.0)
+    hours = replace(mute, clock=lambda: float(next(clock)), random=lambda: 1.0)
+    watch(out, connection=hours, pace=Pace(wait_s=1000))
+    # One whether it answers at all. Each at once, and then every 200 s; alone, some 15 times.
+    assert 1 + 10 * 3 <= questions(log) <= 1 + 10 * 7
+
+
 def test_a_service_that_asks_to_wait_is_asked_no_earlier(go, add, log, mute, out, monkeypatch):
     add("ada")
     go(connection=mute, pace=NOT_AT_ALL)

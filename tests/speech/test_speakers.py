@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 
+from palprep.speech import RATE_HZ
 from palprep.speech.activity import CHUNK
 from palprep.speech.voiceprint import (
     LEAST,
@@ -60,7 +63,7 @@ def test_too_little_speech_tells_nothing():
     for _ in range(LEAST - 1):
         meter.push(np.zeros(20_000, np.float32))
     meter.push(np.zeros(15_000, np.float32))  # Under a second.
-    assert meter.facts(lambda _: voices(1)[0]).several is None
+    assert meter.facts(lambda pieces: voices(len(pieces))).several is None
 
 
 def test_a_long_recording_is_heard_at_as_many_places():
@@ -68,21 +71,34 @@ def test_a_long_recording_is_heard_at_as_many_places():
     for minute in range(200):
         meter.push(np.full(32_000, minute, np.float32))
 
-    def embed(piece: np.ndarray) -> np.ndarray:
-        heard.append(int(piece[0]))
-        return voices(1)[0]
+    def embed_each(pieces: Sequence[np.ndarray]) -> np.ndarray:
+        heard.extend(int(piece[0]) for piece in pieces)
+        return voices(len(pieces))
 
-    meter.facts(embed)
+    meter.facts(embed_each)
     assert len(heard) == MOST
     assert min(heard) < 10
     assert max(heard) > 180
     assert min(np.diff(heard)) >= 8
 
 
+def test_the_middle_of_a_piece_is_heard():
+    meter, heard = SpeakerMeter(), []
+    for _ in range(LEAST):
+        meter.push(np.arange(2.0 * RATE_HZ, dtype=np.float32))
+
+    def embed_each(pieces: Sequence[np.ndarray]) -> np.ndarray:
+        heard.extend((piece[0], piece[-1]) for piece in pieces)
+        return voices(len(pieces))
+
+    meter.facts(embed_each)
+    assert set(heard) == {(0.25 * RATE_HZ, 1.75 * RATE_HZ - 1)}
+
+
 def test_a_real_voice_is_not_several(speech):
     meter = SpeakerMeter()
     meter.push(np.concatenate((speech, speech)))
-    assert meter.facts(Voiceprint.load().embed).several is False
+    assert meter.facts(Voiceprint.load().embed_each).several is False
 
 
 @pytest.mark.parametrize(

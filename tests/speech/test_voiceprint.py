@@ -40,6 +40,14 @@ def test_a_voice_keeps_its_direction_whatever_its_level(voiceprint, spoken):
     assert first @ last > 0.8
 
 
+def test_pieces_of_one_length_and_others_come_out_as_each_does_alone(voiceprint, spoken):
+    lengths = (32_000, 24_000, 32_000, 24_000, 24_000, 24_000, 24_000, 24_000, 20_000)
+    pieces = [spoken[9_000 * at :][:length] for at, length in enumerate(lengths)]
+    alone = np.stack([voiceprint.embed(piece) for piece in pieces])
+    assert voiceprint.embed_each(pieces) == pytest.approx(alone, abs=1e-5)
+    assert len(np.unique(alone.round(4), axis=0)) == len(pieces)
+
+
 def test_another_voice_has_another_direction(voiceprint, spoken, sample_media):
     woman = Source.of(sample_media / "people" / "anna-miller" / "recording.mov")
     other = voice_of(woman)

@@ -221,7 +221,20 @@ class _Converter:
             self._deliver()
 
     def convert(self, frame: AudioFrame) -> None:
-        shape = (frame.format.name, frame.layout.name, frame.sample_rate)
+        count = frame.layout.nb_channels
+        name = frame.format.name
+        if name == "fltp" and count <= 2 and frame.sample_rate == self._rate_hz:
+            # As most decoders leave it: a call of the resampler costs as much as the decoding.
+            self._flush()
+            planes: Any = frame.planes  # PyAV does not declare that they are buffers
+            planar = [np.frombuffer(plane, np.float32, frame.samples) for plane in planes]
+            self._wait(np.stack(planar))
+        else:
+            self._resample(frame, (name, frame.layout.name, frame.sample_rate))
+        if self._count >= BLOCK_S * self._rate_hz:
+            self._deliver()
+
+    def _resample(self, frame: AudioFrame, shape: tuple[str, str, int]) -> None:
         if self._resampler is None or shape != self._shape:
             self._flush()
             self._shape = shape
@@ -230,8 +243,6 @@ class _Converter:
                 layout = "stereo"
             self._resampler = AudioResampler(format="flt", layout=layout, rate=self._rate_hz)
         self._keep(self._resampler.resample(frame))
-        if self._count >= BLOCK_S * self._rate_hz:
-            self._deliver()
 
     def finish(self) -> None:
         self._flush()
@@ -245,12 +256,14 @@ class _Converter:
             count = frame.layout.nb_channels
             plane: Any = frame.planes[0]  # PyAV does not declare that it is a buffer
             samples = np.frombuffer(plane, np.float32, frame.samples * count)
-            channels = samples.reshape(-1, count).T
-            # FFmpeg's own mixdown of equal channels would be 3 dB louder, and clip.
-            if self._channels != count:
-                channels = channels.mean(axis=0, keepdims=True).repeat(self._channels, axis=0)
-            self._waiting.append(channels)
-            self._count += frame.samples
+            self._wait(samples.reshape(-1, count).T)
+
+    def _wait(self, channels: Samples) -> None:
+        # FFmpeg's own mixdown of equal channels would be 3 dB louder, and clip.
+        if self._channels != len(channels):
+            channels = channels.mean(axis=0, keepdims=True).repeat(self._channels, axis=0)
+        self._waiting.append(channels)
+        self._count += channels.shape[1]
 
     def _flush(self) -> None:
         if self._resampler is not None:

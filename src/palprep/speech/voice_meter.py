@@ -155,7 +155,9 @@ class VoiceMeter:
             codec_hints=codec_hints(band, self._rate),
             content=_content(envelope, ratio, self._tones.flatness_db),
             **noise._asdict(),
-            speakers=self._speakers.facts(Voiceprint.load().embed) if self._speakers else UNTOLD,
+            speakers=(
+                self._speakers.facts(Voiceprint.load().embed_each) if self._speakers else UNTOLD
+            ),
         )
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,9 @@ MOST_S = 8.0
 
 _PIECES = 4
 """Where there is more, it is taken from so many places: a voice varies over a minute."""
+_NUMBERS = 192
+_TOGETHER = 2
+"""More take memory, and hardly save more time."""
 _FFT = 512
 _WINDOW = 400
 _HOP = 160
@@ -62,8 +65,19 @@ class Voiceprint:
 
     def embed(self, speech: Floats) -> Floats:
         """192 numbers of length 1, which identify a person, of mono speech at 16 kHz alone."""
-        (found,) = self._session.run(["voice"], {"features": self.features(speech)})[0]
-        return np.asarray(found / np.linalg.norm(found), np.float32)
+        embedding: Floats = self.embed_each([speech])[0]
+        return embedding
+
+    def embed_each(self, pieces: Sequence[Floats]) -> Floats:
+        """Those of each piece of speech, of shape ``(pieces, 192)``. Pieces of one length cost a
+        tenth less, since they go through the network two at a time."""
+        found = np.empty((len(pieces), _NUMBERS), np.float32)
+        for length in {len(piece) for piece in pieces}:
+            alike = [at for at, piece in enumerate(pieces) if len(piece) == length]
+            for some in (alike[at : at + _TOGETHER] for at in range(0, len(alike), _TOGETHER)):
+                features = np.concatenate([self.features(pieces[at]) for at in some])
+                found[some] = self._session.run(["voice"], {"features": features})[0]
+        return np.asarray(found / np.linalg.norm(found, axis=1, keepdims=True), np.float32)
 
     def features(self, speech: Floats) -> Floats:
         """What the network takes: ``(1, 80, frames of 10 ms)``."""
@@ -123,8 +137,10 @@ def _mel(hz: float | np.ndarray) -> np.ndarray:
     return np.asarray(1127.0 * np.log1p(np.asarray(hz) / 700.0))
 
 
-PIECE_S, SHORTEST_S = 2.0, 1.0
-"""A piece is about as long as the first, and no shorter than the second: less tells no voice."""
+PIECE_S, SHORTEST_S, HEARD_S = 2.0, 1.0, 1.5
+"""A piece is about as long as the first, and no shorter than the second: less tells no voice. Of
+its middle so much is heard as the third says: all of it gives the same answers (docs/accuracy.md).
+"""
 
 LEAST, MOST = 4, 20
 """Pieces. With fewer nothing is claimed; more cost time, and hardly tell more."""
@@ -151,20 +167,21 @@ class SpeakerMeter:
         """Take consecutive samples that were judged to be speech."""
         if len(run) < SHORTEST_S * RATE_HZ:
             return
+        heard = int(HEARD_S * RATE_HZ)
         for piece in np.array_split(run, max(1, round(len(run) / (PIECE_S * RATE_HZ)))):
             if self._seen % self._every == 0:
-                self._pieces.append(piece)
+                self._pieces.append(piece[max(0, len(piece) - heard) // 2 :][:heard])
             self._seen += 1
             if len(self._pieces) > 2 * MOST:
                 self._pieces, self._every = self._pieces[::2], 2 * self._every
 
-    def facts(self, embed: Callable[[Floats], Floats]) -> SpeakerFacts:
-        """What the pieces tell; ``embed`` gives the direction of a voice, of length 1."""
+    def facts(self, embed_each: Callable[[Sequence[Floats]], Floats]) -> SpeakerFacts:
+        """What the pieces tell; ``embed_each`` gives the directions of their voices, of length 1."""
         if len(self._pieces) < LEAST:
             return UNTOLD
         count = min(MOST, len(self._pieces))
         chosen = np.linspace(0, len(self._pieces) - 1, count).astype(int)
-        return judge_voices(np.stack([embed(self._pieces[index]) for index in chosen]))
+        return judge_voices(embed_each([self._pieces[index] for index in chosen]))
 
 
 UNTOLD = SpeakerFacts(several=None, confidence=0.0)

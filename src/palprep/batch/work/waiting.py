@@ -31,6 +31,10 @@ from palprep.values import typed
 _LONGEST_POLL_S = 300.0
 """Between two questions about one training."""
 
+_QUESTIONS_PER_S = 10.0
+"""About all trainings together, until each is asked about every :data:`_LONGEST_POLL_S`. Ten
+thousand that began in a quarter of an hour were otherwise asked about 150,000 times in it."""
+
 _SIDE_BY_SIDE = 8
 """Questions at once: one answer of the service takes longer than all else that is done for it."""
 
@@ -68,6 +72,7 @@ class Watch:
         self.told_by = functools.partial(told_by, callbacks=remote.callbacks)
         newest = journal.newest()
         self._seen = newest.seq if newest is not None else 0
+        self._since = newest.at if newest is not None else ""
         self._watched: dict[str, _Watched] = {}
         self._queue: list[tuple[float, str]] = []
         """When something is due, as a heap. What has another due time by now is passed over."""
@@ -121,8 +126,13 @@ class Watch:
             if watched.creation.state is not journals.CreationState.STARTED:
                 self._drop(watched)
                 continue
-            self._put(watched, now + next(watched.intervals_s))
+            self._put(watched, now + self._interval_s(watched))
             yield watched
+
+    def _interval_s(self, watched: _Watched) -> float:
+        """How long it is not asked about again."""
+        its_turn_s = min(len(self._watched) / _QUESTIONS_PER_S, _LONGEST_POLL_S)
+        return max(next(watched.intervals_s), its_turn_s)
 
     def keep(
         self,
@@ -204,12 +214,14 @@ class Watch:
             self._schedule(watched)
 
     def _schedule(self, watched: _Watched) -> None:
-        """Have it asked about now, where it can be; or given up in time, where it is in doubt."""
+        """Have it asked about now, where it can be, or a little later if it has just begun; or
+        given up in time, where it is in doubt."""
         now = self._remote.connection.clock()
         if watched.creation.state is not journals.CreationState.STARTED:
             self._put(watched, now + self._pace.doubt_wait_s)
         elif self.told_by(watched.creation) == "answer":
-            self._put(watched, now)
+            begun = (watched.creation.intended_at or "") > self._since
+            self._put(watched, now + (self._interval_s(watched) if begun else 0.0))
         else:
             watched.due = math.inf
 
