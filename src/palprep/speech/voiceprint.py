@@ -176,7 +176,7 @@ class SpeakerMeter:
                 self._pieces, self._every = self._pieces[::2], 2 * self._every
 
     def facts(self, embed_each: Callable[[Sequence[Floats]], Floats]) -> SpeakerFacts:
-        """What the pieces tell; ``embed_each`` gives the directions of their voices, of length 1."""
+        """What the pieces tell; ``embed_each`` gives the directions of voices, of length 1."""
         if len(self._pieces) < LEAST:
             return UNTOLD
         count = min(MOST, len(self._pieces))
