@@ -64,6 +64,17 @@ def test_the_statement_in_a_video_passes(spoken_consent, model):
     ]
 
 
+def test_speech_before_it_of_which_no_word_is_made_out_is_a_doubt(speech, other_talk, model):
+    """As in another language: what is played backwards is speech, and nobody's words."""
+    quiet, unknown = np.zeros(32_000, np.float32), other_talk[:32_000][::-1]
+    assert verify_samples(np.concatenate((quiet, speech)), script(), model).outcome == "pass"
+    facts = verify_samples(np.concatenate((unknown, speech)), script(), model)
+    assert (facts.outcome, facts.before) == ("warn", "warn")
+    assert facts.reasons == (
+        "Before the statement somebody speaks, and not all is made out. Listen to it.",
+    )
+
+
 @pytest.mark.parametrize(
     "change",
     [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import itertools
 import re
 from pathlib import Path
 
@@ -114,8 +115,9 @@ def test_every_reason_is_one_of_a_rule_and_every_limit_of_words_has_a_meaning(
     )
     named = set(re.findall(r'(?:REASONS\[|PairRule\("\w+", )"(\w+)"', sources))
     assert set(REASONS) - named == set()
-    assert 'f"{side}_{one.outcome}"' in sources
-    built = {f"{side}_{outcome}" for side in ("before", "after") for outcome in ("warn", "fail")}
+    assert """f"{side}_{one.outcome if one.said else 'unheard'}\"""" in sources
+    ways = itertools.product(("before", "after"), ("warn", "fail", "unheard"))
+    built = {f"{side}_{way}" for side, way in ways}
     assert built <= set(TEXTS.consent_reasons)
     assert {key for key in TEXTS.consent_reasons if f'"{key}"' not in sources} == built
     assert set(TEXTS.consent_limits) == set(ConsentLimits.model_fields)

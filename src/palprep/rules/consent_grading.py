@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from operator import truediv
+from statistics import median
 from typing import NamedTuple
 
 from palprep import consent
@@ -16,8 +19,14 @@ from palprep.values import Outcome, Span, spans_within
 _SEVERITY = (Outcome.PASS, Outcome.WARN, Outcome.UNKNOWN, Outcome.FAIL)
 
 
-_UNHEARD_S = 0.5
-"""Speech without words after the statement that is a doubt: it can be in another language."""
+_UNHEARD_S, _LETTER_S = 0.5, 0.1
+"""Speech after the statement that is a doubt beyond what is made out of it, of which each letter
+takes so long: it can be in another language, of which a model makes “Thank you”."""
+
+_SLOWER, _HELD_S, _EACH = 1.5, 0.8, 1.5
+"""Two words last no longer than so many times what the speaker takes for others by their letters,
+and so many seconds, which is an “um” that is not written down. To begin and to end, each takes as
+long as so many letters (docs/accuracy.md)."""
 
 
 class Grade(NamedTuple):
@@ -47,8 +56,12 @@ def grade_statement(
         words = _clamped([word for part in parts for word in part.words], speech)
         reasons = [reason for part in parts for reason in part.reasons]
         beside = _beside(reading, limits)
+        at = _more_said_at(reading)
+        if at == 0 and beside["before"].outcome is Outcome.PASS:
+            beside["before"] = Beside(Outcome.WARN, "")
+        within = (_why("within_unheard", _aligned(reading)[at - 1], at),) if at else ()
         reasons += [
-            consent_reason(f"{side}_{one.outcome}" if one.said else "after_unheard", said=one.said)
+            consent_reason(f"{side}_{one.outcome if one.said else 'unheard'}", said=one.said)
             for side, one in beside.items()
             if one.outcome is not Outcome.PASS
         ]
@@ -56,7 +69,7 @@ def grade_statement(
             (*(part.outcome for part in parts), *(one.outcome for one in beside.values()))
         )
         told = _told(outcome, tuple(dict.fromkeys(reasons)), reading)
-        grade = Grade(outcome, tuple(words), told)
+        grade = _doubted(Grade(outcome, tuple(words), told), within)
     starts_at = next((word.start for word in grade.words if word.start is not None), None)
     ends_at = next((word.end for word in reversed(grade.words) if word.end is not None), None)
     if starts_at is not None and starts_at > reading.opening_s:
@@ -121,11 +134,49 @@ def _beside(reading: consent.StatementReading, limits: ConsentLimits) -> dict[st
     follows_s = sum(max(0.0, span.end_s - max(span.start_s, ends_s)) for span in reading.speech)
     around, talk = reading.surroundings, follows_s >= limits.talk_s.value
     after = grade_after(around, required, names, talk=talk)
-    if not any(around.after) and reading.code is None:
+    made_out = max(map(_letters, filter(None, around.after)), default=0.0)
+    if after.outcome is Outcome.PASS and reading.code is None and not (talk and made_out):
         unheard = spans_within(reading.speech, ends_s, ends_s + consent.AFTERWARDS_S)
-        if sum(each.duration_s for each in unheard) >= _UNHEARD_S:
+        if sum(each.duration_s for each in unheard) >= _UNHEARD_S + _LETTER_S * made_out:
             after = Beside(Outcome.WARN, "")
     return {"before": grade_before(around, required, names, sure=sure), "after": after}
+
+
+def _aligned(reading: consent.StatementReading) -> list[consent.AlignedWord]:
+    return [word for part in reading.parts for word in part.aligned]
+
+
+def _more_said_at(reading: consent.StatementReading) -> int | None:
+    """Before which word more is said than the statement, in which no words are made out, as in
+    another language: the required words are then laid over it, and last longer than the speaker
+    takes for others. None where they do not; it cannot be told of letters that are not Latin.
+    """
+    words = _aligned(reading)
+    if len(words) < 2 or consent.beyond_latin(reading.statement):
+        return None
+    begins = [word.start for word in words]
+    around = reading.surroundings
+    if not around.before and not around.perhaps_before:
+        begins[0] = 0.0
+    lasted = [
+        sum(each.duration_s for each in spans_within(reading.speech, begin, word.end))
+        for begin, word in zip(begins, words, strict=True)
+    ]
+    letters = [_letters(word.expected) for word in words]
+    first = 0
+    for part in reading.parts:
+        for one in part.instead:
+            if one.first == one.last:  # Said besides, and made out.
+                letters[min(first + one.first, len(words) - 1)] += _letters(one.heard)
+        first += len(part.aligned)
+    pace_s = median(map(truediv, lasted, letters))
+    beyond = [had - _SLOWER * pace_s * each for had, each in zip(lasted, letters, strict=True)]
+    most_s, at = max((sum(pair), at) for at, pair in enumerate(pairwise(beyond)))
+    return at if most_s > _HELD_S else None
+
+
+def _letters(text: str | None) -> float:
+    return _EACH + sum(map(str.isalnum, text or ""))
 
 
 def _told(
@@ -250,17 +301,12 @@ def _clamped(
 ) -> list[consent.WordRecord]:
     """The words without the silence around them: the first and the last one can reach into it."""
     changed = list(words)
-    timed = [index for index, word in enumerate(words) if word.start is not None]
-    if not timed:
-        return changed
-    first = changed[timed[0]]
-    if first.start is not None and first.end is not None:
-        begins = next((span.start_s for span in speech if span.end_s > first.start), 0.0)
-        if first.start < begins < first.end:
-            changed[timed[0]] = first.model_copy(update={"start": round(begins, 2)})
-    last = changed[timed[-1]]
-    if last.start is not None and last.end is not None:
-        ends = next((span.end_s for span in reversed(speech) if span.start_s < last.end), 0.0)
-        if last.start < ends < last.end:
-            changed[timed[-1]] = last.model_copy(update={"end": round(ends, 2)})
+    timed = [at for at, word in enumerate(words) if word.start is not None and word.end is not None]
+    for at, end in ((timed[0], 0), (timed[-1], -1)) if timed else ():
+        word = changed[at]
+        spoken = spans_within(speech, word.start or 0.0, word.end or 0.0)
+        if spoken:
+            edge = {"end": spoken[-1].end_s} if end else {"start": spoken[0].start_s}
+            own = {name: round(edge_s, 2) for name, edge_s in edge.items()}
+            changed[at] = word.model_copy(update=own)
     return changed

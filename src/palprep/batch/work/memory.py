@@ -49,12 +49,10 @@ def record_start(
     selected. A run that is like the last one, and works on nobody, is none.
     """
     options, everybody = run.options, run.options.select.everybody
+    names = tuple(journals.PersonNames.model_fields)
     started = journals.RunStarted(
         people=tuple(
-            journals.PersonNames(
-                **{name: getattr(each, name) for name in journals.PersonNames.model_fields}
-            )
-            for each in people
+            journals.PersonNames(**{name: getattr(each, name) for name in names}) for each in people
         ),
         only=None if everybody and len(at_work) == len(people) else tuple(at_work),
         target=options.connection.target,
