@@ -3,82 +3,18 @@
 from __future__ import annotations
 
 import pytest
+from made_up_reading import LIMITS, RARE, SCRIPT, TEXT, name_reading, reading, stated
 
 from palprep.consent import (
-    ConsentFacts,
     Statement,
     StatementReading,
     Surroundings,
     split_words,
 )
 from palprep.consent.compare import Difference, compare
-from palprep.consent.facts import AlignedWord, NameReading, NegatedWording
-from palprep.consent.names import locate_name
 from palprep.consent.reading import Reading, heard_instead, part_reading
 from palprep.rules.consent_grading import Grade, grade_part, grade_statement
-from palprep.rules.profile import load_profile
 from palprep.values import Span
-
-TEXT = "I, Jane Doe, give my consent that videos can be made."
-SCRIPT = Statement.of(TEXT, "Jane Doe", "en")
-LIMITS = load_profile().consent
-
-
-def name_reading(
-    heard: str,
-    likeness: float,
-    *,
-    same: bool,
-    told: float,
-    favour: float | None,
-) -> NameReading:
-    """``told`` is the prompted probability, ``favour`` the log likelihood ratio."""
-    return NameReading(
-        first=1, last=3, heard=heard, likeness=likeness, same=same, transcript_likeness=likeness,
-        prompted_probability=told, log_likelihood_ratio=favour, least_log_likelihood_ratio=favour,
-    )  # fmt: skip
-
-
-JANE = name_reading("Jane Doe", 1.0, same=True, told=0.95, favour=None)
-RARE = {"Jane": 0.001, "Doe,": 0.001}
-"""What the forced reading holds of a name it has never seen."""
-
-
-def reading(
-    heard: str = TEXT,
-    *,
-    improbable: dict[str, float] | None = None,
-    support: float = 0.0,
-    turned: tuple[tuple[str, int, float], ...] = (("cannot", 7, 9.0),),
-    name: NameReading = JANE,
-    others: tuple[str, ...] = (),
-) -> Reading:
-    """A reading in which everything is sure but what is said otherwise."""
-    words = split_words(heard)
-    found = compare(SCRIPT.words, words)
-    place = locate_name(found, SCRIPT.name, SCRIPT.words, words)
-    probabilities = [(improbable or {}).get(word.shown, 0.9) for word in SCRIPT.words]
-    plain = Reading(
-        statement=SCRIPT,
-        transcript=heard,
-        heard=words,
-        comparison=found,
-        aligned=tuple(
-            AlignedWord(
-                expected=word.shown, start=index * 0.5, end=index * 0.5 + 0.4, probability=p
-            )
-            for index, (word, p) in enumerate(zip(SCRIPT.words, probabilities, strict=True))
-        ),
-        negated=tuple(
-            NegatedWording(word=index, heard=said, log_likelihood_ratio=ratio)
-            for said, index, ratio in turned
-        ),
-        other_transcripts=others,
-        name=name,
-        place=place,
-    )
-    instead = [heard_instead(plain, one, support) for one in plain.differences]
-    return plain._replace(instead=tuple(instead))
 
 
 def decide(found: Reading, script: Statement = SCRIPT) -> Grade:
@@ -229,39 +165,6 @@ def test_a_negation_in_a_less_probable_reading_is_a_doubt():
     assert outcome(reading(others=(TEXT.replace("give", "don't give"),))) == "warn"
 
 
-def stated(
-    *parts: Reading, around: Surroundings | None = None, speech: tuple[Span, ...] = ()
-) -> ConsentFacts:
-    read = StatementReading(
-        statement=TEXT, full_name="Jane Doe", language="en", opening_s=30.0, speech=speech,
-        parts=tuple(map(part_reading, parts)), surroundings=around or Surroundings(),
-    )  # fmt: skip
-    return grade_statement(read, LIMITS)
-
-
-@pytest.mark.parametrize(
-    ("before", "after", "expected"),
-    [
-        ("", ("", "Thank you."), ("pass", "pass", "pass")),
-        ("Hello.", ("Ask me again.",), ("warn", "pass", "warn")),
-        ("Under protest.", ("Ask me again.",), ("fail", "fail", "warn")),
-        ("", ("Okay.", "Not really."), ("fail", "pass", "fail")),
-    ],
-)
-def test_what_stands_around_the_statement_counts(before, after, expected):
-    facts = stated(reading(), around=Surroundings(before=before, after=after))
-    assert (facts.outcome, facts.before, facts.after) == expected
-    assert len(facts.reasons) == len([each for each in expected[1:] if each != "pass"])
-    assert all("statement, “" in reason for reason in facts.reasons)
-
-
-@pytest.mark.parametrize(("seconds", "expected"), [(0.49, "pass"), (0.51, "warn")])
-def test_speech_after_the_statement_without_words_is_a_doubt(seconds, expected):
-    ends_s = reading().aligned[-1].end
-    facts = stated(reading(), speech=(Span(start_s=0.0, end_s=ends_s + seconds),))
-    assert (facts.outcome, facts.after) == (expected, expected)
-
-
 @pytest.mark.parametrize(
     ("spoken_as", "expected"), [("Jayne Dough", "pass"), ("Robert Miller", "warn")]
 )
@@ -337,76 +240,6 @@ def test_a_name_passes_that_is_recognised_supported_and_favoured(
 def test_where_nothing_else_was_heard_the_name_itself_must_be(same, expected):
     name = name_reading("Jane Doe" if same else "", 1.0, same=same, told=0.9, favour=None)
     assert outcome(reading(name=name)) == expected
-
-
-def lasting(found: Reading, index: int, more_s: float) -> Reading:
-    """A reading in which a word lasts longer, as where more is said that is not written down."""
-    aligned = tuple(
-        word.model_copy(
-            update={
-                "start": word.start + (more_s if at > index else 0.0),
-                "end": word.end + (more_s if at >= index else 0.0),
-            }
-        )
-        for at, word in enumerate(found.aligned)
-    )
-    return found._replace(aligned=aligned)
-
-
-WITHIN = (
-    "After word 8, “videos” at 3.5 s, more is said than the statement, and no words are made out "
-    "there. Listen to it."
-)
-
-
-@pytest.mark.parametrize(
-    ("index", "more_s", "why"),
-    [
-        (0, 3.0, "Before the statement somebody speaks, and not all is made out. Listen to it."),
-        (0, 0.4, None),
-        (8, 3.0, WITHIN),
-        (10, 0.4, None),
-    ],
-)
-def test_what_is_said_in_the_place_of_words_is_a_doubt(index, more_s, why):
-    found = lasting(reading(), index, more_s)
-    facts = stated(found, speech=(Span(start_s=0.0, end_s=found.aligned[-1].end),))
-    assert facts.outcome == ("warn" if why else "pass")
-    assert facts.reasons == ((why,) if why else ())
-    assert facts.before == ("warn" if why and not index else "pass")
-
-
-@pytest.mark.parametrize(("follows_s", "expected"), [(1.2, "pass"), (3.0, "warn")])
-def test_a_thank_you_does_not_last_for_seconds(follows_s, expected):
-    """What a model that knows no other language writes down of one."""
-    ends_s = reading().aligned[-1].end
-    speech = (Span(start_s=0.0, end_s=ends_s + follows_s),)
-    facts = stated(reading(), around=Surroundings(after=("", "Thank you.")), speech=speech)
-    assert (facts.outcome, facts.after) == (expected, expected)
-
-
-def test_silence_in_the_place_of_words_is_none():
-    found = lasting(reading(), 0, 3.0)
-    speech = (Span(start_s=2.9, end_s=found.aligned[-1].end),)
-    assert stated(found, speech=speech).outcome == "pass"
-
-
-def test_who_speaks_slowly_says_no_more_than_the_statement():
-    words = tuple(
-        word.model_copy(update={"start": 3 * word.start, "end": 3 * word.end})
-        for word in reading().aligned
-    )
-    speech = (Span(start_s=0.0, end_s=words[-1].end),)
-    assert stated(reading()._replace(aligned=words), speech=speech).outcome == "pass"
-
-
-def test_words_that_were_added_and_made_out_are_counted_by_their_letters():
-    heard = TEXT.replace("can be", "can undoubtedly be")
-    found = lasting(reading(heard, support=-1.0, others=(TEXT,)), 9, 1.5)
-    plain = lasting(reading(), 9, 1.5)
-    speech = (Span(start_s=0.0, end_s=plain.aligned[-1].end),)
-    told = [stated(each, speech=speech).reasons for each in (found, plain)]
-    assert [any("more is said" in reason for reason in reasons) for reasons in told] == [0, 1]
 
 
 def test_the_words_of_a_part_are_counted_from_the_statements_start():
