@@ -79,6 +79,18 @@ def test_a_thank_you_does_not_last_for_seconds(follows_s, expected):
     assert (facts.outcome, facts.after) == (expected, expected)
 
 
+@pytest.mark.parametrize(("before", "expected"), [("Hello.", "warn"), ("Hello. " * 9, "pass")])
+def test_what_is_heard_before_the_statement_takes_its_time(before, expected):
+    found = lasting(reading(), 0, 3.0)
+    aligned = (found.aligned[0].model_copy(update={"start": 3.0}), *found.aligned[1:])
+    facts = stated(
+        found._replace(aligned=aligned),
+        around=Surroundings(before=before.strip()),
+        speech=(Span(start_s=0.0, end_s=aligned[-1].end),),
+    )
+    assert (facts.outcome, facts.before) == (expected, expected)
+
+
 def test_silence_in_the_place_of_words_is_none():
     found = lasting(reading(), 0, 3.0)
     speech = (Span(start_s=2.9, end_s=found.aligned[-1].end),)

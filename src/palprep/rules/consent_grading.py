@@ -147,22 +147,20 @@ def _aligned(reading: consent.StatementReading) -> list[consent.AlignedWord]:
 
 
 def _more_said_at(reading: consent.StatementReading) -> int | None:
-    """Before which word more is said than the statement, in which no words are made out, as in
-    another language: the required words are then laid over it, and last longer than the speaker
-    takes for others. None where they do not; it cannot be told of letters that are not Latin.
+    """Before which word more is said than is made out, as in another language: the required words
+    are then laid over it, and last longer than the speaker takes for others. What is heard before
+    the statement counts to its first word. None where nothing is, and where letters are not Latin.
     """
     words = _aligned(reading)
     if len(words) < 2 or consent.beyond_latin(reading.statement):
         return None
-    begins = [word.start for word in words]
-    around = reading.surroundings
-    if not around.before and not around.perhaps_before:
-        begins[0] = 0.0
+    begins = [0.0, *(word.start for word in words[1:])]
     lasted = [
         sum(each.duration_s for each in spans_within(reading.speech, begin, word.end))
         for begin, word in zip(begins, words, strict=True)
     ]
     letters = [_letters(word.expected) for word in words]
+    letters[0] += _letters(reading.surroundings.before + reading.surroundings.perhaps_before)
     first = 0
     for part in reading.parts:
         for one in part.instead:
