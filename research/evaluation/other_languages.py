@@ -5,7 +5,7 @@
 Needs espeak-ng on the PATH. Remarks in languages that the model does not know are put before, into
 and after exact statements of the development corpus. READERS is a checkout of
 jimbozhang/speechocean762: grown-up people read one sentence each there, and say nothing else. It is
-counted how many come out otherwise by the rule that speech lasts too long for the words.
+counted how many come out otherwise by the rules that speech lasts too long for the words.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ from palprep.rules import grade_statement, load_profile
 from palprep.speech import RATE_HZ
 from palprep.values import Outcome
 from research.evaluation.consent import CORPORA
+from research.evaluation.same_voice import speechocean
 from research.evaluation.voice import Samples, decode
 from research.marked import replace_marked
 
@@ -52,7 +53,10 @@ REMARKS = {
     "of a second": {"de": "Unter Zwang.", "es": "No acepto.", "pl": "Pod przymusem."},
 }
 PAUSE = np.zeros(round(0.3 * RATE_HZ))
-GROWN_UP, LEAST_WORDS = 18, 7
+LEAST_WORDS = 7
+GRADING = "palprep.rules.consent_grading"
+NEVER_S = 1e9
+"""For each letter that is made out after a statement: no speech lasts so long."""
 
 
 def spoken(language: str, text: str) -> Samples:
@@ -79,10 +83,11 @@ def attacks(model: Whisper) -> Iterator[tuple[str, str, Outcome]]:
             for (place, count), (language, text) in itertools.product(
                 PLACES.items(), texts.items()
             ):
-                at_s = len(exact) / RATE_HZ
-                if count is not None:
-                    ends, begins = (words[count - 1].end if count else 0.0), words[count].start
-                    at_s = ((ends or 0.0) + (begins or 0.0)) / 2 if count else 0.0
+                at_s = 0.0
+                if count is None:
+                    at_s = len(exact) / RATE_HZ
+                elif count:
+                    at_s = ((words[count - 1].end or 0.0) + (words[count].start or 0.0)) / 2
                 samples = with_remark(exact, at_s, spoken(language, text))
                 yield length, place, graded(read(samples, required, model)).outcome
 
@@ -99,30 +104,27 @@ def graded(reading: StatementReading) -> ConsentFacts:
 
 def readers(folder: Path) -> Iterator[tuple[Path, str]]:
     """A sentence of each grown-up reader, and its words."""
-    for part in ("test", "train"):
-        columns = {
-            name: dict(
-                line.split(maxsplit=1)
-                for line in (folder / part / name).read_text("utf-8").splitlines()
-            )
-            for name in ("spk2age", "utt2spk", "text", "wav.scp")
-        }
-        known: set[str] = set()
-        for utterance, speaker in sorted(columns["utt2spk"].items()):
-            text, path = columns["text"][utterance], folder / columns["wav.scp"][utterance]
-            grown_up = int(columns["spk2age"][speaker]) >= GROWN_UP
-            long = len(text.split()) >= LEAST_WORDS
-            if grown_up and long and path.is_file() and speaker not in known:
-                known.add(speaker)
-                yield path, text.capitalize()
+    texts = {
+        name: text
+        for part in ("test", "train")
+        for name, text in (
+            line.split(maxsplit=1)
+            for line in (folder / part / "text").read_text("utf-8").splitlines()
+        )
+    }
+    for speaker in speechocean(folder):
+        files = (*speaker.files, *speaker.other)
+        long = (each for each in files if len(texts[each.stem].split()) >= LEAST_WORDS)
+        for path in itertools.islice(long, 1):
+            yield path, texts[path.stem].capitalize()
 
 
 def changed(folder: Path, model: Whisper) -> Counter[tuple[Outcome, Outcome]]:
-    """How readers came out without the rule, and with it."""
+    """How readers come out without the rules, and with them."""
     counts: Counter[tuple[Outcome, Outcome]] = Counter()
     for path, text in readers(folder):
         reading = read(decode(path), Statement.of(text, "Nobody", "en"), model)
-        with patch("palprep.rules.consent_grading._more_said_at", return_value=None):
+        with patch.multiple(GRADING, _more_said_at=lambda _: None, _LETTER_S=NEVER_S):
             without = graded(reading).outcome
         counts[without, graded(reading).outcome] += 1
     return counts
@@ -142,12 +144,9 @@ def main() -> None:
         cells = (counts[length, place, each] for each in (Outcome.PASS, Outcome.WARN, Outcome.FAIL))
         lines.append(f"| {length} | {place} | {' | '.join(map(str, cells))} |")
     people = changed(options.readers, model)
-    others = {pair: count for pair, count in people.items() if pair[0] is not pair[1]}
-    lines += [
-        "",
-        f"Of {people.total()} readers who say nothing else {sum(others.values())} come out ",
-    ]
-    lines[-1] += "otherwise by the rule."
+    others = sum(count for (without, by_rules), count in people.items() if without != by_rules)
+    told = f"Of {people.total()} readers who say nothing else {others} come out otherwise"
+    lines += ["", f"{told} by the rules."]
     print(*lines, sep="\n")
     print(people)
     if options.table:

@@ -23,7 +23,7 @@ _UNHEARD_S, _LETTER_S = 0.5, 0.1
 """Speech after the statement that is a doubt beyond what is made out of it, of which each letter
 takes so long: it can be in another language, of which a model makes “Thank you”."""
 
-_SLOWER, _HELD_S, _EACH = 1.5, 0.8, 1.5
+_PACE_FACTOR, _FILLER_S, _EDGE_LETTERS = 1.5, 0.8, 1.5
 """Two words last no longer than so many times what the speaker takes for others by their letters,
 and so many seconds, which is an “um” that is not written down. To begin and to end, each takes as
 long as so many letters (docs/accuracy.md)."""
@@ -55,21 +55,22 @@ def grade_statement(
         speech = spans_within(reading.speech, 0.0, code.start_s if code else math.inf)
         words = _clamped([word for part in parts for word in part.words], speech)
         reasons = [reason for part in parts for reason in part.reasons]
-        beside = _beside(reading, limits)
-        at = _more_said_at(reading)
-        if at == 0 and beside["before"].outcome is Outcome.PASS:
-            beside["before"] = Beside(Outcome.WARN, "")
-        within = (_why("within_unheard", _aligned(reading)[at - 1], at),) if at else ()
+        more_at = _more_said_at(reading)
+        within = Outcome.PASS
+        if more_at:
+            within = Outcome.WARN
+            reasons.append(_why("within_unheard", _aligned(reading)[more_at - 1], more_at))
+        beside = _beside(reading, limits, more_before=more_at == 0)
         reasons += [
             consent_reason(f"{side}_{one.outcome if one.said else 'unheard'}", said=one.said)
             for side, one in beside.items()
             if one.outcome is not Outcome.PASS
         ]
         outcome = worst(
-            (*(part.outcome for part in parts), *(one.outcome for one in beside.values()))
+            (*(part.outcome for part in parts), within, *(one.outcome for one in beside.values()))
         )
         told = _told(outcome, tuple(dict.fromkeys(reasons)), reading)
-        grade = _doubted(Grade(outcome, tuple(words), told), within)
+        grade = Grade(outcome, tuple(words), told)
     starts_at = next((word.start for word in grade.words if word.start is not None), None)
     ends_at = next((word.end for word in reversed(grade.words) if word.end is not None), None)
     if starts_at is not None and starts_at > reading.opening_s:
@@ -124,22 +125,34 @@ def code_doubts(code: consent.CodeReading) -> tuple[str, ...]:
     return tuple(consent_reason(key, **known) for key, holds in keys.items() if holds)
 
 
-def _beside(reading: consent.StatementReading, limits: ConsentLimits) -> dict[str, Beside]:
+def _beside(
+    reading: consent.StatementReading, limits: ConsentLimits, *, more_before: bool
+) -> dict[str, Beside]:
+    """What is said before and after the statement. ``more_before`` says that more is said before it
+    than is made out."""
     required = consent.split_words(reading.statement)
     name = next((part.name for part in reading.parts if part.name), None)
     known = (reading.spoken_as, reading.full_name, name.heard if name else None)
     names = [each for each in known if each]
     sure = name is None or name.likeness >= consent.NEAR_SOUND
-    ends_s = max(word.end for part in reading.parts for word in part.aligned)
-    follows_s = sum(max(0.0, span.end_s - max(span.start_s, ends_s)) for span in reading.speech)
-    around, talk = reading.surroundings, follows_s >= limits.talk_s.value
+    ends_s = max(word.end for word in _aligned(reading))
+    talk = _spoken_s(reading, ends_s, math.inf) >= limits.talk_s.value
+    around = reading.surroundings
+    before = grade_before(around, required, names, sure=sure)
+    if more_before and before.outcome is Outcome.PASS:
+        before = Beside(Outcome.WARN, "")
     after = grade_after(around, required, names, talk=talk)
     made_out = max(map(_letters, filter(None, around.after)), default=0.0)
     if after.outcome is Outcome.PASS and reading.code is None and not (talk and made_out):
-        unheard = spans_within(reading.speech, ends_s, ends_s + consent.AFTERWARDS_S)
-        if sum(each.duration_s for each in unheard) >= _UNHEARD_S + _LETTER_S * made_out:
+        spoken_s = _spoken_s(reading, ends_s, ends_s + consent.AFTERWARDS_S)
+        if spoken_s >= _UNHEARD_S + _LETTER_S * made_out:
             after = Beside(Outcome.WARN, "")
-    return {"before": grade_before(around, required, names, sure=sure), "after": after}
+    return {"before": before, "after": after}
+
+
+def _spoken_s(reading: consent.StatementReading, start_s: float, end_s: float) -> float:
+    """The seconds of speech between two moments."""
+    return sum(each.duration_s for each in spans_within(reading.speech, start_s, end_s))
 
 
 def _aligned(reading: consent.StatementReading) -> list[consent.AlignedWord]:
@@ -156,8 +169,7 @@ def _more_said_at(reading: consent.StatementReading) -> int | None:
         return None
     begins = [0.0, *(word.start for word in words[1:])]
     lasted = [
-        sum(each.duration_s for each in spans_within(reading.speech, begin, word.end))
-        for begin, word in zip(begins, words, strict=True)
+        _spoken_s(reading, begin, word.end) for begin, word in zip(begins, words, strict=True)
     ]
     letters = [_letters(word.expected) for word in words]
     letters[0] += _letters(reading.surroundings.before + reading.surroundings.perhaps_before)
@@ -168,13 +180,13 @@ def _more_said_at(reading: consent.StatementReading) -> int | None:
                 letters[min(first + one.first, len(words) - 1)] += _letters(one.heard)
         first += len(part.aligned)
     pace_s = median(map(truediv, lasted, letters))
-    beyond = [had - _SLOWER * pace_s * each for had, each in zip(lasted, letters, strict=True)]
+    beyond = [had - _PACE_FACTOR * pace_s * each for had, each in zip(lasted, letters, strict=True)]
     most_s, at = max((sum(pair), at) for at, pair in enumerate(pairwise(beyond)))
-    return at if most_s > _HELD_S else None
+    return at if most_s > _FILLER_S else None
 
 
 def _letters(text: str | None) -> float:
-    return _EACH + sum(map(str.isalnum, text or ""))
+    return _EDGE_LETTERS + sum(map(str.isalnum, text or ""))
 
 
 def _told(
@@ -300,11 +312,10 @@ def _clamped(
     """The words without the silence around them: the first and the last one can reach into it."""
     changed = list(words)
     timed = [at for at, word in enumerate(words) if word.start is not None and word.end is not None]
-    for at, end in ((timed[0], 0), (timed[-1], -1)) if timed else ():
+    for at, side in ((timed[0], "start"), (timed[-1], "end")) if timed else ():
         word = changed[at]
         spoken = spans_within(speech, word.start or 0.0, word.end or 0.0)
         if spoken:
-            edge = {"end": spoken[-1].end_s} if end else {"start": spoken[0].start_s}
-            own = {name: round(edge_s, 2) for name, edge_s in edge.items()}
-            changed[at] = word.model_copy(update=own)
+            edge_s = spoken[0].start_s if side == "start" else spoken[-1].end_s
+            changed[at] = word.model_copy(update={side: round(edge_s, 2)})
     return changed

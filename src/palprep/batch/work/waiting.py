@@ -32,8 +32,9 @@ _LONGEST_POLL_S = 300.0
 """Between two questions about one training."""
 
 _QUESTIONS_PER_S = 10.0
-"""About all trainings together, until each is asked about every :data:`_LONGEST_POLL_S`. Ten
-thousand that began in a quarter of an hour were otherwise asked about 150,000 times in it."""
+"""About all trainings together, until each is asked about every :data:`_LONGEST_POLL_S`. By their
+own pauses, ten thousand that begin in a quarter of an hour would be asked about some 130,000 times
+in it."""
 
 _SIDE_BY_SIDE = 8
 """Questions at once: one answer of the service takes longer than all else that is done for it."""
