@@ -26,7 +26,10 @@ def main() -> None:
         if picture is None:
             raise SystemExit(f"{name} has no picture")
         (DOCS / target).write_bytes(picture.data)
-    (DOCS / "waveform.svg").write_bytes(waveform(SAMPLES / "recording.m4a").data)
+    facts = palprep.check(SAMPLES / "recording.m4a").facts
+    if facts is None or facts.voice is None:
+        raise SystemExit("recording.m4a was not listened to")
+    (DOCS / "waveform.svg").write_bytes(waveform(facts.voice).data)
 
 
 if __name__ == "__main__":

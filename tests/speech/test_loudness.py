@@ -1,4 +1,4 @@
-"""Loudness and true peak, against EBU Tech 3341's signals and FFmpeg's own meter; and levels."""
+"""Loudness and true peak, against EBU Tech 3341's signals and FFmpeg's own meter; and waveforms."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from palprep.media import Source
-from palprep.speech.loudness import LoudnessMeter, TruePeakMeter, measure_levels
+from palprep.speech.loudness import LoudnessMeter, TruePeakMeter, _interpolator
+from palprep.speech.voice_meter import measure_voice
 
 
 def sine(level_dbfs: float, seconds: float, rate: int = 48_000, hz: float = 1000.0) -> np.ndarray:
@@ -67,6 +68,21 @@ def test_the_true_peak_stands_between_the_samples():
     meter.push(tone[None, :])
     assert meter.sample_peak == pytest.approx(0.7071, abs=1e-3)
     assert meter.peak_dbtp() == pytest.approx(0.0, abs=0.2)
+
+
+def test_the_peak_is_that_of_every_place_however_the_sound_comes() -> None:
+    """The loudest runs are looked at first, and most are not."""
+    random = np.random.default_rng(3)
+    noise = random.uniform(-1, 1, (2, 50_000)) * np.abs(np.sin(np.arange(50_000) / 900))
+    sound = noise.astype(np.float32)
+    padded = np.pad(sound, ((0, 0), (23, 0)))
+    windows = np.lib.stride_tricks.sliding_window_view(padded, 24, axis=1)
+    highest = 20 * np.log10(np.abs(windows @ _interpolator().T).max())
+    for block in (50_000, 4_096, 7_001):
+        meter = TruePeakMeter(2)
+        for at in range(0, sound.shape[1], block):
+            meter.push(sound[:, at : at + block])
+        assert meter.peak_dbtp() == pytest.approx(highest, abs=1e-5)
 
 
 def test_the_last_sample_counts_although_none_follows():
@@ -131,21 +147,32 @@ def rising(tmp_path: Path) -> Source:
 
 
 def test_peaks_are_those_of_equal_parts(rising: Source) -> None:
-    levels = measure_levels(rising, parts=10)
-    assert levels.duration_s == pytest.approx(10.0)
-    assert levels.peaks == pytest.approx([0, 0, 0, 0, *[0.5] * 6], abs=0.01)
+    _, voice = measure_voice(rising)
+    assert voice.duration_s == pytest.approx(10.0)
+    peaks = voice.waveform.peaks
+    assert len(peaks) == 500
+    assert peaks[:199] == (0.0,) * 199
+    assert peaks[201:] == pytest.approx([0.5] * 299, abs=0.01)
 
 
 def test_loudness_is_that_of_the_tone(rising: Source) -> None:
     """A sine of 1 kHz at full scale reads -3.01 LUFS (BS.1770); half of it 6.02 less."""
-    levels = measure_levels(rising, parts=10)
-    assert levels.integrated_lufs == pytest.approx(-9.0, abs=0.2)
-    at_s, lufs = levels.short_term[-1]
-    assert (at_s, lufs) == (8.5, pytest.approx(-9.0, abs=0.1))
-    at_s, lufs = levels.short_term[0]
-    assert at_s == 1.5
-    assert lufs < -100
+    _, voice = measure_voice(rising)
+    assert voice.integrated_lufs == pytest.approx(-9.0, abs=0.2)
+    levels = voice.waveform.short_term_lufs
+    assert 1.5 + (len(levels) - 1) * voice.waveform.step_s == pytest.approx(8.5)
+    assert levels[-1] == pytest.approx(-9.0, abs=0.1)
+    assert levels[0] == -100.0
 
 
-def test_a_short_recording_has_fewer_parts(rising: Source) -> None:
-    assert len(measure_levels(rising, parts=100_000).peaks) == 10_000
+def test_an_hour_has_no_more_points_than_a_minute() -> None:
+    meter = metered(np.tile(sine(-20.0, 1.0, 8_000), 600), 8_000)
+    drawn = meter.waveform(np.full(600_000, 0.1, np.float32))
+    assert len(drawn.peaks) == 500
+    assert 200 < len(drawn.short_term_lufs) <= 250
+    assert 1.5 + (len(drawn.short_term_lufs) - 1) * drawn.step_s == pytest.approx(598.5, abs=2.5)
+
+
+def test_a_short_recording_has_fewer_parts_and_silence_has_none() -> None:
+    assert len(metered(sine(-20.0, 0.2)).waveform(np.ones(200, np.float32)).peaks) == 200
+    assert metered(np.zeros((1, 0), np.float32)).waveform(np.zeros(0, np.float32)).peaks == ()

@@ -20,7 +20,7 @@ from palprep.values import Outcome, Rect, Role
 EVIL = "<script>alert('x')</script>\"&amp;"
 
 
-def facts_of_still(consent=None):
+def facts_of_still(consent=None, voice=None):
     file_type = {
         "kind": "image", "format": "jpeg", "description": "a JPEG image", "mime": "image/jpeg",
         "extensions": [".jpg"], "accepted": True,
@@ -34,7 +34,7 @@ def facts_of_still(consent=None):
                 "icc_profile": None, "icc_is_srgb": None, "has_alpha": False, "frames": 1,
                 "metadata": [], "base64_chars": 164_608,
             },
-            "consent": consent,
+            "consent": consent, "voice": voice,
         }
     )  # fmt: skip
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from palprep.speech import VoiceFacts
-from palprep.speech.facts import SpeakerFacts
+from palprep.speech.facts import SpeakerFacts, Waveform
 from palprep.values import Span
 
 
@@ -33,5 +33,6 @@ def voice_of(*speech: tuple[float, float], duration_s: float = 100.0, **other) -
         "codec_hints": (),
         "content": "speech",
         "speakers": SpeakerFacts(several=False, confidence=0.9),
+        "waveform": Waveform(peaks=(), short_term_lufs=(), step_s=0.1),
     }
     return VoiceFacts(**{**fields, **other})

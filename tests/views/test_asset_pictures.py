@@ -13,13 +13,13 @@ from palprep.views.pictures import AssetPictures, pictures_of
 
 def asset_of(path: Path, role: Role, fixes: tuple[FixDone, ...] | None = None) -> Asset:
     """The file as the source of itself: prepared where there are ``fixes``."""
-    report, sha256 = check(path, role=role, quick=True), sha256_of(path)
+    report, sha256 = check(path, role=role, quick=role is not Role.VOICE_AUDIO), sha256_of(path)
     given = {"role": role, "source": str(path), "source_sha256": sha256, "seconds": 0.0}
     if fixes is None:
         return Asset(**given, source_report=report)
     prepared = Prepared(
         source=str(path), source_sha256=sha256, path=path, report=report, fixes=fixes,
-        sha256=sha256,
+        sha256=sha256, source_voice=report.facts.voice if report.facts and fixes else None,
     )  # fmt: skip
     return Asset(**given, prepared=prepared)
 

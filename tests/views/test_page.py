@@ -9,6 +9,7 @@ from pathlib import Path
 
 from elements import Elements
 from finished_runs import BAD, CONSENT, EVIL, FULL, GOOD, asset, person, run
+from voices import voice_of
 
 from palprep.fixes import FixDone
 from palprep.values import Role, Span
@@ -198,9 +199,10 @@ def test_an_image_that_was_changed_stands_next_to_what_it_was():
 def test_a_recording_is_shown_and_plays_from_the_file_beside_the_page(tmp_path):
     voice = tmp_path / "ada.wav"
     voice.write_bytes(b"RIFF")
-    recorded = asset(GOOD, role=Role.VOICE_AUDIO)
+    heard = voice_of((1.0, 2.0))
+    recorded = asset(GOOD, role=Role.VOICE_AUDIO, voice=heard)
     chosen = FixDone(id="select", did="kept", kept=(Span(start_s=1, end_s=2),))
-    changes = {"path": voice, "fixes": (chosen,)}
+    changes = {"path": voice, "fixes": (chosen,), "source_voice": heard}
     prepared = recorded.prepared.model_copy(update=changes)
     ada = person(assets=(recorded.model_copy(update={"prepared": prepared}),))
     html = shown(run(ada), folder=tmp_path)

@@ -8,14 +8,14 @@ import json
 import re
 from pathlib import Path
 
-import numpy as np
 import pytest
 from browser import Browser
 from driven import Driven
 from elements import Elements
 from finished_runs import FULL, person, run
+from voices import voice_of
 
-from palprep.speech import Levels
+from palprep.speech.facts import Waveform
 from palprep.views.over_time import draw_waveform
 from palprep.views.page import page, pages, person_page
 from palprep.views.pictures import Embedded
@@ -36,8 +36,9 @@ axe.run(document, {resultTypes: ["violations"]}).then(({violations}) => {
 
 
 def drawn(picture):
-    levels = Levels(2.0, np.ones(4, np.float32), (), None)
-    return Embedded(draw_waveform(levels).encode(), "image/svg+xml").data_uri
+    loud = Waveform(peaks=(1.0,) * 4, short_term_lufs=(), step_s=0.1)
+    voice = voice_of(duration_s=2.0, integrated_lufs=None, waveform=loud)
+    return Embedded(draw_waveform(voice).encode(), "image/svg+xml").data_uri
 
 
 @pytest.fixture

@@ -228,7 +228,7 @@ class _Converter:
             self._flush()
             planes: Any = frame.planes  # PyAV does not declare that they are buffers
             planar = [np.frombuffer(plane, np.float32, frame.samples) for plane in planes]
-            self._wait(np.stack(planar))
+            self._wait(np.array(planar))
         else:
             self._resample(frame, (name, frame.layout.name, frame.sample_rate))
         if self._count >= BLOCK_S * self._rate_hz:

@@ -90,6 +90,7 @@ def prepare_source(
         request = request._replace(consent_apart=True)
     fix = plans.plan(before, profile)
     best = evidence = clip = None
+    voice = before.facts.voice if before.facts else None
     said: tuple[FixDone, ...] = ()
 
     def placed(made: _Made, stem: str) -> Prepared:
@@ -101,6 +102,7 @@ def prepare_source(
             report=made.report,
             fixes=made.fixes,
             sha256=made.output.sha256,
+            source_voice=voice if made.fixes and before.role is Role.VOICE_AUDIO else None,
         )
         with new_output(into / stem, path.suffix, source=own, overwrite=overwrite) as output:
             path.replace(output.temporary)
@@ -117,7 +119,6 @@ def prepare_source(
             applied = fixes.apply(planned, source, stem, known=known, progress=progress)
             # No fix adds a voice to a recording in which one person speaks: to tell voices apart is
             # most of what a look at one costs.
-            voice = before.facts and before.facts.voice
             alone = voice.speakers if voice and voice.speakers.several is False else None
             again = request._replace(role=role, speakers=alone)
             # The clip goes without the words of the code, and a training video may without consent.

@@ -18,7 +18,7 @@ from palprep.facts import Speaker
 from palprep.fixes import FixDone
 from palprep.media import Source
 from palprep.rules import Profile, Report
-from palprep.speech import SpeakerFacts
+from palprep.speech import SpeakerFacts, VoiceFacts
 from palprep.values import Kind, Role, Value
 from palprep.vocabulary import RoleName
 
@@ -120,7 +120,8 @@ class Prepared(Value):
     ``source_sha256`` that of the source. ``consent`` is the statement as a consent video of its
     own, where it was split out. ``evidence`` holds statement and fresh code in one take, where the
     code was cut from this file; it is never published. ``source`` is the source's path, or the name
-    under which it was given. ``print`` shows the place, the fixes and the report.
+    under which it was given; ``source_voice`` is what a recording sounded like before it was fixed.
+    ``print`` shows the place, the fixes and the report.
     """
 
     source: str
@@ -131,6 +132,7 @@ class Prepared(Value):
     sha256: str
     consent: Prepared | None = None
     evidence: Prepared | None = None
+    source_voice: VoiceFacts | None = None
 
     @property
     def passed(self) -> bool:

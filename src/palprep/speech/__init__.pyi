@@ -5,7 +5,6 @@ from .facts import (
     SpeakerFacts as SpeakerFacts,
     VoiceFacts as VoiceFacts,
 )
-from .loudness import Levels as Levels, measure_levels as measure_levels
 from .spectrum import (
     FRAME_S as FRAME_S,
     WINDOW_S as WINDOW_S,

@@ -27,6 +27,18 @@ class SpeakerFacts(Value):
     when ``several`` is None."""
 
 
+class Waveform(Value):
+    """How loud a recording is from moment to moment, as it is drawn."""
+
+    peaks: tuple[float, ...]
+    """Largest sample of each of equally long parts, 0..1, at most 500 of them."""
+    short_term_lufs: tuple[float, ...]
+    """Loudness of 3 s each (EBU Tech 3341), -100 at the least, at most 250 of them. Empty for less
+    than 3 s."""
+    step_s: float
+    """So far apart are the middles of these 3 s, of which the first is at 1.5 s."""
+
+
 class VoiceFacts(Value):
     """What a recording sounds like, for cloning a voice from it."""
 
@@ -68,6 +80,7 @@ class VoiceFacts(Value):
     content: Literal["speech", "music", "noise", "silence"]
     """What there mostly is to hear; ``music`` and ``noise`` only where no one speaks."""
     speakers: SpeakerFacts
+    waveform: Waveform
 
     @property
     def inverted(self) -> bool:

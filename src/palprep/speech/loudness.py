@@ -1,4 +1,4 @@
-"""Loudness and true peak of a stream, and how loud a recording is from moment to moment.
+"""Loudness and true peak of a stream, and its waveform.
 
 Loudness is ITU-R BS.1770-5: two filters (a shelf for the head, a high-pass), mean squares of
 400 ms every 100 ms, an absolute gate at -70 LUFS and a relative one 10 LU under the mean. FFmpeg's
@@ -11,19 +11,19 @@ from __future__ import annotations
 
 import contextlib
 from array import array
-from typing import NamedTuple
 
 import av
 import av.filter
 import numpy as np
 
-from palprep.media import AudioStreamFacts, Sink, Source, decibels, probe_audio
+from palprep.media import decibels
 from palprep.speech.arrays import Floats
-from palprep.speech.waveform import EnvelopeMeter
+from palprep.speech.facts import Waveform
 
 _ABSOLUTE_GATE = -70.0
 _STEP_S = 0.1
 _SHORT_STEPS = 30
+_PARTS, _POINTS, _FAINT = 500, 250, -100.0
 _LOWEST_HZ = 8_000
 _OVERSAMPLING = 4
 _TAPS = 24
@@ -70,15 +70,18 @@ class LoudnessMeter:
         """Gated loudness of everything; None below the absolute gate or under 400 ms."""
         return self._integrated if self._integrated > _ABSOLUTE_GATE else None
 
-    def short_term(self) -> tuple[tuple[float, float], ...]:
-        """Loudness of every 3 s, each 100 ms after the last: the time of its middle, and LUFS.
-
-        Digital silence is far below the absolute gate of -70 LUFS. Empty for less than 3 s.
-        """
+    def waveform(self, peaks: Floats) -> Waveform:
+        """Of everything, whose largest samples are given for each millisecond."""
         # Before the first 3 s are full, the meter takes what is missing for silence.
         levels = self._short_term[_SHORT_STEPS - 1 :]
-        at_s = (round((step + _SHORT_STEPS / 2) * _STEP_S, 3) for step in range(len(levels)))
-        return tuple(zip(at_s, levels, strict=True))
+        every = max(1, -(-len(levels) // _POINTS))
+        borders = np.unique(np.linspace(0, len(peaks), _PARTS, endpoint=False, dtype=np.int64))
+        largest = np.maximum.reduceat(peaks, borders) if len(peaks) else peaks
+        return Waveform(
+            peaks=tuple(np.round(np.minimum(largest, 1.0).astype(float), 3).tolist()),
+            short_term_lufs=tuple(round(max(level, _FAINT), 1) for level in levels[::every]),
+            step_s=round(every * _STEP_S, 1),
+        )
 
 
 class TruePeakMeter:
@@ -96,12 +99,17 @@ class TruePeakMeter:
         self.sample_peak = max(self.sample_peak, float(np.abs(block).max(initial=0.0)))
         joined = np.concatenate((self._history, block), axis=1)
         self._history = joined[:, -(_TAPS - 1) :]
-        for at in range(0, joined.shape[1] - _TAPS + 1, _PEAK_RUN):
-            run = joined[:, at : at + _PEAK_RUN + _TAPS - 1]
-            # Only where a new peak is possible; most of a recording is not looked at.
-            if float(np.abs(run).max()) * self._bound > self._peak:
-                windows = np.lib.stride_tricks.sliding_window_view(run, _TAPS, axis=1)
-                self._peak = max(self._peak, float(np.abs(windows @ self._filter.T).max()))
+        starts = np.arange(0, joined.shape[1] - _TAPS + 1, _PEAK_RUN)
+        tops = np.maximum.reduceat(np.abs(joined).max(axis=0), starts)
+        # A run ends among the samples of the next.
+        tops = np.maximum(tops, np.append(tops[1:], 0.0))
+        # The loudest first, so that a new peak is possible in few: the others are not looked at.
+        for index in np.argsort(-tops):
+            if float(tops[index]) * self._bound <= self._peak:
+                break
+            run = joined[:, starts[index] : starts[index] + _PEAK_RUN + _TAPS - 1]
+            windows = np.lib.stride_tricks.sliding_window_view(run, _TAPS, axis=1)
+            self._peak = max(self._peak, float(np.abs(windows @ self._filter.T).max()))
 
     def peak_dbtp(self) -> float:
         """The true peak in dB relative to full scale, -120 for silence."""
@@ -119,47 +127,3 @@ def _interpolator() -> Floats:
     # Convolution runs backwards in time, a window of samples forwards.
     even: Floats = (taps / taps.sum(axis=1, keepdims=True)).astype(np.float32)
     return even
-
-
-class Levels(NamedTuple):
-    """A recording as it is drawn. Times are in seconds from its start."""
-
-    duration_s: float
-    peaks: Floats
-    """Largest sample of each of equally long parts, 0..1."""
-    short_term: tuple[tuple[float, float], ...]
-    """Loudness of 3 s around each of these times (EBU Tech 3341), in LUFS."""
-    integrated_lufs: float | None
-    """EBU R 128 of all of it; None for silence or less than 400 ms."""
-
-
-def measure_levels(source: Source, *, parts: int) -> Levels:
-    """The levels of a recording, or of the sound of a video, decoded once.
-
-    A recording of fewer milliseconds than ``parts`` has fewer parts. Raises MediaError.
-    """
-    meters: list[tuple[EnvelopeMeter, LoudnessMeter]] = []
-
-    def sinks(stream: AudioStreamFacts) -> tuple[Sink]:
-        channels = 1 if stream.channels == 1 else 2
-        envelope = EnvelopeMeter(stream.sample_rate_hz)
-        loudness = LoudnessMeter(stream.sample_rate_hz, channels)
-        meters.append((envelope, loudness))
-
-        def push(block: Floats) -> None:
-            sound = block.reshape(channels, -1)
-            envelope.push(sound)
-            loudness.push(sound)
-
-        return (Sink(push, stream.sample_rate_hz, channels),)
-
-    audio = probe_audio(source, sinks=sinks)
-    [(envelope, loudness)] = meters
-    peak = envelope.envelope().peak
-    borders = np.unique(np.linspace(0, len(peak), parts, endpoint=False, dtype=np.int64))
-    return Levels(
-        duration_s=audio.duration_s,
-        peaks=np.maximum.reduceat(peak, borders) if len(peak) else peak,
-        short_term=loudness.short_term(),
-        integrated_lufs=loudness.integrated_lufs(),
-    )

@@ -158,6 +158,7 @@ class VoiceMeter:
             speakers=(
                 self._speakers.facts(Voiceprint.load().embed_each) if self._speakers else UNTOLD
             ),
+            waveform=self._loudness.waveform(envelope.peak),
         )
 
 

@@ -77,8 +77,9 @@ def register(shell: Any = None) -> None:
 
 def _picture(report: rules.Report) -> str | None:
     """The portrait with its findings, the video's timeline, or the recording's waveform."""
-    if report.facts is not None and report.facts.recording is not None:
-        return pictures.inline(lambda: pictures.waveform(report.path))
+    facts = report.facts
+    if facts is not None and facts.recording is not None:
+        return pictures.waveform(facts.voice).data_uri if facts.voice else None
     return pictures.inline(lambda: pictures.report_picture(report, side=VIEW_SIDE))
 
 

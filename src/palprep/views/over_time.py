@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from palprep import media, speech
+from palprep import media
 from palprep.facts import Timeline
 from palprep.rules import Report, facing_limits
 from palprep.values import Span
@@ -18,6 +18,7 @@ from palprep.views.svg import INK, PAPER, area, box, drawing, line, picture, tex
 from palprep.views.timeline_rows import Row, rows, tick_every
 
 if TYPE_CHECKING:
+    from palprep.speech import VoiceFacts
     from palprep.vision import Pixels
 
 FRAMES = 12
@@ -42,9 +43,6 @@ _LEAST_PART = 16
 WAVE_WIDTH, WAVE_HEIGHT = 1000, 190
 """Of a waveform, in its own units."""
 
-PARTS = 500
-"""Bars of the waveform."""
-
 LOUDEST_LUFS, QUIETEST_LUFS = 0.0, -60.0
 """The scale of the loudness, from top to bottom."""
 
@@ -52,7 +50,6 @@ _TOP, _BOTTOM = 6, 158
 _END = 915
 """Where the recording ends; beyond it stand the numbers."""
 _MIDDLE, _HALF = (_TOP + _BOTTOM) / 2, (_BOTTOM - _TOP) / 2
-_MOST_POINTS = 250
 _LEAST_BAR = 0.6
 _WAVE_FONT = 15
 
@@ -143,14 +140,14 @@ def _row(row: Row, top: float, scale: TimeScale) -> Iterator[str]:
         yield box((at - 2, at + 2), (top - 4, bottom + 4), VERMILION, 2)
 
 
-def draw_waveform(levels: speech.Levels, *, kept: Sequence[Span] = ()) -> str:
+def draw_waveform(voice: VoiceFacts, *, kept: Sequence[Span] = ()) -> str:
     """SVG: the waveform, its loudness and a scale of time. Blue is what was ``kept`` (all where
     nothing was chosen), grey what was not. The orange line is the loudness of 3 s each, the dashed
     one that of all."""
-    scale = TimeScale(0, _END, levels.duration_s)
+    scale = TimeScale(0, _END, voice.duration_s)
     ticks = scale.ticks(WAVE_HEIGHT - 8, _WAVE_FONT)
     return drawing(
-        WAVE_WIDTH, WAVE_HEIGHT, (*_grid(), *_bars(levels, kept), *_loudness(levels, scale), *ticks)
+        WAVE_WIDTH, WAVE_HEIGHT, (*_grid(), *_bars(voice, kept), *_loudness(voice, scale), *ticks)
     )
 
 
@@ -162,12 +159,13 @@ def _grid() -> Iterator[str]:
         yield text((WAVE_WIDTH, y + 5), words, _WAVE_FONT, anchor="end")
 
 
-def _bars(levels: speech.Levels, kept: Sequence[Span]) -> Iterator[str]:
+def _bars(voice: VoiceFacts, kept: Sequence[Span]) -> Iterator[str]:
     chosen, left_out = "", ""
-    for index, peak in enumerate(levels.peaks):
-        share = (index + 0.5) / len(levels.peaks)
-        at_s = share * levels.duration_s
-        reach = max(min(float(peak), 1.0) * _HALF, _LEAST_BAR)
+    peaks = voice.waveform.peaks
+    for index, peak in enumerate(peaks):
+        share = (index + 0.5) / len(peaks)
+        at_s = share * voice.duration_s
+        reach = max(peak * _HALF, _LEAST_BAR)
         bar = f"M{share * _END:.1f} {_MIDDLE - reach:.1f}V{_MIDDLE + reach:.1f}"
         if not kept or any(span.start_s <= at_s < span.end_s for span in kept):
             chosen += bar
@@ -179,14 +177,16 @@ def _bars(levels: speech.Levels, kept: Sequence[Span]) -> Iterator[str]:
         yield line(chosen, BLUE)
 
 
-def _loudness(levels: speech.Levels, scale: TimeScale) -> Iterator[str]:
+def _loudness(voice: VoiceFacts, scale: TimeScale) -> Iterator[str]:
     """The curve of the short-term loudness, and a line for all of it."""
-    points = levels.short_term[:: max(1, len(levels.short_term) // _MOST_POINTS)]
-    if len(points) > 1:
-        curve = "L".join(f"{scale.at(at_s):.1f} {_y(lufs):.1f}" for at_s, lufs in points)
-        yield line(f"M{curve}", ORANGE, 3)
-    if levels.integrated_lufs is not None:
-        y = _y(levels.integrated_lufs)
+    levels, step_s = voice.waveform.short_term_lufs, voice.waveform.step_s
+    if len(levels) > 1:
+        points = (
+            f"{scale.at(1.5 + step_s * at):.1f} {_y(lufs):.1f}" for at, lufs in enumerate(levels)
+        )
+        yield line(f"M{'L'.join(points)}", ORANGE, 3)
+    if voice.integrated_lufs is not None:
+        y = _y(voice.integrated_lufs)
         yield line(f"M0 {y:.1f}H{_END}", ORANGE, look='stroke-dasharray="7 6"')
 
 

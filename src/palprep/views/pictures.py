@@ -19,14 +19,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
 
-from palprep import fixes, media, preflight, rules, speech, storage
+from palprep import fixes, media, preflight, rules, storage
 from palprep._version import __version__
 from palprep.errors import PalprepError
 from palprep.values import Role, Span
-from palprep.views.over_time import PARTS, draw_waveform, timeline_image
+from palprep.views.over_time import draw_waveform, timeline_image
 
 if TYPE_CHECKING:
     from palprep.consent import ConsentFacts
+    from palprep.speech import VoiceFacts
 
 PICTURED = (Role.FACE_IMAGE, Role.TRAINING_VIDEO, Role.CONSENT_VIDEO)
 """The roles whose files show a person, the best portrait first."""
@@ -103,10 +104,9 @@ def thumbnail(path: str | Path, *, side: int = 480) -> Embedded:
     return Embedded(media.thumbnail(media.Source.of(path), max_side=side), "image/jpeg")
 
 
-def waveform(path: str | Path, kept: Sequence[Span] = ()) -> Embedded:
-    """The waveform of a sound as SVG, blue where ``kept``. Raises MediaError."""
-    levels = speech.measure_levels(media.Source.of(path), parts=PARTS)
-    return _svg(draw_waveform(levels, kept=kept))
+def waveform(voice: VoiceFacts, kept: Sequence[Span] = ()) -> Embedded:
+    """The waveform of a sound as SVG, blue where ``kept``."""
+    return _svg(draw_waveform(voice, kept=kept))
 
 
 def statement_frames(video: Path, statement: Span) -> tuple[tuple[float, Embedded], ...]:
@@ -282,9 +282,11 @@ def pictures_of(asset: preflight.Asset) -> AssetPictures:
     if asset.role is Role.VOICE_AUDIO:
         kept = tuple(span for fix in done for span in fix.kept)
         heard = any(fix.id in _HEARD for fix in done)
+        facts = asset.report.facts
+        before = prepared.source_voice if prepared and heard else None
         return AssetPictures(
-            waveform=_waveform(path, sha256),
-            chosen=_waveform(source, asset.source_sha256, kept) if heard else None,
+            waveform=_waveform(facts.voice if facts else None, sha256),
+            chosen=_waveform(before, asset.source_sha256, kept),
         )
     return AssetPictures(
         face=_thumbnail(path, sha256, side=_FACE_SIDE),
@@ -310,8 +312,10 @@ def _timeline(asset: preflight.Asset, sha256: str) -> Picture | None:
     return Picture(name, lambda: report_picture(report))
 
 
-def _waveform(path: Path, sha256: str, kept: tuple[Span, ...] = ()) -> Picture:
-    return Picture(_name("waveform", sha256, *kept, suffix="svg"), partial(waveform, path, kept))
+def _waveform(voice: VoiceFacts | None, sha256: str, kept: tuple[Span, ...] = ()) -> Picture | None:
+    if voice is None:
+        return None
+    return Picture(_name("waveform", sha256, *kept, suffix="svg"), partial(waveform, voice, kept))
 
 
 def _name(*parts: object, suffix: str) -> str:
