@@ -24,7 +24,7 @@ from pathlib import Path
 from palprep.fixes import apply
 from palprep.fixes.graph import read
 from palprep.fixes.loudness import Loudness, measure_loudness
-from palprep.media import Source
+from palprep.media.sources import Source
 from palprep.rules.plans import AudioPlan, VoicePlan
 from side_by_side import FFMPEG, Benchmark, Figure, Spent, best_of, ffmpeg, options, run
 

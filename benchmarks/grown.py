@@ -30,9 +30,10 @@ from palprep.batch.people.selection import find_everybody
 from palprep.batch.work.connection import Connection
 from palprep.batch.work.context import RunContext, RunOptions, Stop, tell_no_one
 from palprep.batch.work.memory import Unchanged
-from palprep.journal import JOURNAL_NAME, Journal, projection
-from palprep.journal.entries import Entry, read_body
+from palprep.journal import JOURNAL_NAME, Journal
+from palprep.journal.entries.bodies import Entry, read_body
 from palprep.journal.file import packed, plain
+from palprep.journal.runs import projection
 from palprep.preflight import media_workers
 from palprep.rules import load_profile
 from palprep.vocabulary import DEFAULT_PROFILE

@@ -22,18 +22,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from palprep.batch.outputs import write_results
-from palprep.journal import (
+from palprep.journal import Journal
+from palprep.journal.entries.bodies import (
     AssetPrepared,
+    CalledBack,
+    Created,
     CreationUsed,
-    Journal,
+    Intent,
     PersonEnded,
     PersonNames,
-    PersonOutcome,
-    RunReader,
     RunStarted,
     Snapshot,
 )
-from palprep.journal.entries import CalledBack, Created, Intent
+from palprep.journal.runs import PersonOutcome, RunReader
 from palprep.preflight import Asset, check
 from palprep.values import Role
 from side_by_side import Benchmark, Figure, Spent, options, run

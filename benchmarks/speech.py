@@ -30,7 +30,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from palprep.consent import Whisper
-from palprep.media import Source, stream_samples
+from palprep.media.sound import stream_samples
+from palprep.media.sources import Source
 from palprep.preflight import verify_consent
 from palprep.speech import RATE_HZ, measure_voice, speech_spans
 from palprep.speech.activity import BEGINS, CHUNK, Silero

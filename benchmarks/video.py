@@ -25,8 +25,9 @@ from pathlib import Path
 
 from palprep import preflight
 from palprep.fixes import apply
-from palprep.media import Source, probe_video
-from palprep.media.frames import decoder_threads
+from palprep.media import probe_video
+from palprep.media.images.frames import decoder_threads
+from palprep.media.sources import Source
 from palprep.rules.plans import VideoPlan
 from side_by_side import Benchmark, Figure, best_of, ffmpeg, options, run
 

@@ -24,8 +24,9 @@ from library_pages import library_pages, page_of
 from palprep import errors
 from palprep.batch import Forgetting
 from palprep.cli.doctor import Finding
-from palprep.consent import CodeReading, ConsentFacts
-from palprep.journal import JournalHead, PersonStanding
+from palprep.consent import ConsentFacts
+from palprep.consent.wording import CodeReading
+from palprep.journal.runs import JournalHead, PersonStanding
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import palprep
-from palprep.views.pictures import report_picture, waveform
+from palprep.views.drawings.pictures import report_picture, waveform
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 DOCS = CHECKOUT / "docs"

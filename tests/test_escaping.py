@@ -12,8 +12,8 @@ from rich.text import Text
 
 from palprep.escaping import escaped, escaped_json, escaped_line, table_rows
 from palprep.preflight import check
-from palprep.views import SafeConsole
 from palprep.views.html import environment
+from palprep.views.terminal.reports import SafeConsole
 
 HOSTILE = "\x00\x07\x08\r\x1b\x7f\x9b\u061c\u200e\u2028\u202e\u2066\ufffa\U000e0041\udcff\ud800"
 

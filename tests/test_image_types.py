@@ -10,10 +10,10 @@ from typing import get_args
 import pytest
 from raw import Raw
 
-from palprep.api.fields import ImageMime
+from palprep.api.records.fields import ImageMime
 from palprep.client import open_upload
 from palprep.errors import DamagedMedia
-from palprep.media import Source
+from palprep.media.sources import Source
 from palprep.sandbox import Sandbox
 from palprep.sandbox.handlers.likenesses import judge_by_bytes
 

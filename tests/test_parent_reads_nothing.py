@@ -55,10 +55,10 @@ def people(light_people: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         raise AssertionError("a header is read in the wrong process")
 
     for name, function in (
-        ("palprep.media.source", "recognise"),
-        ("palprep.media.sniff", "recognise"),
+        ("palprep.media.sources.source", "recognise"),
+        ("palprep.media.sources.sniff", "recognise"),
         ("palprep.media.container", "open_container"),
-        ("palprep.media.image", "probe_image"),
+        ("palprep.media.images.stills", "probe_image"),
     ):
         monkeypatch.setattr(importlib.import_module(name), function, parsed)
     _SEEN.clear()

@@ -25,8 +25,7 @@ import zipfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from palprep.media import read_manifest
-from palprep.media.networks import Weights
+from palprep.networks import Weights, read_manifest
 
 PACKAGES = Path(__file__).resolve().parents[2] / "src" / "palprep"
 HOMES = ("vision", "consent")

@@ -17,13 +17,15 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from palprep.consent import AskedCode, Statement, Whisper
+from palprep.consent import Whisper
 from palprep.consent.compare import compare
 from palprep.consent.facts import AlignedWord
 from palprep.consent.opening import hear_code
 from palprep.consent.reading import Reading
-from palprep.consent.statement import code_words
-from palprep.media import Source, stream_samples
+from palprep.consent.wording import AskedCode, Statement
+from palprep.consent.wording.statement import code_words
+from palprep.media.sound import stream_samples
+from palprep.media.sources import Source
 from palprep.speech import RATE_HZ, speech_spans
 from research.evaluation.synthesise_consent import CONDITIONS, at_16_khz, command_voices
 

@@ -35,21 +35,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from palprep.consent import (
-    PLACEHOLDER,
-    ConsentFacts,
-    Statement,
-    StatementReading,
-    Whisper,
-    read_samples,
-    required_statement,
-    split_words,
-)
+from palprep.consent import ConsentFacts, StatementReading, Whisper, read_samples
 from palprep.consent.moonshine import Moonshine
 from palprep.consent.whisper import Heard
-from palprep.consent.words import similarity
-from palprep.media import Source, stream_samples
-from palprep.rules import grade_statement, load_profile
+from palprep.consent.wording import PLACEHOLDER, Statement, required_statement, split_words
+from palprep.consent.wording.words import similarity
+from palprep.media.sound import stream_samples
+from palprep.media.sources import Source
+from palprep.rules import load_profile
+from palprep.rules.consent import grade_statement
 from palprep.speech import RATE_HZ
 from research.marked import replace_marked
 

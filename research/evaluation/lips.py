@@ -30,7 +30,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-import palprep.media.frames
+import palprep.media.images.frames
 import palprep.vision.footage
 import palprep.vision.landmarks
 from palprep.consent import FRAMES_PER_S, LipsFacts, measure_lips
@@ -38,15 +38,11 @@ from palprep.consent.lips import STEP_S, LipSync, on_grid, synchrony_of
 from palprep.errors import FileMissing
 from palprep.facts.timeline import player_times
 from palprep.facts.video_probing import FRAME_SIDE
-from palprep.media import (
-    SampledFrame,
-    Source,
-    probe_audio,
-    probe_video,
-    sample_frames,
-    with_sound,
-)
-from palprep.media.audio import stream_samples
+from palprep.media import probe_video, with_sound
+from palprep.media.images import SampledFrame, sample_frames
+from palprep.media.sound import probe_audio
+from palprep.media.sound.decoding import stream_samples
+from palprep.media.sources import Source
 from palprep.rules import Profile, load_profile
 from palprep.speech import RATE_HZ, speech_spans
 from palprep.values import Role, Span
@@ -66,7 +62,7 @@ HIDDEN_S = (0.4, 1.2)
 """How long lips are hidden by whoever wants no one to see them, and how often."""
 DUBS = 3
 """Other people's sound that every stretch is held against."""
-CODE = (palprep.media.frames, palprep.vision.landmarks, palprep.vision.footage)
+CODE = (palprep.media.images.frames, palprep.vision.landmarks, palprep.vision.footage)
 
 
 class Talker(NamedTuple):

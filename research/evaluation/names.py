@@ -37,9 +37,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from palprep.consent import StatementReading, Whisper, beyond_latin, read_samples, statement_for
-from palprep.media import Source, stream_samples
-from palprep.rules import grade_statement, load_profile
+from palprep.consent import StatementReading, Whisper, read_samples
+from palprep.consent.wording import beyond_latin, statement_for
+from palprep.media.sound import stream_samples
+from palprep.media.sources import Source
+from palprep.rules import load_profile
+from palprep.rules.consent import grade_statement
 from palprep.speech import RATE_HZ
 from research.evaluation.consent import Remembering
 from research.evaluation.portraits import wilson

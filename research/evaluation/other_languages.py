@@ -21,15 +21,10 @@ from unittest.mock import patch
 
 import numpy as np
 
-from palprep.consent import (
-    ConsentFacts,
-    Statement,
-    StatementReading,
-    Whisper,
-    read_samples,
-    required_statement,
-)
-from palprep.rules import grade_statement, load_profile
+from palprep.consent import ConsentFacts, StatementReading, Whisper, read_samples
+from palprep.consent.wording import Statement, required_statement
+from palprep.rules import load_profile
+from palprep.rules.consent import grade_statement
 from palprep.speech import RATE_HZ
 from palprep.values import Outcome
 from research.evaluation.consent import CORPORA
@@ -54,7 +49,7 @@ REMARKS = {
 }
 PAUSE = np.zeros(round(0.3 * RATE_HZ))
 LEAST_WORDS = 7
-GRADING = "palprep.rules.consent_grading"
+GRADING = "palprep.rules.consent.grading"
 NEVER_S = 1e9
 """For each letter that is made out after a statement: no speech lasts so long."""
 

@@ -21,7 +21,9 @@ from pathlib import Path
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
-from palprep.media import Source, probe_video, sample_frames
+from palprep.media import probe_video
+from palprep.media.images import sample_frames
+from palprep.media.sources import Source
 from palprep.vision import CLOSE_LOOKS, Models, Pixels
 from palprep.vision.overlay import find_overlay
 from research.material.sources_and_labels import MATERIAL

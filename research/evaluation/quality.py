@@ -22,7 +22,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from palprep.media import LINEAR, to_srgb
+from palprep.media.images import LINEAR, to_srgb
 from palprep.rules import load_profile
 from palprep.rules.profile import Limit
 from palprep.values import Outcome, Rect, Role

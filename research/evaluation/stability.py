@@ -19,7 +19,8 @@ from pathlib import Path
 
 from PIL import Image, ImageOps
 
-from palprep.media import Source, open_image
+from palprep.media.images import open_image
+from palprep.media.sources import Source
 from palprep.rules import load_profile
 from palprep.values import Outcome
 from research.evaluation.portraits import judged, rows_of

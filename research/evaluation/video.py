@@ -33,8 +33,10 @@ from pathlib import Path
 from typing import Any
 
 from palprep.errors import MediaError
-from palprep.media import AudioFacts, Source, VideoFacts, probe_audio, probe_video, with_sound
-from palprep.media.sniff import DEMUXERS
+from palprep.media import AudioFacts, VideoFacts, probe_video, with_sound
+from palprep.media.sound import probe_audio
+from palprep.media.sources import Source
+from palprep.media.sources.sniff import DEMUXERS
 from palprep.preflight import check
 from palprep.values import Kind, Role
 

@@ -19,7 +19,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from palprep.media import Source, stream_samples
+from palprep.media.sound import stream_samples
+from palprep.media.sources import Source
 from palprep.speech import RATE_HZ, VoiceFacts, measure_voice, speech_spans
 from palprep.speech.voice_meter import VoiceMeter
 

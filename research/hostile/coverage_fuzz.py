@@ -39,7 +39,7 @@ LARGEST = 1 << 16
 
 
 class Parser(NamedTuple):
-    """What is called, and the modules of palprep.media whose branches count."""
+    """What is called, and the modules of palprep.media.sources whose branches count."""
 
     call: Callable[[bytes], object]
     modules: tuple[str, ...]
@@ -51,16 +51,17 @@ def reading(module: str, function: str, *arguments: str) -> Callable[[bytes], ob
     """A parser that takes a reader of headers."""
 
     def call(data: bytes) -> object:
-        bounds = import_module("palprep.media.bounds")
+        bounds = import_module("palprep.media.sources.bounds")
         reader = bounds.HeaderReader(io.BytesIO(data), len(data), "case")
-        return getattr(import_module(f"palprep.media.{module}"), function)(reader, *arguments)
+        parser = import_module(f"palprep.media.sources.{module}")
+        return getattr(parser, function)(reader, *arguments)
 
     return call
 
 
 def exif(data: bytes) -> object:
     """As EXIF, and as XMP."""
-    headers = import_module("palprep.media.headers")
+    headers = import_module("palprep.media.sources.headers")
     return headers.read_exif(data), headers.xmp_orientation(data)
 
 
@@ -104,9 +105,9 @@ def fuzz(name: str, arguments: Sequence[str]) -> None:
     """In a process of its own: libFuzzer until it ends."""
     import atheris  # noqa: PLC0415 - an environment of its own
 
-    with atheris.instrument_imports(include=["palprep.media"]):
+    with atheris.instrument_imports(include=["palprep.media.sources"]):
         for module in PARSERS[name].modules:
-            import_module(f"palprep.media.{module}")
+            import_module(f"palprep.media.sources.{module}")
     atheris.Setup([sys.argv[0], *arguments], lambda data: checked(PARSERS[name], data))
     atheris.Fuzz()
 
@@ -116,7 +117,7 @@ def branches(name: str, corpus: Path) -> tuple[int, int]:
     import coverage  # noqa: PLC0415 - likewise
 
     parser = PARSERS[name]
-    media = Path(import_module("palprep.media").__file__ or "").parent
+    media = Path(import_module("palprep.media.sources").__file__ or "").parent
     files = [str(media / f"{module}.py") for module in parser.modules]
     measured = coverage.Coverage(branch=True, include=files, data_file=None)
     with measured.collect():

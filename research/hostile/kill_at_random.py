@@ -41,15 +41,9 @@ import imageio_ffmpeg
 
 from palprep.batch import Connection, Pace, RunOptions, run
 from palprep.errors import PalprepError
-from palprep.journal import (
-    JOURNAL_NAME,
-    READY,
-    Creation,
-    Journal,
-    resolve_found,
-    resolve_retry,
-    status,
-)
+from palprep.journal import JOURNAL_NAME, Journal
+from palprep.journal.creations import Creation, resolve_found, resolve_retry
+from palprep.journal.runs import READY, status
 from palprep.sandbox import USER_KEY, Choices, Sandbox, serve
 from palprep.sandbox.store import Store
 from research.marked import replace_marked

@@ -21,7 +21,9 @@ from numpy.typing import NDArray
 
 import palprep.vision
 from palprep.facts import Facts
-from palprep.media import Source, open_image, read_manifest
+from palprep.media.images import open_image
+from palprep.media.sources import Source
+from palprep.networks import read_manifest
 from palprep.vision import MAX_SIDE, Models, Pixels, analyse_portrait
 from palprep.vision.models import HOME
 from research.material.sources_and_labels import Labelled, portrait_of

@@ -34,7 +34,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from palprep.media import Source, open_image
+from palprep.media.images import open_image
+from palprep.media.sources import Source
 from palprep.vision import MAX_SIDE, Models, Pixels
 from palprep.vision.arrays import shrunk
 from palprep.vision.detect import Detection, find_faces

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from palprep.consent import Whisper
-from palprep.media import Source, stream_samples
+from palprep.media.sound import stream_samples
+from palprep.media.sources import Source
 
 
 @pytest.fixture

@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 from palprep.errors import MediaError
-from palprep.media.audio import probe_audio
 from palprep.media.facts import AudioFacts, ImageFacts, MediaType, VideoFacts
-from palprep.media.image import open_image
-from palprep.media.source import Source
+from palprep.media.images.stills import open_image
+from palprep.media.sound.decoding import probe_audio
+from palprep.media.sources.source import Source
 from palprep.media.video import probe_video, with_sound
 from palprep.values import Kind
 

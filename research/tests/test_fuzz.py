@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from palprep.media import Source
+from palprep.media.sources import Source
 from palprep.values import Kind
 from research.hostile import bomb_costs, fuzz, fuzz_mutations, fuzz_record, fuzz_seeds, fuzz_worker
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from palprep.consent import beyond_latin
+from palprep.consent.wording import beyond_latin
 from research.evaluation.names import HALVES, KINDS, Read, cases, in_english, outranked, table
 
 

@@ -1,16 +1,14 @@
-from .api import parse_event as parse_event
+from .api.records import parse_event as parse_event
 from .batch import (
     Connection as Connection,
-    ManifestRow as ManifestRow,
     Note as Note,
     Pace as Pace,
     RunOptions as RunOptions,
-    Selection as Selection,
-    Shard as Shard,
     run as run,
     watch as watch,
     write_messages as write_messages,
 )
+from .batch.people import ManifestRow as ManifestRow, Selection as Selection, Shard as Shard
 from .callbacks import (
     CallbackServer as CallbackServer,
     Delivery as Delivery,
@@ -70,19 +68,19 @@ from .errors import (
 from .facts import Facts as Facts, Speaker as Speaker
 from .fixes import FixDone as FixDone
 from .journal import (
-    Creation as Creation,
-    CreationState as CreationState,
-    FaceVerdict as FaceVerdict,
     Journal as Journal,
-    PersonResult as PersonResult,
-    PersonView as PersonView,
-    RunView as RunView,
     callback_server as callback_server,
     into_journal as into_journal,
+)
+from .journal.creations import (
+    Creation as Creation,
+    CreationState as CreationState,
     resolve_ended as resolve_ended,
     resolve_found as resolve_found,
     resolve_retry as resolve_retry,
 )
+from .journal.entries import FaceVerdict as FaceVerdict
+from .journal.runs import PersonResult as PersonResult, PersonView as PersonView, RunView as RunView
 from .pipelines import (
     MakeOptions as MakeOptions,
     ReplicaRequest as ReplicaRequest,
@@ -112,21 +110,19 @@ from .publish import (
 )
 from .rules import (
     Check as Check,
-    ConsentDecision as ConsentDecision,
-    ConsentDoubt as ConsentDoubt,
-    ConsentEvidence as ConsentEvidence,
     Profile as Profile,
     Report as Report,
     load_profile as load_profile,
 )
+from .rules.consent import (
+    ConsentDecision as ConsentDecision,
+    ConsentDoubt as ConsentDoubt,
+    ConsentEvidence as ConsentEvidence,
+)
 from .sandbox import Sandbox as Sandbox
 from .values import Outcome as Outcome, Role as Role
-from .views import (
-    Message as Message,
-    Progress as Progress,
-    export_dossiers as export_dossiers,
-    to_pandas as to_pandas,
-)
+from .views import Message as Message, export_dossiers as export_dossiers, to_pandas as to_pandas
+from .views.terminal import Progress as Progress
 from .vocabulary import FileInput as FileInput, RoleName as RoleName
 from .workers import Limits as Limits
 

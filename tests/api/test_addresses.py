@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from palprep import Client
-from palprep.api import host_of, is_address, is_https
+from palprep.api.records import host_of, is_address, is_https
 from palprep.errors import UsageError
 from palprep.publish import publisher_for
 

@@ -11,7 +11,7 @@ import pytest
 
 from palprep.api import calls
 from palprep.api.call import Endpoint
-from palprep.api.records import Deployment, Tool, Voice
+from palprep.api.records.replies import Deployment, Tool, Voice
 from palprep.errors import UnexpectedReply
 
 VOICE = {"voice_id": "v", "status": "completed"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from palprep.api.records import (
+from palprep.api.records.replies import (
     DocumentChanged,
     ReplicaTraining,
     VoiceStatusChanged,

@@ -22,8 +22,9 @@ from palprep.batch.engines.tasks import AssetTask
 from palprep.batch.runner import run
 from palprep.batch.work.context import RunOptions
 from palprep.errors import ClusterFailed, MediaTooHeavy, StorageError, ToolFailed, UsageError
-from palprep.journal import AssetPrepared, Journal
-from palprep.media import Source
+from palprep.journal import Journal
+from palprep.journal.entries.bodies import AssetPrepared
+from palprep.media.sources import Source
 from palprep.preflight import Asset, at_one_file
 from palprep.storage import Bucket
 from palprep.values import Role

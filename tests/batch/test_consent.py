@@ -18,19 +18,20 @@ from palprep.batch.engines.tasks import (
 )
 from palprep.batch.work import waiting
 from palprep.batch.work.pace import Pace
-from palprep.consent import Whisper, required_statement
+from palprep.consent import Whisper
+from palprep.consent.wording import required_statement
 from palprep.dossier import examine_dossier, read_dossier
 from palprep.errors import ToolFailed, ToolMissing
 from palprep.facts import Speaker
-from palprep.journal import (
+from palprep.journal import Journal, give_code
+from palprep.journal.entries.bodies import (
     ConsentWaived,
     DossierKept,
-    Journal,
+    FileJudged,
+    Intent,
     RunStarted,
     SandboxStatement,
-    give_code,
 )
-from palprep.journal.entries import FileJudged, Intent
 from palprep.values import Role
 
 

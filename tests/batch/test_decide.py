@@ -18,7 +18,7 @@ from palprep.batch import forget, kept_dossiers, write_report
 from palprep.batch.work.decision import TO_DO
 from palprep.dossier import add_entry, examine_dossier, read_dossier
 from palprep.errors import UsageError
-from palprep.journal import ConsentDecided
+from palprep.journal.entries.bodies import ConsentDecided
 from palprep.journal.store import utc_now
 from palprep.views import standing
 

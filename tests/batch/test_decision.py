@@ -15,7 +15,13 @@ from palprep.batch.work.decision import (
 )
 from palprep.errors import MediaError
 from palprep.pipelines import ReplicaRequest, VoiceRequest
-from palprep.rules import Check, ConsentDoubt, ConsentEvidence, ConsentState, Report, consent_state
+from palprep.rules import Check, Report
+from palprep.rules.consent import (
+    ConsentDoubt,
+    ConsentEvidence,
+    ConsentState,
+    consent_state,
+)
 from palprep.values import Outcome, Role
 
 VOICE = Wanted(request=VoiceRequest(voice_name="Ada"), roles=(Role.VOICE_AUDIO,))

@@ -8,7 +8,8 @@ from palprep.batch.execution import guarded
 from palprep.batch.people.person import Person
 from palprep.batch.work.consent import kept_dossiers
 from palprep.errors import DossierUnusable, JournalError
-from palprep.journal import DossierKept, Journal
+from palprep.journal import Journal
+from palprep.journal.entries.bodies import DossierKept
 
 
 def test_a_dossier_that_cannot_be_gone_on_with_stops_its_person_alone():

@@ -7,12 +7,13 @@ from dataclasses import replace
 
 from standings import status
 
-from palprep.api import parse_event
+from palprep.api.records.replies import parse_event
 from palprep.batch.outputs import write_report
 from palprep.batch.work.pace import Pace
 from palprep.batch.work.waiting import watch
 from palprep.callbacks import Delivery
-from palprep.journal import Journal, resolve_retry
+from palprep.journal import Journal
+from palprep.journal.creations import resolve_retry
 from palprep.journal.inbox import into_journal
 
 from .conftest import PACE

@@ -17,7 +17,7 @@ from palprep.batch.engines.cluster import DaskEngine, make_engine
 from palprep.batch.runner import run
 from palprep.batch.work.context import RunOptions
 from palprep.errors import MediaTooHeavy, ServiceUnreachable, UnsupportedMedia, UsageError
-from palprep.media import Source
+from palprep.media.sources import Source
 from palprep.workers import Limits, LocalEngine
 
 WORK = Path(__file__).parents[1] / "workers"

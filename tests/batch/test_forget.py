@@ -32,10 +32,11 @@ from palprep.batch.forgetting import remove_outlived
 from palprep.batch.work.pace import Pace
 from palprep.callbacks import Delivery
 from palprep.errors import JournalError, OutputUnwritable, UsageError
-from palprep.journal import AssetPrepared, CreationUsed, Journal, give_code, resolve_found
-from palprep.journal.entries import AboutRun, Intent
+from palprep.journal import Journal, give_code
+from palprep.journal.creations import resolve_found
+from palprep.journal.entries.bodies import AboutRun, AssetPrepared, CreationUsed, Intent
 from palprep.journal.inbox import into_journal
-from palprep.views import pictures_of
+from palprep.views.drawings import pictures_of
 
 NAME = "Ada Lövelace"
 SETTINGS = f'name = "{NAME}"\nfull_name = "Jane Carter"\n'

@@ -16,8 +16,9 @@ from standings import status
 from palprep.batch.runner import run
 from palprep.batch.work.context import RunOptions
 from palprep.batch.work.pace import Pace
-from palprep.journal import JOURNAL_NAME, Journal, resolve_found, resolve_retry
-from palprep.journal.entries import Intent
+from palprep.journal import JOURNAL_NAME, Journal
+from palprep.journal.creations import resolve_found, resolve_retry
+from palprep.journal.entries.bodies import Intent
 
 RUN = """
     import os, signal, sys

@@ -9,7 +9,8 @@ from remember import Remembering
 from palprep.batch.engines.tasks import compare_people
 from palprep.batch.runner import run
 from palprep.batch.work.context import RunOptions
-from palprep.journal import FacesCompared, Journal
+from palprep.journal import Journal
+from palprep.journal.entries.bodies import FacesCompared
 
 
 class Counting(Remembering):

@@ -10,8 +10,8 @@ from palprep.batch.engines.tasks import AssetTask, prepare_asset
 from palprep.batch.work.memory import still_good
 from palprep.errors import DamagedMedia, FixError, MediaTooHeavy, ToolFailed, UnsupportedMedia
 from palprep.facts import Speaker
-from palprep.journal import AssetPrepared
-from palprep.media import Source
+from palprep.journal.entries.bodies import AssetPrepared
+from palprep.media.sources import Source
 from palprep.rules import Report
 from palprep.values import Role
 

@@ -15,8 +15,9 @@ from palprep.batch.engines.tasks import AssetTask, prepare_asset
 from palprep.batch.people.manifest_rows import ManifestRow
 from palprep.batch.runner import run
 from palprep.batch.work.context import RunOptions
-from palprep.journal import FileFetched, Journal
-from palprep.media import Source
+from palprep.journal import Journal
+from palprep.journal.entries.bodies import FileFetched
+from palprep.media.sources import Source
 from palprep.values import Role
 
 from .conftest import PACE

@@ -11,7 +11,7 @@ import pytest
 from palprep.batch.people.folder import find_people, read_person
 from palprep.batch.people.person import Roster, name_of, read_people
 from palprep.errors import FileUnreadable, UsageError
-from palprep.media import Source
+from palprep.media.sources import Source
 from palprep.preflight import kinds_of
 from palprep.values import Kind, Role
 

@@ -12,7 +12,7 @@ from scripted_engine import Scripted
 
 from palprep.batch.people.folder import read_person
 from palprep.batch.work.roles import STATEMENT_S, Seen, by_content
-from palprep.journal import FileGlimpsed
+from palprep.journal.entries.bodies import FileGlimpsed
 from palprep.values import Kind, Role
 
 TRAINING, CONSENT = Role.TRAINING_VIDEO, Role.CONSENT_VIDEO

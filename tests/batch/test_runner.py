@@ -24,7 +24,8 @@ from palprep.errors import (
     ServiceUnreachable,
     UsageError,
 )
-from palprep.journal import JOURNAL_NAME, AssetPrepared, Journal
+from palprep.journal import JOURNAL_NAME, Journal
+from palprep.journal.entries.bodies import AssetPrepared
 from palprep.preflight import kinds_of
 from palprep.preflight.comparison import candidates_in
 from palprep.sandbox import Sandbox

@@ -11,9 +11,10 @@ from PIL import ExifTags, Image
 
 from palprep import preflight
 from palprep.batch.work.sandbox_judges import apart, judge_image, train
-from palprep.consent import ConsentFacts, required_statement
+from palprep.consent import ConsentFacts
+from palprep.consent.wording import required_statement
 from palprep.errors import DamagedMedia, UnsupportedMedia, UsageError
-from palprep.journal import SandboxStatement
+from palprep.journal.entries.bodies import SandboxStatement
 from palprep.values import Outcome
 from palprep.workers import Limits, LocalEngine
 

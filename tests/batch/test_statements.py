@@ -10,8 +10,8 @@ import pytest
 from palprep.batch.people.folder import find_people
 from palprep.batch.people.person import read_people
 from palprep.batch.work.consent import speaker_of, statements_of
-from palprep.consent import required_statement
-from palprep.journal import SandboxStatement
+from palprep.consent.wording import required_statement
+from palprep.journal.entries.bodies import SandboxStatement
 from palprep.preflight import kinds_of
 
 

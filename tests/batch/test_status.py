@@ -6,8 +6,9 @@ import pytest
 from standings import status
 
 from palprep.errors import JournalError
-from palprep.journal import Journal, Snapshot, resolve_found
-from palprep.journal.entries import Created, Doubt, Intent
+from palprep.journal import Journal
+from palprep.journal.creations import resolve_found
+from palprep.journal.entries.bodies import Created, Doubt, Intent, Snapshot
 
 REQUEST = {"target": "http://service"}
 

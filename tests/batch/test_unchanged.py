@@ -19,9 +19,11 @@ from palprep.batch.runner import run
 from palprep.batch.work.connection import Connection
 from palprep.batch.work.context import RunContext, RunOptions, Stop, tell_no_one
 from palprep.batch.work.memory import Unchanged
-from palprep.journal import JOURNAL_NAME, Journal, PersonEnded, RunReader, RunStarted
+from palprep.journal import JOURNAL_NAME, Journal
+from palprep.journal.entries.bodies import PersonEnded, RunStarted
 from palprep.journal.file import plain
-from palprep.media import Source
+from palprep.journal.runs import RunReader
+from palprep.media.sources import Source
 from palprep.rules import load_profile
 
 from .conftest import PACE

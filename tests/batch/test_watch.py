@@ -22,8 +22,9 @@ from palprep.errors import (
     JournalError,
     UsageError,
 )
-from palprep.journal import Journal, PersonOutcome
-from palprep.journal.entries import CalledBack, Created, Intent, Snapshot
+from palprep.journal import Journal
+from palprep.journal.entries.bodies import CalledBack, Created, Intent, Snapshot
+from palprep.journal.runs import PersonOutcome
 from palprep.sandbox import Sandbox
 
 NOT_AT_ALL = Pace(wait_s=0, doubt_wait_s=0)

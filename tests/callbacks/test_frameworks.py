@@ -48,7 +48,7 @@ assert post(f"/hooks/{secret}/order-7", json=voice) == 204
 assert post(f"/hooks/{secret}/order-7", json=voice) == 204
 assert post("/hooks/guessed/order-7", json=voice) == 404
 assert post(f"/hooks/{secret}/order-7", content=b"{") >= 400
-from palprep.journal.entries import CalledBack
+from palprep.journal.entries.bodies import CalledBack
 told = [entry.body.snapshot for entry in journal.one_by_one(CalledBack)]
 print([(each.id, each.status) for each in told])
 assert palprep.parse_event(voice).resource_id == "v1"

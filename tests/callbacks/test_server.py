@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
-from palprep.api import ReplicaTraining, VoiceStatusChanged
+from palprep.api.records.replies import ReplicaTraining, VoiceStatusChanged
 from palprep.callbacks.server import CallbackServer, Delivery, PublicCallbacks, callback_app
 from palprep.errors import JournalError, UnexpectedReply, UsageError
 

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from palprep.media import Source, probe_video
+from palprep.media import probe_video
+from palprep.media.sources import Source
 
 from .conftest import Palprep
 

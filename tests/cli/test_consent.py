@@ -10,8 +10,8 @@ import pytest
 
 from palprep.cli.exits import Interrupted
 from palprep.journal import Journal, give_code
-from palprep.journal.entries import CodeGiven
-from palprep.media import Source
+from palprep.journal.entries.bodies import CodeGiven
+from palprep.media.sources import Source
 
 from .conftest import Palprep
 

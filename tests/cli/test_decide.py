@@ -6,15 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from palprep.journal import (
-    ConsentFound,
-    Journal,
-    PersonEnded,
-    PersonNames,
-    PersonOutcome,
-    RunStarted,
-)
-from palprep.rules import ConsentDoubt, ConsentEvidence, ConsentFile
+from palprep.journal import Journal
+from palprep.journal.entries.bodies import ConsentFound, PersonEnded, PersonNames, RunStarted
+from palprep.journal.runs import PersonOutcome
+from palprep.rules.consent import ConsentDoubt, ConsentEvidence, ConsentFile
 from palprep.values import Role, Span
 
 from .conftest import Palprep

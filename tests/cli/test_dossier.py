@@ -14,7 +14,8 @@ from bucket import KEYS, real_bucket
 from palprep.consent import ConsentFacts
 from palprep.dossier import Dossier, add_waiver
 from palprep.dossier.chain import FileProof, extended
-from palprep.journal import DossierKept, Journal
+from palprep.journal import Journal
+from palprep.journal.entries.bodies import DossierKept
 from palprep.storage import Bucket
 
 from .conftest import Palprep

@@ -8,8 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from palprep.journal import CreationUsed, Journal, PersonNames, RunStarted, Snapshot
-from palprep.journal.entries import Created, Intent
+from palprep.journal import Journal
+from palprep.journal.entries.bodies import (
+    Created,
+    CreationUsed,
+    Intent,
+    PersonNames,
+    RunStarted,
+    Snapshot,
+)
 
 from .conftest import SCRIPT, Palprep
 

@@ -11,7 +11,7 @@ from rich.console import Console
 
 from palprep.cli import progress
 from palprep.cli.progress import Bars, run_progress
-from palprep.views import Progress
+from palprep.views.terminal import Progress
 
 
 def test_a_bar_tells_checking_from_fixing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,13 +11,9 @@ import pytest
 
 from palprep.cli.record import _go_on
 from palprep.errors import UsageError
-from palprep.journal import (
-    Journal,
-    PersonEnded,
-    PersonNames,
-    PersonOutcome,
-    RunStarted,
-)
+from palprep.journal import Journal
+from palprep.journal.entries.bodies import PersonEnded, PersonNames, RunStarted
+from palprep.journal.runs import PersonOutcome
 
 from .conftest import SCRIPT, Palprep, environment
 

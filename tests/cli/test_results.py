@@ -11,7 +11,7 @@ import typer
 from palprep.cli.exits import ExitCode, Interrupted
 from palprep.cli.output import telling
 from palprep.cli.results import Tally, people_at_work
-from palprep.journal import PersonResult, PersonStanding, PersonStatus
+from palprep.journal.runs import PersonResult, PersonStanding, PersonStatus
 
 
 def result(status: PersonStatus, person: str = "ada") -> PersonResult:

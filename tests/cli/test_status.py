@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from palprep.journal import (
+from palprep.journal import Journal
+from palprep.journal.entries.bodies import (
+    CalledBack,
+    Created,
     CreationUsed,
-    Journal,
+    Intent,
     PersonEnded,
     PersonNames,
-    PersonOutcome,
     RunStarted,
     Snapshot,
 )
-from palprep.journal.entries import CalledBack, Created, Intent
+from palprep.journal.runs import PersonOutcome
 
 from .conftest import Palprep
 

@@ -7,7 +7,7 @@ from itertools import combinations
 
 import pytest
 
-from palprep.consent.statement import (
+from palprep.consent.wording.statement import (
     AskedCode,
     CodeReading,
     code_words,
@@ -15,7 +15,7 @@ from palprep.consent.statement import (
     required_statement,
     without_code,
 )
-from palprep.consent.words import negates, similarity, split_words
+from palprep.consent.wording.words import negates, similarity, split_words
 from palprep.values import Span
 
 NOW = dt.datetime(2026, 3, 1, 12, tzinfo=dt.UTC)

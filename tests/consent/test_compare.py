@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from palprep.consent.compare import compare
-from palprep.consent.words import split_words
+from palprep.consent.wording.words import split_words
 
 STATEMENT = "I, Jane Doe, give my consent to create an AI clone that can be used."
 

@@ -13,9 +13,9 @@ from palprep.consent.facts import PartReading
 from palprep.consent.moonshine import Moonshine
 from palprep.consent.opening import model_for, read_samples
 from palprep.consent.reading import Reading
-from palprep.consent.statement import Statement
 from palprep.consent.whisper import Whisper
-from palprep.media.networks import Weights
+from palprep.consent.wording.statement import Statement
+from palprep.networks import Weights
 from palprep.values import Span
 
 

@@ -8,7 +8,7 @@ import pytest
 from palprep.consent.decoding import read_tokens
 from palprep.consent.moonshine import HOME, Moonshine, Vocabulary
 from palprep.errors import ToolMissing
-from palprep.media import Weights, read_manifest
+from palprep.networks import Weights, read_manifest
 
 SAID = (
     "I, Jane Carter, am currently speaking and give my consent to create an AI clone of me by "

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from palprep.consent.compare import compare
-from palprep.consent.names import heard_names, locate_name, rivals, same_name
-from palprep.consent.statement import name_slot, statement_for
-from palprep.consent.words import split_words
+from palprep.consent.wording.names import heard_names, locate_name, rivals, same_name
+from palprep.consent.wording.statement import name_slot, statement_for
+from palprep.consent.wording.words import split_words
 from palprep.errors import UsageError
 
 REQUIRED = split_words("I, Jane Doe, am currently speaking.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from palprep.consent.words import beyond_latin, keys_of, similarity, sounds, split_words
+from palprep.consent.wording.words import beyond_latin, keys_of, similarity, sounds, split_words
 
 
 @pytest.mark.parametrize(

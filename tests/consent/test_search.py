@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from palprep.consent.opening import find_statement
-from palprep.consent.statement import Statement
 from palprep.consent.whisper import Heard, Token
-from palprep.consent.words import split_words
+from palprep.consent.wording.statement import Statement
+from palprep.consent.wording.words import split_words
 from palprep.speech import RATE_HZ
 from palprep.values import Span
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from palprep.consent.statement import Statement, fill_statement
+from palprep.consent.wording.statement import Statement, fill_statement
 from palprep.errors import UsageError
 
 SCRIPT = Statement.of("I, Jane Doe, give my consent that videos can be made.", "Jane Doe", "en")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from palprep.consent.statement import (
+from palprep.consent.wording.statement import (
     fill_statement,
     read_statement,
     required_statement,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from palprep.consent.decoding import ByteTokens, read_tokens
-from palprep.media import read_manifest
+from palprep.networks import read_manifest
 
 
 @pytest.fixture(scope="module")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from palprep.consent.statement import fill_statement, required_statement
-from palprep.consent.words import negated, replaced, split_words
+from palprep.consent.wording.statement import fill_statement, required_statement
+from palprep.consent.wording.words import negated, replaced, split_words
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from palprep.consent.words import spell_number, split_words
+from palprep.consent.wording.words import spell_number, split_words
 
 
 def keys(text: str) -> list[str]:

@@ -14,7 +14,7 @@ from palprep.dossier.chain import (
     extended,
     verify_dossier,
 )
-from palprep.rules import ConsentDecision
+from palprep.rules.consent import ConsentDecision
 
 NOW = dt.datetime(2026, 11, 21, 12, 0, tzinfo=dt.UTC)
 LATER = NOW + dt.timedelta(days=365)

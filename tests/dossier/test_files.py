@@ -16,8 +16,9 @@ from palprep.dossier.files import (
 )
 from palprep.errors import DossierUnusable, UsageError
 from palprep.facts import Facts
-from palprep.media import FileFacts, sha256_of
+from palprep.media import FileFacts
 from palprep.media.facts import MediaType
+from palprep.media.sources import sha256_of
 from palprep.preflight import Prepared
 from palprep.rules import Check, Report
 from palprep.values import Kind, Outcome, Role

@@ -5,12 +5,12 @@ import pytest
 from palprep.facts.facts import Speaker
 from palprep.facts.probing import ProbeLimits, probe
 from palprep.facts.video_probing import QUICK_SAMPLES
-from palprep.media import Source
+from palprep.media.sources import Source
 from palprep.preflight import check
 from palprep.rules import facing_limits
 from palprep.values import Outcome, Role
-from palprep.views.over_time import LABEL_WIDTH, timeline_image
-from palprep.views.timeline_rows import rows
+from palprep.views.drawings.over_time import LABEL_WIDTH, timeline_image
+from palprep.views.drawings.timeline_rows import rows
 from tests.support.drawn import pictures
 
 

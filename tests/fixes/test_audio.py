@@ -12,7 +12,7 @@ import pytest
 from palprep.errors import OutputUnwritable, UsageError
 from palprep.fixes.carry_out import apply
 from palprep.fixes.graph import read
-from palprep.media import Source
+from palprep.media.sources import Source
 from palprep.rules.plans import AudioPlan, VoicePlan
 
 COPIED = AudioPlan(reasons=())

@@ -15,7 +15,8 @@ from palprep.errors import CannotFit, DamagedMedia, FixError, MediaError, UsageE
 from palprep.fixes.carry_out import apply
 from palprep.fixes.fit import base64_chars
 from palprep.fixes.image import adjust, require_within
-from palprep.media import LINEAR, Source, open_image, to_srgb
+from palprep.media.images import LINEAR, open_image, to_srgb
+from palprep.media.sources import Source
 from palprep.rules.plans import Crop, ImagePlan
 
 LIMIT = 29_360_128

@@ -10,7 +10,8 @@ import pytest
 
 from palprep.errors import DamagedMedia, UnsupportedMedia
 from palprep.fixes import keep_recording
-from palprep.media import Source, probe_video
+from palprep.media import probe_video
+from palprep.media.sources import Source
 
 
 def recorded(source: Path, target: Path, *options: str) -> Source:

@@ -11,7 +11,8 @@ from videos import edited, first_frame, heard_at, times, video_plan
 
 from palprep.errors import CannotFit
 from palprep.fixes.carry_out import apply
-from palprep.media import Source, glimpse, probe_video
+from palprep.media import glimpse, probe_video
+from palprep.media.sources import Source
 from palprep.rules.plans import AudioPlan
 from palprep.values import Span
 

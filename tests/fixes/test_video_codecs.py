@@ -9,7 +9,7 @@ from heard import heard_video
 from videos import PROFILE, first_frame, report_of, video_plan, wanting
 
 from palprep.fixes.carry_out import apply
-from palprep.media import Source
+from palprep.media.sources import Source
 from palprep.rules.plans import plan
 from palprep.values import Outcome
 

@@ -7,7 +7,7 @@ import pytest
 from videos import video_plan
 
 from palprep.fixes.carry_out import apply
-from palprep.media import Source
+from palprep.media.sources import Source
 
 
 def pq_nits(signal: float) -> float:

@@ -12,7 +12,7 @@ import pytest
 from videos import video_plan
 
 from palprep.fixes.carry_out import apply
-from palprep.media import Source
+from palprep.media.sources import Source
 
 
 def test_a_real_ctrl_c_leaves_neither_file_nor_process(make, tmp_path):
@@ -24,7 +24,7 @@ def test_a_real_ctrl_c_leaves_neither_file_nor_process(make, tmp_path):
     code = (
         "import pathlib, sys\n"
         "from palprep.fixes.carry_out import apply\n"
-        "from palprep.media.source import Source\n"
+        "from palprep.media.sources.source import Source\n"
         "from palprep.rules.plans.values import VideoPlan\n"
         "plan = VideoPlan(reasons=(), copy_video=False, copy_audio=False)\n"
         "apply(plan, Source.of(pathlib.Path(sys.argv[1])), pathlib.Path(sys.argv[2]))\n"

@@ -13,7 +13,8 @@ from palprep.errors import FixError
 from palprep.fixes.carry_out import apply
 from palprep.fixes.graph import read
 from palprep.fixes.loudness import Loudness, choose_gain, measure_loudness
-from palprep.media import Source, stream_samples
+from palprep.media.sound import stream_samples
+from palprep.media.sources import Source
 from palprep.rules.plans import VoicePlan
 from palprep.rules.plans.values import NoiseBound
 from palprep.speech import measure_voice

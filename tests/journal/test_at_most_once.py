@@ -23,9 +23,9 @@ from palprep.errors import (
     TransportError,
     UnexpectedReply,
 )
-from palprep.journal.at_most_once import create_once, fate_of
-from palprep.journal.creations import Creation, CreationState
-from palprep.journal.entries import AboutCreation, Intent, Snapshot
+from palprep.journal.creations.at_most_once import create_once, fate_of
+from palprep.journal.creations.states import Creation, CreationState
+from palprep.journal.entries.bodies import AboutCreation, Intent, Snapshot
 from palprep.journal.store import JOURNAL_NAME, Journal
 
 REQUEST = {"person": "ada", "what": "voice", "request": {"voice_name": "Ada"}}

@@ -7,18 +7,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from palprep.consent import CodeReading, ConsentFacts
+from palprep.consent import ConsentFacts
+from palprep.consent.wording import CodeReading
 from palprep.errors import UsageError
-from palprep.journal import (
-    Journal,
-    PersonNames,
-    RunStarted,
-    asked_code,
-    find_person,
-    give_code,
-    note_code,
-)
-from palprep.journal.entries import CodeGiven, FileJudged
+from palprep.journal import Journal, asked_code, find_person, give_code, note_code
+from palprep.journal.entries.bodies import CodeGiven, FileJudged, PersonNames, RunStarted
 from palprep.values import Outcome, Span
 
 NOW = dt.datetime(2026, 3, 1, 12, tzinfo=dt.UTC)

@@ -8,7 +8,7 @@ import pytest
 from folded import fold
 from hypothesis import given, strategies as st
 
-from palprep.journal.creations import (
+from palprep.journal.creations.states import (
     TRANSITIONS,
     Creation,
     CreationState,
@@ -17,7 +17,7 @@ from palprep.journal.creations import (
     doubt_words,
     error_words,
 )
-from palprep.journal.entries import (
+from palprep.journal.entries.bodies import (
     Body,
     CalledBack,
     Created,

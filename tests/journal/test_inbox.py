@@ -7,8 +7,8 @@ import json
 import httpx
 import pytest
 
-from palprep.journal.creations import CreationState
-from palprep.journal.entries import CalledBack, Created, Intent, Snapshot
+from palprep.journal.creations.states import CreationState
+from palprep.journal.entries.bodies import CalledBack, Created, Intent, Snapshot
 from palprep.journal.inbox import callback_server, secret_path
 from palprep.journal.store import Journal
 

@@ -15,8 +15,8 @@ SUPPORT = Path(__file__).parents[1] / "support"
 PROGRAM = """
     import sys
     from interrupting import attack
-    from palprep.journal.entries import Polled
-    from palprep.journal.entries import Snapshot
+    from palprep.journal.entries.bodies import Polled
+    from palprep.journal.entries.bodies import Snapshot
     from palprep.journal.store import Journal
 
     path, handler, times = sys.argv[1], sys.argv[2], int(sys.argv[3])

@@ -9,8 +9,7 @@ import pytest
 from folded import fold
 from standings import status
 
-from palprep.journal import RunReader
-from palprep.journal.entries import (
+from palprep.journal.entries.bodies import (
     AboutCreation,
     CalledBack,
     Created,
@@ -26,7 +25,8 @@ from palprep.journal.entries import (
     RunStarted,
     Snapshot,
 )
-from palprep.journal.outcome import PersonOutcome
+from palprep.journal.runs import RunReader
+from palprep.journal.runs.outcome import PersonOutcome
 from palprep.journal.store import JOURNAL_NAME, Journal
 
 RUN = RunStarted(

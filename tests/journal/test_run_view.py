@@ -9,8 +9,8 @@ import pytest
 from palprep.batch import write_report
 from palprep.batch.outputs import replace
 from palprep.errors import JournalError, OutputUnwritable
-from palprep.journal.creations import CUT_OFF, RESOLVED
-from palprep.journal.entries import (
+from palprep.journal.creations.states import CUT_OFF, RESOLVED
+from palprep.journal.entries.bodies import (
     CalledBack,
     Created,
     CreationUsed,
@@ -24,10 +24,10 @@ from palprep.journal.entries import (
     RunStarted,
     Snapshot,
 )
-from palprep.journal.outcome import PersonOutcome
-from palprep.journal.run_view import RunReader
+from palprep.journal.runs.outcome import PersonOutcome
+from palprep.journal.runs.views import RunReader
 from palprep.journal.store import Journal
-from palprep.rules import ConsentState
+from palprep.rules.consent import ConsentState
 
 RUN = RunStarted(
     people=(

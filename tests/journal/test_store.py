@@ -17,9 +17,20 @@ import pytest
 from palprep import system
 from palprep.errors import JournalError, OutputUnwritable, UsageError
 from palprep.journal import forgetting
-from palprep.journal.at_most_once import resolve_ended, resolve_found, resolve_retry
-from palprep.journal.creations import CreationState
-from palprep.journal.entries import Body, CalledBack, Created, Intent, Polled, Snapshot
+from palprep.journal.creations.at_most_once import (
+    resolve_ended,
+    resolve_found,
+    resolve_retry,
+)
+from palprep.journal.creations.states import CreationState
+from palprep.journal.entries.bodies import (
+    Body,
+    CalledBack,
+    Created,
+    Intent,
+    Polled,
+    Snapshot,
+)
 from palprep.journal.file import is_running, readable
 from palprep.journal.store import JOURNAL_NAME, Journal
 
@@ -49,7 +60,7 @@ def test_entries_come_back_as_they_were_written(path):
 def test_an_entry_is_flushed_when_append_returns(path):
     script = """
         import os, signal, sys
-        from palprep.journal.entries import Intent
+        from palprep.journal.entries.bodies import Intent
         from palprep.journal.store import Journal
         journal = Journal(sys.argv[1], lock=True, create=True)
         journal.append(Intent(what="voice", request={}), person="ada", key="k")

@@ -6,9 +6,9 @@ import pytest
 from heard import heard_audio
 
 from palprep.errors import DamagedMedia, UnsupportedMedia
-from palprep.media.audio import probe_audio, stream_samples
 from palprep.media.facts import FLOOR_DBFS
-from palprep.media.source import Source
+from palprep.media.sound.decoding import probe_audio, stream_samples
+from palprep.media.sources.source import Source
 
 from .conftest import mux_sound, sine
 

@@ -9,8 +9,8 @@ import time
 import pytest
 
 from palprep.errors import DamagedMedia
-from palprep.media import bounds
-from palprep.media.bounds import HeaderReader
+from palprep.media.sources import bounds
+from palprep.media.sources.bounds import HeaderReader
 from palprep.preflight import check
 
 MANY = 4_000
@@ -27,7 +27,9 @@ DAMAGED = (
 @pytest.fixture
 def bombs(monkeypatch):
     monkeypatch.setattr(bounds, "MOST_STEPS", bounds.MOST_STEPS // 50)
-    monkeypatch.setattr("palprep.media.isobmff.MOST_INDEX_BYTES", bounds.MOST_INDEX_BYTES // 50)
+    monkeypatch.setattr(
+        "palprep.media.sources.isobmff.MOST_INDEX_BYTES", bounds.MOST_INDEX_BYTES // 50
+    )
     return importlib.import_module("research.hostile.bomb_files")
 
 

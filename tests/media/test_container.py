@@ -6,12 +6,12 @@ import pytest
 from heard import heard_audio, heard_video
 
 from palprep.errors import DamagedMedia, FileMissing, UnsupportedMedia
-from palprep.media.audio import audio_streams
-from palprep.media.bounds import HeaderReader
 from palprep.media.container import open_container, video_stream
-from palprep.media.isobmff import read_movie
-from palprep.media.sniff import Content, accepted
-from palprep.media.source import Source
+from palprep.media.sound.decoding import audio_streams
+from palprep.media.sources.bounds import HeaderReader
+from palprep.media.sources.isobmff import read_movie
+from palprep.media.sources.sniff import Content, accepted
+from palprep.media.sources.source import Source
 from palprep.values import Kind
 
 from .conftest import sine

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from palprep.errors import DamagedMedia
-from palprep.media import prefetch
+from palprep.media.images import prefetch
 from palprep.system import hand_back
 
 BLOCK, BLOCKS = 64 * 1024, 1000

@@ -14,8 +14,8 @@ import pytest
 from heard import heard_video
 from PIL import Image
 
-from palprep.media.frames import sample_frames, thumbnail, upright
-from palprep.media.source import Source
+from palprep.media.images.frames import sample_frames, thumbnail, upright
+from palprep.media.sources.source import Source
 
 EXE = imageio_ffmpeg.get_ffmpeg_exe()
 

@@ -13,7 +13,7 @@ import pytest
 from raw import JPEG
 
 from palprep.errors import FileMissing, FileUnreadable, OutputUnwritable, UsageError
-from palprep.media.source import Source, name_of
+from palprep.media.sources.source import Source, name_of
 
 
 @pytest.fixture(autouse=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from palprep.media.light import HLG, PQ, as_srgb
+from palprep.media.images.light import HLG, PQ, as_srgb
 
 BT2020, BT709 = 9, 1
 

@@ -13,9 +13,9 @@ from bombs import WEBP_120_MEGAPIXELS
 from PIL import Image, ImageCms, ImageFile, PngImagePlugin
 
 from palprep.errors import DamagedMedia, FileMissing, UnsupportedMedia
-from palprep.media import image as image_module
-from palprep.media.image import open_image, probe_image
-from palprep.media.source import Source
+from palprep.media.images import stills as image_module
+from palprep.media.images.stills import open_image, probe_image
+from palprep.media.sources.source import Source
 
 from .conftest import gradient
 
@@ -301,7 +301,7 @@ def test_a_large_image_is_averaged_over_squares(tmp_path, monkeypatch):
     path = tmp_path / "a.png"
     Image.fromarray(noise).save(path)
     monkeypatch.setattr(image_module, "_WORK_PIXELS", 40 * 30)
-    monkeypatch.setattr("palprep.media.pixels._STRIP_PIXELS", 90 * 8)
+    monkeypatch.setattr("palprep.media.images.pixels._STRIP_PIXELS", 90 * 8)
     facts, picture = open_image(Source.of(path))
     assert (facts.width, facts.height, picture.size) == (90, 120, (30, 40))
     means = noise.reshape(40, 3, 30, 3, 3).mean(axis=(1, 3))

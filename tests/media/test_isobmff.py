@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, strategies as st
 
 from palprep.errors import DamagedMedia
-from palprep.media.bounds import MOST_STEPS, HeaderReader
-from palprep.media.ebml import read_matroska
-from palprep.media.headers import read_exif, xmp_orientation
-from palprep.media.isobmff import children, read_brands, read_movie
+from palprep.media.sources.bounds import MOST_STEPS, HeaderReader
+from palprep.media.sources.ebml import read_matroska
+from palprep.media.sources.headers import read_exif, xmp_orientation
+from palprep.media.sources.isobmff import children, read_brands, read_movie
 
 
 def box(kind: bytes, *parts: bytes) -> bytes:

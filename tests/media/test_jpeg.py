@@ -8,8 +8,8 @@ import pytest
 from PIL import Image
 
 from palprep.errors import DamagedMedia
-from palprep.media.bounds import MOST_SCANS, HeaderReader
-from palprep.media.headers import kept_samples
+from palprep.media.sources.bounds import MOST_SCANS, HeaderReader
+from palprep.media.sources.headers import kept_samples
 
 
 def jpeg(**options) -> bytes:

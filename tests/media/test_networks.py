@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from palprep.errors import ToolMissing
-from palprep.media.networks import Weights, read_manifest
+from palprep.networks import Weights, read_manifest
 
 HOMES = ["palprep.consent", "palprep.speech", "palprep.vision"]
 

@@ -11,8 +11,8 @@ import pytest
 from heard import heard_audio
 
 from palprep.errors import DamagedMedia, UnsupportedMedia
-from palprep.media.audio import AudioDecode, Sink, stream_samples
-from palprep.media.source import Source
+from palprep.media.sound.decoding import AudioDecode, Sink, stream_samples
+from palprep.media.sources.source import Source
 
 from .conftest import sine
 

@@ -7,9 +7,9 @@ import pytest
 
 from palprep.errors import DamagedMedia, UnsupportedMedia
 from palprep.media.facts import SignalFacts
-from palprep.media.frames import SampledFrame, sample_frames
-from palprep.media.signal import SignalMeter
-from palprep.media.source import Source
+from palprep.media.images.frames import SampledFrame, sample_frames
+from palprep.media.sound.signal import SignalMeter
+from palprep.media.sources.source import Source
 
 from .conftest import gradient, sine
 

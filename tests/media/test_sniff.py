@@ -9,7 +9,7 @@ import pytest
 from heard import heard_audio, heard_video
 
 from palprep.errors import FileMissing, FileUnreadable
-from palprep.media.source import Source
+from palprep.media.sources.source import Source
 from palprep.values import Kind
 
 from .conftest import sine

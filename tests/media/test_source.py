@@ -9,7 +9,7 @@ import pytest
 
 from palprep.errors import FileMissing, FileUnreadable, UnsupportedMedia
 from palprep.media.container import open_container
-from palprep.media.source import MOST_BYTES, Source
+from palprep.media.sources.source import MOST_BYTES, Source
 from palprep.preflight import check
 from palprep.values import Kind
 
@@ -94,7 +94,7 @@ def test_nothing_is_read_before_somebody_asks_what_it_is(make_video, monkeypatch
     def parsed(*_):
         raise AssertionError("read in the wrong process")
 
-    monkeypatch.setattr("palprep.media.source.recognise", parsed)
+    monkeypatch.setattr("palprep.media.sources.source.recognise", parsed)
     source = Source.of(path)
     assert (source.name, source.stem, source.size_bytes) == (
         path.name,

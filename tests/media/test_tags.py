@@ -10,9 +10,9 @@ import pytest
 from heard import heard_audio
 
 from palprep.errors import DamagedMedia
-from palprep.media.bounds import MOST_STEPS, TAG_STEPS, HeaderReader, require_few_tags
 from palprep.media.container import demuxer_of, glimpse, open_container
-from palprep.media.source import Source
+from palprep.media.sources.bounds import MOST_STEPS, TAG_STEPS, HeaderReader, require_few_tags
+from palprep.media.sources.source import Source
 
 MOST_TAGS = MOST_STEPS // (TAG_STEPS + 1) - 10
 """With a step for the header of each, and some for those of the file."""

@@ -9,8 +9,8 @@ import pytest
 from PIL import Image
 
 from palprep.errors import UnsupportedMedia
-from palprep.media.frames import frames_at
-from palprep.media.source import Source
+from palprep.media.images.frames import frames_at
+from palprep.media.sources.source import Source
 
 
 def test_frames_are_those_of_the_times_asked_for(sample_media: Path) -> None:

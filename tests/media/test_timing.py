@@ -6,7 +6,7 @@ import pytest
 from heard import heard_video
 
 from palprep.media.ffmpeg import ffmpeg_binary
-from palprep.media.source import Source
+from palprep.media.sources.source import Source
 from palprep.media.video import probe_video
 
 from .conftest import sine

@@ -11,7 +11,7 @@ from videos import edited
 
 from palprep.errors import DamagedMedia, UnsupportedMedia
 from palprep.media.ffmpeg import ffmpeg_binary
-from palprep.media.source import Source
+from palprep.media.sources.source import Source
 from palprep.media.video import carries_the_same, probe_video
 
 from .conftest import sine

@@ -12,7 +12,8 @@ from palprep.client import AsyncClient, Client
 from palprep.journal import Journal, callback_server
 from palprep.preflight import Prepared
 from palprep.publish import SandboxPublisher
-from palprep.rules import CONSENT_CHECKS, Report
+from palprep.rules import Report
+from palprep.rules.consent.checks import CONSENT_CHECKS
 from palprep.sandbox import Choices, Sandbox
 
 

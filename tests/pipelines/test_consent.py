@@ -16,8 +16,8 @@ from palprep.consent import ConsentFacts
 from palprep.dossier import dossier_path, keep_dossier, read_dossier
 from palprep.errors import ConsentUnproven, JournalError, PublishError, UsageError
 from palprep.facts import Facts
-from palprep.journal import ConsentWaived
-from palprep.media import Source
+from palprep.journal.entries.bodies import ConsentWaived
+from palprep.media.sources import Source
 from palprep.pipelines import ReplicaRequest, decide, make_replica
 from palprep.preflight import Prepared
 from palprep.rules import Report

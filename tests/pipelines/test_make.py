@@ -16,8 +16,9 @@ from stated import GIVEN
 
 from palprep.client import AsyncClient
 from palprep.errors import JournalError, OutcomeUnknown, PublishError, UsageError, WaitTimeout
-from palprep.journal import Creation, CreationState, Journal, callback_server, resolve_retry
-from palprep.journal.entries import CalledBack
+from palprep.journal import Journal, callback_server
+from palprep.journal.creations import Creation, CreationState, resolve_retry
+from palprep.journal.entries.bodies import CalledBack
 from palprep.pipelines import (
     MakeOptions,
     ReplicaRequest,

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 from palprep.fixes import unproved_in
-from palprep.media import Source
+from palprep.media.sources import Source
 
 
 class Crashing(Source):

@@ -15,8 +15,8 @@ from PIL import Image
 from palprep import preflight
 from palprep.errors import DamagedMedia, FileMissing, UnsupportedMedia, UsageError
 from palprep.facts import Speaker
-from palprep.media import Source
 from palprep.media.ffmpeg import ffmpeg_binary
+from palprep.media.sources import Source
 from palprep.preflight import Prepared, check, prepare
 from palprep.values import Kind, Outcome, Role
 

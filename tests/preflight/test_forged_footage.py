@@ -8,7 +8,7 @@ from still_video import forged_video
 from palprep import preflight
 from palprep.facts import Speaker
 from palprep.facts.timeline import STILL
-from palprep.rules import consent_doubts
+from palprep.rules.consent.checks import consent_doubts
 from palprep.values import Outcome, Role
 
 JANE = Speaker(full_name="Jane Carter")

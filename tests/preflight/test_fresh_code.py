@@ -7,7 +7,7 @@ import datetime as dt
 import pytest
 
 from palprep import preflight
-from palprep.consent import AskedCode
+from palprep.consent.wording import AskedCode
 from palprep.facts import Speaker
 from palprep.preflight import verify_consent
 from palprep.values import Outcome, Role

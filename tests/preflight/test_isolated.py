@@ -13,7 +13,8 @@ import pytest
 
 from palprep import fixes
 from palprep.errors import DamagedMedia, FixError, ToolFailed
-from palprep.media import Source, ffmpeg_binary, ffmpeg_version
+from palprep.media import ffmpeg_binary, ffmpeg_version
+from palprep.media.sources import Source
 from palprep.preflight import (
     check,
     loop,

@@ -10,10 +10,11 @@ import av
 import pytest
 
 from palprep.facts import Speaker
-from palprep.media import Source, ffmpeg_binary
+from palprep.media import ffmpeg_binary
 from palprep.media.container import decoded
-from palprep.media.ebml import read_matroska
-from palprep.media.isobmff import read_movie
+from palprep.media.sources import Source
+from palprep.media.sources.ebml import read_matroska
+from palprep.media.sources.isobmff import read_movie
 from palprep.preflight import check, prepare, verify_consent
 from palprep.speech import SpeakerFacts
 from palprep.speech.voiceprint import SpeakerMeter

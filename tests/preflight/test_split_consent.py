@@ -11,7 +11,7 @@ from palprep import preflight
 from palprep.errors import FixError, UsageError
 from palprep.facts import Speaker
 from palprep.preflight import loop
-from palprep.rules import CONSENT_CHECKS, lacks_consent
+from palprep.rules.consent.checks import CONSENT_CHECKS, lacks_consent
 from palprep.values import Outcome, Role
 
 JANE = Speaker(full_name="Jane Carter")

@@ -9,18 +9,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from palprep.consent import (
-    Statement,
-    Whisper,
-    read_samples,
-    required_statement,
-    statement_for,
-)
-from palprep.consent.statement import fill_statement
+from palprep.consent import Whisper, read_samples
+from palprep.consent.wording import Statement, required_statement, statement_for
+from palprep.consent.wording.statement import fill_statement
 from palprep.errors import FileMissing, ToolFailed, ToolMissing
-from palprep.media import Weights
+from palprep.networks import Weights
 from palprep.preflight import verify_consent
-from palprep.rules import grade_statement, load_profile
+from palprep.rules import load_profile
+from palprep.rules.consent import grade_statement
 from palprep.speech import filterbank, log_mel
 
 WEIGHTS = Path(str(resources.files("palprep.consent"))) / "weights"

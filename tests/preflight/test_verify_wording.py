@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from palprep.consent import required_statement
+from palprep.consent.wording import required_statement
 from palprep.preflight.preflight import _why_no_name, verify_wording
 
 

@@ -13,7 +13,8 @@ import pytest
 from starlette.routing import Route
 
 from palprep import system
-from palprep.journal import Journal, RunStarted
+from palprep.journal import Journal
+from palprep.journal.entries.bodies import RunStarted
 from palprep.record import LocalSite, Review
 from palprep.record.site import strangers_file
 from palprep.workers import LocalEngine

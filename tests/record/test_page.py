@@ -22,7 +22,7 @@ from palprep import journal as journals
 from palprep.batch import Connection, Pace, RunOptions, run
 from palprep.batch.engines.tasks import prepare_asset
 from palprep.journal import Journal
-from palprep.journal.entries import FileJudged
+from palprep.journal.entries.bodies import FileJudged
 from palprep.record import LocalSite, Recording
 from palprep.rules import load_profile
 from palprep.sandbox import Choices, Sandbox

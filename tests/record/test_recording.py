@@ -17,7 +17,7 @@ import pytest
 from palprep.batch.people.folder import read_person
 from palprep.errors import UsageError
 from palprep.journal import Journal
-from palprep.journal.entries import ProcessingAgreed
+from palprep.journal.entries.bodies import ProcessingAgreed
 from palprep.preflight import check, kinds_of
 from palprep.record import LocalSite
 from palprep.values import Role

@@ -7,7 +7,7 @@ from voices import voice_of
 
 from palprep.consent import ConsentFacts, WordRecord
 from palprep.rules.catalogue import report_on
-from palprep.rules.consent import (
+from palprep.rules.consent.checks import (
     CONSENT_CHECKS,
     consent_doubts,
     consent_first,

@@ -5,15 +5,11 @@ from __future__ import annotations
 import pytest
 from made_up_reading import LIMITS, RARE, SCRIPT, TEXT, name_reading, reading, stated
 
-from palprep.consent import (
-    Statement,
-    StatementReading,
-    Surroundings,
-    split_words,
-)
+from palprep.consent import StatementReading, Surroundings
 from palprep.consent.compare import Difference, compare
 from palprep.consent.reading import Reading, heard_instead, part_reading
-from palprep.rules.consent_grading import Grade, grade_part, grade_statement
+from palprep.consent.wording import Statement, split_words
+from palprep.rules.consent.grading import Grade, grade_part, grade_statement
 from palprep.values import Span
 
 

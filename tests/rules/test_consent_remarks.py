@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from palprep.consent import Surroundings, split_words
-from palprep.consent.statement import code_words
-from palprep.rules.consent_remarks import grade_after, grade_before
+from palprep.consent import Surroundings
+from palprep.consent.wording import split_words
+from palprep.consent.wording.statement import code_words
+from palprep.rules.consent.remarks import grade_after, grade_before
 from palprep.values import Outcome
 
 REQUIRED = split_words("I, Jane Doe, am currently speaking and give my consent to videos of me.")

@@ -6,7 +6,7 @@ import datetime as dt
 
 import pytest
 
-from palprep.rules import (
+from palprep.rules.consent import (
     ConsentDecision,
     ConsentDoubt,
     ConsentEvidence,

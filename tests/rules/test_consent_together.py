@@ -11,8 +11,8 @@ from palprep.consent import (
     PartReading,
 )
 from palprep.consent.facts import SecondHearing
-from palprep.rules.consent_evidence import together
-from palprep.rules.consent_grading import grade_part
+from palprep.rules.consent.evidence import together
+from palprep.rules.consent.grading import grade_part
 from palprep.rules.profile import load_profile
 from palprep.values import Outcome
 

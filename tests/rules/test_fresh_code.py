@@ -6,8 +6,9 @@ import datetime as dt
 
 import pytest
 
-from palprep.consent import AlignedWord, CodeReading, PartReading, StatementReading
-from palprep.rules.consent_grading import grade_statement
+from palprep.consent import AlignedWord, PartReading, StatementReading
+from palprep.consent.wording import CodeReading
+from palprep.rules.consent.grading import grade_statement
 from palprep.rules.profile import load_profile
 from palprep.values import Span
 

@@ -8,7 +8,7 @@ from voices import voice_of
 from palprep.consent import LipsFacts
 from palprep.consent.facts import Synchrony
 from palprep.rules.catalogue import report_on
-from palprep.rules.consent import CONSENT_DOUBTS, consent_doubts
+from palprep.rules.consent.checks import CONSENT_DOUBTS, consent_doubts
 from palprep.rules.profile import load_profile
 from palprep.rules.report import Check
 from palprep.values import Outcome, Role, Span

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from portraits import FLAWLESS
 
-from palprep.api import FACE_CHECKS
+from palprep.api.records.replies import FACE_CHECKS
 from palprep.rules.catalogue import RULES, judge
 from palprep.rules.profile import load_profile
 from palprep.rules.rule import Measured

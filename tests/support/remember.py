@@ -13,7 +13,7 @@ import shutil
 from pathlib import Path
 
 from palprep.batch.engines.tasks import AssetTask, prepare_asset
-from palprep.media import Source
+from palprep.media.sources import Source
 from palprep.preflight import Asset
 from palprep.storage import atomic_output
 from palprep.workers import Engine

@@ -11,10 +11,12 @@ from palprep.batch.engines.tasks import AssetTask, compare_people, prepare_asset
 from palprep.consent import ConsentFacts
 from palprep.facts import Facts
 from palprep.journal import Journal
-from palprep.journal.entries import Body
-from palprep.media import FileFacts, Source, sha256_of
+from palprep.journal.entries.bodies import Body
+from palprep.media import FileFacts
+from palprep.media.sources import Source, sha256_of
 from palprep.preflight import Asset, Prepared
-from palprep.rules import CONSENT_CHECKS, Check, Report
+from palprep.rules import Check, Report
+from palprep.rules.consent.checks import CONSENT_CHECKS
 from palprep.values import Outcome, Role
 from palprep.workers import Engine
 

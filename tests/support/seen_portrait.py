@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from palprep.media import Source, open_image
+from palprep.media.images import open_image
+from palprep.media.sources import Source
 from palprep.vision import Detections, Models, Pixels, analyse_portrait, detect_subject
 
 

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from palprep.media import Source, stream_samples
+from palprep.media.sound import stream_samples
+from palprep.media.sources import Source
 
 
 def decode(path: Path, rate_hz: int = 16_000) -> NDArray[np.float32]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
-from palprep import journal
-from palprep.journal import JournalHead, PersonStanding
+from palprep.journal import runs
+from palprep.journal.runs import JournalHead, PersonStanding
 
 
 class Standings(NamedTuple):
@@ -15,5 +15,5 @@ class Standings(NamedTuple):
 
 
 def status(directory: Path) -> Standings:
-    with journal.status(directory) as (head, people):
+    with runs.status(directory) as (head, people):
         return Standings(head, tuple(people))

@@ -10,7 +10,7 @@ import numpy as np
 from heard import heard_video
 
 from palprep.facts import Facts
-from palprep.media import Source
+from palprep.media.sources import Source
 from palprep.rules import Report, judge, load_profile
 from palprep.rules.plans import VideoPlan
 from palprep.values import Outcome, Role

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from palprep.fixes import FixDone
-from palprep.media import sha256_of
+from palprep.media.sources import sha256_of
 from palprep.preflight import Asset, Prepared, check
 from palprep.values import Role, Span
-from palprep.views.pictures import AssetPictures, pictures_of
+from palprep.views.drawings.pictures import AssetPictures, pictures_of
 
 
 def asset_of(path: Path, role: Role, fixes: tuple[FixDone, ...] | None = None) -> Asset:

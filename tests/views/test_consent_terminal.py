@@ -10,7 +10,7 @@ from rich.console import Console
 
 from palprep.consent import ConsentFacts, WordRecord
 from palprep.values import Outcome
-from palprep.views.consent_terminal import WIDEST, consent_view
+from palprep.views.terminal.consent import WIDEST, consent_view
 
 NASTY = "[bold]because[/]"
 

@@ -10,8 +10,8 @@ import pytest
 from PIL import Image
 
 from palprep.preflight import Candidate, Ranking
+from palprep.views.drawings.pictures import MOST, SIDE, shots
 from palprep.views.notebook import html_of
-from palprep.views.pictures import MOST, SIDE, shots
 
 
 def candidate(path: str, at_s: float | None = None, duplicate_of: int | None = None) -> Candidate:

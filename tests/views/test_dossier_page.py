@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 from elements import Elements
 
-from palprep.consent import CodeReading, ConsentFacts, WordRecord
+from palprep.consent import ConsentFacts, WordRecord
+from palprep.consent.wording import CodeReading
 from palprep.dossier import Dossier, ExaminedDossier, examine_dossier
 from palprep.dossier.chain import (
     ConsentCheck,
@@ -19,12 +20,12 @@ from palprep.dossier.chain import (
     extended,
 )
 from palprep.errors import DamagedMedia, UsageError
-from palprep.media import sha256_of
-from palprep.rules import ConsentDecision
+from palprep.media.sources import sha256_of
+from palprep.rules.consent import ConsentDecision
 from palprep.values import Outcome, Span
 from palprep.views import export_dossiers, standing
 from palprep.views.dossier_page import dossier_page
-from palprep.views.pictures import Embedded
+from palprep.views.drawings.pictures import Embedded
 
 NOON = dt.datetime(2026, 11, 21, 12, tzinfo=dt.UTC)
 DAY = dt.timedelta(days=1)

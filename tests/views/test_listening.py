@@ -10,7 +10,7 @@ import pytest
 
 from palprep.consent import ConsentFacts
 from palprep.errors import MediaError
-from palprep.views.pictures import statement_sound
+from palprep.views.drawings.pictures import statement_sound
 
 HEARD = ConsentFacts(
     outcome="pass", transcript="I agree", starts_at=2.0, ends_at=5.0, words=(), reasons=(),

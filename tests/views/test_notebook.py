@@ -14,7 +14,8 @@ from IPython.core.interactiveshell import InteractiveShell
 
 from palprep.consent import ConsentFacts, WordRecord
 from palprep.fixes import FixDone
-from palprep.journal import Creation, FaceCheck, FaceVerdict
+from palprep.journal.creations.states import Creation
+from palprep.journal.entries.bodies import FaceCheck, FaceVerdict
 from palprep.preflight import Prepared, Ranking, check, prepare
 from palprep.rules import Check, Report, load_profile
 from palprep.rules.report import ReportError

@@ -6,7 +6,7 @@ from typing import get_args
 
 import pytest
 
-from palprep.journal import PersonStatus
+from palprep.journal.runs import PersonStatus
 from palprep.values import Outcome
 from palprep.views.outcomes import OUTCOMES, SHADES, STATUSES
 

@@ -13,9 +13,9 @@ from voices import voice_of
 
 from palprep.fixes import FixDone
 from palprep.values import Role, Span
+from palprep.views.drawings.pictures import Embedded
 from palprep.views.format import initials
 from palprep.views.page import page
-from palprep.views.pictures import Embedded
 
 
 def drawn(picture):

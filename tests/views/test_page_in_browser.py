@@ -16,9 +16,9 @@ from finished_runs import FULL, person, run
 from voices import voice_of
 
 from palprep.speech.facts import Waveform
-from palprep.views.over_time import draw_waveform
+from palprep.views.drawings.over_time import draw_waveform
+from palprep.views.drawings.pictures import Embedded
 from palprep.views.page import page, pages, person_page
-from palprep.views.pictures import Embedded
 
 DARK = "--blink-settings=preferredColorScheme=0"
 NARROW = "--window-size=500,900"

@@ -11,12 +11,13 @@ from finished_runs import FULL, changed, person, run
 from PIL import Image
 
 from palprep.batch.outputs import write_outputs
-from palprep.journal import RunView
-from palprep.media import sha256_of
+from palprep.journal.runs import RunView
+from palprep.media.sources import sha256_of
 from palprep.preflight import Asset
 from palprep.rules import Report
 from palprep.values import Role
-from palprep.views import PICTURES_NAME, person_page
+from palprep.views import person_page
+from palprep.views.drawings import PICTURES_NAME
 from palprep.views.page import MOST_ON_ONE_PAGE, pages
 
 

@@ -12,7 +12,7 @@ from PIL import Image
 from palprep.errors import UnsupportedMedia
 from palprep.preflight import check
 from palprep.values import Span
-from palprep.views.pictures import Embedded, report_picture, statement_frames, thumbnail
+from palprep.views.drawings.pictures import Embedded, report_picture, statement_frames, thumbnail
 from tests.support.drawn import pictures
 
 

@@ -13,7 +13,7 @@ from palprep.fixes.image import adjust
 from palprep.preflight import check
 from palprep.rules.plans import Crop, ImagePlan
 from palprep.values import Rect
-from palprep.views.portrait import (
+from palprep.views.drawings.portrait import (
     CROP,
     FACE,
     FAILED,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from palprep.views import Progress, RunProgress, cell_progress
-from palprep.views.progress import progress_line
+from palprep.views.terminal import Progress, RunProgress, cell_progress
+from palprep.views.terminal.progress import progress_line
 
 
 def test_the_line_tells_who_is_through_and_what_goes_on() -> None:

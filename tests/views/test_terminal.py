@@ -6,12 +6,17 @@ from io import StringIO
 
 from rich.console import Console, RenderableType
 
-from palprep.journal import PersonResult, PersonStatus
+from palprep.journal.runs import PersonResult, PersonStatus
 from palprep.preflight import Candidate
 from palprep.rules import RULES, Check, Report, entry_of, load_profile
 from palprep.rules.report import ReportError
 from palprep.values import Outcome, Role
-from palprep.views.terminal import check_list, ranking_table, report_view, results_view
+from palprep.views.terminal.reports import (
+    check_list,
+    ranking_table,
+    report_view,
+    results_view,
+)
 
 NASTY = "[bold]because[/]"
 

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from palprep.values import Span
-from palprep.views.outcomes import VERMILION
-from palprep.views.over_time import (
+from palprep.views.drawings.over_time import (
     FAINT,
     GAP,
     LABEL_WIDTH,
@@ -17,8 +16,9 @@ from palprep.views.over_time import (
     WIDTH,
     draw_rows,
 )
-from palprep.views.svg import PAPER
-from palprep.views.timeline_rows import Row
+from palprep.views.drawings.svg import PAPER
+from palprep.views.drawings.timeline_rows import Row
+from palprep.views.outcomes import VERMILION
 from tests.support.drawn import boxes, elements, paths, pictures, points
 
 BLUE = (0, 0, 200)

@@ -6,7 +6,7 @@ import pytest
 
 from palprep.facts import FacingLimits, Second, Timeline
 from palprep.values import Span
-from palprep.views.timeline_rows import rows, tick_every
+from palprep.views.drawings.timeline_rows import rows, tick_every
 
 
 @pytest.fixture

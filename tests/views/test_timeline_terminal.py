@@ -9,7 +9,7 @@ from rich.console import Console
 
 from palprep.facts import FacingLimits, Second, Timeline
 from palprep.values import Span
-from palprep.views.terminal import TerminalTimeline
+from palprep.views.terminal.reports import TerminalTimeline
 
 
 def drawn(line: Timeline, width: int = 80, encoding: str = "utf-8") -> dict[str, str]:

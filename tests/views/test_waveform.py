@@ -8,12 +8,12 @@ from pathlib import Path
 from voices import voice_of
 
 from palprep import check, speech
-from palprep.media import Source
+from palprep.media.sources import Source
 from palprep.speech.facts import Waveform
 from palprep.values import Span
+from palprep.views.drawings.over_time import WAVE_HEIGHT, WAVE_WIDTH, draw_waveform
+from palprep.views.drawings.pictures import waveform
 from palprep.views.outcomes import BLUE, GREY, ORANGE
-from palprep.views.over_time import WAVE_HEIGHT, WAVE_WIDTH, draw_waveform
-from palprep.views.pictures import waveform
 from tests.support.drawn import css, paths
 
 LEVELS = Waveform(

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from palprep.media import LINEAR, to_srgb
+from palprep.media.images import LINEAR, to_srgb
 from palprep.vision.quality import gains_to_natural_hue, pixels_to_lab
 
 

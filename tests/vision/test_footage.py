@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from portraits import FLAWLESS
 
-from palprep.media import SampledFrame, Source, open_image
+from palprep.media.images import SampledFrame, open_image
+from palprep.media.sources import Source
 from palprep.vision import footage
 from palprep.vision.analysis import analyse_portrait
 from palprep.vision.facts import FootageFacts, FrameSample, PortraitFacts

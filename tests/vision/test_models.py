@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from palprep.errors import ToolMissing
-from palprep.media import Weights, read_manifest
+from palprep.networks import Weights, read_manifest
 from palprep.vision.models import HOME, Models
 
 SHIPPED = Path(str(resources.files("palprep.vision"))) / "weights"

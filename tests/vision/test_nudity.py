@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from palprep.errors import ToolMissing
-from palprep.media import Weights, read_manifest
+from palprep.networks import Weights, read_manifest
 from palprep.vision.analysis import analyse_portrait
 from palprep.vision.facts import PortraitFacts
 from palprep.vision.models import HOME, Models

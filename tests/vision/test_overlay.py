@@ -4,7 +4,7 @@ import cv2
 import numpy as np
 import pytest
 
-from palprep.media import SampledFrame
+from palprep.media.images import SampledFrame
 from palprep.vision.footage import analyse_footage
 from palprep.vision.overlay import find_lines, find_overlay
 

@@ -7,7 +7,7 @@ import cv2
 import numpy as np
 import pytest
 
-from palprep.media import LINEAR, to_srgb
+from palprep.media.images import LINEAR, to_srgb
 from palprep.values import Rect
 from palprep.vision.analysis import Detections
 from palprep.vision.arrays import Pixels, resized

@@ -18,7 +18,7 @@ from urllib.parse import parse_qsl, quote, unquote
 
 from palprep.api.bodies import Base64Stream, OpenFile, StreamedBody, compact_json, read_body, redact
 from palprep.api.failures import failure, refusal, request_id
-from palprep.api.fields import is_header_name, is_header_value
+from palprep.api.records.fields import is_header_name, is_header_value
 from palprep.api.reply import Reply, Unspecified, deviations, read_leniently
 from palprep.api.request import UNSET, Request, Shape, Unset
 from palprep.errors import ApiError, Problem, UnexpectedReply, UsageError

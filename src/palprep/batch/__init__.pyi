@@ -10,15 +10,6 @@ from .outputs import (
     write_report as write_report,
     written_results as written_results,
 )
-from .people.files import kinds_in as kinds_in
-from .people.folder import Shard as Shard, read_person as read_person
-from .people.manifest_rows import (
-    ManifestRow as ManifestRow,
-    why_no_folder_name as why_no_folder_name,
-)
-from .people.person import Person as Person
-from .people.selection import Selection as Selection
-from .people.settings import read_settings as read_settings, write_setting as write_setting
 from .runner import run as run
 from .work.connection import Connection as Connection
 from .work.consent import (

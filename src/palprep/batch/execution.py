@@ -33,7 +33,9 @@ from palprep.batch.work.pace import Creates, Outage
 from palprep.batch.work.service_steps import Requested, ServiceSteps, dry_run
 from palprep.batch.work.waiting import Watch
 from palprep.client import LOOK_EVERY_S
-from palprep.journal import CUT_OFF, Creation, PersonEnded, PersonOutcome, up_to_date
+from palprep.journal.creations import CUT_OFF, Creation, up_to_date
+from palprep.journal.entries import PersonEnded
+from palprep.journal.runs import PersonOutcome
 from palprep.publish import Publisher
 from palprep.workers import WorkStopped
 

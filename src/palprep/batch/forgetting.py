@@ -30,9 +30,11 @@ from palprep.batch.work.context import PREPARED_NAME, Note, TakeNote
 from palprep.batch.work.originals import SOURCES_NAME
 from palprep.dossier import DOSSIER_SUFFIX, add_entry, read_dossier
 from palprep.errors import DossierUnusable, OutputUnwritable, StorageError, UsageError
+from palprep.journal import creations, entries, runs
 from palprep.preflight import Asset
 from palprep.storage import Bucket
 from palprep.values import Value
+from palprep.views import drawings
 
 
 class Forgetting(Value):
@@ -45,7 +47,7 @@ class Forgetting(Value):
     """Of this person alone, relative to the output folder. They are removed."""
     elsewhere: tuple[str, ...] = ()
     """Prepared files and dossiers that lie outside the folder. They stay."""
-    at_service: tuple[journals.Creation, ...] = ()
+    at_service: tuple[creations.Creation, ...] = ()
     """What the service holds. It shows no way to delete a voice or a replica."""
     own_sandbox: bool = False
     """Whether all of that is in the run's own sandbox, whose records go, too."""
@@ -57,7 +59,7 @@ class Forgetting(Value):
     """What could not be removed there, and why: one sentence each."""
 
     @staticmethod
-    def in_own_sandbox(made: journals.Creation) -> bool:
+    def in_own_sandbox(made: creations.Creation) -> bool:
         """Whether the service that holds it is the run's own sandbox."""
         return made.request.get("target") == EMBEDDED
 
@@ -83,13 +85,13 @@ def forget(directory: str | Path, person: str, *, buckets: Sequence[str] = ()) -
         slug, run = found.person, run_name(journal)
         # What is somebody else's, too: pictures, and names in buckets.
         shown, shared = set[str](), set[str]()
-        for entry in journal.one_by_one(journals.AssetPrepared):
+        for entry in journal.one_by_one(entries.AssetPrepared):
             if entry.person != slug:
-                shown.update(each.name for each in views.pictures_of(entry.body.asset).all())
+                shown.update(each.name for each in drawings.pictures_of(entry.body.asset).all())
                 shared |= _published(entry.body.asset, run)
         if slug is not None:
             journal.mark_forgotten(slug, found.names)
-            fetched = journal.entries(journals.FileFetched, person=slug)
+            fetched = journal.entries(entries.FileFetched, person=slug)
             names = {source_key(run, each.body.sha256) for each in fetched}
             names = names.union(*(_published(each, run) for each in _assets(journal, slug)))
             alone = sorted(names - shared)
@@ -102,14 +104,14 @@ def forget(directory: str | Path, person: str, *, buckets: Sequence[str] = ()) -
             if found.stuck:
                 return found
         # What runs that were killed had half written, of whomever it is.
-        folders = ("", f"{views.PEOPLE_FOLDER}/**/", f"{views.PICTURES_NAME}/**/")
+        folders = ("", f"{views.PEOPLE_FOLDER}/**/", f"{drawings.PICTURES_NAME}/**/")
         for part in chain(*(place.glob(f"{each}.palprep-*.part*") for each in folders)):
             _remove(part)
         journal.forget(slug)
         if journal.last_run() is not None:
-            write_outputs(place, journals.RunReader(journal), again=True)
+            write_outputs(place, runs.RunReader(journal), again=True)
         # What no one else's files show was this person's, or of a version whose pages are gone.
-        drawn = views.PictureFolder(place / views.PICTURES_NAME)
+        drawn = drawings.PictureFolder(place / drawings.PICTURES_NAME)
         for picture in {*drawn.drawn()} - shown:
             _remove(drawn.place / picture)
     return found
@@ -146,7 +148,7 @@ def _known(journal: journals.Journal, place: Path, slug: str, names: tuple[str, 
     here += [page] if plain and views.is_page(place / page) else []
     prepared = (each.prepared for each in _assets(journal, slug) if each.prepared is not None)
     mine = [file for each in prepared for file in each.files]
-    kept = {entry.body.path for entry in journal.entries(journals.DossierKept, person=slug)}
+    kept = {entry.body.path for entry in journal.entries(entries.DossierKept, person=slug)}
     root = place.resolve()
     there = {place / each for each in (*kept, *(str(each.path) for each in mine))}
     outside = {each for each in there if not each.resolve().is_relative_to(root)}
@@ -154,7 +156,7 @@ def _known(journal: journals.Journal, place: Path, slug: str, names: tuple[str, 
     at_service = tuple(
         each
         for each in journal.creations()
-        if each.key in made.keys and each.state is not journals.CreationState.ABSENT
+        if each.key in made.keys and each.state is not creations.CreationState.ABSENT
     )
     own = (place / SANDBOX_NAME).is_dir() and all(map(Forgetting.in_own_sandbox, at_service))
     return Forgetting(
@@ -169,7 +171,7 @@ def _known(journal: journals.Journal, place: Path, slug: str, names: tuple[str, 
 
 
 def _assets(journal: journals.Journal, person: str) -> Iterator[Asset]:
-    return (entry.body.asset for entry in journal.entries(journals.AssetPrepared, person=person))
+    return (entry.body.asset for entry in journal.entries(entries.AssetPrepared, person=person))
 
 
 def _published(asset: Asset, run: str) -> set[str]:
@@ -214,8 +216,8 @@ def remove_outlived(
     """
     if retain_s is None:
         return
-    for person in journals.RunReader(journal).people:
-        if person.status not in journals.READY or person.files_removed:
+    for person in runs.RunReader(journal).people:
+        if person.status not in runs.READY or person.files_removed:
             continue
         ended = _ended_at(journal, person)
         if ended is None or (journal.now() - ended).total_seconds() < retain_s:
@@ -227,7 +229,7 @@ def remove_outlived(
                 # Recorded first: whatever breaks off between leaves no video missing unexplained.
                 if read_dossier(path).entries[-1].kind != "removal":
                     add_entry(path, kind="removal", written_at=journal.now(), note=days)
-                kept = journals.DossierKept(
+                kept = entries.DossierKept(
                     path=path.relative_to(place).as_posix(), dossier=read_dossier(path).to_json()
                 )
                 journal.append(kept, person=person.slug)
@@ -238,7 +240,7 @@ def remove_outlived(
             note(Note(person=person.slug, text=f"not removed: {error}", about="removed"))
             continue
         shutil.rmtree(place / SOURCES_NAME / person.slug, ignore_errors=True)
-        journal.append(journals.FilesRemoved(retain_s=retain_s), person=person.slug)
+        journal.append(entries.FilesRemoved(retain_s=retain_s), person=person.slug)
         text = (
             f"prepared files were removed, {days}; journal, dossiers, results and page with its "
             "pictures are kept"
@@ -246,8 +248,8 @@ def remove_outlived(
         note(Note(person=person.slug, text=text, about="removed"))
 
 
-def _ended_at(journal: journals.Journal, person: journals.PersonView) -> dt.datetime | None:
+def _ended_at(journal: journals.Journal, person: runs.PersonView) -> dt.datetime | None:
     """When the work for a person, and the last training, had ended."""
-    told = [entry.at for entry in journal.entries(journals.PersonEnded, person=person.slug)[-1:]]
+    told = [entry.at for entry in journal.entries(entries.PersonEnded, person=person.slug)[-1:]]
     told += [each.ended_at for each in (person.voice, person.replica) if each and each.ended_at]
     return max(map(dt.datetime.fromisoformat, told), default=None)

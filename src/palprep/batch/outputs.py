@@ -16,27 +16,12 @@ from typing import Any, BinaryIO
 
 from palprep.errors import UsageError
 from palprep.escaping import escaped_json, table_rows
-from palprep.journal import (
-    JOURNAL_NAME,
-    Journal,
-    PersonStanding,
-    PersonView,
-    ReadableRun,
-    RunReader,
-)
+from palprep.journal import JOURNAL_NAME, Journal
+from palprep.journal.runs import PersonStanding, PersonView, ReadableRun, RunReader
 from palprep.storage import atomic_output, private_file, private_folder, unwritable
 from palprep.values import typed
-from palprep.views import (
-    PEOPLE_FOLDER,
-    PICTURES_NAME,
-    REPORT_NAME,
-    Message,
-    Page,
-    PictureFolder,
-    is_page,
-    messages,
-    pages,
-)
+from palprep.views import PEOPLE_FOLDER, REPORT_NAME, Message, Page, is_page, messages, pages
+from palprep.views.drawings import PICTURES_NAME, PictureFolder
 
 RESULTS_NAME = "results.jsonl"
 TABLE_NAME = "results.csv"

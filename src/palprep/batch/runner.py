@@ -36,13 +36,16 @@ from palprep.batch.work.memory import Unchanged, record_start
 from palprep.batch.work.originals import SOURCES_NAME
 from palprep.consent import require_model
 from palprep.errors import UsageError
-from palprep.journal import Journal, PersonView, RunReader, RunView, SandboxStatement
+from palprep.journal import Journal
+from palprep.journal.entries import SandboxStatement
+from palprep.journal.runs import PersonView, RunReader, RunView
 from palprep.preflight import kinds_by, media_workers
 from palprep.publish import Publisher, publisher_for
 from palprep.rules import BUILT_IN, blocker_words, counted, load_profile, some_of
 from palprep.storage import output_folder
 from palprep.values import typed
-from palprep.views import PICTURES_NAME, cell_progress
+from palprep.views.drawings import PICTURES_NAME
+from palprep.views.terminal import cell_progress
 from palprep.workers import Engine, LocalEngine
 
 _DEFAULTS = RunOptions()

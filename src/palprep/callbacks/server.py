@@ -24,7 +24,8 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
-from palprep.api import AnyEvent, is_link, mended_json, parse_event
+from palprep.api import mended_json
+from palprep.api.records import AnyEvent, is_link, parse_event
 from palprep.errors import PalprepError, ToolFailed, UnexpectedReply, UsageError
 from palprep.serving import BodyTooLarge, ServerThread, listening_socket, read_body, url_of
 from palprep.values import Value

@@ -11,13 +11,15 @@ from typing import Annotated
 
 import typer
 
-from palprep import fixes, media, preflight, rules, views
+from palprep import fixes, preflight, rules
 from palprep.cli import options
 from palprep.cli.exits import ExitCode, ending_well, worst
 from palprep.cli.files import FileOptions, files_at_work, fix_command, limits_of, require_there
 from palprep.cli.output import SAME, print_json, show, tell, telling
 from palprep.errors import UsageError
+from palprep.media import sources
 from palprep.rules import plans
+from palprep.views import terminal
 from palprep.vocabulary import DEFAULT_PROFILE, Outcome, did_you_mean
 
 _ENDINGS = {
@@ -87,7 +89,7 @@ def check(
                     if as_json:
                         print_json(report.to_json())
                     else:
-                        show(views.report_view(report, verbose=verbose))
+                        show(terminal.report_view(report, verbose=verbose))
                 work.done += 1
         tell(_summary(endings, work.passed_over))
         if fixable:
@@ -151,13 +153,13 @@ def best(
                 best = ranked[0]
                 kept = None
                 if into is not None:
-                    picked = media.Source.of(best.path)
+                    picked = sources.Source.of(best.path)
                     kept = engine.run(fixes.keep_picked, picked, best.at_s, into)
         if as_json:
             for candidate in ranked:
                 print_json(candidate.to_json())
         else:
-            show(views.ranking_table(ranked, top))
+            show(terminal.ranking_table(ranked, top))
         tell(_next(ranked, kept, profile))
     raise typer.Exit(ExitCode.FAILED if ranked[0].failed else ExitCode.OK)
 
@@ -200,10 +202,10 @@ def explain(
             for entry in entries:
                 print_json(entry.to_json())
         elif check_id:
-            show(views.explained_check(entries[0], verbose=verbose))
+            show(terminal.explained_check(entries[0], verbose=verbose))
             if entries[0].words and not verbose:
                 tell("The thresholds behind it are shown with --verbose.")
             tell("Next: `palprep check PATH --verbose` shows what was measured.")
         else:
-            show(views.check_list(entries))
+            show(terminal.check_list(entries))
             tell("Next: palprep explain CHECK_ID")

@@ -19,7 +19,6 @@ from palprep import (
     consent as statements,
     dossier as dossiers,
     journal as journals,
-    media,
     pipelines,
     preflight,
     rules,
@@ -30,7 +29,10 @@ from palprep.cli import options
 from palprep.cli.exits import ExitCode, ending_well, worst
 from palprep.cli.files import DECIDE, fix_command, limits_of, require_there
 from palprep.cli.output import SAME, paths_in_shell, print_json, print_line, show, tell, telling
+from palprep.consent import wording
 from palprep.errors import UsageError
+from palprep.media import sources
+from palprep.views import terminal
 from palprep.vocabulary import Outcome
 
 EXAMPLES = (
@@ -80,12 +82,12 @@ def statement(
         raise UsageError("--valid says how long a code is valid: more than 0, and with --code")
     if code and language != "en":
         raise UsageError("Codes are English words: leave --code out, or the other language")
-    own = statements.read_statement(statement) if statement else None
-    required = statements.statement_for(full_name, own, language=language)
+    own = wording.read_statement(statement) if statement else None
+    required = wording.statement_for(full_name, own, language=language)
     given = None
     if journal is not None:
         with journals.Journal.of(journal, create=True) as opened:
-            given = journals.give_code(opened, full_name, valid_s=valid or statements.VALID_S)
+            given = journals.give_code(opened, full_name, valid_s=valid or wording.VALID_S)
     if as_json:
         told = given.to_json() if given else None
         print_json({"full_name": full_name, "statement": required.text, "code": told})
@@ -131,8 +133,8 @@ def consent(
         ):
             engine.may_open(reads=[file, *([model] if model else [])])
             engine.begin()
-            required = statements.read_statement(statement) if statement else None
-            source, code = media.Source.of(file), None
+            required = wording.read_statement(statement) if statement else None
+            source, code = sources.Source.of(file), None
             noted = stack.enter_context(journals.Journal.of(journal)) if journal else None
             if noted is not None:
                 code = journals.asked_code(noted, name, name=file.name, sha256=source.sha256)
@@ -152,7 +154,7 @@ def consent(
         if as_json:
             print_json(facts.shown(str(file)))
         else:
-            show(views.consent_view(file, facts))
+            show(terminal.consent_view(file, facts))
             heard = {"statement": statement, "language": language, "whisper_model": model}
             again = fix_command([file], full_name=name, spoken_as=spoken_as, **heard)
             tell(_after_listening(facts, again))
@@ -261,7 +263,7 @@ def dossier(
             if as_json:
                 print_json(_entry(found, now))
             else:
-                show(views.dossier_view(found, now))
+                show(terminal.dossier_view(found, now))
         if export is not None:
             views.export_dossiers(examined, export, now=now)
     words = Counter(views.standing(each, now).word.lower() for each in examined)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 
 import typer
 
-from palprep import consent, media, workers
+from palprep import consent, media, networks, workers
 from palprep._version import __version__
 from palprep.cli.exits import ExitCode
 from palprep.cli.options import AsJson, Verbose
@@ -141,7 +141,7 @@ def _packages(requirements: Iterable[str]) -> Iterator[Finding]:
 
 def _models() -> Iterator[Finding]:
     for home in ("palprep.vision", "palprep.speech", "palprep.consent"):
-        for name, entry in media.read_manifest(home).items():
+        for name, entry in networks.read_manifest(home).items():
             detail = f"{entry.what} ({entry.licence}), sha256 {entry.sha256}"
             state: State = "ok"
             fix = None

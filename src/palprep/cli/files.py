@@ -10,10 +10,14 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from palprep import batch, consent, facts, media, preflight, rules, workers
+from palprep import consent, facts, preflight, rules, workers
+from palprep.batch import people
 from palprep.cli.exits import ExitCode, ending_well, exit_code_of
 from palprep.cli.output import SAME, WAIVE, is_watched, paths_in_shell
+from palprep.consent import wording
 from palprep.errors import FileMissing, PalprepError, UsageError
+from palprep.media import sources
+from palprep.rules import consent as consent_rules
 from palprep.vocabulary import DEFAULT_PROFILE, Role, did_you_mean
 
 if TYPE_CHECKING:  # It loads rich.
@@ -130,7 +134,7 @@ class FilesAtWork:
 
     def count(self, *reports: rules.Report) -> None:
         """Take the reports on one file, or on what was made of it, into the exit code."""
-        doubtful = any(rules.consent_doubts(each.checks, each.consent) for each in reports)
+        doubtful = any(consent_rules.consent_doubts(each.checks, each.consent) for each in reports)
         passed = all(report.passed for report in reports)
         code = ExitCode.OK if passed else ExitCode.FAILED
         self.codes.append(ExitCode.IN_DOUBT if doubtful else code)
@@ -202,7 +206,7 @@ def _inputs(
     several = sum(path.is_dir() for path, _ in listed) > 1
     for path, files in listed:
         if path.is_dir():
-            kinds = batch.kinds_in(files, preflight.kinds_by(engine))
+            kinds = people.kinds_in(files, preflight.kinds_by(engine))
             nothing = Input(path, f"{path} is a folder without images, audio or videos.")
             top = Path(path.resolve().name) if several else Path()
             found += [
@@ -241,7 +245,7 @@ def fix_command(paths: Sequence[Path], **options: object) -> str:
 
 
 def _not_there(path: Path) -> str:
-    address = media.address_of(path)
+    address = sources.address_of(path)
     if address is not None:
         return f"{address} is an address, and no file: download it first."
     try:
@@ -262,7 +266,7 @@ def _speaker(options: FileOptions) -> facts.Speaker | None:
     # These load all decoders, which a command without a name leaves to its workers.
     return facts.Speaker(
         full_name=options.name,
-        statement=consent.read_statement(statement) if statement else None,
+        statement=wording.read_statement(statement) if statement else None,
         language=options.language,
         whisper_model=model and consent.require_model(model),
         spoken_as=options.spoken_as,

@@ -9,12 +9,13 @@ from typing import Annotated, Any, NamedTuple
 
 import typer
 
-from palprep import dossier, facts, fixes, preflight, rules, storage, views
+from palprep import dossier, facts, fixes, preflight, rules, storage
 from palprep.cli import options
 from palprep.cli.exits import worst
 from palprep.cli.files import FileOptions, files_at_work, limits_of
 from palprep.cli.output import print_error, print_json, show, tell, telling
 from palprep.errors import UsageError
+from palprep.views import terminal
 from palprep.vocabulary import DEFAULT_PROFILE, Role
 
 REJECTED = "rejected"
@@ -135,7 +136,7 @@ def _show(fixed: Sequence[_Fixed], *, as_json: bool, verbose: bool) -> None:
         print_json(entry | ({"consent": clips[0]} if clips else {}))
         return
     for each in fixed:
-        show(views.prepared_view(each.prepared, each.dossier, verbose=verbose))
+        show(terminal.prepared_view(each.prepared, each.dossier, verbose=verbose))
 
 
 def _entry(fixed: _Fixed) -> dict[str, Any]:

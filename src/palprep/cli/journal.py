@@ -20,6 +20,7 @@ from palprep.cli.files import require_there
 from palprep.cli.output import LogFormat, print_json, print_json_of_many, print_line, tell, telling
 from palprep.cli.results import Tally, people_at_work
 from palprep.errors import UsageError
+from palprep.journal import creations, runs
 
 EXAMPLES = (
     "palprep watch palprep-out",
@@ -124,7 +125,7 @@ def status(
             raise UsageError("Resolve one DIR at a time: name the one that the doubt is in")
         if because is not None:
             raise UsageError("Resolve first, and give --because in a command of its own")
-        journals.resolve(
+        creations.resolve(
             directories[0],
             found=map(_key_and_id, found or ()),
             retry=retry or (),
@@ -155,7 +156,7 @@ def status(
     raise typer.Exit(ExitCode.IN_DOUBT if doubts else everybody.exit_code(dry_run=dry_run))
 
 
-def _show_open_ends(head: journals.JournalHead, people: Tally) -> None:
+def _show_open_ends(head: runs.JournalHead, people: Tally) -> None:
     if head.running and head.in_doubt:
         print_line("Requests under way look as if they were in doubt: look again after the run.")
     else:
@@ -185,7 +186,7 @@ def _key_and_id(found: str) -> tuple[str, str]:
     return key, resource_id
 
 
-def _how_to_resolve(directory: str, creation: journals.Creation) -> str:
+def _how_to_resolve(directory: str, creation: creations.Creation) -> str:
     place = shlex.quote(directory)
     return (
         f"\n{creation.what} of {creation.person} is in doubt since {creation.intended_at}. "
@@ -195,7 +196,7 @@ def _how_to_resolve(directory: str, creation: journals.Creation) -> str:
     )
 
 
-def _how_to_decide(directory: str, person: journals.PersonStanding) -> str:
+def _how_to_decide(directory: str, person: runs.PersonStanding) -> str:
     told = dict[str, None]()
     for doubt in person.evidence.doubts:
         # Its words name the file with its role, where it is about one.
@@ -241,7 +242,7 @@ def report(
 
 def _look(
     directories: Sequence[Path], because: str | None = None, *, as_json: bool = False
-) -> tuple[list[tuple[journals.JournalHead, Tally]], Tally]:
+) -> tuple[list[tuple[runs.JournalHead, Tally]], Tally]:
     """What each journal says, with its people, and everybody in all of them; or those for whom one
     finding is in the way. Raises UsageError where that is so of nobody. Printed meanwhile where it
     is wanted as JSON."""
@@ -250,7 +251,7 @@ def _look(
     looked_at, everybody = [], Tally()
     for each in directories:
         own = Tally()
-        with journals.status(each) as (head, people):
+        with runs.status(each) as (head, people):
             met = (own.met(everybody.met(one)) for one in people if because in {None, one.blocker})
             if as_json:
                 print_json_of_many(head.to_json(), "people", (one.to_json() for one in met))
@@ -263,7 +264,7 @@ def _look(
 def _require_blocker(because: str, directories: Sequence[Path]) -> None:
     known = set[str]()
     for each in directories:
-        with journals.status(each) as (_, people):
+        with runs.status(each) as (_, people):
             known.update(one.blocker for one in people if one.blocker)
     if because not in known:
         listed = ", ".join(sorted(known)) or "nothing"

@@ -94,7 +94,7 @@ def print_error(message: str, *details: str) -> None:
 
 
 def show(renderable: RenderableType) -> None:
-    from palprep.views import SafeConsole
+    from palprep.views.terminal import SafeConsole
 
     console = SafeConsole(highlight=False)
     if console.is_terminal:

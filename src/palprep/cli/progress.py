@@ -16,7 +16,8 @@ from rich.table import Column
 from rich.text import Text
 
 from palprep.cli.output import is_watched, tell, tell_detail
-from palprep.views import STATUSES, RunProgress, SafeConsole, duration
+from palprep.views import STATUSES, duration
+from palprep.views.terminal import RunProgress, SafeConsole
 
 ROWS = 8
 """People or files that are shown at once; the bar counts the others."""

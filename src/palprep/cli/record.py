@@ -25,11 +25,14 @@ from palprep import (
     storage,
     views,
 )
+from palprep.batch import people
 from palprep.cli import options
 from palprep.cli.files import limits_of, require_there
 from palprep.cli.output import print_line, tell, telling
 from palprep.cli.results import Tally
+from palprep.consent import wording
 from palprep.errors import UsageError
+from palprep.journal import entries, runs
 from palprep.vocabulary import DEFAULT_PROFILE
 
 EXAMPLES = (
@@ -61,9 +64,9 @@ def guide(
     views.require_page_name(into)
     with telling(quiet=quiet):
         limits = rules.load_profile(profile)
-        own = statements.read_statement(statement) if statement else None
+        own = wording.read_statement(statement) if statement else None
         spoken = language if own else "en"
-        said = statements.statement_for(full_name, own, language=spoken)
+        said = wording.statement_for(full_name, own, language=spoken)
         page = views.guide_page(
             said.full_name, statement=said.text, spoken=spoken, profile=limits, language=language
         )
@@ -151,19 +154,19 @@ def review(
             goes_on = partial(_go_on, directory, base_url)
             answering = pages.Review(directory.resolve(), engine, goes_on)
             _serve("review", answering, port, no_browser=no_browser)
-        with journals.status(directory) as (head, standings):
+        with runs.status(directory) as (head, standings):
             people = Tally(standings)
         tell(people.summary())
         tell(people.next_step(directory, dry_run=head.dry_run))
     raise typer.Exit(people.exit_code(dry_run=head.dry_run))
 
 
-def _go_on(directory: Path, base_url: str | None, last: journals.RunStarted) -> list[str]:
+def _go_on(directory: Path, base_url: str | None, last: entries.RunStarted) -> list[str]:
     """The command with which the ``last`` run goes on. Raises UsageError for people in rows."""
     if last.source is None:
         raise UsageError("The people of this run came from a program: let that run them again")
     into = directory.resolve()
-    shard = batch.Shard.of_folder(into.name)
+    shard = people.Shard.of_folder(into.name)
     service = base_url or (last.target if "://" in last.target else None)
     return [
         *(sys.executable, "-m", "palprep", "run", last.source),
@@ -190,7 +193,7 @@ def _serve(name: str, page: pages.Recording | pages.Review, port: int, *, no_bro
 
 def _require_folder_of_one(person: Path) -> None:
     name = person.absolute().name
-    why = batch.why_no_folder_name(name) if name else "is missing"
+    why = people.why_no_folder_name(name) if name else "is missing"
     if why is not None:
         raise UsageError(f"The name of the person's folder {why}")
     if (person.exists() and not person.is_dir()) or (person / journals.JOURNAL_NAME).exists():

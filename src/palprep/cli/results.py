@@ -8,9 +8,11 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from palprep import journal, rules, views
+from palprep import rules, views
 from palprep.cli.exits import ExitCode, ending_well
 from palprep.cli.output import WAIVE, print_line, show, tell
+from palprep.journal import creations, runs
+from palprep.views import terminal
 
 _WATCHED, _TOLD_ELSEWHERE = "`palprep watch`", "is in training: the service"
 """In the reasons of who waits for a training whose end becomes known here, and of the others."""
@@ -21,21 +23,21 @@ _MANY = 100
 class Tally:
     """What is told of people who are met one by one, in the memory of a few."""
 
-    def __init__(self, people: Iterable[journal.PersonStanding] = ()) -> None:
-        self.doubts: list[journal.PersonStanding] = []
+    def __init__(self, people: Iterable[runs.PersonStanding] = ()) -> None:
+        self.doubts: list[runs.PersonStanding] = []
         """The first people whose replica is held by a doubt."""
         self.held = 0
         self.in_training: str | None = None
         """The id of one of the replicas in training."""
-        self._first: list[journal.PersonStanding] = []
-        self._open: list[journal.PersonStanding] = []
+        self._first: list[runs.PersonStanding] = []
+        self._open: list[runs.PersonStanding] = []
         self._statuses = Counter[str]()
         self._blockers = Counter[str]()
         self._waits_for_training = self._told_elsewhere = self._cut_off = False
         for each in people:
             self.met(each)
 
-    def met(self, person: journal.PersonStanding) -> journal.PersonStanding:
+    def met(self, person: runs.PersonStanding) -> runs.PersonStanding:
         self._statuses[person.status] += 1
         if person.blocker is not None:
             self._blockers[person.blocker] += 1
@@ -48,9 +50,9 @@ class Tally:
             said = " ".join(person.reasons)
             self._waits_for_training |= person.voice_status == "started" or _WATCHED in said
             self._told_elsewhere |= _TOLD_ELSEWHERE in said
-        self._cut_off |= journal.CUT_OFF.reasons[0] in person.reasons
+        self._cut_off |= creations.CUT_OFF.reasons[0] in person.reasons
         _keep(self._first, person)
-        if person.status not in journal.READY:
+        if person.status not in runs.READY:
             _keep(self._open, person)
         return person
 
@@ -58,14 +60,14 @@ class Tally:
         """Of many people only the first who are not done."""
         count = self._statuses.total()
         shown = self._first if count <= _MANY else self._open
-        show(views.results_view(shown))
+        show(terminal.results_view(shown))
         if len(shown) < count:
             print_line(f"{len(shown):,} of {count:,} people are shown. --json lists all.")
 
     def exit_code(self, *, dry_run: bool = False) -> ExitCode:
         # Held while a voice of the same person is in training, too.
         found = {*self._statuses, *(["needs_decision"] if self.held else [])}
-        return ExitCode(journal.exit_code(found, rehearsed=dry_run and not self._cut_off))
+        return ExitCode(runs.exit_code(found, rehearsed=dry_run and not self._cut_off))
 
     def summary(self) -> str:
         """How many people there are, and how many of them are done, waiting, to redo and so on."""
@@ -121,13 +123,15 @@ class Tally:
         return f"Next: {next(words for applies, words in steps if applies)}"
 
 
-def _keep(some: list[journal.PersonStanding], person: journal.PersonStanding) -> None:
+def _keep(some: list[runs.PersonStanding], person: runs.PersonStanding) -> None:
     if len(some) < _MANY:
         some.append(person)
 
 
 @contextmanager
-def people_at_work(place: Path, kept_at_once: str, *, wanted: bool) -> Iterator[views.RunProgress]:
+def people_at_work(
+    place: Path, kept_at_once: str, *, wanted: bool
+) -> Iterator[terminal.RunProgress]:
     """Show the progress of people while this lasts. A first signal ends it well, and tells what is
     kept in their folder; a second one ends it at once, and says what was ``kept_at_once``.
     """

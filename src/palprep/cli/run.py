@@ -13,6 +13,7 @@ from typing import Annotated
 import typer
 
 from palprep import batch, rules, views
+from palprep.batch.people import Selection, Shard
 from palprep.cli import options
 from palprep.cli.files import limits_of
 from palprep.cli.output import SAME, LogFormat, print_json, tell, tell_detail, telling
@@ -135,11 +136,11 @@ def run(
         told = tell if notes[note.about] <= _TOLD.get(note.about, math.inf) else tell_detail
         told(line, person=note.person, about=note.about)
 
-    select = batch.Selection(
+    select = Selection(
         only=tuple(only or ()),
         limit=limit,
         failed=failed,
-        shard=batch.Shard.parse(shard, os.environ) if shard is not None else None,
+        shard=Shard.parse(shard, os.environ) if shard is not None else None,
     )
     place = select.place(into)
     began = time.monotonic()

@@ -8,10 +8,12 @@ from typing import Annotated, Literal
 
 import typer
 
-from palprep import batch, consent, journal, preflight, sandbox as service, workers
+from palprep import batch, consent, preflight, sandbox as service, workers
 from palprep.cli import options
 from palprep.cli.files import limits_of
+from palprep.consent import wording
 from palprep.errors import UsageError
+from palprep.journal import entries
 
 EXAMPLES = ("palprep sandbox", "palprep sandbox --port 0 --data state --clock virtual")
 
@@ -68,8 +70,8 @@ def sandbox(
         records = json.loads(seed.read_bytes()) if seed else None
     except (OSError, ValueError) as error:
         raise UsageError(f"The seed {seed} cannot be read: {error}") from None
-    required = journal.SandboxStatement(
-        text=consent.read_statement(statement) if statement else consent.required_statement(),
+    required = entries.SandboxStatement(
+        text=wording.read_statement(statement) if statement else wording.required_statement(),
         model=model and consent.require_model(model),
     )
     # They start when there is something to judge.

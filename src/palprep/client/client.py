@@ -16,6 +16,7 @@ import anyio
 import httpx
 
 from palprep import api
+from palprep.api import records
 from palprep.client import resources, writer
 from palprep.client.exchange import exchange
 from palprep.client.resources import S, Sending, routine
@@ -111,7 +112,7 @@ def sender_of(kind: type[S], api_key: str, base_url: str, options: Mapping[str, 
     address = writer.checked_base_url(base_url)
     if own:
         # A proxy of the environment must not stand between loopback and loopback.
-        near = address.lower().startswith("http:") and api.is_loopback(api.host_of(address))
+        near = address.lower().startswith("http:") and records.is_loopback(records.host_of(address))
         try:
             http = http_client(kind.library, trust_env=trust_env and not near, **given)
         except StorageError as error:

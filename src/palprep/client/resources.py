@@ -22,7 +22,8 @@ from typing import (
 )
 
 from palprep import errors
-from palprep.api import Document, Endpoint, Replica, Reply, Voice, calls
+from palprep.api import Endpoint, Reply, calls
+from palprep.api.records import Document, Replica, Voice
 from palprep.client.exchange import exchange
 from palprep.client.senders import AnySender, AsyncSender, SyncSender
 from palprep.client.upload import open_upload

@@ -12,9 +12,10 @@ from typing import IO
 
 from pybase64 import b64encode
 
-from palprep.api import MAX_IMAGE_BYTES, Base64Stream
+from palprep.api import Base64Stream
+from palprep.api.records import MAX_IMAGE_BYTES
 from palprep.errors import FileUnreadable
-from palprep.media import HEAD_BYTES, Source, no_file, read_binary, recognise_head
+from palprep.media.sources import HEAD_BYTES, Source, no_file, read_binary, recognise_head
 from palprep.values import Kind
 from palprep.vocabulary import FileInput
 

@@ -19,7 +19,8 @@ import anyio.to_thread
 import httpx
 from pydantic import SecretStr
 
-from palprep.api import Unset, host_of, is_header_value, is_https, is_link
+from palprep.api import Unset
+from palprep.api.records import host_of, is_header_value, is_https, is_link
 from palprep.errors import UsageError
 from palprep.values import require_type
 

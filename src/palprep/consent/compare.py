@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from palprep.consent.words import FILLERS, Word, similarity
+from palprep.consent.wording.words import FILLERS, Word, similarity
 
 Step = tuple[int | None, int | None]
 """A wanted key and a heard one; None where there is none in the other's place."""

@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import Field
 
-from palprep.consent.statement import CodeReading
+from palprep.consent.wording.statement import CodeReading
 from palprep.values import Outcome, Span, Value
 
 LEAST_TO_SYNC_S = 5.0

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from palprep.consent.facts import LEAST_TO_SYNC_S, LipsFacts, StatementReading, Synchrony
 from palprep.consent.whisper import Encoder
-from palprep.media import read_manifest
+from palprep.networks import read_manifest
 from palprep.speech import RATE_HZ
 from palprep.values import Span, spans_within
 from palprep.vision import SHAPE, MouthTrack

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from palprep.errors import ToolMissing
-from palprep.media import Weights, read_manifest
+from palprep.networks import Weights, read_manifest
 
 DEFAULT_MODEL = "whisper-tiny.en"
 

@@ -18,9 +18,10 @@ from numpy.typing import NDArray
 
 from palprep.consent.decoding import joined, log_probabilities, nothing_before, read_tokens
 from palprep.consent.facts import NameReading, PartReading, SecondHearing, StatementReading
-from palprep.consent.names import AFTER_NAME, name_in, rivals
-from palprep.consent.words import SAME_SOUND, replaced, split_words, text_of
-from palprep.media import Samples, Weights, open_network, read_manifest
+from palprep.consent.wording.names import AFTER_NAME, name_in, rivals
+from palprep.consent.wording.words import SAME_SOUND, replaced, split_words, text_of
+from palprep.media.sound import Samples
+from palprep.networks import Weights, open_network, read_manifest
 from palprep.speech import RATE_HZ
 
 HOME = "palprep.consent"

@@ -15,11 +15,12 @@ from numpy.typing import NDArray
 from palprep.consent.facts import StatementReading, Surroundings
 from palprep.consent.moonshine import Moonshine, hear_again, leaves_doubt
 from palprep.consent.reading import Reading, part_reading, read_window, surroundings, without_end
-from palprep.consent.statement import AskedCode, CodeReading, Statement, nearest_to_code
 from palprep.consent.whisper import Whisper
-from palprep.consent.words import NEAR_SOUND, split_words, text_of
+from palprep.consent.wording.statement import AskedCode, CodeReading, Statement, nearest_to_code
+from palprep.consent.wording.words import NEAR_SOUND, split_words, text_of
 from palprep.errors import ToolMissing
-from palprep.media import Samples, Sink, Source, probe_audio
+from palprep.media.sound import Samples, Sink, probe_audio
+from palprep.media.sources import Source
 from palprep.speech import RATE_HZ, WINDOW_S, speech_spans
 from palprep.values import Span
 

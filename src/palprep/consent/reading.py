@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 
 from palprep.consent import facts, whisper
 from palprep.consent.compare import Comparison, Difference, compare
-from palprep.consent.names import Place, locate_name, read_name
-from palprep.consent.statement import Statement, without_code
-from palprep.consent.words import (
+from palprep.consent.wording.names import Place, locate_name, read_name
+from palprep.consent.wording.statement import Statement, without_code
+from palprep.consent.wording.words import (
     Word,
     keys_of,
     negated,

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from palprep.consent import decoding
 from palprep.consent.model_folder import ModelFiles, read_model
 from palprep.errors import ToolFailed
-from palprep.media import open_network
+from palprep.networks import open_network
 from palprep.speech import FRAME_S, RATE_HZ, WINDOW_S, filterbank, log_mel
 
 _MOST_TOKENS = 448

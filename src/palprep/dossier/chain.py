@@ -21,6 +21,16 @@ from pydantic import AfterValidator, AwareDatetime
 
 from palprep import rules
 from palprep.consent import ConsentFacts
+from palprep.rules.consent import (
+    ConsentDecision,
+    ConsentEvidence,
+    ConsentFile,
+    ConsentState,
+    consent_doubts,
+    consent_failures,
+    consent_state,
+    voice_doubts,
+)
 from palprep.values import Outcome, Value
 
 _START = "0" * 64
@@ -76,7 +86,7 @@ class Entry(Value):
     checks: tuple[ConsentCheck, ...] = ()
     tools: Mapping[str, str] = {}
     """Versions of what measured: package name to version."""
-    decision: rules.ConsentDecision | None = None
+    decision: ConsentDecision | None = None
     expires_at: _Time | None = None
     revoked_at: _Time | None = None
     note: str | None = None
@@ -104,13 +114,13 @@ class Dossier(Value):
         return next((each for each in reversed(self.entries) if each.kind == "removal"), None)
 
     @property
-    def decision(self) -> rules.ConsentDecision | None:
+    def decision(self) -> ConsentDecision | None:
         """The last decision, unless it fell."""
         told = (each for each in reversed(self.entries) if each.kind in {"decision", "lapse"})
         return next((each.decision for each in told), None)
 
     @property
-    def consent(self) -> rules.ConsentState:
+    def consent(self) -> ConsentState:
         """What the evidence comes to with the decision that counts; expiry and revocation aside."""
         first = self.evidence
         checks = [rules.Check(label=each.id, **dict(each)) for each in first.checks]
@@ -120,20 +130,20 @@ class Dossier(Value):
             if each.id in {rules.SAME_PERSON.id, rules.SAME_VOICE.id}
             and each.outcome is Outcome.FAIL
         )
-        missing = rules.consent_failures(checks)
+        missing = consent_failures(checks)
         if not missing and (first.consent is None or not first.consent.outcome.passed):
             missing = ["The statement of consent was not heard as required."]
         files = [
-            rules.ConsentFile(role=None, path=each.name, sha256=each.sha256, source_sha256=None)
+            ConsentFile(role=None, path=each.name, sha256=each.sha256, source_sha256=None)
             for each in filter(None, (first.output,))
         ]
-        found = rules.ConsentEvidence(
+        found = ConsentEvidence(
             files=tuple(files),
             against=tuple(different),
             missing=tuple(missing),
-            doubts=(*rules.consent_doubts(checks, first.consent), *rules.voice_doubts(checks)),
+            doubts=(*consent_doubts(checks, first.consent), *voice_doubts(checks)),
         )
-        return rules.consent_state(found, self.decision)
+        return consent_state(found, self.decision)
 
     def in_force(self, now: dt.datetime) -> bool:
         """Whether consent holds, and neither expiry nor revocation has come."""

@@ -24,9 +24,10 @@ from palprep.dossier.chain import (
     verify_dossier,
 )
 from palprep.errors import DossierUnusable, UsageError
-from palprep.media import sha256_of
+from palprep.media.sources import sha256_of
 from palprep.preflight import Prepared
-from palprep.rules import CONSENT_DOUBTS, Check
+from palprep.rules import Check
+from palprep.rules.consent import CONSENT_DOUBTS
 from palprep.storage import atomic_output
 from palprep.values import typed
 

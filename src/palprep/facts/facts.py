@@ -10,14 +10,8 @@ from typing import Any, Self
 from pydantic import model_validator
 
 from palprep.api import Given
-from palprep.consent import (
-    AskedCode,
-    ConsentFacts,
-    LipsFacts,
-    Statement,
-    StatementReading,
-    statement_for,
-)
+from palprep.consent import ConsentFacts, LipsFacts, StatementReading
+from palprep.consent.wording import AskedCode, Statement, statement_for
 from palprep.facts.timeline import Timeline, timeline_of
 from palprep.media import AudioFacts, FileFacts, ImageFacts, VideoFacts
 from palprep.speech import VoiceFacts

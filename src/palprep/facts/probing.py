@@ -11,10 +11,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from palprep import media, speech
+from palprep import speech
 from palprep.errors import UnsupportedMedia
 from palprep.facts.facts import Facts, Speaker
-from palprep.media import Source, probe_image
+from palprep.media import images, sound
+from palprep.media.images import probe_image
+from palprep.media.sources import Source
 from palprep.values import Kind, Role
 from palprep.vision import MAX_SIDE, Models, analyse_portrait
 
@@ -54,7 +56,7 @@ def probe(
                 portrait = analyse_portrait(np.asarray(picture), Models.shared(), size=size)
             return Facts(file=source.facts, image=image, portrait=portrait)
         case Kind.AUDIO if quick:
-            return Facts(file=source.facts, recording=media.probe_audio(source))
+            return Facts(file=source.facts, recording=sound.probe_audio(source))
         case Kind.AUDIO:
             recording, voice = speech.measure_voice(
                 source, tell_speakers=speakers is None, most_s=limits.duration_s
@@ -88,7 +90,7 @@ def coded_alike(known: Facts, source: Source, output: Source) -> Facts | None:
         if video is None:
             return None
         return known.model_copy(update={"file": output.facts, "video": video})
-    one, other = (media.open_image(each, max_side=_SMALL_PX)[1] for each in (source, output))
+    one, other = (images.open_image(each, max_side=_SMALL_PX)[1] for each in (source, output))
     if one != other:
         return None
     image, _ = probe_image(output, max_memory_mb=0)

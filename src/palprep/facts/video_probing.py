@@ -16,6 +16,7 @@ from palprep import consent, media
 from palprep.facts.facts import Facts, Speaker
 from palprep.facts.probing import ProbeLimits
 from palprep.facts.timeline import player_times
+from palprep.media import images, sound, sources
 from palprep.speech import RATE_HZ, VoiceFacts, measure_voice
 from palprep.values import Role
 from palprep.vision import CLOSE_LOOKS, FootageFacts, Models, analyse_footage, follow_mouth
@@ -34,7 +35,7 @@ SHORTEST_STEP_S = 0.25
 
 
 def probe_video(
-    source: media.Source, role: Role, limits: ProbeLimits, speaker: Speaker | None, *, quick: bool
+    source: sources.Source, role: Role, limits: ProbeLimits, speaker: Speaker | None, *, quick: bool
 ) -> Facts:
     """Everything that can be measured of a video: see :func:`palprep.facts.probing.probe`."""
     video = media.probe_video(source)
@@ -86,7 +87,7 @@ _AS_SHOWN = (
 
 
 def repacked(
-    known: media.VideoFacts, source: media.Source, output: media.Source
+    known: media.VideoFacts, source: sources.Source, output: sources.Source
 ) -> media.VideoFacts | None:
     """The facts of a video that was only packed anew: its headers and its index are read, what
     was decoded of the ``source`` holds. None where a player would show or play anything else.
@@ -115,7 +116,7 @@ def _statement(speaker: Speaker, opening: consent.Opening) -> consent.StatementR
 
 
 def _lips(
-    source: media.Source, facts: Facts, opening: NDArray[np.float32]
+    source: sources.Source, facts: Facts, opening: NDArray[np.float32]
 ) -> consent.LipsFacts | None:
     """The lips while the statement is spoken, from frame to frame; None where nobody is heard, or
     nobody is seen from then on."""
@@ -130,14 +131,14 @@ def _lips(
     shown = span.moved(late_s)
     if not any(sample.at_s >= shown.start_s + starts_s for sample in footage.seen):
         return None
-    frames = media.sample_frames(
+    frames = images.sample_frames(
         source,
         per_second=consent.FRAMES_PER_S,
         max_side=FRAME_SIDE,
         from_s=shown.start_s + starts_s,
         most_s=shown.end_s + starts_s,
     )
-    track = follow_mouth(media.prefetch(frames), Models.shared())
+    track = follow_mouth(images.prefetch(frames), Models.shared())
     track = track._replace(at_s=track.at_s - starts_s)
     speech = [each.moved(late_s) for each in voice.speech]
     samples = np.pad(opening, (round(late_s * RATE_HZ), 0))
@@ -145,15 +146,15 @@ def _lips(
 
 
 def _look_at(
-    source: media.Source, video: media.VideoFacts, limits: ProbeLimits, *, quick: bool
+    source: sources.Source, video: media.VideoFacts, limits: ProbeLimits, *, quick: bool
 ) -> tuple[media.SignalFacts | None, FootageFacts]:
     most = QUICK_SAMPLES if quick else MOST_SAMPLES
     duration_s = video.duration_s
     if limits.duration_s is not None:
         duration_s = min(duration_s, limits.duration_s)
     step_s = max(SHORTEST_STEP_S, duration_s / most)
-    signal = media.SignalMeter(key_frames_only=quick)
-    frames = media.sample_frames(
+    signal = sound.SignalMeter(key_frames_only=quick)
+    frames = images.sample_frames(
         source,
         per_second=1 / step_s,
         max_side=FRAME_SIDE,
@@ -163,7 +164,7 @@ def _look_at(
     )
     footage = analyse_footage(
         # The next frames are decoded while faces are looked for.
-        media.prefetch(frames),
+        images.prefetch(frames),
         Models.shared(),
         every_s=step_s,
         count=max(1, int(duration_s / step_s)),

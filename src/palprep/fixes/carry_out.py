@@ -7,7 +7,8 @@ from pathlib import Path
 
 from palprep.fixes import graph, image, video, voice
 from palprep.fixes.output import Applied, new_output
-from palprep.media import Source, VideoFacts
+from palprep.media import VideoFacts
+from palprep.media.sources import Source
 from palprep.rules.plans import AudioPlan, ImagePlan, Plan, VideoPlan, VoicePlan
 
 

@@ -9,7 +9,9 @@ from typing import Any
 
 import ffmpeg
 
-from palprep.media import AudioStreamFacts, Source, demuxer_of, mixes_down, run_ffmpeg
+from palprep.media import AudioStreamFacts, demuxer_of, run_ffmpeg
+from palprep.media.sound import mixes_down
+from palprep.media.sources import Source
 from palprep.rules import counted
 
 Progress = Callable[[float], None]

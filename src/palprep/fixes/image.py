@@ -21,12 +21,13 @@ from palprep import media
 from palprep.errors import FixError
 from palprep.fixes.fit import BEST_QUALITY, Encoded, base64_chars, fit
 from palprep.fixes.output import Applied, FixDone, NewOutput, new_output
+from palprep.media import images, sources
 from palprep.rules.plans import Crop, ImagePlan
 
 SUFFIXES = {"jpeg": ".jpg", "png": ".png"}
 
 
-def fix_image(plan: ImagePlan, source: media.Source, new: NewOutput) -> Applied:
+def fix_image(plan: ImagePlan, source: sources.Source, new: NewOutput) -> Applied:
     """Write the image that ``plan`` makes of ``source``.
 
     Upright, sRGB, three channels, without metadata of any kind. Raises FixError for a crop
@@ -45,7 +46,7 @@ def fix_image(plan: ImagePlan, source: media.Source, new: NewOutput) -> Applied:
     if plan.crop is not None:
         left, top, right, bottom = plan.crop.bounds(plan.level_deg)
         region = math.floor(left), math.floor(top), math.ceil(right), math.ceil(bottom)
-    facts, picture = media.open_image(source, region=region, max_memory_mb=plan.max_memory_mb)
+    facts, picture = images.open_image(source, region=region, max_memory_mb=plan.max_memory_mb)
     whole = (facts.width, facts.height)
     require_within(whole, plan)
     picture = adjust(picture, plan if region is None else _moved(plan, region, whole, picture.size))
@@ -65,22 +66,22 @@ def fix_image(plan: ImagePlan, source: media.Source, new: NewOutput) -> Applied:
     return Applied(path=str(output.path), fixes=done)
 
 
-def _kept(plan: ImagePlan, source: media.Source) -> tuple[media.ImageFacts, bytes] | None:
+def _kept(plan: ImagePlan, source: sources.Source) -> tuple[media.ImageFacts, bytes] | None:
     """The facts of a JPEG, and its bytes without metadata, where the plan asks for nothing else."""
     if any(_adjusted(plan)) or source.type.format != "jpeg":
         return None
-    facts, _ = media.probe_image(source, max_memory_mb=0)
+    facts, _ = images.probe_image(source, max_memory_mb=0)
     plain = (facts.mode, facts.orientation) == ("RGB", 1)
     other_colours = facts.icc_profile is not None and not facts.icc_is_srgb
     largest = max(facts.width, facts.height)
     if not plain or other_colours or largest > (plan.max_side_px or largest):
         return None
-    data = media.bare_jpeg(source)
+    data = images.bare_jpeg(source)
     return (facts, data) if base64_chars(len(data)) <= plan.max_base64_chars else None
 
 
 def _moved(
-    plan: ImagePlan, region: media.Box, whole: tuple[int, int], size: tuple[int, int]
+    plan: ImagePlan, region: images.Box, whole: tuple[int, int], size: tuple[int, int]
 ) -> ImagePlan:
     """The plan for a region of the whole image, which has come at that size."""
     if plan.crop is None:
@@ -159,7 +160,7 @@ def adjust(picture: Image.Image, plan: ImagePlan) -> Image.Image:
     """The plan's level, crop, exposure and white balance of an upright sRGB image."""
     crop = plan.crop or Crop(left=0, top=0, width=picture.width, height=picture.height)
     slope = 2.0**plan.exposure_ev
-    light = [np.minimum(media.LINEAR * np.float32(gain), 1) for gain in plan.white_balance]
+    light = [np.minimum(images.LINEAR * np.float32(gain), 1) for gain in plan.white_balance]
     light = [each * slope / (1 + (slope - 1) * each) for each in light]
     if plan.level_deg:
         # One channel at a time: a float copy of a 50-megapixel picture is 600 MB at once.
@@ -175,7 +176,7 @@ def adjust(picture: Image.Image, plan: ImagePlan) -> Image.Image:
             (crop.left, crop.top, crop.left + crop.width, crop.top + crop.height)
         )
     if plan.exposure_ev or plan.white_balance != (1.0, 1.0, 1.0):
-        picture = picture.point([int(value) for each in light for value in media.to_srgb(each)])
+        picture = picture.point([int(value) for each in light for value in images.to_srgb(each)])
     return picture
 
 
@@ -210,10 +211,10 @@ def _turned(
         ),
         resample=Image.Resampling.BICUBIC,
     )
-    return Image.fromarray(media.to_srgb(np.asarray(turned)))
+    return Image.fromarray(images.to_srgb(np.asarray(turned)))
 
 
-def keep_picked(source: media.Source, at_s: float | None, into: Path) -> Path:
+def keep_picked(source: sources.Source, at_s: float | None, into: Path) -> Path:
     """Write a video's frame at ``at_s`` as a PNG in full size, or copy an image as it is.
 
     The file is named after its source, replaces no other, and is written whole or not at all.
@@ -223,7 +224,7 @@ def keep_picked(source: media.Source, at_s: float | None, into: Path) -> Path:
         with new_output(into / source.path.stem, source.path.suffix, source=source.path) as output:
             shutil.copyfile(source.path, output.temporary)
         return output.path
-    with contextlib.closing(media.sample_frames(source, from_s=at_s)) as frames:
+    with contextlib.closing(images.sample_frames(source, from_s=at_s)) as frames:
         frame = next(frames)
     stem = into / f"{source.path.stem}-{at_s:.2f}s"
     with new_output(stem, ".png", source=source.path) as output:

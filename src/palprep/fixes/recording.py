@@ -11,6 +11,7 @@ from palprep import media
 from palprep.errors import DamagedMedia, ToolFailed, UnsupportedMedia
 from palprep.fixes.graph import read, write
 from palprep.fixes.output import new_output
+from palprep.media import sources
 from palprep.values import Kind
 
 _BROWSERS = {
@@ -21,7 +22,7 @@ _BROWSERS = {
 video, which no role takes."""
 
 
-def keep_recording(source: media.Source, stem: Path, *, from_browser: bool) -> Path:
+def keep_recording(source: sources.Source, stem: Path, *, from_browser: bool) -> Path:
     """Copy a file to ``stem`` under the extension of its content, replacing none; where it is.
 
     The packets of what a browser recorded are copied into a new container, without a second encode.

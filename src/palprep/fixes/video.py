@@ -20,6 +20,7 @@ from palprep import media
 from palprep.errors import CannotFit
 from palprep.fixes import graph
 from palprep.fixes.output import Applied, FixDone, NewOutput
+from palprep.media import sources
 from palprep.rules.plans import VideoPlan
 from palprep.values import Span
 
@@ -53,7 +54,7 @@ class Cut:
     """What will be made of a video."""
 
     plan: VideoPlan
-    source: media.Source
+    source: sources.Source
     facts: media.VideoFacts
     sound: media.AudioStreamFacts | None
     """None for a video without sound."""
@@ -182,7 +183,7 @@ _LEAST_BITS_PER_PIXEL = 0.015
 
 def fix_video(
     plan: VideoPlan,
-    source: media.Source,
+    source: sources.Source,
     new: NewOutput,
     progress: graph.Progress | None,
     known: media.VideoFacts | None = None,

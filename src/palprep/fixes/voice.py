@@ -28,7 +28,9 @@ from palprep.fixes.graph import (
 )
 from palprep.fixes.loudness import levelled
 from palprep.fixes.output import Applied, FixDone, NewOutput
-from palprep.media import AudioStreamFacts, Samples, Source, probe_audio, stream_samples
+from palprep.media import AudioStreamFacts
+from palprep.media.sound import Samples, probe_audio, stream_samples
+from palprep.media.sources import Source
 from palprep.rules.plans import COPY_CONTAINERS, CROSSFADE_S, AudioPlan, VoicePlan
 from palprep.speech import DefectMeter
 from palprep.values import Kind, Span

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from palprep import system
 from palprep.errors import JournalError
-from palprep.journal import projection
+from palprep.journal.runs import projection
 from palprep.storage import private_file
 
 _VERSION = 6

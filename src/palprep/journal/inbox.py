@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from palprep.api import ReplicaTraining, VoiceStatusChanged
+from palprep.api.records import ReplicaTraining, VoiceStatusChanged
 from palprep.callbacks import CallbackServer, Delivery, new_nonce
-from palprep.journal.entries import CalledBack, Snapshot
+from palprep.journal.entries.bodies import CalledBack, Snapshot
 from palprep.journal.store import Journal
 from palprep.values import typed
 

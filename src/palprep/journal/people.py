@@ -9,9 +9,15 @@ import datetime as dt
 import secrets
 from difflib import get_close_matches
 
-from palprep.consent import VALID_S, AskedCode, Choose, ConsentFacts, FreshCode, draw_code
+from palprep.consent import ConsentFacts
+from palprep.consent.wording import VALID_S, AskedCode, Choose, FreshCode, draw_code
 from palprep.errors import UsageError
-from palprep.journal.entries import CodeGiven, FileJudged, ProcessingAgreed, RunStarted
+from palprep.journal.entries.bodies import (
+    CodeGiven,
+    FileJudged,
+    ProcessingAgreed,
+    RunStarted,
+)
 from palprep.journal.forgetting import name_key, same_name
 from palprep.journal.store import Journal
 

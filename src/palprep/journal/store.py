@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any, Self, TypeVar
 
 from palprep.errors import JournalError, UsageError
-from palprep.journal import forgetting, projection
-from palprep.journal.creations import Creation, CreationState
-from palprep.journal.entries import (
+from palprep.journal import forgetting
+from palprep.journal.creations.states import Creation, CreationState
+from palprep.journal.entries.bodies import (
     KINDS,
     AboutCreation,
     Body,
@@ -39,6 +39,7 @@ from palprep.journal.file import (
     readable,
     run_lock,
 )
+from palprep.journal.runs import projection
 from palprep.storage import output_folder
 from palprep.values import typed
 

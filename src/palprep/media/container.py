@@ -20,9 +20,9 @@ from av.stream import Disposition, Stream
 from av.video.stream import VideoStream
 
 from palprep.errors import DamagedMedia, MediaError, UnsupportedMedia
-from palprep.media.bounds import MOST_STREAMS, HeaderReader, require_few_tags
-from palprep.media.sniff import DEMUXERS
-from palprep.media.source import Source
+from palprep.media.sources.bounds import MOST_STREAMS, HeaderReader, require_few_tags
+from palprep.media.sources.sniff import DEMUXERS
+from palprep.media.sources.source import Source
 
 MAX_FRAME_PIXELS = 8192 * 8192
 """Larger frames are not decoded: 8K has half of it, and one frame takes 200 MB as RGB."""

@@ -20,10 +20,10 @@ from av.video.stream import VideoStream
 from numpy.typing import NDArray
 
 from palprep.media import container as containers
-from palprep.media.audio import AudioTimes, audio_stream, audio_streams, default_stream
 from palprep.media.facts import AudioFacts, TimingFacts, VideoFacts
-from palprep.media.frames import DisplayMatrix
-from palprep.media.source import Source
+from palprep.media.images.frames import DisplayMatrix
+from palprep.media.sound.decoding import AudioTimes, audio_stream, audio_streams, default_stream
+from palprep.media.sources.source import Source
 from palprep.system import hand_back
 from palprep.values import Span
 

@@ -13,8 +13,10 @@ from pathlib import Path
 
 from palprep import dossier as dossiers, journal as journals, rules
 from palprep.errors import UsageError
-from palprep.media import sha256_of
+from palprep.journal import entries
+from palprep.media.sources import sha256_of
 from palprep.preflight import Asset, Prepared
+from palprep.rules import consent
 from palprep.values import Outcome, typed
 
 Judged = Asset | Prepared
@@ -26,7 +28,7 @@ def consent_evidence(
     apart: Judged | None,
     compared: Sequence[rules.Check] = (),
     recording: Judged | None = None,
-) -> rules.ConsentEvidence:
+) -> consent.ConsentEvidence:
     """What is known of the consent to a replica of a ``video``, which may be in a video ``apart``.
     What fails in either is missing, and a doubt in either holds it, also where the other one would
     do. Without ``video`` nothing is trained, and nothing has to be heard. ``compared`` holds the
@@ -36,20 +38,20 @@ def consent_evidence(
     missing = [
         f"{named(each)}: {failed}"
         for each in judged
-        for failed in rules.consent_failures(each.report.checks)
+        for failed in consent.consent_failures(each.report.checks)
     ]
     if video is not None and not missing:
-        lacking = rules.lacks_consent(video.report, apart.report if apart else None)
+        lacking = consent.lacks_consent(video.report, apart.report if apart else None)
         missing = [f"{named(video)}: {lacking}"] if lacking else []
     doubts = [
         doubt
         for each in judged
-        for doubt in rules.consent_doubts(each.report.checks, each.report.consent, named(each))
+        for doubt in consent.consent_doubts(each.report.checks, each.report.consent, named(each))
     ]
-    if voices := rules.voice_doubts(compared):
+    if voices := consent.voice_doubts(compared):
         doubts += voices
         judged += [recording] if recording is not None else []
-    return rules.ConsentEvidence(
+    return consent.ConsentEvidence(
         files=tuple(map(_file, judged)),
         against=tuple(check.message for check in compared if check.outcome is Outcome.FAIL),
         missing=tuple(missing),
@@ -57,9 +59,9 @@ def consent_evidence(
     )
 
 
-def _file(judged: Judged) -> rules.ConsentFile:
+def _file(judged: Judged) -> consent.ConsentFile:
     made = judged.prepared if isinstance(judged, Asset) else judged
-    return rules.ConsentFile(
+    return consent.ConsentFile(
         role=judged.report.role,
         path=str(made.path if made else judged.source),
         sha256=made.sha256 if made else judged.source_sha256 or "",
@@ -70,7 +72,7 @@ def _file(judged: Judged) -> rules.ConsentFile:
 @typed("journal", "person", "by", "because")
 def decide(
     journal: journals.Journal | str | Path, person: str, *, accept: bool, by: str, because: str
-) -> rules.ConsentDecision:
+) -> consent.ConsentDecision:
     """Record that somebody decided about the doubts of a person's consent, in the journal and in
     the dossiers, after which evidence: files, doubts, and the seconds that are in doubt.
 
@@ -94,13 +96,9 @@ def decide(
         if slug is None:
             raise journals.nobody(journal, person)
         told = journal.standing("consent_found", people=[slug])
-        found = [
-            each.body.evidence for each in told if isinstance(each.body, journals.ConsentFound)
-        ]
-        evidence = _decidable(found[-1] if found else rules.ConsentEvidence(), slug, root)
-        kept = {
-            root / each.body.path for each in journal.entries(journals.DossierKept, person=slug)
-        }
+        found = [each.body.evidence for each in told if isinstance(each.body, entries.ConsentFound)]
+        evidence = _decidable(found[-1] if found else consent.ConsentEvidence(), slug, root)
+        kept = {root / each.body.path for each in journal.entries(entries.DossierKept, person=slug)}
         # The others wait here, so that journal and dossiers tell the decisions in one order.
         writers = {
             path: until_recorded.enter_context(dossiers.sole_writer(path))
@@ -108,16 +106,18 @@ def decide(
             if path.is_file() and evidence.is_about(dossiers.read_dossier(path).consent.evidence)
         }
         now = journal.now()
-        decision = rules.ConsentDecision(
+        decision = consent.ConsentDecision(
             accepted=accept, by=by, because=because, decided_at=now, evidence=evidence
         )
-        journal.append(journals.ConsentDecided(decision=decision), person=slug)
+        journal.append(entries.ConsentDecided(decision=decision), person=slug)
         for path, add in writers.items():
             _keep(journal, slug, path, add(kind="decision", written_at=now, decision=decision))
         return decision
 
 
-def _decidable(evidence: rules.ConsentEvidence, person: str, root: Path) -> rules.ConsentEvidence:
+def _decidable(
+    evidence: consent.ConsentEvidence, person: str, root: Path
+) -> consent.ConsentEvidence:
     """The evidence, where there is something to decide about, and its files are as they were."""
     if missing := (*evidence.against, *evidence.missing):
         raise UsageError(
@@ -144,12 +144,12 @@ def settle_consent(
     journal: journals.Journal,
     person: str,
     files: Iterable[Prepared],
-    evidence: rules.ConsentEvidence,
+    evidence: consent.ConsentEvidence,
     *,
     compared: Iterable[rules.Check] = (),
     waive: bool = False,
     key: str | None = None,
-) -> rules.ConsentState:
+) -> consent.ConsentState:
     """What the ``evidence`` comes to with the last decision about the person, put on file whether
     or not it suffices. Files of different people are told apart from it: the caller sees to them.
 
@@ -162,7 +162,7 @@ def settle_consent(
 
     Raises DossierUnusable for a dossier that was changed, and OutputUnwritable.
     """
-    told = journal.entries(journals.ConsentDecided, person=person)
+    told = journal.entries(entries.ConsentDecided, person=person)
     decision = told[-1].body.decision if told else None
     files, now, compared = tuple(files), journal.now(), tuple(compared)
     # By the dossiers that an earlier run wrote.
@@ -170,17 +170,17 @@ def settle_consent(
     ended = [(each, why) for each, at in earlier for why in dossiers.read_dossier(at).over(now)]
     if over := tuple(f"{named(each)}: {why}" for each, why in ended):
         evidence = evidence.model_copy(update={"missing": (*evidence.missing, *over), "doubts": ()})
-    state = rules.consent_state(evidence.model_copy(update={"against": ()}), decision)
+    state = consent.consent_state(evidence.model_copy(update={"against": ()}), decision)
     waived = evidence.waivable if waive and state.state in {"open", "fails"} else ()
     if waived:
-        journal.append(journals.ConsentWaived(why=waived), person=person, key=key)
+        journal.append(entries.ConsentWaived(why=waived), person=person, key=key)
     if evidence.against or evidence.waivable or journal.standing("consent_found", people=[person]):
         placed = tuple(
             each.model_copy(update={"path": journal.named(Path(each.path)).as_posix()})
             for each in evidence.files
         )
         found = evidence.model_copy(update={"files": placed})
-        journal.append(journals.ConsentFound(evidence=found), person=person)
+        journal.append(entries.ConsentFound(evidence=found), person=person)
     for file in files:
         path = dossiers.keep_dossier(file, person=person, written_at=now, compared=compared)
         if path is None:
@@ -198,5 +198,5 @@ def settle_consent(
 
 
 def _keep(journal: journals.Journal, person: str, path: Path, dossier: dossiers.Dossier) -> None:
-    kept = journals.DossierKept(path=journal.named(path).as_posix(), dossier=dossier.to_json())
+    kept = entries.DossierKept(path=journal.named(path).as_posix(), dossier=dossier.to_json())
     journal.append(kept, person=person)

@@ -12,6 +12,7 @@ from palprep import journal as journals
 from palprep.api import UNSET, Given, Unset
 from palprep.client import AnyClient, ask, until, work
 from palprep.errors import OutcomeUnknown, WaitTimeout
+from palprep.journal import creations, entries
 from palprep.preflight import Prepared
 from palprep.publish import Publisher
 from palprep.values import Role
@@ -30,7 +31,7 @@ class VoiceRequest(Given):
     that the service tells of the end of the training. palprep then learns of it only by asking.
     """
 
-    what: ClassVar[journals.What] = "voice"
+    what: ClassVar[entries.What] = "voice"
 
     voice_name: str
     description: str | None = None
@@ -44,7 +45,7 @@ class ReplicaRequest(Given):
     that the service tells of the end of the training. palprep then does not learn of it.
     """
 
-    what: ClassVar[journals.What] = "replica"
+    what: ClassVar[entries.What] = "replica"
 
     replica_name: str
     model_name: str | None = None
@@ -91,13 +92,13 @@ class MakeOptions:
 
 
 def told_by(
-    creation: journals.Creation, callbacks: Callbacks | None
+    creation: creations.Creation, callbacks: Callbacks | None
 ) -> Literal["answer", "callback"] | None:
     """By what the end of a training can become known here: by an answer of the service, or by a
     callback alone. None where it cannot, or has ended."""
-    if creation.state is journals.CreationState.STARTED and creation.what == "voice":
+    if creation.state is creations.CreationState.STARTED and creation.what == "voice":
         return "answer"
-    is_open = creation.state in {journals.CreationState.IN_DOUBT, journals.CreationState.STARTED}
+    is_open = creation.state in {creations.CreationState.IN_DOUBT, creations.CreationState.STARTED}
     called = callbacks is not None and not creation.told_elsewhere
     return "callback" if called and is_open else None
 
@@ -105,16 +106,16 @@ def told_by(
 async def ask_for_state(
     client: AnyClient,
     journal: journals.Journal,
-    creation: journals.Creation,
+    creation: creations.Creation,
     within: float | Unset = UNSET,
 ) -> None:
     """Ask the service once, ``within`` so many seconds, for the state of a voice that has an id,
     and record that its training has ended, where it has."""
     voice_id = creation.id or ""
     voice = await ask(client.voices.get, voice_id, deadline=within)
-    told = journals.Snapshot.told(voice_id, voice.status, voice.error_message)
+    told = entries.Snapshot.told(voice_id, voice.status, voice.error_message)
     if told.ended:
-        polled = journals.Polled(snapshot=told)
+        polled = entries.Polled(snapshot=told)
         await work(client, lambda: journal.append(polled, person=creation.person, key=creation.key))
 
 
@@ -141,13 +142,13 @@ class Creator:
     def key(self) -> str:
         return key_of(self.request, self.files, self._target)
 
-    async def create(self) -> journals.Creation:
+    async def create(self) -> creations.Creation:
         """Publish the files and ask for the creation, unless that was done before. As it then
         stands: in doubt, in training, or ended."""
-        used = journals.CreationUsed(what=self.request.what)
+        used = entries.CreationUsed(what=self.request.what)
         await work(self.client, lambda: self.journal.append(used, person=self.person, key=self.key))
-        creation = await journals.asked_before(self.client, self.journal, self.key)
-        if creation is not None and creation.state is not journals.CreationState.ABSENT:
+        creation = await creations.asked_before(self.client, self.journal, self.key)
+        if creation is not None and creation.state is not creations.CreationState.ABSENT:
             return creation
         await work(self.client, lambda: self.options.before_create(self.key))
         # Published before the intent is recorded: a failed upload leaves nothing in doubt.
@@ -164,7 +165,7 @@ class Creator:
         if self.request.callback_url is not None:
             asked["told_elsewhere"] = True
         self._begin(f"create {self.request.what}")
-        return await journals.create_once(
+        return await creations.create_once(
             self.client,
             self.journal,
             self.key,
@@ -174,30 +175,30 @@ class Creator:
             send=lambda: self._sent(fields),
         )
 
-    async def ended(self, creation: journals.Creation, timeout_s: float) -> journals.Creation:
+    async def ended(self, creation: creations.Creation, timeout_s: float) -> creations.Creation:
         """The creation once its training has ended; where no callback comes and nothing can be
         asked, as it stands. Raises OutcomeUnknown for a creation in doubt, and WaitTimeout, whose
         ``last`` is the creation, when the training has not ended in time.
         """
-        if creation.state is journals.CreationState.IN_DOUBT and told_by(creation, self.callbacks):
+        if creation.state is creations.CreationState.IN_DOUBT and told_by(creation, self.callbacks):
             self._begin(
                 f"wait for a callback that resolves the doubt about the {self.request.what}"
             )
             with contextlib.suppress(WaitTimeout):
                 creation = await until(
                     self.client,
-                    lambda seen: seen.state is not journals.CreationState.IN_DOUBT,
+                    lambda seen: seen.state is not creations.CreationState.IN_DOUBT,
                     f"The doubt about the {self.request.what}",
                     self.options.doubt_wait_s,
                     look=self._look,
                 )
-        if creation.state is journals.CreationState.IN_DOUBT:
-            raise OutcomeUnknown(journals.doubt_words(creation), call=dict(creation.request))
+        if creation.state is creations.CreationState.IN_DOUBT:
+            raise OutcomeUnknown(creations.doubt_words(creation), call=dict(creation.request))
         if (teller := told_by(creation, self.callbacks)) is None:
             return creation
         self._begin(f"wait for {self.request.what}")
 
-        async def ask_once(within: float) -> journals.Creation:
+        async def ask_once(within: float) -> creations.Creation:
             await ask_for_state(self.client, self.journal, creation, within)
             return await self._look()
 
@@ -227,14 +228,14 @@ class Creator:
             fields["callback_url"] = self.callbacks.url_for(self.key)
         return fields
 
-    async def _sent(self, fields: Mapping[str, Any]) -> journals.Snapshot:
+    async def _sent(self, fields: Mapping[str, Any]) -> entries.Snapshot:
         if self.request.what == "voice":
             voice = await ask(self.client.voices.create, **fields)
-            return journals.Snapshot.told(voice.voice_id, voice.status, voice.error_message)
+            return entries.Snapshot.told(voice.voice_id, voice.status, voice.error_message)
         replica = await ask(self.client.replicas.create, **fields)
-        return journals.Snapshot.told(replica.replica_id, replica.status, None)
+        return entries.Snapshot.told(replica.replica_id, replica.status, None)
 
-    async def _look(self) -> journals.Creation:
+    async def _look(self) -> creations.Creation:
         self.options.checkpoint()
         return await work(self.client, lambda: self.journal.known_creation(self.key))
 
@@ -258,4 +259,4 @@ def _sources(files: Mapping[Role, Prepared]) -> dict[str, str]:
 
 def key_of(request: Request, files: Mapping[Role, Prepared], target: str) -> str:
     """The identity in the journal of what is created of these files at the service ``target``."""
-    return journals.creation_key(request.what, _asked(request, target), _sources(files))
+    return creations.creation_key(request.what, _asked(request, target), _sources(files))

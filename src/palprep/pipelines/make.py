@@ -17,7 +17,9 @@ from palprep.api import UNSET
 from palprep.callbacks import PublicCallbacks
 from palprep.client import AnyClient, ask, routine, work
 from palprep.errors import ConsentUnproven, UsageError
-from palprep.journal import Creation, FaceCheck, FaceVerdict, Journal, callback_server, secret_path
+from palprep.journal import Journal, callback_server, secret_path
+from palprep.journal.creations import Creation
+from palprep.journal.entries import FaceCheck, FaceVerdict
 from palprep.pipelines import creation as creations
 from palprep.pipelines.consent import consent_evidence, settle_consent
 from palprep.preflight import Prepared
@@ -26,7 +28,7 @@ from palprep.rules import Check
 from palprep.values import Role, typed
 
 if TYPE_CHECKING:
-    from palprep.api import ImageMime
+    from palprep.api.records import ImageMime
 
 ValidatedModel = Literal["core-4", "core-4.5"]
 """The models that face image validation takes (specification, Validate Face Image)."""

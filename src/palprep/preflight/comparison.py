@@ -15,6 +15,7 @@ from pathlib import Path
 
 from palprep import errors, media, rules, speech, vision
 from palprep.facts import Facts
+from palprep.media import images, sources
 from palprep.preflight.preflight import run_in
 from palprep.preflight.values import Candidate, Ranking
 from palprep.values import Kind, Outcome, Role, typed
@@ -42,7 +43,7 @@ FACE_PX = 400
 
 @typed("paths")
 def same_person(
-    paths: Iterable[FileInput | media.Source],
+    paths: Iterable[FileInput | sources.Source],
     *,
     profile: str | Path | rules.Profile = DEFAULT_PROFILE,
 ) -> tuple[rules.Check, ...]:
@@ -54,18 +55,18 @@ def same_person(
     cosines are known. Raises UsageError for fewer than two files, MediaError for a file that cannot
     be read, ProfileError for a profile that cannot be read.
     """
-    paths = () if media.is_file(paths) else tuple(paths)
+    paths = () if sources.is_file(paths) else tuple(paths)
     if len(paths) < 2:
         raise errors.UsageError("Comparing takes two files at the least: give them in a list")
     chosen = rules.load_profile(profile)
-    sources = [media.Source.of(path) for path in paths]
-    for source in sources:
+    files = [sources.Source.of(path) for path in paths]
+    for source in files:
         if source.type.kind is Kind.OTHER:
             raise errors.UnsupportedMedia(
                 f"{source.name} is {source.type.description}: it has neither face nor voice"
             )
-    seen = (each for each in sources if each.type.kind is not Kind.AUDIO)
-    heard = (each for each in sources if each.type.kind is not Kind.IMAGE)
+    seen = (each for each in files if each.type.kind is not Kind.AUDIO)
+    heard = (each for each in files if each.type.kind is not Kind.IMAGE)
     return (
         *_pairs(rules.SAME_PERSON, chosen, seen, _face_of),
         *_pairs(rules.SAME_VOICE, chosen, heard, speech.voice_of),
@@ -75,11 +76,11 @@ def same_person(
 def _pairs(
     rule: rules.PairRule,
     profile: rules.Profile,
-    sources: Iterable[media.Source],
-    embed: Callable[[media.Source], vision.Floats | None],
+    files: Iterable[sources.Source],
+    embed: Callable[[sources.Source], vision.Floats | None],
 ) -> Iterator[rules.Check]:
     """The checks of one rule; nothing is embedded where there is no pair, or no limit."""
-    limits, compared = profile.pairs.get(rule.id), list(sources)
+    limits, compared = profile.pairs.get(rule.id), list(files)
     if not limits or len(compared) < 2:
         return
     embedded = [(source.name, embed(source)) for source in compared]
@@ -89,7 +90,7 @@ def _pairs(
 
 
 def _pictures(
-    source: media.Source, per_second: float
+    source: sources.Source, per_second: float
 ) -> Iterator[tuple[media.ImageFacts | None, vision.Pixels, float | None]]:
     """The image, or the video's frames at ``per_second``: facts of an image, the pixels, and the
     time of a frame. Raises UnsupportedMedia for anything else, MediaError for what cannot be read.
@@ -97,10 +98,10 @@ def _pictures(
     import numpy as np  # noqa: PLC0415
 
     if source.type.kind is Kind.IMAGE:
-        image, picture = media.open_image(source, max_side=vision.MAX_SIDE)
+        image, picture = images.open_image(source, max_side=vision.MAX_SIDE)
         yield image, np.asarray(picture), None
     elif source.type.kind is Kind.VIDEO:
-        for frame in media.sample_frames(source, per_second=per_second, max_side=vision.MAX_SIDE):
+        for frame in images.sample_frames(source, per_second=per_second, max_side=vision.MAX_SIDE):
             yield None, frame.rgb, frame.at_s
     else:
         raise errors.UnsupportedMedia(
@@ -108,7 +109,7 @@ def _pictures(
         )
 
 
-def _face_of(source: media.Source) -> vision.Floats | None:
+def _face_of(source: sources.Source) -> vision.Floats | None:
     """The embedding of an image's largest face, or the mean over frames; None without a face."""
     models = vision.Models.shared()
     looks = itertools.islice(_pictures(source, 1.0), FRAMES)
@@ -118,7 +119,7 @@ def _face_of(source: media.Source) -> vision.Floats | None:
 
 
 def candidates_in(
-    limits: rules.Profile, source: media.Source, *, per_second: float
+    limits: rules.Profile, source: sources.Source, *, per_second: float
 ) -> list[Candidate]:
     """The image, or the video's frames at ``per_second``, in their order."""
     found: list[Candidate] = []
@@ -173,7 +174,7 @@ def _bell(value: float, spread: float) -> float:
 
 @typed("per_second", "engine", "passed_over")
 def pick_best(
-    source: FileInput | Iterable[FileInput | media.Source],
+    source: FileInput | Iterable[FileInput | sources.Source],
     *,
     profile: str | Path | rules.Profile = DEFAULT_PROFILE,
     per_second: float = 2.0,
@@ -198,14 +199,14 @@ def pick_best(
     for file in files:
         try:
             found += run_in(
-                engine, candidates_in, limits, media.Source.of(file), per_second=per_second
+                engine, candidates_in, limits, sources.Source.of(file), per_second=per_second
             )
         except WorkStopped:
             raise
         except (errors.MediaError, errors.ToolFailed) as error:
             if not lenient and passed_over is None:
                 raise
-            name = media.name_of(file)
+            name = sources.name_of(file)
             if passed_over is not None:
                 passed_over(name, error)
             elif isinstance(error, (errors.MediaTooHeavy, errors.ToolFailed)):
@@ -222,8 +223,8 @@ def pick_best(
 
 
 def _files(
-    source: FileInput | Iterable[FileInput | media.Source],
-) -> tuple[Sequence[FileInput | media.Source], bool]:
+    source: FileInput | Iterable[FileInput | sources.Source],
+) -> tuple[Sequence[FileInput | sources.Source], bool]:
     """The files to look at, and whether one that is no image is passed over."""
     if isinstance(source, str | os.PathLike):
         path = Path(source)
@@ -235,9 +236,9 @@ def _files(
                 f"{path} cannot be read: {error.strerror}; check its path and its permissions"
             ) from None
         return [path], False
-    if not media.is_file(source) and not isinstance(source, Iterable):
-        raise media.no_file(source)
-    return ([source] if media.is_file(source) else list(source)), False
+    if not sources.is_file(source) and not isinstance(source, Iterable):
+        raise sources.no_file(source)
+    return ([source] if sources.is_file(source) else list(source)), False
 
 
 def group_duplicates(hashes: Sequence[str]) -> list[int]:

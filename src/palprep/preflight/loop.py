@@ -14,12 +14,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from palprep import facts, fixes, media, rules
+from palprep import facts, fixes, rules
 from palprep.errors import FixError, MediaError, UsageError
 from palprep.fixes import FixDone, new_output, unproved_in
-from palprep.media import Source
+from palprep.media import sound
+from palprep.media.sources import Source
 from palprep.preflight.values import CheckRequest, Prepared, infer_role, require_kind
-from palprep.rules import CONSENT_CHECKS, Check, Profile, Report, plans
+from palprep.rules import Check, Profile, Report, plans
+from palprep.rules.consent import CONSENT_CHECKS
 from palprep.values import Kind, Outcome, Role
 
 if TYPE_CHECKING:
@@ -39,7 +41,7 @@ def check_source(request: CheckRequest, source: Source) -> Report:
     if source.type.kind is not Kind.IMAGE:
         # PyAV's modules import each other: of two threads that load it at once, one finds a half.
         with _LOADING:
-            _ = media.probe_audio
+            _ = sound.probe_audio
     elsewhere = request.consent_apart and role is Role.TRAINING_VIDEO
     measured = facts.probe(
         source,

@@ -16,13 +16,15 @@ from pathlib import Path
 from typing import ParamSpec, TypeVar
 
 from palprep import consent, media
+from palprep.consent import wording
 from palprep.errors import MediaError, MediaTooHeavy, ToolFailed, UsageError
 from palprep.facts import Speaker
 from palprep.fixes import remove_parts
-from palprep.media import Source, name_of
+from palprep.media.sources import Source, name_of
 from palprep.preflight.loop import check_source, prepare_source
 from palprep.preflight.values import CheckRequest, Prepared, kinds_of, role_named
-from palprep.rules import Profile, Report, grade_statement, load_profile
+from palprep.rules import Profile, Report, load_profile
+from palprep.rules.consent import grade_statement
 from palprep.values import Kind, Outcome, Role, typed
 from palprep.vocabulary import DEFAULT_PROFILE, FileInput, RoleName
 from palprep.workers import LONGEST_S, Engine, Limits, LocalEngine, WorkStopped
@@ -238,7 +240,7 @@ def verify_consent(
     statement: str | None = None,
     language: str = "en",
     whisper_model: consent.Whisper | str | Path | None = None,
-    code: consent.AskedCode | None = None,
+    code: wording.AskedCode | None = None,
     profile: str | Path | Profile = DEFAULT_PROFILE,
 ) -> consent.ConsentFacts:
     """Verify the consent statement in the opening of a recording or video.
@@ -259,7 +261,7 @@ def verify_consent(
     """
     limits = load_profile(profile)
     source = Source.of(path)
-    required = consent.statement_for(full_name, statement, language=language, spoken_as=spoken_as)
+    required = wording.statement_for(full_name, statement, language=language, spoken_as=spoken_as)
     required = required._replace(code=code)
     reading = consent.model_for(required, whisper_model)
     if isinstance(reading, consent.Whisper):
@@ -286,14 +288,14 @@ def verify_wording(
     """
     source = Source.of(path)
     limits = load_profile()
-    unnamed = consent.statement_for(_STAND_IN, statement, language=language)
+    unnamed = wording.statement_for(_STAND_IN, statement, language=language)
     listener = consent.model_for(unnamed, model)
     if isinstance(listener, consent.StatementReading):
         return grade_statement(listener, limits.consent)
     samples = consent.decode_opening(source, unnamed)
 
     def read(full_name: str) -> consent.StatementReading:
-        required = consent.statement_for(full_name, statement, language=language)
+        required = wording.statement_for(full_name, statement, language=language)
         return consent.read_samples(samples, required, listener)
 
     first = read(_STAND_IN)
@@ -309,9 +311,9 @@ def verify_wording(
 
 def _why_no_name(heard: str) -> str | None:
     """Why what was heard in the name's place cannot be a name; None when it can."""
-    words = consent.split_words(heard)
+    words = wording.split_words(heard)
     if not any(character.isalpha() for character in heard):
         return "No name is heard where the full name must be said."
-    if len(words) > _MOST_NAME_WORDS or any(consent.negates(word, ()) for word in words):
+    if len(words) > _MOST_NAME_WORDS or any(wording.negates(word, ()) for word in words):
         return f"“{heard}” is heard where the full name must be said."
     return None

@@ -16,7 +16,7 @@ from palprep.errors import DamagedMedia, MediaError, UnsupportedMedia, UsageErro
 from palprep.escaping import escaped
 from palprep.facts import Speaker
 from palprep.fixes import FixDone
-from palprep.media import Source
+from palprep.media.sources import Source
 from palprep.rules import Profile, Report
 from palprep.speech import SpeakerFacts, VoiceFacts
 from palprep.values import Kind, Role, Value

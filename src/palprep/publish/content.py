@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 from typing import Protocol, runtime_checkable
 
 from palprep.errors import FixError, MediaError, PublishError
-from palprep.media import Source, is_file, no_file, sha256_of
+from palprep.media.sources import Source, is_file, no_file, sha256_of
 from palprep.vocabulary import FileInput
 
 MAX_URL_CHARS = 2048

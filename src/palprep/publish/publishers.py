@@ -10,7 +10,7 @@ from urllib.parse import quote, urlsplit
 
 import httpx
 
-from palprep.api import host_of, is_address, is_loopback
+from palprep.api.records import host_of, is_address, is_loopback
 from palprep.errors import PublishError, ServiceUnreachable, StorageError, UsageError
 from palprep.publish.content import Content, Hashed, Publishable, checked_url
 from palprep.storage import PROBE, PROBE_NAME, RETRY_WITHIN, Bucket, http_client

@@ -21,14 +21,17 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
-from palprep import batch, fixes, journal as journals, media, preflight, storage, views
+from palprep import batch, fixes, journal as journals, preflight, storage, views
+from palprep.batch import people
 from palprep.errors import MediaError, PalprepError, ToolFailed, UsageError
 from palprep.journal import Journal
+from palprep.media import sources
 from palprep.record.site import strangers_file
 from palprep.record.takes import By, Take, Takes, judged
 from palprep.rules import PORTRAIT_CHECKS, Profile
 from palprep.serving import BodyTooLarge, read_body
 from palprep.values import Outcome, Role
+from palprep.views import drawings
 from palprep.workers import Engine, WorkStopped
 
 log = logging.getLogger(__name__)
@@ -38,7 +41,7 @@ _MOST_BYTES = {
     Role.FACE_IMAGE: 100 * _MB,
     Role.CONSENT_VIDEO: 1_000 * _MB,
     Role.VOICE_AUDIO: 1_000 * _MB,
-    Role.TRAINING_VIDEO: media.MOST_BYTES,
+    Role.TRAINING_VIDEO: sources.MOST_BYTES,
 }
 """Of an upload: many times what the role needs."""
 
@@ -73,7 +76,7 @@ class Recording:
         self._looking = threading.Lock()
         self._receiving: set[Role] = set()
         engine.may_open(reads=[folder], writes=[self._takes.place])
-        batch.read_settings(folder)
+        people.read_settings(folder)
         self._person = self._read()
         self._words = views.agreement(os.fspath(folder), language=language)
         self._statement()  # Raises what would keep the page from being shown.
@@ -102,8 +105,8 @@ class Recording:
     def _agreed(self) -> bool:
         return journals.has_agreed(self._journal, self._person.full_name)
 
-    def _read(self) -> batch.Person:
-        return batch.read_person(self._takes.folder, preflight.kinds_by(self._engine))
+    def _read(self) -> people.Person:
+        return people.read_person(self._takes.folder, preflight.kinds_by(self._engine))
 
     def _statement(self) -> str:
         # With the name as it is written.
@@ -139,7 +142,7 @@ class Recording:
         if name != self._person.full_name and self._agreed:
             raise UsageError("Somebody has agreed under another name: load the page again")
         if name != self._person.settings.full_name:
-            batch.write_setting(self._takes.folder, "full_name", name)
+            people.write_setting(self._takes.folder, "full_name", name)
             self._person = self._read()
         journals.agree(self._journal, name, self._words)
         return JSONResponse({})
@@ -232,7 +235,7 @@ class Recording:
     def _place(self, take: Take, sent: Path) -> Take:
         """Give a file that was sent its place. What is no media has none."""
         stem, remuxed = self._takes.place / take.stem, take.by is By.BROWSER
-        source = media.Source.of(sent)
+        source = sources.Source.of(sent)
         try:
             with preflight.no_parts_left(self._takes.place):
                 kept = self._engine.run(fixes.keep_recording, source, stem, from_browser=remuxed)
@@ -256,7 +259,7 @@ class Recording:
             self._takes.note(take.failed("The checks broke off: --verbose shows why."))
 
     def _judge_file(self, take: Take, path: Path) -> None:
-        sha256, speaker = media.sha256_of(path), None
+        sha256, speaker = sources.sha256_of(path), None
         if take.role is Role.CONSENT_VIDEO:
             full_name, asked = self._person.full_name, {"name": path.name, "sha256": sha256}
             code = journals.asked_code(self._journal, full_name, **asked)
@@ -269,7 +272,7 @@ class Recording:
         if take.role in {Role.FACE_IMAGE, Role.TRAINING_VIDEO}:
             with contextlib.suppress(MediaError, ToolFailed):
                 place = self._takes.picture(take)
-                drawn = self._engine.run(views.write_picture, report, place)
+                drawn = self._engine.run(drawings.write_picture, report, place)
                 take = take.model_copy(update={"picture": drawn is not None})
         if self._takes.note(take).verdict == "good":
             self._keep(take)

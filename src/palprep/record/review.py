@@ -20,17 +20,21 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from palprep import batch, media, pipelines, preflight, system, views
-from palprep.batch import Person
+from palprep import pipelines, preflight, system, views
+from palprep.batch.people import Person, read_person, write_setting
 from palprep.errors import MediaError, PalprepError, ToolFailed
-from palprep.journal import READY, Journal, PersonView, RunReader, RunStarted
+from palprep.journal import Journal
+from palprep.journal.entries import RunStarted
+from palprep.journal.runs import READY, PersonView, RunReader
+from palprep.media import sources
 from palprep.record.site import strangers_file
 from palprep.serving import read_body
 from palprep.values import Role
+from palprep.views import drawings
 from palprep.workers import Engine
 
 _ANSWER_BYTES, _LINES = 16_384, 200
-_SHOWN = frozenset({"prepared", views.PICTURES_NAME, views.PEOPLE_FOLDER, views.REPORT_NAME})
+_SHOWN = frozenset({"prepared", drawings.PICTURES_NAME, views.PEOPLE_FOLDER, views.REPORT_NAME})
 """What the page may show of a run's output. The journal lies beside it."""
 _PAGES_POLICY = "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 """Of the report, which has a stricter one of its own in its head."""
@@ -111,7 +115,7 @@ class Review:
             link = f"out/{quote(own if self._within(own) else views.REPORT_NAME)}"
             folder = Path(source or "", person.slug)
             if source and folder.is_dir():
-                told = batch.read_person(folder, preflight.kinds_by(self._engine))
+                told = read_person(folder, preflight.kinds_by(self._engine))
                 choices = {role: self._choices(person, told, role) for role in Role}
                 # What content has settled is no question, though the names leave it open.
                 unclear = "folder_unclear" in person.blocked_by
@@ -171,7 +175,7 @@ class Review:
 
         def choose() -> None:
             path = self._choice(asked).path
-            batch.write_setting(path.parent, asked["role"], path.name, table="files")
+            write_setting(path.parent, asked["role"], path.name, table="files")
 
         return await self._answered(choose)
 
@@ -211,7 +215,7 @@ class Review:
             known = hashlib.sha256(f"{path} {path.stat().st_mtime_ns}".encode()).hexdigest()
             target = Path(self._drawn.name, f"{known}.jpg")
             if not target.is_file():
-                self._engine.run(views.write_thumbnail, media.Source.of(path), target)
+                self._engine.run(views.write_thumbnail, sources.Source.of(path), target)
             return Response(target.read_bytes(), media_type="image/jpeg")
         except (MediaError, ToolFailed, OSError):
             raise HTTPException(404, "It has no picture") from None

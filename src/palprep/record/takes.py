@@ -16,9 +16,10 @@ from typing import Literal
 
 from pydantic import ValidationError
 
-from palprep import batch, fixes, rules, storage
+from palprep import fixes, storage
+from palprep.batch import people
 from palprep.errors import UsageError
-from palprep.rules import Profile, Report
+from palprep.rules import Profile, Report, consent
 from palprep.rules.plans import plan
 from palprep.values import Outcome, Role, Value
 
@@ -122,7 +123,7 @@ class Takes:
         if not (target.is_file() and target.samefile(source)):  # Of a server that was killed.
             target = fixes.second_name(source, stem, source.suffix)
         name = target.name
-        batch.write_setting(self.folder, take.role.value, name, table="files")
+        people.write_setting(self.folder, take.role.value, name, table="files")
         for each in before:
             old = self.folder / Path(each.kept_as or "").name
             if old.name != name and old.is_file() and old.samefile(self.file(each)):
@@ -148,7 +149,7 @@ def judged(take: Take, report: Report, profile: Profile) -> Take:
     if any(each.outcome is Outcome.FAIL for each in told):
         verdict = "again"
     elif take.role is Role.CONSENT_VIDEO and (
-        doubts := rules.consent_doubts(report.checks, report.consent)
+        doubts := consent.consent_doubts(report.checks, report.consent)
     ):
         verdict = "decide"
         said = {each.sentence for each in doubts}

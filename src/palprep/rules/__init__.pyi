@@ -9,25 +9,6 @@ from .catalogue import (
     judge as judge,
     report_on as report_on,
 )
-from .consent import (
-    CONSENT_CHECKS as CONSENT_CHECKS,
-    CONSENT_DOUBTS as CONSENT_DOUBTS,
-    consent_doubts as consent_doubts,
-    consent_failures as consent_failures,
-    consent_spoken as consent_spoken,
-    lacks_consent as lacks_consent,
-    never_asked as never_asked,
-    voice_doubts as voice_doubts,
-)
-from .consent_grading import code_doubts as code_doubts, grade_statement as grade_statement
-from .consent_state import (
-    ConsentDecision as ConsentDecision,
-    ConsentDoubt as ConsentDoubt,
-    ConsentEvidence as ConsentEvidence,
-    ConsentFile as ConsentFile,
-    ConsentState as ConsentState,
-    consent_state as consent_state,
-)
 from .image import image_memory as image_memory
 from .profile import BUILT_IN as BUILT_IN, Profile as Profile, load_profile as load_profile
 from .report import Check as Check, Report as Report

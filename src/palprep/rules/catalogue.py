@@ -11,8 +11,9 @@ from types import MappingProxyType, ModuleType
 from typing import Final
 
 from palprep.facts import Facts
-from palprep.rules import audio, consent, image, portrait, rule, video, video_person
-from palprep.rules.consent_grading import grade_statement
+from palprep.rules import audio, image, portrait, rule, video, video_person
+from palprep.rules.consent import checks as consent
+from palprep.rules.consent.grading import grade_statement
 from palprep.rules.profile import ConsentLimit, Limit, Profile
 from palprep.rules.report import Check, Report
 from palprep.rules.rule import Checked, Rule

@@ -18,7 +18,7 @@ from starlette.responses import Response
 from starlette.routing import Route, Router
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from palprep.api import host_of, is_loopback
+from palprep.api.records import host_of, is_loopback
 from palprep.errors import UsageError
 from palprep.sandbox.answers import JsonAnswer, respond
 from palprep.sandbox.assets import serve_asset, sweep

@@ -13,8 +13,8 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import AfterValidator, Field, ValidationError, model_validator
 
-from palprep.api import HeaderName, HeaderValue
 from palprep.api.calls import ENDPOINTS
+from palprep.api.records import HeaderName, HeaderValue
 from palprep.errors import UsageError
 from palprep.sandbox.choices import IMAGE_ERRORS
 from palprep.values import Value

@@ -16,7 +16,8 @@ from typing import Any
 
 import httpx
 
-from palprep.api import host_of, is_loopback, json_value
+from palprep.api import json_value
+from palprep.api.records import host_of, is_loopback
 from palprep.errors import PalprepError, StorageError
 from palprep.sandbox.faults import EVENT, CallbackFault
 from palprep.sandbox.service import Service

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any
 
-from palprep.api import Reply, calls, deviations, is_https, json_value
+from palprep.api import Reply, calls, deviations, json_value
+from palprep.api.records import is_https
 from palprep.errors import InvalidRequest, Problem, UsageError
 from palprep.sandbox.choices import AUTH_TYPES, Choices
 from palprep.sandbox.handlers.seeded import begin_walk

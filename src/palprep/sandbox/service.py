@@ -14,9 +14,11 @@ from typing import Any, Literal
 
 import httpx
 
-from palprep.api import Rate, calls, is_header_value
+from palprep.api import Rate, calls
+from palprep.api.records import is_header_value
 from palprep.errors import UsageError
-from palprep.media import MediaType, Source
+from palprep.media import MediaType
+from palprep.media.sources import Source
 from palprep.sandbox.answers import JsonAnswer, Refused, refuse_error, refuse_message
 from palprep.sandbox.choices import Choices
 from palprep.sandbox.clock import SandboxClock, stamp

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from palprep.media import read_manifest
+from palprep.networks import read_manifest
 from palprep.speech.arrays import RATE_HZ, Floats, product
 from palprep.values import Span
 

@@ -16,7 +16,7 @@ import av
 import av.filter
 import numpy as np
 
-from palprep.media import decibels
+from palprep.media.sound import decibels
 from palprep.speech.arrays import Floats
 from palprep.speech.facts import Waveform
 

@@ -9,6 +9,7 @@ import av
 import numpy as np
 
 from palprep import media
+from palprep.media import sound, sources
 from palprep.speech.activity import CHUNK, Activity, Silero
 from palprep.speech.arrays import RATE_HZ, Floats, mix_down
 from palprep.speech.facts import VoiceFacts
@@ -33,27 +34,27 @@ _AT_ONCE_S = 8.0
 
 
 def measure_voice(
-    source: media.Source,
+    source: sources.Source,
     *,
     tell_speakers: bool = False,
     most_s: float | None = None,
     stated_s: float | None = None,
-    beside: Sequence[media.Sink] = (),
+    beside: Sequence[sound.Sink] = (),
 ) -> tuple[media.AudioFacts, VoiceFacts]:
     """Measure a recording, or the sound of a video: its plain levels, and the voice in it.
 
-    The sound is decoded once, as :func:`~palprep.media.probe_audio` does it with ``most_s`` and
-    ``stated_s``, also for those who listen ``beside``; what is kept of an hour is about 60 MiB.
+    The sound is decoded once, as :func:`~palprep.media.sound.probe_audio` does it with ``most_s``
+    and ``stated_s``, also for those who listen ``beside``; what is kept of an hour is about 60 MiB.
     Raises MediaError for what cannot be read and ToolMissing without the voice activity network.
     """
     meters: list[VoiceMeter] = []
 
-    def sinks(stream: media.AudioStreamFacts) -> Sequence[media.Sink]:
+    def sinks(stream: media.AudioStreamFacts) -> Sequence[sound.Sink]:
         rate_hz, channels = stream.sample_rate_hz, stream.channels
         meters.append(VoiceMeter(rate_hz, channels, tell_speakers=tell_speakers))
-        return (media.Sink(meters[0].push, rate_hz, min(channels, 2)), *beside)
+        return (sound.Sink(meters[0].push, rate_hz, min(channels, 2)), *beside)
 
-    audio = media.probe_audio(source, sinks=sinks, most_s=most_s, stated_s=stated_s)
+    audio = sound.probe_audio(source, sinks=sinks, most_s=most_s, stated_s=stated_s)
     voice = meters[0].facts()
     return audio.model_copy(update={"levels": meters[0].levels()}), voice
 
@@ -118,7 +119,7 @@ class VoiceMeter:
 
     def levels(self) -> media.AudioLevels:
         """Complete once the facts were asked for."""
-        peak_dbfs = media.decibels(self._peak.sample_peak)
+        peak_dbfs = sound.decibels(self._peak.sample_peak)
         return media.AudioLevels(peak_dbfs=peak_dbfs, rms_dbfs=self._defects.rms_dbfs())
 
     def facts(self) -> VoiceFacts:

@@ -19,7 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from palprep.errors import UnsupportedMedia
-from palprep.media import Sink, Source, open_network, probe_audio, read_manifest
+from palprep.media.sound import Sink, probe_audio
+from palprep.media.sources import Source
+from palprep.networks import open_network, read_manifest
 from palprep.speech.activity import CHUNK, Silero
 from palprep.speech.arrays import RATE_HZ, Floats, mix_down, product, runs_of
 from palprep.speech.facts import SpeakerFacts

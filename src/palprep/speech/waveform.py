@@ -11,7 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from palprep.media import FLOOR_DBFS, decibels
+from palprep.media import FLOOR_DBFS
+from palprep.media.sound import decibels
 from palprep.speech.arrays import Floats, runs_of
 from palprep.speech.facts import TARGET_RMS_DBFS
 from palprep.values import Span

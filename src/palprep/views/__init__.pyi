@@ -1,4 +1,3 @@
-from .consent_terminal import consent_view as consent_view, dossier_view as dossier_view
 from .consent_words import standing as standing
 from .data_frame import to_pandas as to_pandas
 from .dossier_page import export_dossiers as export_dossiers, require_page_name as require_page_name
@@ -21,24 +20,4 @@ from .page import (
     is_page as is_page,
     pages as pages,
     person_page as person_page,
-)
-from .pictures import (
-    PICTURES_NAME as PICTURES_NAME,
-    PictureFolder as PictureFolder,
-    pictures_of as pictures_of,
-    write_picture as write_picture,
-)
-from .progress import (
-    Progress as Progress,
-    RunProgress as RunProgress,
-    cell_progress as cell_progress,
-)
-from .terminal import (
-    SafeConsole as SafeConsole,
-    check_list as check_list,
-    explained_check as explained_check,
-    prepared_view as prepared_view,
-    ranking_table as ranking_table,
-    report_view as report_view,
-    results_view as results_view,
 )

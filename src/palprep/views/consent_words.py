@@ -11,9 +11,11 @@ from enum import StrEnum
 from pathlib import PurePath
 from typing import NamedTuple, Self
 
-from palprep.consent import CodeReading, ConsentFacts, WordRecord
+from palprep.consent import ConsentFacts, WordRecord
+from palprep.consent.wording import CodeReading
 from palprep.dossier import Dossier, Entry, ExaminedDossier, Flaw
-from palprep.rules import ConsentDecision, code_doubts, consent_spoken, stamp
+from palprep.rules import stamp
+from palprep.rules.consent import ConsentDecision, code_doubts, consent_spoken
 from palprep.values import Outcome
 from palprep.views.format import position
 

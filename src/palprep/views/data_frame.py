@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from palprep.errors import ToolMissing
-from palprep.journal import RunView
+from palprep.journal.runs import RunView
 from palprep.preflight import Prepared
 from palprep.rules import Report
 from palprep.values import Outcome, Role, Value, require_type

@@ -13,8 +13,8 @@ from palprep.rules import SAME_PERSON
 from palprep.storage import atomic_output
 from palprep.values import Span, typed
 from palprep.views.consent_words import code_words, entry_words, flaw_words, standing
+from palprep.views.drawings.pictures import Embedded, statement_frames
 from palprep.views.html import environment
-from palprep.views.pictures import Embedded, statement_frames
 
 _SUFFIXES = {".html", ".htm"}
 

@@ -12,7 +12,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from palprep import media, storage
+from palprep import storage
+from palprep.media import images, sources
 from palprep.rules import Profile
 from palprep.values import Role
 from palprep.views.html import environment, words_in
@@ -74,10 +75,10 @@ def review_page(questions: Sequence[Any], by: str, problem: str, *, running: boo
     return template.render(questions=questions, by=by, problem=problem, running=running)
 
 
-def write_thumbnail(file: media.Source, target: Path) -> Path:
-    """Write :func:`palprep.media.thumbnail`: it decodes the file, which workers do."""
+def write_thumbnail(file: sources.Source, target: Path) -> Path:
+    """Write :func:`palprep.media.images.thumbnail`: it decodes the file, which workers do."""
     with storage.atomic_output(target, lasting=False) as temporary:
-        temporary.write_bytes(media.thumbnail(file))
+        temporary.write_bytes(images.thumbnail(file))
     return target
 
 

@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from palprep.escaping import escaped
-from palprep.journal import PersonView, ReadableRun
-from palprep.rules import CONSENT_CHECKS, Ask, asks, blocker_words
+from palprep.journal.runs import PersonView, ReadableRun
+from palprep.rules import Ask, asks, blocker_words
+from palprep.rules.consent import CONSENT_CHECKS
 from palprep.values import Outcome, Value
+from palprep.views.drawings.pictures import PICTURES_NAME, PictureFolder
 from palprep.views.html import environment, languages_of, words_in
 from palprep.views.page import portrait_of
-from palprep.views.pictures import PICTURES_NAME, PictureFolder
 
 _NOT_THEIRS = {
     *("nothing_to_make", "folder_unclear", "folder_empty", "settings_unread"),

@@ -14,7 +14,7 @@ from typing import Any
 
 from palprep import consent, preflight, rules
 from palprep.values import Role
-from palprep.views import pictures
+from palprep.views.drawings import pictures
 
 VIEW_SIDE = 480
 """Longest side of a portrait in pixels."""
@@ -26,10 +26,10 @@ MACROS: Mapping[str, str] = {
     "palprep.preflight.values.Prepared": "prepared",
     "palprep.consent.facts.ConsentFacts": "consent",
     "palprep.preflight.values.Ranking": "ranking",
-    "palprep.journal.run_view.RunView": "run",
-    "palprep.journal.run_view.PersonView": "person",
-    "palprep.journal.creations.Creation": "creation",
-    "palprep.journal.entries.FaceVerdict": "face",
+    "palprep.journal.runs.views.RunView": "run",
+    "palprep.journal.runs.views.PersonView": "person",
+    "palprep.journal.creations.states.Creation": "creation",
+    "palprep.journal.entries.bodies.FaceVerdict": "face",
     "palprep.rules.profile.Profile": "profile",
 }
 """The macro of ``notebook.html.j2`` that shows each class. By name: registering loads none."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from palprep.values import Outcome
 
 if TYPE_CHECKING:
-    from palprep.journal import PersonStatus
+    from palprep.journal.runs import PersonStatus
 
 
 class Shade(NamedTuple):

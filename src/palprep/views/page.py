@@ -15,12 +15,10 @@ from typing import Any, NamedTuple, TypeVar
 
 from palprep._version import __version__
 from palprep.dossier import dossier_path
-from palprep.journal import PersonStatus, PersonView, ReadableRun, RunHead, RunView
+from palprep.journal.runs import PersonStatus, PersonView, ReadableRun, RunHead, RunView
 from palprep.preflight import Asset
 from palprep.rules import blocker_words
-from palprep.views.html import environment, page_asset
-from palprep.views.outcomes import STATUSES, WORST_FIRST
-from palprep.views.pictures import (
+from palprep.views.drawings.pictures import (
     PICTURED,
     PICTURES_NAME,
     PictureFolder,
@@ -28,6 +26,8 @@ from palprep.views.pictures import (
     address,
     pictures_of,
 )
+from palprep.views.html import environment, page_asset
+from palprep.views.outcomes import STATUSES, WORST_FIRST
 
 MOST_ON_ONE_PAGE = 50
 """People. Of more, a page that holds all pictures would be too large to open."""

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from palprep.media import SampledFrame
+from palprep.media.images import SampledFrame
 from palprep.vision import landmarks
 from palprep.vision.analysis import analyse_portrait
 from palprep.vision.arrays import Floats, Pixels

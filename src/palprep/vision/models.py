@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from palprep.media import open_network, read_manifest
+from palprep.networks import open_network, read_manifest
 from palprep.system import hand_back
 from palprep.vision.arrays import Floats
 

@@ -7,7 +7,7 @@ import math
 import cv2
 import numpy as np
 
-from palprep.media import LINEAR
+from palprep.media.images import LINEAR
 from palprep.values import Rect
 from palprep.vision.arrays import Floats, Mask, Pixels, shrunk
 from palprep.vision.facts import Quality

@@ -5,7 +5,8 @@ import datetime as dt
 import pytest
 from voices import voice_of
 
-from palprep.consent import CodeReading, ConsentFacts
+from palprep.consent import ConsentFacts
+from palprep.consent.wording import CodeReading
 from palprep.media import SignalFacts
 from palprep.rules.catalogue import judge
 from palprep.rules.plans.planner import plan

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import KW_ONLY, replace
 from typing import Annotated, Any, ClassVar
 
-from palprep.api import fields
 from palprep.api.bodies import Base64Stream
 from palprep.api.call import Endpoint
-from palprep.api.records import FaceValidation, Replica, Voice, Voices
+from palprep.api.records import fields
+from palprep.api.records.replies import FaceValidation, Replica, Voice, Voices
 from palprep.api.request import UNSET, Place, Request, Unset
 from palprep.errors import Problem
 

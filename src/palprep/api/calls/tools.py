@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import KW_ONLY
 from typing import Any
 
-from palprep.api import fields
 from palprep.api.bodies import compact_json
 from palprep.api.call import Endpoint
-from palprep.api.records import Tool, Tools
+from palprep.api.records import fields
+from palprep.api.records.replies import Tool, Tools
 from palprep.api.reply import Unspecified
 from palprep.api.request import UNSET, Request, Unset
 from palprep.errors import Problem

@@ -40,7 +40,7 @@ from palprep.errors import (
     ToolMissing,
     UsageError,
 )
-from palprep.media import Source
+from palprep.media.sources import Source
 from palprep.preflight import media_workers
 from palprep.storage import PROBE, PROBE_NAME, GoOn, atomic_output
 from palprep.vocabulary import install_advice

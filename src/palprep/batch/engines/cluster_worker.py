@@ -19,10 +19,10 @@ from palprep.batch.engines.files import BucketFiles, Store, fetch_here
 from palprep.batch.engines.tasks import AssetTask
 from palprep.batch.people.files import RemoteFile
 from palprep.errors import OutputUnwritable, PalprepError, StorageError, ToolFailed, ToolMissing
-from palprep.media import Source
+from palprep.media.sources import Source
 from palprep.preflight import Asset, Prepared, media_workers, run_in
 from palprep.storage import PROBE, PROBE_NAME
-from palprep.views import PictureFolder
+from palprep.views.drawings import PictureFolder
 from palprep.workers import Limits, LocalEngine, WorkStopped
 
 _PICTURES = "pictures"

@@ -22,7 +22,7 @@ from typing import NamedTuple
 from palprep.batch.people.files import RemoteFile, digest_of, folder_fingerprint, is_web
 from palprep.errors import FileUnreadable, StorageError
 from palprep.journal import Journal
-from palprep.media import MOST_BYTES, Source, sha256_of
+from palprep.media.sources import MOST_BYTES, Source, sha256_of
 from palprep.preflight import Prepared
 from palprep.publish import Content, ObjectStorePublisher, Publishable, Publisher
 from palprep.storage import Bucket, GoOn, fetch_url, object_at

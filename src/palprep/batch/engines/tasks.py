@@ -20,12 +20,13 @@ from palprep.errors import (
     UnsupportedMedia,
 )
 from palprep.facts import Speaker
-from palprep.journal import FileGlimpsed
-from palprep.media import Source
+from palprep.journal.entries import FileGlimpsed
+from palprep.media.sources import Source
 from palprep.preflight import Asset, Prepared
-from palprep.rules import Check, consent_spoken, load_profile, never_asked
+from palprep.rules import Check, load_profile
+from palprep.rules.consent import consent_spoken, never_asked
 from palprep.values import Role, Value
-from palprep.views import PictureFolder
+from palprep.views.drawings import PictureFolder
 
 
 class AssetTask(Value):

@@ -1,1 +1,5 @@
-"""Who the people of a run are: a folder, a part of a bucket, or a manifest becomes people."""
+"""From a folder, a manifest or a bucket to people and the roles of their files."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -14,7 +14,7 @@ from urllib.parse import unquote
 
 from pydantic import Field
 
-from palprep.api import is_address, is_https
+from palprep.api.records import is_address, is_https
 from palprep.storage import without_secrets
 from palprep.values import Kind, Value
 

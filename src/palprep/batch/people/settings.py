@@ -13,9 +13,9 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, AliasGenerator, ConfigDict, Field, ValidationError
 from pydantic_core import ErrorDetails, PydanticCustomError, PydanticSerializationError, to_json
 
-from palprep.api import ShortLink, Tag, VoiceDescription
+from palprep.api.records import ShortLink, Tag, VoiceDescription
 from palprep.errors import MediaError, UsageError
-from palprep.media import Source
+from palprep.media.sources import Source
 from palprep.rules import BUILT_IN
 from palprep.storage import atomic_output
 from palprep.values import Role, Value

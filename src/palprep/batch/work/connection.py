@@ -13,12 +13,14 @@ from pathlib import Path
 from typing import TypeVar
 
 from palprep import sandbox
-from palprep.api import UNSET, Rate, host_of, is_loopback
+from palprep.api import UNSET, Rate
+from palprep.api.records import host_of, is_loopback
 from palprep.batch.work.sandbox_judges import judges_in
 from palprep.callbacks import PublicCallbacks
 from palprep.client import Client, Limiter, RequestHook
 from palprep.errors import ApiError, AuthenticationError, UsageError
-from palprep.journal import Journal, SandboxStatement, callback_server, secret_path
+from palprep.journal import Journal, callback_server, secret_path
+from palprep.journal.entries import SandboxStatement
 from palprep.pipelines import Callbacks
 from palprep.preflight import media_workers
 from palprep.workers import Engine

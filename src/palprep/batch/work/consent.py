@@ -11,11 +11,12 @@ from pydantic import ValidationError
 
 from palprep.batch.engines.files import MAX_BYTES, key_in_bucket
 from palprep.batch.people.person import Person
-from palprep.consent import open_statement, read_statement, required_statement
+from palprep.consent.wording import open_statement, read_statement, required_statement
 from palprep.dossier import Dossier, read_dossier
 from palprep.errors import JournalError, UsageError
 from palprep.facts import Speaker
-from palprep.journal import DossierKept, Journal, SandboxStatement
+from palprep.journal import Journal
+from palprep.journal.entries import DossierKept, SandboxStatement
 from palprep.storage import Bucket
 from palprep.vocabulary import did_you_mean
 

@@ -13,12 +13,14 @@ from palprep.batch.people.files import RemoteFile
 from palprep.batch.people.selection import Selection
 from palprep.batch.work.connection import Connection
 from palprep.batch.work.pace import Pace
-from palprep.journal import CUT_OFF, Journal, PersonOutcome
-from palprep.media import Source
+from palprep.journal import Journal
+from palprep.journal.creations import CUT_OFF
+from palprep.journal.runs import PersonOutcome
+from palprep.media.sources import Source
 from palprep.rules import Profile
 from palprep.storage import GoOn
 from palprep.values import Value
-from palprep.views import Progress
+from palprep.views.terminal import Progress
 from palprep.vocabulary import DEFAULT_PROFILE
 from palprep.workers import Engine, Limits, WorkStopped
 

@@ -7,9 +7,10 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Mapping, Sequence
 
 from palprep.batch.people.person import LISTENED_TO, Person
-from palprep.journal import What
+from palprep.journal.entries import What
 from palprep.pipelines import ReplicaRequest, Request, VoiceRequest
-from palprep.rules import ConsentState, Report
+from palprep.rules import Report
+from palprep.rules.consent import ConsentState
 from palprep.values import Outcome, Role, Value
 
 _NO_STOCK_VOICE = (

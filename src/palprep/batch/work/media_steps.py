@@ -29,19 +29,15 @@ from palprep.batch.work.originals import Original, Originals
 from palprep.batch.work.roles import settle_roles
 from palprep.errors import MediaError, ToolFailed, UsageError
 from palprep.facts import Speaker
-from palprep.journal import (
-    AssetPrepared,
-    FacesCompared,
-    PersonOutcome,
-    PersonStatus,
-    asked_code,
-    note_code,
-)
+from palprep.journal import asked_code, note_code
+from palprep.journal.entries import AssetPrepared, FacesCompared
+from palprep.journal.runs import PersonOutcome, PersonStatus
 from palprep.pipelines import consent_evidence, named, settle_consent
 from palprep.preflight import Asset, Prepared, at_one_file, no_parts_left, run_in
-from palprep.rules import CONSENT_CHECKS, Check, ConsentEvidence, Report
+from palprep.rules import Check, Report
+from palprep.rules.consent import CONSENT_CHECKS, ConsentEvidence
 from palprep.values import Outcome, Role
-from palprep.views import PICTURES_NAME
+from palprep.views.drawings import PICTURES_NAME
 
 T = TypeVar("T")
 

@@ -6,17 +6,17 @@ import functools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from palprep import journal as journals
 from palprep._version import __version__
 from palprep.batch.engines.files import Files
 from palprep.batch.engines.tasks import AssetTask
 from palprep.batch.people.files import digest_of
 from palprep.batch.people.person import Person, RosterEntry
 from palprep.batch.work.context import PREPARED_NAME, RunContext
+from palprep.journal import entries, runs
 from palprep.preflight import Asset, Prepared
 
 
-def still_good(found: journals.AssetPrepared, task: AssetTask, files: Files) -> bool:
+def still_good(found: entries.AssetPrepared, task: AssetTask, files: Files) -> bool:
     """Whether an earlier result still holds for the task: its outputs are there, unchanged; or
     there are none because of the file itself.
     """
@@ -38,8 +38,8 @@ def _unheard(asset: Asset) -> bool:
 
 def record_start(
     run: RunContext,
-    people: Sequence[Person | journals.PersonView],
-    statements: tuple[journals.SandboxStatement, ...],
+    people: Sequence[Person | runs.PersonView],
+    statements: tuple[entries.SandboxStatement, ...],
     *,
     at_work: Sequence[str],
     source: str | None,
@@ -49,10 +49,10 @@ def record_start(
     selected. A run that is like the last one, and works on nobody, is none.
     """
     options, everybody = run.options, run.options.select.everybody
-    names = tuple(journals.PersonNames.model_fields)
-    started = journals.RunStarted(
+    names = tuple(entries.PersonNames.model_fields)
+    started = entries.RunStarted(
         people=tuple(
-            journals.PersonNames(**{name: getattr(each, name) for name in names}) for each in people
+            entries.PersonNames(**{name: getattr(each, name) for name in names}) for each in people
         ),
         only=None if everybody and len(at_work) == len(people) else tuple(at_work),
         target=options.connection.target,
@@ -95,14 +95,14 @@ class Unchanged:
         return f"{self._under_conditions(given)}.{prepared}"
 
     def among(
-        self, people: Iterable[RosterEntry], last: Iterable[journals.PersonView]
-    ) -> dict[str, journals.PersonView]:
+        self, people: Iterable[RosterEntry], last: Iterable[runs.PersonView]
+    ) -> dict[str, runs.PersonView]:
         """Those of the ``last`` run's people who are done and as they were when that was recorded,
         by their slugs. Nobody whose consent was waived: it may be listened for now."""
         done = {
             each.slug: each
             for each in last
-            if each.status in journals.READY and not each.waived and each.state is not None
+            if each.status in runs.READY and not each.waived and each.state is not None
         }
         return {
             person.slug: done[person.slug]
@@ -110,7 +110,7 @@ class Unchanged:
             if person.slug in done and self._is_as_it_was(person, done[person.slug])
         }
 
-    def _is_as_it_was(self, person: RosterEntry, ended: journals.PersonView) -> bool:
+    def _is_as_it_was(self, person: RosterEntry, ended: runs.PersonView) -> bool:
         given, _, prepared = (ended.state or "").partition(".")
         files = person.fingerprint
         if files is None or self._under_conditions(files) != given:
@@ -124,7 +124,7 @@ class Unchanged:
 
     def _prepared_now(self, slug: str) -> str | None:
         def ever_prepared() -> Iterator[Prepared]:
-            for entry in self.run.journal.entries(journals.AssetPrepared, person=slug):
+            for entry in self.run.journal.entries(entries.AssetPrepared, person=slug):
                 if entry.body.asset.prepared is not None:
                     yield from entry.body.asset.prepared.files
 

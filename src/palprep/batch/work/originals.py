@@ -18,8 +18,8 @@ from palprep.batch.engines.files import as_given, changed
 from palprep.batch.people.files import File, RemoteFile, is_web, stage_key
 from palprep.batch.work.context import Reporter, RunContext
 from palprep.errors import MediaError, StorageError
-from palprep.journal import FileFetched
-from palprep.media import Source, sha256_of
+from palprep.journal.entries import FileFetched
+from palprep.media.sources import Source, sha256_of
 from palprep.storage import Stored, look_at_url, object_at
 
 SOURCES_NAME = "sources"

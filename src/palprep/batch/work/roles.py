@@ -19,7 +19,7 @@ from palprep.batch.work.consent import speaker_of
 from palprep.batch.work.originals import Original, Originals
 from palprep.errors import MediaError, PalprepError, ToolFailed, UnsupportedMedia, UsageError
 from palprep.facts import Speaker
-from palprep.journal import FileGlimpsed, PortraitPicked
+from palprep.journal.entries import FileGlimpsed, PortraitPicked
 from palprep.preflight import at_one_file, kinds_of, pick_best, run_in, seen_by
 from palprep.values import Kind, Role
 from palprep.views import duration

@@ -14,11 +14,12 @@ from tempfile import TemporaryDirectory
 from typing import ParamSpec, TypedDict, TypeVar
 
 from palprep import preflight, sandbox
-from palprep.api import FACE_CHECKS
-from palprep.consent import required_statement
+from palprep.api.records import FACE_CHECKS
+from palprep.consent.wording import required_statement
 from palprep.errors import DamagedMedia, FixError, ToolFailed
-from palprep.journal import SandboxStatement
-from palprep.media import MediaType, Source
+from palprep.journal.entries import SandboxStatement
+from palprep.media import MediaType
+from palprep.media.sources import Source
 from palprep.rules import Report
 from palprep.values import Outcome, Role
 from palprep.workers import Engine, WorkStopped

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import get_args
 
-from palprep import errors, journal as journals, pipelines
+from palprep import errors, pipelines
 from palprep.batch.people.files import stage_key
 from palprep.batch.people.person import Person
 from palprep.batch.work.connection import Remote
@@ -14,6 +14,7 @@ from palprep.batch.work.context import Reporter, RunContext
 from palprep.batch.work.media_steps import Ready
 from palprep.batch.work.pace import Creates, HeldBack, Outage
 from palprep.batch.work.waiting import Watch
+from palprep.journal import creations, entries, runs
 from palprep.preflight import Prepared
 from palprep.publish import Publisher
 from palprep.values import Role
@@ -29,7 +30,7 @@ _HOPELESS = (
 """Errors after which a second request would fare like the first."""
 
 
-Requested = tuple[journals.PersonOutcome, tuple[journals.Creation, ...]]
+Requested = tuple[runs.PersonOutcome, tuple[creations.Creation, ...]]
 """How it ended at the service for one person, and what was created, now or before."""
 
 
@@ -59,13 +60,13 @@ class ServiceSteps:
             why, checks = refusal
             left = tuple(each for each in requests if Role.FACE_IMAGE not in each.roles)
             if not left:
-                return journals.PersonOutcome.redo(why, blocked_by=checks), ()
+                return runs.PersonOutcome.redo(why, blocked_by=checks), ()
             if left == requests:
                 notes = (f"Left out: {why}",)
             else:
                 not_made, blocked_by = (f"Only the voice is made. {why}",), checks
             requests = left
-        made: list[journals.Creation] = []
+        made: list[creations.Creation] = []
         met: list[errors.PalprepError] = []
         for wanted in requests:
             try:
@@ -77,12 +78,12 @@ class ServiceSteps:
                 met.append(error)
                 if isinstance(error, _HOPELESS):
                     break
-        outcome = _after(met) or journals.PersonOutcome(
+        outcome = _after(met) or runs.PersonOutcome(
             status="waiting",
             reasons=tuple(
                 self._open_end(person, each)
                 for each in made
-                if each.state is journals.CreationState.STARTED
+                if each.state is creations.CreationState.STARTED
             ),
             complete=True,
         )
@@ -105,11 +106,11 @@ class ServiceSteps:
         reporter.begin("validate face")
         journal, slug = self.run.journal, person.slug
         key = stage_key("validated", self.remote.connection.target, portrait.sha256, model)
-        if journal.reused(journals.FaceValidated, key, slug, lambda found: found.verdict.passed):
+        if journal.reused(entries.FaceValidated, key, slug, lambda found: found.verdict.passed):
             return None
         with self.run.files.at_hand(portrait):
             verdict = pipelines.validate_face(self.remote.client, portrait, model=model)
-        journal.append(journals.FaceValidated(verdict=verdict), person=slug, key=key)
+        journal.append(entries.FaceValidated(verdict=verdict), person=slug, key=key)
         if verdict.passed:
             return None
         broken = [check for check in verdict.checks if not check.passed]
@@ -119,7 +120,7 @@ class ServiceSteps:
 
     def _made(
         self, request: pipelines.Request, files: Mapping[Role, Prepared], reporter: Reporter
-    ) -> journals.Creation:
+    ) -> creations.Creation:
         """What is made, now or before."""
         taken: list[str] = []
 
@@ -147,7 +148,7 @@ class ServiceSteps:
                 self.creates.give_back()
             raise
 
-    def _open_end(self, person: Person, creation: journals.Creation) -> str:
+    def _open_end(self, person: Person, creation: creations.Creation) -> str:
         if creation.what == "voice":
             what = "`palprep watch` waits for it"
         elif creation.told_elsewhere:
@@ -165,33 +166,33 @@ class ServiceSteps:
 def dry_run(run: RunContext, person: Person, ready: Ready) -> Requested:
     """What would be asked for, as far as earlier runs have not asked for it."""
     target, decision = run.options.connection.target, ready.decision
-    made: list[journals.Creation] = []
+    made: list[creations.Creation] = []
     left: list[str] = []
     for wanted in decision.requests:
         files = {role: ready.prepared[role] for role in wanted.roles}
         key = pipelines.key_of(wanted.request, files, target)
         creation = run.journal.creation(key)
-        if creation is None or creation.state is journals.CreationState.ABSENT:
+        if creation is None or creation.state is creations.CreationState.ABSENT:
             left.append(wanted.words)
         else:
-            run.journal.append(journals.CreationUsed(what=wanted.what), person=person.slug, key=key)
+            run.journal.append(entries.CreationUsed(what=wanted.what), person=person.slug, key=key)
             made.append(creation)
     if not left:
-        open_ends = (each for each in made if each.state is journals.CreationState.STARTED)
+        open_ends = (each for each in made if each.state is creations.CreationState.STARTED)
         reasons = tuple(f"The {each.what} {each.id} is in training" for each in open_ends)
-        return journals.PersonOutcome(status="waiting", reasons=reasons, complete=True), tuple(made)
+        return runs.PersonOutcome(status="waiting", reasons=reasons, complete=True), tuple(made)
     told = f"Dry run, nothing was sent: {' and '.join(left)} would be created"
-    open_: journals.PersonStatus = "redo" if decision.refused else "waiting"
+    open_: runs.PersonStatus = "redo" if decision.refused else "waiting"
     status = "needs_decision" if decision.held else open_
-    return journals.PersonOutcome(status=status, reasons=(told,)), tuple(made)
+    return runs.PersonOutcome(status=status, reasons=(told,)), tuple(made)
 
 
-def _after(met: Sequence[errors.PalprepError]) -> journals.PersonOutcome | None:
+def _after(met: Sequence[errors.PalprepError]) -> runs.PersonOutcome | None:
     """The outcome after the errors that kept something from being asked for; None without any."""
     if not met:
         return None
     reasons = tuple(dict.fromkeys(error.message for error in met))
     if all(isinstance(error, HeldBack | WorkStopped) for error in met):
-        return journals.PersonOutcome(status="waiting", reasons=reasons)
+        return runs.PersonOutcome(status="waiting", reasons=reasons)
     codes = tuple(dict.fromkeys(error.code for error in met))
-    return journals.PersonOutcome(status="failed", reasons=reasons, blocked_by=codes)
+    return runs.PersonOutcome(status="failed", reasons=reasons, blocked_by=codes)

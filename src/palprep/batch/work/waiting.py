@@ -25,6 +25,7 @@ from palprep.batch.work.context import Reporter, Stop, TakeNote, Tell, tell_no_o
 from palprep.batch.work.pace import Pace
 from palprep.client import LOOK_EVERY_S, PASSING, polls
 from palprep.errors import AuthenticationError, JournalError, PalprepError, UsageError
+from palprep.journal import creations, entries, runs
 from palprep.pipelines import ask_state, told_by
 from palprep.values import typed
 
@@ -48,7 +49,7 @@ class _Watched:
     asked about; in doubt, it is given up.
     """
 
-    creation: journals.Creation
+    creation: creations.Creation
     intervals_s: Iterator[float]
     people: set[str] = field(default_factory=set)
     due: float = math.inf
@@ -77,13 +78,13 @@ class Watch:
         self._watched: dict[str, _Watched] = {}
         self._queue: list[tuple[float, str]] = []
         """When something is due, as a heap. What has another due time by now is passed over."""
-        self._open: dict[str, tuple[journals.PersonOutcome, tuple[str, ...]]] = {}
+        self._open: dict[str, tuple[runs.PersonOutcome, tuple[str, ...]]] = {}
         """Who waits: the outcome so far, and the keys of all creations."""
         self._guard = threading.RLock()
         self._threads = ThreadPoolExecutor(_SIDE_BY_SIDE, thread_name_prefix="palprep-watch")
 
     def add(
-        self, person: str, outcome: journals.PersonOutcome, made: Sequence[journals.Creation]
+        self, person: str, outcome: runs.PersonOutcome, made: Sequence[creations.Creation]
     ) -> bool:
         """Watch those of a person's creations whose end can become known here; False for none."""
         told = [each for each in made if self.told_by(each)]
@@ -100,7 +101,7 @@ class Watch:
             self._tell_if_ended(person)
         return True
 
-    def _followed(self, creation: journals.Creation) -> _Watched:
+    def _followed(self, creation: creations.Creation) -> _Watched:
         asked_s = polls(self._remote.connection.random, _LONGEST_POLL_S)
         watched = self._watched.setdefault(creation.key, _Watched(creation, asked_s))
         if watched.due == math.inf:
@@ -124,7 +125,7 @@ class Watch:
             watched = self._watched.get(key)
             if watched is None or watched.due != due:
                 continue
-            if watched.creation.state is not journals.CreationState.STARTED:
+            if watched.creation.state is not creations.CreationState.STARTED:
                 self._drop(watched)
                 continue
             self._put(watched, now + self._interval_s(watched))
@@ -195,11 +196,11 @@ class Watch:
         with self._guard:
             if self._watched.get(watched.creation.key) is not watched:
                 return  # It has ended meanwhile.
-            failed = journals.PersonOutcome.failed(error.message, error.code)
+            failed = runs.PersonOutcome.failed(error.message, error.code)
             for person in watched.people:
                 outcome, keys = self._open[person]
                 lost = outcome.becomes(failed)
-                self._journal.append(journals.PersonEnded(outcome=lost), person=person)
+                self._journal.append(entries.PersonEnded(outcome=lost), person=person)
                 self._open[person] = lost, keys
             self._drop(watched)
 
@@ -218,7 +219,7 @@ class Watch:
         """Have it asked about now, where it can be, or a little later if it has just begun; or
         given up in time, where it is in doubt."""
         now = self._remote.connection.clock()
-        if watched.creation.state is not journals.CreationState.STARTED:
+        if watched.creation.state is not creations.CreationState.STARTED:
             self._put(watched, now + self._pace.doubt_wait_s)
         elif self.told_by(watched.creation) == "answer":
             begun = (watched.creation.intended_at or "") > self._since
@@ -241,8 +242,8 @@ class Watch:
 
     def _tell(self, person: str) -> None:
         outcome, keys = self._open.pop(person)
-        creations = tuple(map(self._journal.known_creation, keys))
-        self._reporter(person).end(journals.up_to_date(outcome, creations))
+        made = tuple(map(self._journal.known_creation, keys))
+        self._reporter(person).end(creations.up_to_date(outcome, made))
 
 
 @typed("directory", "connection", "pace")
@@ -255,7 +256,7 @@ def watch(
     note: TakeNote = tell_no_one,
     retain_s: float | None = None,
     with_reports: bool = True,
-) -> journals.RunView:
+) -> runs.RunView:
     """Wait for the trainings of the last run, and write the results when something has ended.
 
     The service is asked about each training at least once, even if ``pace`` leaves no time to wait.
@@ -269,7 +270,7 @@ def watch(
     asked, allowed = connection or Connection(), pace or Pace()
     place = Path(directory)
     with journals.Journal.of(place, lock=True) as journal:
-        seen = journals.RunReader(journal)
+        seen = runs.RunReader(journal)
         if asked.base_url is None and seen.head.target != EMBEDDED:
             asked = replace(asked, base_url=seen.head.target)
         if seen.head.target != asked.target:
@@ -307,13 +308,13 @@ def watch(
             outcomes = {
                 each.person: each.body.outcome
                 for each in journal.standing("person_ended")
-                if isinstance(each.body, journals.PersonEnded)
+                if isinstance(each.body, entries.PersonEnded)
             }
             for slug, made in waiting.items():
-                watched.add(slug, outcomes.get(slug, journals.CUT_OFF), made)
+                watched.add(slug, outcomes.get(slug, creations.CUT_OFF), made)
             watched.keep(ask_all=True)
         remove_outlived(journal, place, retain_s, note)
         if not seen.is_current:
-            seen = journals.RunReader(journal)
+            seen = runs.RunReader(journal)
             write_outputs(place, seen)
         return seen.view(with_reports=with_reports)

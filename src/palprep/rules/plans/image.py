@@ -10,7 +10,7 @@ import itertools
 import math
 from typing import NamedTuple
 
-from palprep.api import MAX_IMAGE_BASE64_CHARS
+from palprep.api.records import MAX_IMAGE_BASE64_CHARS
 from palprep.facts import Facts
 from palprep.rules.image import image_memory
 from palprep.rules.plans.values import Crop, ImagePlan, Reason, not_passed, reasons_for

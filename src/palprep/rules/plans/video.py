@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from palprep.facts import Facts, Timeline
-from palprep.rules.consent import consent_spoken
+from palprep.rules.consent.checks import consent_spoken
 from palprep.rules.plans import values
 from palprep.rules.plans.takes import TAIL_S, before_word, best_take, possible_starts
 from palprep.rules.profile import Profile

@@ -12,7 +12,8 @@ from tempfile import TemporaryDirectory
 from typing import Any, Literal, get_args
 from urllib.parse import unquote, urlsplit
 
-from palprep.api import FACE_CHECKS, FACE_PROBLEMS, UNSET
+from palprep.api import UNSET
+from palprep.api.records import FACE_CHECKS, FACE_PROBLEMS
 from palprep.errors import DamagedMedia, MediaError, PalprepError, UnsupportedMedia
 from palprep.sandbox.answers import Refused, refuse_error
 from palprep.sandbox.choices import bad_fields, image_error

@@ -1,0 +1,27 @@
+from .fields import (
+    MAX_IMAGE_BASE64_CHARS as MAX_IMAGE_BASE64_CHARS,
+    MAX_IMAGE_BYTES as MAX_IMAGE_BYTES,
+    HeaderName as HeaderName,
+    HeaderValue as HeaderValue,
+    ImageMime as ImageMime,
+    ShortLink as ShortLink,
+    Tag as Tag,
+    VoiceDescription as VoiceDescription,
+    host_of as host_of,
+    is_address as is_address,
+    is_header_value as is_header_value,
+    is_https as is_https,
+    is_link as is_link,
+    is_loopback as is_loopback,
+)
+from .replies import (
+    FACE_CHECKS as FACE_CHECKS,
+    FACE_PROBLEMS as FACE_PROBLEMS,
+    AnyEvent as AnyEvent,
+    Document as Document,
+    Replica as Replica,
+    ReplicaTraining as ReplicaTraining,
+    Voice as Voice,
+    VoiceStatusChanged as VoiceStatusChanged,
+    parse_event as parse_event,
+)

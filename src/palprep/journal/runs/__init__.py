@@ -1,0 +1,5 @@
+"""The journal read back: a run, its people, and where each stands."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,0 +1,369 @@
+"""The journal read back: the last run, or what programs have made, and where everybody stands.
+
+Results, the report page and ``palprep status`` are all made from these views, so a page
+written again from the journal shows what the run showed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+from pydantic import Field
+
+from palprep.errors import JournalError
+from palprep.journal.creations.states import CUT_OFF, IN_TRAINING, Creation, up_to_date
+from palprep.journal.entries.bodies import (
+    AssetPrepared,
+    Body,
+    ConsentDecided,
+    ConsentFound,
+    ConsentWaived,
+    CreationUsed,
+    FaceValidated,
+    FaceVerdict,
+    FilesRemoved,
+    PersonEnded,
+    PersonNames,
+)
+from palprep.journal.runs.outcome import READY, PersonStatus, exit_code
+from palprep.journal.store import Journal
+from palprep.preflight import Asset
+from palprep.rules import Report
+from palprep.rules.consent import ConsentEvidence, ConsentState, consent_state
+from palprep.values import Role, Value
+
+B = TypeVar("B", bound=Body)
+
+
+class PersonStanding(Value):
+    """Where one person stands, as ``palprep status --json`` prints it."""
+
+    person: str
+    status: PersonStatus
+    voice_id: str | None
+    voice_status: str | None
+    replica_id: str | None
+    replica_status: str | None
+    reasons: tuple[str, ...]
+    # Not part of the line; the first two are as in PersonOutcome.
+    blocked_by: tuple[str, ...] = Field(default=(), exclude=True)
+    held: bool = Field(default=False, exclude=True)
+    evidence: ConsentEvidence = Field(default=ConsentEvidence(), exclude=True)
+
+    @property
+    def blocker(self) -> str | None:
+        """The id of the finding that is in the way first, or the status; None if nothing is."""
+        if self.status in READY | {"waiting"}:
+            return None
+        return next(iter(self.blocked_by), self.status)
+
+
+class PersonResult(PersonStanding):
+    """One line of results.jsonl."""
+
+    assets: tuple[Report, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        data = super().to_json()
+        return {**data, "assets": [report.to_json() for report in self.assets]}
+
+
+class PersonView(PersonNames):
+    """What the journal knows of one person in the last run. A row in a list of everybody has no
+    assets and no verdict: no report is read for it. ``blocked_by`` and ``held`` are as in
+    :class:`PersonOutcome`."""
+
+    status: PersonStatus
+    reasons: tuple[str, ...]
+    voice: Creation | None = None
+    replica: Creation | None = None
+    waived: tuple[str, ...] = ()
+    """What is missing of the consent or in doubt, where it was waived."""
+    blocked_by: tuple[str, ...] = ()
+    held: bool = False
+    consent_state: ConsentState = ConsentState(state="holds")
+    """Whether the consent holds, and what was decided about it."""
+    state: str | None = Field(default=None, exclude=True)
+    """The digest of :class:`PersonEnded`. Nothing shows it."""
+    files_removed: bool = False
+    """The prepared files were removed on purpose, some time after the end."""
+    assets: tuple[Asset, ...] = Field(default=(), repr=False)
+    face: FaceVerdict | None = None
+    reports: str = Field(default="", exclude=True, repr=False)
+    """The numbers of the entries that hold assets and verdict, which never change."""
+
+    @property
+    def mark(self) -> str:
+        """A text that changes when anything changes that is known of the person."""
+        return f"{self.model_dump_json()} {self.reports}"
+
+    @property
+    def blocker(self) -> str | None:
+        return self.standing.blocker
+
+    @property
+    def consent(self) -> Asset | None:
+        """The video in which the consent statement was listened for."""
+        return next((asset for asset in self.assets if asset.consent is not None), None)
+
+    @property
+    def standing(self) -> PersonStanding:
+        voice, replica = self.voice, self.replica
+        return PersonStanding(
+            person=self.slug,
+            status=self.status,
+            voice_id=voice.id if voice else None,
+            voice_status=voice.status if voice else None,
+            replica_id=replica.id if replica else None,
+            replica_status=replica.status if replica else None,
+            reasons=(
+                *(f"Gone on without consent: {why}" for why in self.waived),
+                *(self.consent_state.reasons if self.consent_state.state == "holds" else ()),
+                *self.reasons,
+            ),
+            blocked_by=self.blocked_by,
+            held=self.held,
+            evidence=self.consent_state.evidence,
+        )
+
+    @property
+    def result(self) -> PersonResult:
+        reports = tuple(asset.report for asset in self.assets)
+        return PersonResult(**dict(self.standing), assets=reports)
+
+
+class RunHead(Value):
+    """What is the same for all people of a run."""
+
+    started_at: str
+    updated_at: str
+    target: str
+    """Where the voices and replicas are made: a base URL, or ``embedded sandbox``."""
+    profile: str
+    dry_run: bool
+    version: str
+
+
+class RunView(Value):
+    """The last run of a journal, with all that is known of each person. Its length is the number of
+    people, and it gives one after the other."""
+
+    head: RunHead
+    people: tuple[PersonView, ...] = Field(repr=False)
+
+    def __iter__(self) -> Iterator[PersonView]:  # type: ignore[override]
+        return iter(self.people)
+
+    def __len__(self) -> int:
+        return len(self.people)
+
+    @property
+    def exit_code(self) -> int:
+        """The code with which ``palprep run`` ends after this run: 0 when everybody is done."""
+        found = {"needs_decision" if each.held else each.status for each in self.people}
+        cut_off = any(CUT_OFF.reasons[0] in each.reasons for each in self.people)
+        return exit_code(found, rehearsed=self.head.dry_run and not cut_off)
+
+    def rows(self, slugs: Sequence[str] | None = None) -> Iterator[PersonView]:
+        found = {each.slug: each for each in self.people}
+        return map(found.__getitem__, found if slugs is None else slugs)
+
+    def person(self, slug: str) -> PersonView:
+        return next(self.rows([slug]))
+
+
+class ReadableRun(Protocol):
+    """A run that results and pages are made of, one person after the other."""
+
+    @property
+    def head(self) -> RunHead: ...
+    def rows(self, slugs: Sequence[str] | None = None) -> Iterator[PersonView]:
+        """Everybody, or the people with these slugs in their order. Reports may be left out."""
+
+    def person(self, slug: str) -> PersonView: ...
+
+
+class RunReader:
+    """The last run of an open journal. Reports are read one person at a time, when :meth:`person`
+    asks for them. So memory grows with the number of people, and not with what is known about them;
+    with :meth:`rows`, asked before :attr:`people`, hardly with either. Raises JournalError when
+    there was no run."""
+
+    def __init__(self, journal: Journal) -> None:
+        # Read first: if the run ends meanwhile, its open requests must not look in doubt.
+        self.running = journal.is_running
+        started, newest = journal.last_run(), journal.newest()
+        if started is None or newest is None:
+            where = journal.path.parent if journal.path else "memory"
+            raise JournalError(f"The journal in {where} holds no run yet")
+        self.head = RunHead(
+            started_at=started.at,
+            updated_at=newest.at,
+            **started.body.model_dump(include={"target", "profile", "dry_run"}),
+            version=started.body.palprep_version,
+        )
+        self._journal = journal
+        self._newest = newest.seq
+        self._names = {each.slug: each for each in started.body.people}
+        self._read: dict[str, PersonView] | None = None
+
+    def rows(self, slugs: Sequence[str] | None = None) -> Iterator[PersonView]:
+        """See :meth:`ReadableRun.rows`: without their reports, as they stand when their turn comes;
+        or as :attr:`people` has them, once that was asked for."""
+        if self._read is not None:
+            yield from map(self._read.__getitem__, self._read if slugs is None else slugs)
+            return
+        asked = [self._names[slug] for slug in (self._names if slugs is None else slugs)]
+        for at in range(0, len(asked), _AT_ONCE):
+            some = asked[at : at + _AT_ONCE]
+            told: dict[str, list[Told]] = {names.slug: [] for names in some}
+            entries = self._journal.standing(*_STANDING, people=tuple(told))
+            reports = self._journal.numbers_besides(*_STANDING, people=tuple(told))
+            used = [each.key or "" for each in entries if isinstance(each.body, CreationUsed)]
+            creations = {each.key: each for each in self._journal.creations_of(used)}
+            for entry in entries:
+                told[entry.person or ""].append((entry.body, creations.get(entry.key or "")))
+            for names in some:
+                own, numbers = told[names.slug], reports.get(names.slug, "")
+                yield person_view(names, own, running=self.running, reports=numbers)
+
+    @property
+    def people(self) -> tuple[PersonView, ...]:
+        """Everybody, without their reports, as they stood when this was first asked for."""
+        if self._read is None:
+            self._read = {each.slug: each for each in self.rows()}
+        return tuple(self._read.values())
+
+    @property
+    def is_current(self) -> bool:
+        """Whether the journal holds no later entry."""
+        newest = self._journal.newest()
+        return newest is not None and newest.seq == self._newest
+
+    def person(self, slug: str) -> PersonView:
+        bodies = [entry.body for entry in self._journal.standing(people=[slug])]
+        assets = {each.asset.role: each.asset for each in bodies if isinstance(each, AssetPrepared)}
+        ordered = tuple(assets[role] for role in Role if role in assets)
+        said = _last(bodies, FaceValidated)
+        update = {"assets": ordered, "face": said.verdict if said else None}
+        return next(self.rows([slug])).model_copy(update=update)
+
+    def view(self, slugs: Container[str] | None = None, *, with_reports: bool = True) -> RunView:
+        """Everybody at once, or the people with these slugs. Without reports, only their rows."""
+        wanted = (each for each in self.people if slugs is None or each.slug in slugs)
+        people = (self.person(each.slug) if with_reports else each for each in wanted)
+        return RunView(head=self.head, people=tuple(people))
+
+
+_STANDING = (
+    "creation:voice",
+    "creation:replica",
+    *("consent_found", "consent_decided", "consent_waived"),
+    "person_ended",
+    "files_removed",
+)
+"""The slots that say where a person stands."""
+
+_AT_ONCE = 500
+"""People whose entries are read together."""
+
+Told = tuple[Body, Creation | None]
+"""An entry about a person, and the creation under its key as it stands today."""
+
+
+def person_view(
+    names: PersonNames, told: Sequence[Told], *, running: bool = False, reports: str = ""
+) -> PersonView:
+    """What entries about a person add up to, while a run is at work or not, without reports."""
+    bodies = [body for body, _ in told]
+    used = {
+        body.what: creation
+        for body, creation in told
+        if isinstance(body, CreationUsed) and creation is not None
+    }
+    ended, found = _last(bodies, PersonEnded), _last(bodies, ConsentFound)
+    decided, waived = _last(bodies, ConsentDecided), _last(bodies, ConsentWaived)
+    consent = consent_state(
+        found.evidence if found else ConsentEvidence(), decided.decision if decided else None
+    )
+    outcome = up_to_date(ended.outcome if ended else None, tuple(used.values()), running=running)
+    outcome = outcome.decided(consent, made="replica" in used)
+    removed = _last([each for each in bodies if isinstance(each, PersonEnded | FilesRemoved)], Body)
+    return PersonView(
+        **dict(names),
+        status=outcome.status,
+        reasons=outcome.words,
+        blocked_by=outcome.blocked_by,
+        held=outcome.held,
+        consent_state=consent,
+        waived=waived.why if waived else (),
+        state=ended.state if ended else None,
+        files_removed=isinstance(removed, FilesRemoved),
+        voice=used.get("voice"),
+        replica=used.get("replica"),
+        reports=reports,
+    )
+
+
+def _last(bodies: Sequence[Body], kind: type[B]) -> B | None:
+    return next((each for each in reversed(bodies) if isinstance(each, kind)), None)
+
+
+class JournalHead(Value):
+    """A journal at one moment. ``palprep status --json`` prints it with the people."""
+
+    directory: str
+    target: str
+    started_at: str
+    updated_at: str
+    running: bool
+    """A run is at work on it. What looks in doubt may just be under way."""
+    in_doubt: tuple[Creation, ...]
+    """Of this and earlier runs; each must be resolved."""
+    unclaimed_callbacks: int
+    """Callbacks that belong to no creation of this journal."""
+    dry_run: bool = Field(default=False, exclude=True)
+    """Nothing was sent, and nothing is waited for. Not part of what is printed."""
+    has_run: bool = Field(default=True, exclude=True)
+    """A run made it, and no program alone: there is a page. Not part of what is printed."""
+
+
+@contextmanager
+def status(directory: str | Path) -> Iterator[tuple[JournalHead, Iterator[PersonStanding]]]:
+    """Read the journal of an output folder, and the people in it one after the other: any number of
+    them takes the memory of a few. Raises JournalError when there is none to read."""
+    with Journal.of(directory) as journal:
+        running = journal.is_running
+        made = () if journal.last_run() else journal.creations()
+        if made:
+            told: dict[str, Any] = {
+                "target": str(made[-1].request.get("target", "")),
+                "started_at": made[0].intended_at or "",
+                "updated_at": max(each.ended_at or each.intended_at or "" for each in made),
+            }
+            people, told["has_run"] = _made_without_run(made), False
+        else:
+            run = RunReader(journal)
+            told = run.head.model_dump(include={"target", "started_at", "updated_at", "dry_run"})
+            running, people = run.running, run.rows()
+        head = JournalHead(
+            directory=str(directory),
+            running=running,
+            in_doubt=journal.in_doubt(),
+            unclaimed_callbacks=journal.unclaimed_callbacks(),
+            **told,
+        )
+        yield head, (person.standing for person in people)
+
+
+def _made_without_run(creations: Iterable[Creation]) -> Iterator[PersonView]:
+    """What programs have made without a run, by person: the last voice and replica of each."""
+    told: dict[str, list[Told]] = {}
+    for each in creations:
+        theirs = told.setdefault(each.person, [(PersonEnded(outcome=IN_TRAINING), None)])
+        theirs.append((CreationUsed(what=each.what), each))
+    for person, found in told.items():
+        yield person_view(PersonNames(slug=person, name=person, full_name=person), found)

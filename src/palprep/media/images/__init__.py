@@ -1,0 +1,5 @@
+"""Pixels: stills, the frames of videos, their colour and light, and thumbnails."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,0 +1,10 @@
+from .frames import (
+    SampledFrame as SampledFrame,
+    frames_at as frames_at,
+    prefetch as prefetch,
+    sample_frames as sample_frames,
+    thumbnail as thumbnail,
+)
+from .light import LINEAR as LINEAR, to_srgb as to_srgb
+from .pixels import Box as Box
+from .stills import bare_jpeg as bare_jpeg, open_image as open_image, probe_image as probe_image

@@ -1,0 +1,11 @@
+from .sniff import HEAD_BYTES as HEAD_BYTES, recognise_head as recognise_head
+from .source import (
+    MOST_BYTES as MOST_BYTES,
+    Source as Source,
+    address_of as address_of,
+    is_file as is_file,
+    name_of as name_of,
+    no_file as no_file,
+    read_binary as read_binary,
+    sha256_of as sha256_of,
+)

@@ -1,0 +1,176 @@
+"""Just enough of EBML (RFC 8794) to tell WebM from Matroska and audio from video.
+
+Element ids are those of RFC 9559. All reads are bounded; sizes are compared, not allocated. What
+FFmpeg keeps in lists is counted on the way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import NamedTuple
+
+from palprep.media.sources.bounds import CUE_STEPS, DEEPEST, TAG_STEPS, HeaderReader
+
+MAGIC = b"\x1a\x45\xdf\xa3"
+
+_HEADER, _DOC_TYPE = 0x1A45DFA3, 0x4282
+_SEGMENT, _CLUSTER, _TRACKS = 0x18538067, 0x1F43B675, 0x1654AE6B
+_TRACK_ENTRY, _TRACK_TYPE = 0xAE, 0x83
+_VIDEO, _AUDIO = 1, 2
+_SEEK_HEAD, _SEEK, _SEEK_POSITION = 0x114D9B74, 0x4DBB, 0x53AC
+_TAGS, _TAG, _SIMPLE_TAG = 0x1254C367, 0x7373, 0x67C8
+_CHAPTERS, _EDITION, _CHAPTER, _DISPLAY = 0x1043A770, 0x45B9, 0xB6, 0x80
+_ATTACHMENTS, _ATTACHED = 0x1941A469, 0x61A7
+_CUES, _CUE = 0x1C53BB6B, 0xBB
+_COUNTED: Mapping[int, int] = MappingProxyType(
+    {
+        **dict.fromkeys((_SIMPLE_TAG, _CHAPTER, _DISPLAY, _ATTACHED), TAG_STEPS),
+        **dict.fromkeys((_TAGS, _TAG, _CHAPTERS, _EDITION, _ATTACHMENTS, _CUES), 0),
+        _CUE: CUE_STEPS,
+    }
+)
+"""What holds or is an entry of a list, and what an entry costs."""
+
+_MOST_LISTS = 64
+"""In a segment whose index names more of them; FFmpeg remembers as many."""
+
+
+class Element(NamedTuple):
+    """One element; ``end`` is None when its length is unknown (a live recording)."""
+
+    number: int
+    body: int
+    end: int | None
+
+    def ends_by(self, outer: int) -> int:
+        """Where it ends in one that ends at ``outer``: none reaches out of the one that holds it,
+        so that no byte is looked at more often than lists are nested."""
+        return outer if self.end is None else min(self.end, outer)
+
+
+@dataclass(frozen=True, slots=True)
+class Matroska:
+    """What the head of a Matroska or WebM file says."""
+
+    doc_type: str
+    pictures: int
+    sounds: int
+    truncated: bool
+    """The segment claims more bytes than the file has."""
+
+
+def elements(reader: HeaderReader, start: int, end: int) -> Iterator[Element]:
+    """The elements between two offsets, up to the first that cannot be passed over."""
+    position = start
+    while position < end:
+        head = reader.at(position, 12)
+        number, id_length = _number(head, keep_marker=True, longest=4)
+        size, size_length = _number(head[id_length:], keep_marker=False, longest=8)
+        if not id_length or not size_length:
+            return
+        body = position + id_length + size_length
+        unknown = size == (1 << (7 * size_length)) - 1
+        yield Element(number, body, None if unknown else body + size)
+        if unknown:
+            return
+        position = body + size
+
+
+def read_matroska(reader: HeaderReader) -> Matroska:
+    """Document type and tracks. The tracks of a damaged head count as none.
+
+    Raises DamagedMedia for more elements, tags, chapters or cues than an honest file has.
+    """
+    doc_type, kinds, truncated = "", [], False
+    for element in elements(reader, 0, reader.size):
+        end = element.ends_by(reader.size)
+        if element.number == _HEADER:
+            inside = elements(reader, element.body, end)
+            found = next((each for each in inside if each.number == _DOC_TYPE), None)
+            name = _content(reader, found, 16) if found else b""
+            doc_type = name.rstrip(b"\0").decode("latin-1")
+        elif element.number == _SEGMENT:
+            truncated = element.end is not None and element.end > reader.size
+            kinds = _track_types(reader, element.body, end)
+    return Matroska(
+        doc_type=doc_type,
+        pictures=kinds.count(_VIDEO),
+        sounds=kinds.count(_AUDIO),
+        truncated=truncated,
+    )
+
+
+def _track_types(reader: HeaderReader, start: int, end: int) -> list[int]:
+    """The types of the tracks of a segment; on the way its lists are counted: those that stand
+    before the media, and those that the index says stand elsewhere.
+    """
+    kinds: list[int] | None = None
+    sought: dict[int, None] = {}
+    counted: list[Element] = []
+    for element in elements(reader, start, end):
+        if element.number == _CLUSTER and (element.end is None or kinds is not None):
+            break
+        if element.number in _COUNTED:
+            counted.append(element)
+        if element.number == _TRACKS and kinds is None:
+            kinds = list(_kinds(reader, element, end))
+        elif element.number == _SEEK_HEAD:
+            sought.update((start + each, None) for each in _sought(reader, element, end))
+        _count(reader, element, end, 0)
+    for position in sought:
+        found = next(elements(reader, position, end), None)
+        if found is None or found.number not in _COUNTED or found in counted:
+            continue
+        if len(counted) > _MOST_LISTS:
+            reader.refuse("more lists than any honest file")
+        if any(each.body < found.body < each.ends_by(end) for each in counted):
+            reader.refuse("an index that points into the middle of a list")
+        counted.append(found)
+        _count(reader, found, end, 0)
+    return kinds or []
+
+
+def _kinds(reader: HeaderReader, tracks: Element, end: int) -> Iterator[int]:
+    end = tracks.ends_by(end)
+    for entry in elements(reader, tracks.body, end):
+        if entry.number == _TRACK_ENTRY:
+            for element in elements(reader, entry.body, entry.ends_by(end)):
+                if element.number == _TRACK_TYPE:
+                    yield int.from_bytes(_content(reader, element, 8), "big")
+
+
+def _sought(reader: HeaderReader, head: Element, end: int) -> Iterator[int]:
+    """Where the index says that elements stand, from the start of the segment."""
+    end = head.ends_by(end)
+    for seek in elements(reader, head.body, end):
+        for part in elements(reader, seek.body, seek.ends_by(end)):
+            if (seek.number, part.number) == (_SEEK, _SEEK_POSITION):
+                yield int.from_bytes(_content(reader, part, 8), "big")
+
+
+def _count(reader: HeaderReader, outer: Element, end: int, depth: int) -> None:
+    if outer.number not in _COUNTED or depth > DEEPEST:
+        return
+    reader.spend(_COUNTED[outer.number])
+    if outer.number != _CUE:
+        end = outer.ends_by(end)
+        for element in elements(reader, outer.body, end):
+            _count(reader, element, end, depth + 1)
+
+
+def _content(reader: HeaderReader, element: Element, limit: int) -> bytes:
+    """The bytes of an element, ``limit`` of them at the most."""
+    return reader.at(element.body, min((element.end or element.body) - element.body, limit))
+
+
+def _number(data: bytes, *, keep_marker: bool, longest: int) -> tuple[int, int]:
+    """A variable-length number and its length in bytes; length 0 when there is none."""
+    if not data or not data[0]:
+        return 0, 0
+    length = 9 - data[0].bit_length()
+    if length > longest or len(data) < length:
+        return 0, 0
+    value = int.from_bytes(data[:length], "big")
+    return (value if keep_marker else value & ((1 << (7 * length)) - 1)), length

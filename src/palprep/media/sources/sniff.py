@@ -1,0 +1,337 @@
+"""What a file is, by its content alone: its name is never looked at.
+
+The formats that palprep knows by name are those that a role takes, and those that it refuses.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Set as AbstractSet
+from types import MappingProxyType
+from typing import NamedTuple
+
+from palprep.errors import DamagedMedia
+from palprep.media.facts import MediaType
+from palprep.media.sources import ebml
+from palprep.media.sources.bounds import TAG_STEPS, HeaderReader, seven_bits
+from palprep.media.sources.ebml import Matroska
+from palprep.media.sources.isobmff import Movie, read_brands, read_movie
+from palprep.values import Kind
+
+HEAD_BYTES = 65_536
+"""How much of the head is looked at for signatures and text."""
+
+_HEVC_BRANDS = frozenset({"heic", "heix", "heim", "heis", "hevc", "hevx", "hevm", "hevs"})
+_HEIF_BRANDS = frozenset({"mif1", "mif2", "msf1", "miaf", "1pic"})
+_AVIF_BRANDS = frozenset({"avif", "avis"})
+_STILL_BRANDS = _HEVC_BRANDS | _HEIF_BRANDS | _AVIF_BRANDS
+_SOUND_BRANDS = frozenset({"M4A", "M4B", "M4P"})
+_OTHER_BRANDS = (
+    (("3g", "mmp4"), "3gp", "a 3GPP video of an old phone"),
+    (("crx",), "cr3", "a Canon raw image"),
+)
+_BOX_OPENINGS = frozenset({b"ftyp", b"moov", b"mdat", b"wide", b"pnot", b"free", b"skip", b"styp"})
+
+
+_STREAMED = 0x7FFF_0000
+_LEAST_LACKING = 64 << 10
+"""Bytes. Some recorders state a little more than they write."""
+
+
+class Content(NamedTuple):
+    """What a file is, with the index that was read to find out."""
+
+    type: MediaType
+    movie: Movie | None = None
+    truncated: bool = False
+    """The index claims more bytes than the file has, or is missing itself."""
+
+
+def recognise(reader: HeaderReader) -> Content:
+    """What the content of an open file is.
+
+    Reads its head and, of mp4, mov and WebM, its index. A format outside the accepted ones is
+    named for what it is, with ``accepted`` False. Raises OSError when the system refuses,
+    DamagedMedia for headers that ask for too much work.
+    """
+    head = reader.at(0, HEAD_BYTES)
+    if head[4:8] in _BOX_OPENINGS:
+        return _boxed(reader)
+    if head.startswith(ebml.MAGIC):
+        index = ebml.read_matroska(reader)
+        return Content(_matroska(index), truncated=index.truncated)
+    if head.startswith(b"OggS"):
+        return Content(accepted(Kind.VIDEO if _ogg_has_pictures(head) else Kind.AUDIO, "ogg"))
+    if not head:
+        return Content(refused("empty", "an empty file"))
+    found = _by_magic(head) or _audio_stream(reader, head) or _as_text(head)
+    stated = int.from_bytes(head[4:8], "little") if head[8:12] == b"WAVE" else 0
+    return Content(
+        found or refused("unknown", "in no format that palprep knows"),
+        # Who writes into a pipe states the most that the field, or half of it, can hold.
+        truncated=reader.size + _LEAST_LACKING < stated < _STREAMED,
+    )
+
+
+def recognise_head(head: bytes) -> MediaType:
+    """What a file is, by its first ``HEAD_BYTES`` bytes, or by all of it when it is shorter.
+
+    Agrees with :func:`recognise` wherever the head decides, as it does for every image whose
+    major brand is an image's. An MPEG-4 file whose index lies further back counts as a video.
+    """
+    try:
+        return recognise(HeaderReader(io.BytesIO(head), len(head), "it")).type
+    except DamagedMedia as error:
+        return refused("damaged", error.message)
+
+
+def _boxed(reader: HeaderReader) -> Content:
+    brand, compatible = read_brands(reader)
+    if brand in _STILL_BRANDS:
+        brands = {brand} if brand not in _HEIF_BRANDS else {brand, *compatible}
+        return Content(_boxed_still(brands))
+    for starts, name, description in _OTHER_BRANDS:
+        if brand is not None and brand.startswith(starts):
+            return Content(refused(name, description))
+    movie = read_movie(reader)
+    return Content(_movie(movie, brand, compatible), movie, movie.truncated)
+
+
+def _movie(movie: Movie, brand: str | None, compatible: frozenset[str]) -> MediaType:
+    quicktime = brand in {None, "qt"}
+    if not movie.video_tracks:
+        has_sound = any(track.handler == "soun" for track in movie.tracks)
+        if has_sound or brand in _SOUND_BRANDS:
+            return accepted(Kind.AUDIO, "mov" if quicktime else "m4a")
+        if compatible & _STILL_BRANDS and movie.moov_position is None:
+            return _boxed_still(compatible)
+    return accepted(Kind.VIDEO, "mov" if quicktime else "mp4")
+
+
+def _boxed_still(brands: AbstractSet[str]) -> MediaType:
+    if brands & _HEVC_BRANDS:
+        return accepted(Kind.IMAGE, "heic")
+    if brands & _AVIF_BRANDS:
+        return refused("avif", "an AVIF image")
+    return accepted(Kind.IMAGE, "heif")
+
+
+def _matroska(found: Matroska) -> MediaType:
+    if found.doc_type == "matroska" and found.pictures:
+        return accepted(Kind.VIDEO, "mkv")
+    if found.doc_type != "webm":
+        return refused("matroska", "a Matroska file without video")
+    sound_only = found.sounds and not found.pictures
+    return accepted(Kind.AUDIO if sound_only else Kind.VIDEO, "webm")
+
+
+def _ogg_has_pictures(head: bytes) -> bool:
+    """Whether a stream that begins in the head is Theora, Dirac, OGM or VP8 (RFC 3533)."""
+    for page in re.finditer(rb"OggS\0", head):
+        at = page.start()
+        if len(head) < at + 28 or not head[at + 5] & 2:
+            # The first pages of all streams stand together; later ones begin another chain.
+            return False
+        packet = head[at + 27 + head[at + 26] :][:8]
+        if packet.startswith((b"\x80theora", b"BBCD\0", b"\x01video", b"OVP80", b"KW-DIRAC")):
+            return True
+    return False
+
+
+def _audio_stream(reader: HeaderReader, head: bytes) -> MediaType | None:
+    """MP3 and its kin, which begin with tags of any length or with a bare frame."""
+    start = 0
+    while head[:3] == b"ID3" and len(head) >= 10:
+        start += 10 + seven_bits(head[6:10]) + (10 if head[5] & 0x10 else 0)
+        if start >= reader.size:
+            break
+        reader.spend(TAG_STEPS)
+        head = reader.at(start, HEAD_BYTES)
+    mp3 = accepted(Kind.AUDIO, "mp3")
+    if start:
+        return (_by_magic(head) if start < reader.size else None) or mp3
+    return mp3 if _is_mp3(head, whole=len(head) >= reader.size) else None
+
+
+_BIT_RATES = (
+    (0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160),
+    (0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320),
+)
+"""In kbit/s, of MPEG-2 and of MPEG-1, layer III (ISO/IEC 13818-3 and 11172-3)."""
+_SAMPLE_RATES = (44_100, 48_000, 32_000)
+
+
+def _is_mp3(head: bytes, *, whole: bool) -> bool:
+    """A frame header is eleven bits, which chance also writes. So two frames must follow each
+    other within the first kilobytes, or the ``whole`` file must be one.
+    """
+    for match in re.finditer(rb"\xff[\xe0-\xff]", head[:4096]):
+        at = match.start()
+        ends = at + _frame_bytes(head, at)
+        if ends > at and (_frame_bytes(head, ends) or (whole and at == 0 and ends >= len(head))):
+            return True
+    return False
+
+
+def _frame_bytes(data: bytes, at: int) -> int:
+    """The length of the frame of layer III at an offset, 0 where there is none."""
+    header = data[at : at + 4]
+    if len(header) < 4 or header[0] != 0xFF or header[1] & 0xE6 != 0xE2:
+        return 0
+    version, rate, sampling = header[1] >> 3 & 3, header[2] >> 4, header[2] >> 2 & 3
+    if version == 1 or sampling == 3 or rate in {0, 15}:
+        return 0
+    first = version == 3
+    hertz = _SAMPLE_RATES[sampling] >> {3: 0, 2: 1, 0: 2}[version]
+    bits = (144 if first else 72) * _BIT_RATES[first][rate] * 1000
+    return bits // hertz + (header[2] >> 1 & 1)
+
+
+_ACCEPTED: tuple[tuple[Kind, str, str, str, str, str], ...] = (
+    (Kind.IMAGE, "jpeg", "a JPEG image", "image/jpeg", ".jpg .jpeg", ""),
+    (Kind.IMAGE, "png", "a PNG image", "image/png", ".png", ""),
+    (Kind.IMAGE, "webp", "a WebP image", "image/webp", ".webp", ""),
+    (Kind.IMAGE, "heic", "a HEIC image", "image/heic", ".heic .heif .hif", ""),
+    (Kind.IMAGE, "heif", "a HEIF image", "image/heif", ".heif .heic .hif", ""),
+    (Kind.AUDIO, "mp3", "an MP3 recording", "audio/mpeg", ".mp3", "mp3"),
+    (Kind.AUDIO, "wav", "a WAV recording", "audio/wav", ".wav", "wav"),
+    (Kind.AUDIO, "m4a", "an MPEG-4 recording", "audio/mp4", ".m4a .mp4", "mov"),
+    (Kind.AUDIO, "aac", "an AAC recording", "audio/aac", ".aac", "aac"),
+    (Kind.AUDIO, "flac", "a FLAC recording", "audio/flac", ".flac", "flac"),
+    (Kind.AUDIO, "ogg", "an Ogg recording", "audio/ogg", ".ogg .oga", "ogg"),
+    (Kind.AUDIO, "webm", "a WebM recording", "audio/webm", ".webm", "matroska"),
+    (Kind.AUDIO, "mov", "a QuickTime recording", "video/quicktime", ".mov", "mov"),
+    (Kind.VIDEO, "mp4", "an MP4 video", "video/mp4", ".mp4", "mov"),
+    (Kind.VIDEO, "mov", "a QuickTime video", "video/quicktime", ".mov", "mov"),
+    (Kind.VIDEO, "webm", "a WebM video", "video/webm", ".webm", "matroska"),
+    (Kind.VIDEO, "ogg", "an Ogg video", "video/ogg", ".ogg", "ogg"),
+    (Kind.VIDEO, "mkv", "a Matroska video", "video/x-matroska", ".mkv", "matroska"),
+    (Kind.VIDEO, "avi", "an AVI video", "video/x-msvideo", ".avi", "avi"),
+    (Kind.VIDEO, "mpg", "an MPEG program stream", "video/mpeg", ".mpg .mpeg .vob", "mpeg"),
+    (Kind.VIDEO, "mts", "an MPEG transport stream", "video/mp2t", ".mts .m2ts .ts", "mpegts"),
+)
+
+_TYPES = MappingProxyType(
+    {
+        (kind, name): MediaType(
+            kind=kind,
+            format=name,
+            description=description,
+            mime=mime,
+            extensions=tuple(extensions.split()),
+            accepted=True,
+        )
+        for kind, name, description, mime, extensions, _ in _ACCEPTED
+    }
+)
+
+DEMUXERS = MappingProxyType({name: demuxer for _, name, *_, demuxer in _ACCEPTED if demuxer})
+"""The one FFmpeg demuxer that may read a format; formats without one are no sound or video."""
+
+
+def accepted(kind: Kind, name: str) -> MediaType:
+    """The type of an accepted format. Raises KeyError for a name that is not accepted."""
+    return _TYPES[kind, name]
+
+
+def refused(name: str, description: str) -> MediaType:
+    """A format that was recognised, or at least named, and that no role takes."""
+    return MediaType(
+        kind=Kind.OTHER,
+        format=name,
+        description=description,
+        mime="application/octet-stream",
+        extensions=(),
+        accepted=False,
+    )
+
+
+_MAGIC: tuple[tuple[bytes | tuple[bytes, ...], MediaType], ...] = (
+    (b"\xff\xd8\xff", accepted(Kind.IMAGE, "jpeg")),
+    (b"\x89PNG\r\n\x1a\n", accepted(Kind.IMAGE, "png")),
+    (b"fLaC", accepted(Kind.AUDIO, "flac")),
+    # ADTS (ISO/IEC 13818-7) of MPEG-4 and of MPEG-2, with and without checksums.
+    ((b"\xff\xf0", b"\xff\xf1", b"\xff\xf8", b"\xff\xf9"), accepted(Kind.AUDIO, "aac")),
+    (b"\x00\x00\x01\xba", accepted(Kind.VIDEO, "mpg")),
+    ((b"GIF87a", b"GIF89a"), refused("gif", "a GIF image")),
+    ((b"II*\0", b"MM\0*"), refused("tiff", "a TIFF or camera raw image")),
+    (b"\x00\x00\x00\x0cJXL \r\n\x87\n", refused("jxl", "a JPEG XL image")),
+    (b"8BPS", refused("psd", "a Photoshop document")),
+    (b"FLV\x01", refused("flv", "a Flash video")),
+    (b"\x30\x26\xb2\x75\x8e\x66\xcf\x11", refused("asf", "a Windows Media file (WMV, WMA)")),
+    (b"\x06\x0e\x2b\x34", refused("mxf", "an MXF file")),
+    (b"caff", refused("caf", "a Core Audio recording")),
+    (b"#!AMR", refused("amr", "an AMR recording")),
+    (b"%PDF", refused("pdf", "a PDF document")),
+    (b"PK\x03\x04", refused("zip", "a ZIP archive or an Office document")),
+    (b"\x1f\x8b", refused("gzip", "a gzip archive")),
+    (b"7z\xbc\xaf\x27\x1c", refused("7z", "a 7-Zip archive")),
+    (b"Rar!\x1a\x07", refused("rar", "a RAR archive")),
+)
+"""What phones, cameras, browsers, editors and mail programs make, to be called by its name.
+Anything else is refused as well, as unknown."""
+
+_TEXTS: tuple[tuple[str, str, str], ...] = (
+    (r"#EXTM3U", "hls-playlist", "an HLS playlist: a list of other files, not a video"),
+    (r"ffconcat version", "concat-playlist", "an ffconcat script: a list of other files"),
+    (r"(?m:\A(?:#.*\n)*file\s+\S)", "concat-playlist", "a concat script: a list of other files"),
+    (r"(?s:(?:<[?!].*?>\s*)*<(?:\w+:)?MPD\b)", "dash-manifest", "a DASH manifest, not a video"),
+    (r"(?si:.{0,2048}<svg\b)", "svg", "an SVG drawing"),
+    (r"(?si:.{0,1024}<html\b|<!doctype html)", "html", "a web page (HTML)"),
+    (r"<\?xml", "xml", "an XML document"),
+    (r"[\[{]", "json", "a JSON or similar text"),
+)
+
+
+def _by_magic(head: bytes) -> MediaType | None:
+    if head == b"\xff\xd8":
+        return accepted(Kind.IMAGE, "jpeg")
+    if head[:4] in {b"RIFF", b"RF64", b"BW64", b"FORM"}:
+        return _chunked(head)
+    for magic, named in _MAGIC:
+        if head.startswith(magic):
+            return named
+    # Two letters alone would also take plain text for a bitmap.
+    if head[:2] == b"BM" and head[6:10] == b"\0\0\0\0":
+        return refused("bmp", "a BMP image")
+    for packet in (188, 192, 204):
+        offset = 4 if packet == 192 else 0
+        marks = head[offset : offset + 4 * packet : packet]
+        if len(marks) >= 3 and set(marks) == {0x47}:
+            return accepted(Kind.VIDEO, "mts")
+    return None
+
+
+def _as_text(head: bytes) -> MediaType | None:
+    """What a text file is: playlists and manifests by name, the rest as text."""
+    try:
+        text = head.decode("utf-16" if head[:2] in _UTF16 else "utf-8-sig")
+    except UnicodeDecodeError as error:
+        if error.end < len(head) - 4:
+            return None
+        text = head[: error.start].decode("utf-8", errors="ignore")
+    if "\0" in text:
+        return None
+    stripped = text.lstrip()
+    for pattern, name, description in _TEXTS:
+        if re.match(pattern, stripped):
+            return refused(name, description)
+    return refused("text", "a text file")
+
+
+_UTF16 = frozenset({b"\xff\xfe", b"\xfe\xff"})
+
+
+def _chunked(head: bytes) -> MediaType:
+    form = head[8:12]
+    match form:
+        case b"WAVE":
+            return accepted(Kind.AUDIO, "wav")
+        case b"WEBP" if head[:4] == b"RIFF":
+            return accepted(Kind.IMAGE, "webp")
+        case b"AVI ":
+            return accepted(Kind.VIDEO, "avi")
+        case b"AIFF" | b"AIFC":
+            return refused("aiff", "an AIFF recording")
+    return refused("riff", f"a RIFF file of the form {form.decode('latin-1')!r}")

@@ -1,0 +1,283 @@
+"""A file: the value that every measure and every fix takes. Nobody reads its headers twice, and
+whoever only hands it on to a worker, not even once.
+
+What comes as bytes or as a binary file is copied to the disk first, where decoders can seek.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import os
+import re
+import stat
+import tempfile
+import weakref
+from dataclasses import dataclass
+from functools import cached_property
+from io import BufferedReader, BytesIO
+from pathlib import Path
+from typing import IO, Any, cast
+
+from typing_extensions import TypeIs
+
+from palprep.errors import (
+    FileMissing,
+    FileUnreadable,
+    OutputUnwritable,
+    UnsupportedMedia,
+    UsageError,
+)
+from palprep.media.facts import UNNAMED, FileFacts, MediaType
+from palprep.media.sources.bounds import HeaderReader
+from palprep.media.sources.isobmff import Movie
+from palprep.media.sources.sniff import Content, recognise
+from palprep.vocabulary import FileInput
+
+MOST_BYTES = 8 << 30
+"""Of a file that is read: a phone's 4K video of twenty minutes."""
+
+_PIECE_BYTES = 1 << 20
+_NAMES = (str, os.PathLike)
+_BYTES = (bytes, bytearray, memoryview)
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file as it was when it was named; and what it is, once somebody asks.
+
+    Made once for each file, by :meth:`of`, and handed on, so that nothing below looks at it or
+    parses it again. Two sources are equal when they are the same file in the same state. A source
+    can be pickled; it takes along what it has learnt, the hash too.
+
+    A file that changes later is refused where it is opened, with FileUnreadable. The guard
+    compares the size and the time of the last change, as ``make`` and ``rsync`` do.
+    """
+
+    path: Path
+    size_bytes: int
+    modified_ns: int
+    given_as: str | None = None
+    """The name of a file that was given as bytes or as a binary file; None for one on the disk.
+
+    ``path`` is then a temporary copy, which goes when this source does.
+    """
+
+    @classmethod
+    def of(cls, file: FileInput | Source) -> Source:
+        """The file, with what the system says of it. Nothing of it is read.
+
+        A source is returned as it is; bytes and binary files are copied to the disk first.
+        Raises FileMissing for no file or a folder, FileUnreadable when the system refuses,
+        UsageError for a file in text mode, OutputUnwritable without room for the copy.
+        """
+        if isinstance(file, Source):
+            return file
+        if isinstance(file, _NAMES):
+            if not (path := os.fsdecode(file)):
+                raise FileMissing("The path is empty; name a file")
+            return cls._at(Path(path))
+        copy = _copied(file)
+        source = cls._at(copy, given_as=name_of(file))
+        weakref.finalize(source, copy.unlink, missing_ok=True)
+        return source
+
+    @classmethod
+    def _at(cls, place: Path, given_as: str | None = None) -> Source:
+        with _open(place) as file:
+            status = os.fstat(file.fileno())
+        return cls(place, status.st_size, status.st_mtime_ns, given_as)
+
+    @cached_property
+    def content(self) -> Content:
+        """What the file is by its content, and what its index says: its name is never looked at.
+
+        See :func:`.sniff.recognise`, which is called when first asked for; in a worker for a
+        stranger's file. Raises as :meth:`open` does, but for no size, and DamagedMedia for headers
+        that ask for too much work.
+        """
+        with _open(self.path) as file:
+            self._require(os.fstat(file.fileno()))
+            # A file without a size is empty; or the kernel's, and may keep a reader waiting.
+            read = file if self.size_bytes else BytesIO()
+            try:
+                return recognise(HeaderReader(read, self.size_bytes, self.name))
+            except OSError as error:
+                raise _unreadable(self.path, error) from None
+
+    @property
+    def type(self) -> MediaType:
+        return self.content.type
+
+    @property
+    def movie(self) -> Movie | None:
+        """The boxes of an mp4, mov or m4a file; None for other formats. See :attr:`content`."""
+        return self.content.movie
+
+    @property
+    def shown(self) -> str:
+        """What reports call the file: its path, or the name under which it was given."""
+        return str(self.path) if self.given_as is None else self.given_as
+
+    @property
+    def name(self) -> str:
+        """The file's name without its folder, for messages."""
+        return Path(self.shown).name
+
+    @property
+    def stem(self) -> str:
+        """What outputs are called: the name without its suffix, or what bytes hold."""
+        return self.type.kind.value if self.given_as == UNNAMED else Path(self.shown).stem
+
+    @property
+    def facts(self) -> FileFacts:
+        return FileFacts(
+            path=self.shown, name=self.name, size_bytes=self.size_bytes, type=self.type
+        )
+
+    @cached_property
+    def sha256(self) -> str:
+        """SHA-256 of the whole file in hex. Read when first asked for, then kept.
+
+        Raises as :meth:`open` does.
+        """
+        with self.open() as file:
+            try:
+                digest = hashlib.file_digest(file, "sha256").hexdigest()
+                self._require(os.fstat(file.fileno()))
+            except OSError as error:
+                raise _unreadable(self.path, error) from None
+        return digest
+
+    def open(self) -> BufferedReader:
+        """The file, opened for reading.
+
+        Raises FileMissing, FileUnreadable if it changed, UnsupportedMedia for more than
+        :data:`MOST_BYTES`: merely to hash them takes minutes.
+        """
+        if self.size_bytes > MOST_BYTES:
+            raise UnsupportedMedia(
+                f"{self.name} has {self.size_bytes:,} bytes; palprep reads files of at most "
+                f"{MOST_BYTES:,}. Cut it, or export it smaller"
+            )
+        file = _open(self.path)
+        try:
+            self._require(os.fstat(file.fileno()))
+        except FileUnreadable:
+            file.close()
+            raise
+        return file
+
+    def _require(self, status: os.stat_result) -> None:
+        if (status.st_size, status.st_mtime_ns) != (self.size_bytes, self.modified_ns):
+            raise FileUnreadable(
+                f"{self.path} changed while palprep worked on it; "
+                "run again when nothing writes to it any more"
+            )
+
+
+def sha256_of(path: Path) -> str:
+    """SHA-256 of a file in hex, whatever it holds. Raises OSError."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _open(path: Path) -> BufferedReader:
+    """Open a regular file for reading. Raises FileMissing or FileUnreadable."""
+    try:
+        # Looked at before it is opened: opening a named pipe would wait for a writer.
+        mode = path.stat().st_mode
+        if stat.S_ISDIR(mode):
+            raise FileMissing(f"{path} is a folder; name a file in it")
+        if not stat.S_ISREG(mode):
+            raise FileUnreadable(f"{path} is no regular file (a pipe or a device)")
+        return path.open("rb")
+    except (FileNotFoundError, NotADirectoryError):
+        address = address_of(path)
+        raise FileMissing(
+            f"{address} is an address, and no file: download it first"
+            if address
+            else f"{path} does not exist; check the path"
+        ) from None
+    except OSError as error:
+        raise _unreadable(path, error, "; check its path and its permissions") from None
+    except ValueError:
+        raise FileMissing(f"{str(path)!r} is no possible file name") from None
+
+
+def _unreadable(path: Path, error: OSError, advice: str = "") -> FileUnreadable:
+    return FileUnreadable(f"{path} cannot be read: {error.strerror or error}{advice}")
+
+
+def is_file(value: object) -> TypeIs[FileInput]:
+    """Whether it is one file: a path, bytes, or what can be read. What is iterated are many."""
+    return isinstance(value, (*_NAMES, *_BYTES)) or hasattr(value, "read")
+
+
+def no_file(value: object) -> UsageError:
+    kind = type(value).__name__
+    return UsageError(f"Give a file as a path, as bytes or as a binary file, not as {kind}.")
+
+
+def name_of(file: FileInput | Source) -> str:
+    """What messages call the file: its path or its name, or :data:`UNNAMED`."""
+    if isinstance(file, Source):
+        return file.shown
+    if isinstance(file, _NAMES):
+        return os.fsdecode(file)
+    name = getattr(file, "name", None)
+    return name if isinstance(name, str) and name else UNNAMED
+
+
+def address_of(path: Path) -> str | None:
+    """The address that somebody gave in place of a file's path; None for a path.
+
+    A path holds no two slashes in a row: ``http://host`` has become ``http:/host``.
+    """
+    found = re.fullmatch(r"([a-z][a-z0-9+.-]+):/+(.*)", str(path))
+    return f"{found[1]}://{found[2]}" if found else None
+
+
+def read_binary(file: IO[bytes], size: int) -> bytes:
+    """At most so many bytes of an open file. Raises UsageError when it was opened for text or must
+    be awaited, and FileUnreadable when it cannot be read."""
+    piece: Any = None
+    try:
+        piece = file.read(size)
+    except UnicodeError:
+        pass  # No text of the encoding in which it is read.
+    except (OSError, ValueError) as error:
+        raise FileUnreadable(f"{name_of(file)} cannot be read: {error}") from None
+    if inspect.iscoroutine(piece):
+        piece.close()
+        kind = type(file).__name__
+        raise UsageError(f"{kind} is read with await: give the file in it, as UploadFile.file.")
+    if not isinstance(piece, bytes):
+        raise UsageError("The file is in text mode; open it with mode 'rb'.")
+    return piece
+
+
+def _copied(file: FileInput) -> Path:
+    """A temporary file with what is left to be read of it, which the caller deletes.
+
+    Raises UsageError for a file in text mode and for what is no file, FileUnreadable when it cannot
+    be read, OutputUnwritable when the disk is full.
+    """
+    if not is_file(file):
+        raise no_file(file)
+    descriptor, name = tempfile.mkstemp(prefix="palprep-")
+    try:
+        with os.fdopen(descriptor, "wb") as copy:
+            opened = BytesIO(file) if isinstance(file, _BYTES) else cast("IO[bytes]", file)
+            while piece := read_binary(opened, _PIECE_BYTES):
+                try:
+                    copy.write(piece)
+                except OSError as error:
+                    raise OutputUnwritable(
+                        f"There is no room for a copy in {tempfile.gettempdir()} "
+                        f"({error.strerror}); free some space, or name another folder in TMPDIR"
+                    ) from None
+    except BaseException:
+        Path(name).unlink()
+        raise
+    return Path(name)

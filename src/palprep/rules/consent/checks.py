@@ -1,0 +1,199 @@
+"""Rules of the consent statement: word for word, first in the video, by the person who is seen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from palprep.consent import ConsentFacts
+from palprep.facts import Facts
+from palprep.rules.consent.state import ConsentDoubt
+from palprep.rules.needs import CONSENT, NOT_FOUND, STATED
+from palprep.rules.report import Check, Report
+from palprep.rules.rule import SAME_VOICE, Answer, Measured, Need, plain, rule
+from palprep.rules.texts import OTHERWISE, REASONS, Unmeasured
+from palprep.rules.video_person import lip_sync, lips_keep_moving, lips_not_repeated, mouth_moves
+from palprep.values import Outcome, Role, Span
+from palprep.vision import FrameSample
+
+FEWEST_SAMPLES = 4
+"""Fewer frames than this, looked at while the statement is spoken, prove nothing."""
+
+
+@rule(CONSENT)
+def consent_spoken(consent: ConsentFacts) -> Measured:
+    outcome, reasons = consent.outcome.value, consent.reasons
+    reason, more = (reasons[0] if reasons else ""), max(0, len(reasons) - 1)
+    ways = {0: OTHERWISE, 1: "one", 2: "two"}
+    return Measured(
+        value=outcome,
+        shown=(f"{outcome}: {reason}" if reason else outcome)
+        + (f" (and {more} more)" if more else ""),
+        way=ways.get(len(reasons), "several"),
+        words={
+            "reason": reason,
+            "more": str(more),
+            "heard": "word for word" if consent.outcome is Outcome.PASS else "with doubts",
+        },
+    )
+
+
+consent_start = plain("consent_start", STATED, lambda consent: consent.starts_at, "{:.1f} s")
+
+
+@rule(STATED)
+def consent_first(consent: ConsentFacts) -> Measured:
+    said = consent.said_before
+    harmless = consent.before is Outcome.PASS
+    shown = f"“{said}” is said before it" if said else None
+    return Measured(value=harmless, shown=shown, words={"said": said})
+
+
+def _samples(facts: Facts) -> tuple[FrameSample, ...] | Answer:
+    stated = STATED.get(facts)
+    line, footage = facts.timeline, facts.footage
+    if not isinstance(stated, ConsentFacts):
+        return stated
+    if line is None or line.consent is None or footage is None:
+        return NOT_FOUND
+    return tuple(
+        sample
+        for sample in footage.samples
+        if line.consent.start_s <= sample.at_s - line.starts_s <= line.consent.end_s
+    )
+
+
+@rule(Need(_samples))
+def consent_seen(samples: tuple[FrameSample, ...]) -> Measured | Unmeasured:
+    if len(samples) < FEWEST_SAMPLES:
+        return REASONS["too_few_samples"]
+    alone = sum(each.people == 1 and each.face_height_share is not None for each in samples)
+    return Measured(
+        value=round(alone / len(samples), 3),
+        shown=f"in {alone} of {len(samples)} samples",
+        words={"alone": str(alone), "total": str(len(samples))},
+    )
+
+
+CONSENT_CHECKS = frozenset(
+    rule.id for rule in (consent_spoken, consent_start, consent_first, consent_seen)
+)
+"""The ids of their checks."""
+
+CONSENT_DOUBTS = CONSENT_CHECKS | {
+    rule.id for rule in (mouth_moves, lips_keep_moving, lips_not_repeated, lip_sync)
+}
+"""The ids of the checks whose warning leaves the consent of the video that holds it in doubt, and
+whose failure speaks against it."""
+
+
+def lacks_consent(video: Report, apart: Report | None = None) -> str | None:
+    """Why a replica must not be trained from this video, in sentences; None when consent to it
+    was heard, be it with doubts.
+
+    Consent is given in another video, ``apart``, or else in the opening of the video itself.
+    There the statement must have been heard. What was not listened for, for whatever reason, was
+    not heard: a profile decides how strictly the words are judged, and can neither leave the
+    statement out nor pass one that fails.
+    """
+    if apart is None and consent_spoken.id in video.left_out:
+        return "Its consent was said to be given in another video, and there is none."
+    stating, where = (apart, "the consent video") if apart is not None else (video, "its opening")
+    spoken = next((check for check in stating.checks if check.id == consent_spoken.id), None)
+    if spoken is None:
+        return f"The statement of consent was not heard in {where}. {_unasked(stating)}"
+    consent = stating.consent
+    if spoken.passed is False or (consent is not None and consent.outcome is Outcome.FAIL):
+        why = " ".join(consent.reasons) if consent and consent.reasons else spoken.sentence
+        return f"The statement of consent is not in {where}. {why}"
+    if spoken.passed is None:
+        return f"Whether consent is given in {where} is not known. {spoken.message}"
+    return None
+
+
+def consent_failures(checks: Sequence[Check]) -> list[str]:
+    """What speaks against a consent, whatever was heard: the failed checks, in sentences."""
+    failed = (check for check in checks if check.outcome is Outcome.FAIL)
+    return [check.message for check in failed if check.id in CONSENT_DOUBTS]
+
+
+def consent_doubts(
+    checks: Sequence[Check], consent: ConsentFacts | None, file: str = ""
+) -> tuple[ConsentDoubt, ...]:
+    """Why it is in doubt that consent is given in a video, which is named as ``file``, with the
+    seconds of the prepared file to listen to or to watch. Each finding is told once.
+
+    A check of the consent that could not be made is a doubt, too. Empty where nothing is in doubt,
+    and where there is nothing to decide: the statement was not heard, or a check failed.
+    """
+    words = [check for check in checks if check.id == consent_spoken.id]
+    heard = {each.outcome for each in (*words, consent) if each}
+    if not heard or not all(each.passed for each in heard) or consent_failures(checks):
+        return ()
+    found: dict[str, ConsentDoubt] = {}
+
+    def doubt(check: str, said: str, shown: str, place: tuple[str, Span | None]) -> None:
+        where, stretch = place
+        shown = shown.removesuffix(" Listen to it.") if where else shown
+        words = f"{file}{': ' if file else ''}{shown}{where}"
+        new = ConsentDoubt(check=check, sentence=said, words=words, stretch=stretch)
+        found.setdefault(said, new)
+
+    if Outcome.WARN in heard:
+        told = consent.reasons if consent and consent.reasons else [each.sentence for each in words]
+        said = " ".join(told)
+        doubt(consent_spoken.id, said, said, _place("Listen to", consent, by_word=True))
+    for check in checks:
+        unsure = check.outcome is Outcome.UNKNOWN and check.id in {*CONSENT_CHECKS, lip_sync.id}
+        warned = check.outcome is Outcome.WARN and check.id in CONSENT_DOUBTS
+        if (warned or unsure) and check.id != consent_spoken.id:
+            before = check.id in {consent_start.id, consent_first.id}
+            place = _place("Watch", consent, before=before)
+            doubt(check.id, check.sentence, check.message, place)
+    return tuple(found.values())
+
+
+def voice_doubts(compared: Iterable[Check]) -> tuple[ConsentDoubt, ...]:
+    """Which of the checks of two files leave it in doubt that they hold one voice."""
+    return tuple(
+        ConsentDoubt(check=check.id, sentence=check.sentence, words=check.message, stretch=None)
+        for check in compared
+        if check.id == SAME_VOICE.id and check.outcome is Outcome.WARN
+    )
+
+
+def _place(
+    look: str, consent: ConsentFacts | None, *, by_word: bool = False, before: bool = False
+) -> tuple[str, Span | None]:
+    """Where to listen or to look, as a sentence and in seconds; empty and None where the statement
+    has no times. By words it is where those are that are in doubt, or else all of it, and what is
+    said after it. What comes ``before`` the statement can belong to it.
+    """
+    if consent is None or consent.starts_at is None or consent.ends_at is None:
+        return "", None
+    start, end, after = 0.0 if before else consent.starts_at, consent.ends_at, ""
+    if by_word:
+        words = [each for each in consent.words if each.outcome is Outcome.WARN]
+        starts = [each.start for each in words if each.start is not None]
+        ends = [each.end for each in words if each.end is not None]
+        if starts and ends:
+            start, end = min(starts), max(ends)
+        elif consent.said_after:
+            after = ", and to what follows"
+    said = f" {look} the prepared file from {start:.1f} s to {end:.1f} s{after}."
+    return said, Span(start_s=start, end_s=end)
+
+
+def _unasked(report: Report) -> str:
+    """Why a report has no check of the statement's words."""
+    if report.error is not None:
+        return report.error.message
+    if consent_spoken.id in report.left_out:
+        return "It was checked as a video whose consent another video holds."
+    if report.facts is not None and report.facts.video is not None and report.facts.audio is None:
+        return "It has no audio."
+    return never_asked(report.profile, report.role)
+
+
+def never_asked(profile: str, role: Role | None) -> str:
+    """That a profile does not ask for the statement in that role, as a sentence."""
+    return f"Profile {profile} does not ask for {consent_spoken.id} in a {role or 'file'}."

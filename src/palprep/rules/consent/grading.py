@@ -1,0 +1,322 @@
+"""From the reading of a statement to an outcome per word, and to one for the statement."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from operator import truediv
+from statistics import median
+from typing import NamedTuple
+
+from palprep import consent
+from palprep.consent import wording
+from palprep.rules.consent import evidence as consent_evidence
+from palprep.rules.consent.remarks import Beside, grade_after, grade_before
+from palprep.rules.profile import ConsentLimits
+from palprep.rules.texts import consent_reason, stamp
+from palprep.values import Outcome, Span, spans_within
+
+_SEVERITY = (Outcome.PASS, Outcome.WARN, Outcome.UNKNOWN, Outcome.FAIL)
+
+
+_UNHEARD_S, _LETTER_S = 0.5, 0.1
+"""Speech after the statement that is a doubt beyond what is made out of it, of which each letter
+takes so long: it can be in another language, of which a model makes “Thank you”."""
+
+_PACE_FACTOR, _FILLER_S, _EDGE_LETTERS = 1.5, 0.8, 1.5
+"""Two words last no longer than so many times what the speaker takes for others by their letters,
+and so many seconds, which is an “um” that is not written down. To begin and to end, each takes as
+long as so many letters (docs/accuracy.md)."""
+
+
+class Grade(NamedTuple):
+    """The outcome of a part of the statement, its words in their order, and the reasons."""
+
+    outcome: Outcome
+    words: tuple[consent.WordRecord, ...]
+    reasons: tuple[str, ...]
+
+
+def grade_statement(
+    reading: consent.StatementReading, limits: ConsentLimits
+) -> consent.ConsentFacts:
+    """Whether the required statement was spoken, by these limits."""
+    beside: dict[str, Beside] = {}
+    if reading.problem is not None:
+        grade = Grade(Outcome.UNKNOWN, (), (reading.problem,))
+    elif not any(part.aligned for part in reading.parts):
+        why = consent_reason("not_found" if reading.speech else "no_speech")
+        required = (word.shown for word in wording.split_words(reading.statement))
+        grade = Grade(Outcome.FAIL, _unheard(required), (why,))
+    else:
+        parts = [grade_part(part, reading.full_name, limits) for part in reading.parts]
+        # The speech before the code, which is no part of the statement's last word.
+        code = reading.code and reading.code.spoken
+        speech = spans_within(reading.speech, 0.0, code.start_s if code else math.inf)
+        words = _clamped([word for part in parts for word in part.words], speech)
+        reasons = [reason for part in parts for reason in part.reasons]
+        more_at = _more_said_at(reading)
+        within = Outcome.PASS
+        if more_at:
+            within = Outcome.WARN
+            reasons.append(_why("within_unheard", _aligned(reading)[more_at - 1], more_at))
+        beside = _beside(reading, limits, more_before=more_at == 0)
+        reasons += [
+            consent_reason(f"{side}_{one.outcome if one.said else 'unheard'}", said=one.said)
+            for side, one in beside.items()
+            if one.outcome is not Outcome.PASS
+        ]
+        outcome = worst(
+            (*(part.outcome for part in parts), within, *(one.outcome for one in beside.values()))
+        )
+        told = _told(outcome, tuple(dict.fromkeys(reasons)), reading)
+        grade = Grade(outcome, tuple(words), told)
+    starts_at = next((word.start for word in grade.words if word.start is not None), None)
+    ends_at = next((word.end for word in reversed(grade.words) if word.end is not None), None)
+    if starts_at is not None and starts_at > reading.opening_s:
+        late = consent_reason("late", start=f"{starts_at:.1f}", most=f"{reading.opening_s:g}")
+        grade = Grade(Outcome.FAIL, grade.words, (*grade.reasons, late))
+    elif reading.code is not None and grade.outcome.passed:
+        grade = _doubted(grade, code_doubts(reading.code))
+    if grade.outcome.passed and _sounds_otherwise(reading, limits):
+        named = {"name": reading.full_name, "spoken": reading.spoken_as}
+        grade = _doubted(grade, (consent_reason("other_sound", **named),))
+    return consent.ConsentFacts(
+        outcome=grade.outcome,
+        starts_at=starts_at,
+        ends_at=ends_at,
+        words=grade.words,
+        reasons=grade.reasons,
+        **{side: one.outcome for side, one in beside.items()},
+        **reading.model_dump(include={*consent.Listening.model_fields}),
+    )
+
+
+def _doubted(grade: Grade, doubts: tuple[str, ...]) -> Grade:
+    graver = worst((grade.outcome, *(Outcome.WARN for _ in doubts)))
+    return Grade(graver, grade.words, (*grade.reasons, *doubts))
+
+
+def _sounds_otherwise(reading: consent.StatementReading, limits: ConsentLimits) -> bool:
+    """Whether the name is listened for as something that it does not sound like. A name in other
+    letters has no sound that is known here."""
+    if reading.spoken_as is None or wording.beyond_latin(reading.full_name):
+        return False
+    said, written = (
+        wording.keys_of(wording.split_words(name))
+        for name in (reading.spoken_as, reading.full_name)
+    )
+    return wording.similarity(said, written) < limits.name_similarity.value
+
+
+def code_doubts(code: wording.CodeReading) -> tuple[str, ...]:
+    """Why a fresh code does not prove that the file was recorded since; empty where it does."""
+    known = {
+        "code": " ".join(code.words),
+        "heard": code.heard,
+        "given": stamp(code.given_at),
+        "end": stamp(code.ends_at),
+        "judged": stamp(code.judged_at),
+        "file": code.spoken_in,
+    }
+    if code.spoken is None:
+        return (consent_reason("other_code" if code.heard else "no_code", **known),)
+    keys = {"late_code": code.judged_at > code.ends_at, "used_code": code.spoken_in is not None}
+    return tuple(consent_reason(key, **known) for key, holds in keys.items() if holds)
+
+
+def _beside(
+    reading: consent.StatementReading, limits: ConsentLimits, *, more_before: bool
+) -> dict[str, Beside]:
+    """What is said before and after the statement. ``more_before`` says that more is said before it
+    than is made out."""
+    required = wording.split_words(reading.statement)
+    name = next((part.name for part in reading.parts if part.name), None)
+    known = (reading.spoken_as, reading.full_name, name.heard if name else None)
+    names = [each for each in known if each]
+    sure = name is None or name.likeness >= wording.NEAR_SOUND
+    ends_s = max(word.end for word in _aligned(reading))
+    talk = _spoken_s(reading, ends_s, math.inf) >= limits.talk_s.value
+    around = reading.surroundings
+    before = grade_before(around, required, names, sure=sure)
+    if more_before and before.outcome is Outcome.PASS:
+        before = Beside(Outcome.WARN, "")
+    after = grade_after(around, required, names, talk=talk)
+    made_out = max(map(_letters, filter(None, around.after)), default=0.0)
+    if after.outcome is Outcome.PASS and reading.code is None and not (talk and made_out):
+        spoken_s = _spoken_s(reading, ends_s, ends_s + consent.AFTERWARDS_S)
+        if spoken_s >= _UNHEARD_S + _LETTER_S * made_out:
+            after = Beside(Outcome.WARN, "")
+    return {"before": before, "after": after}
+
+
+def _spoken_s(reading: consent.StatementReading, start_s: float, end_s: float) -> float:
+    """The seconds of speech between two moments."""
+    return sum(each.duration_s for each in spans_within(reading.speech, start_s, end_s))
+
+
+def _aligned(reading: consent.StatementReading) -> list[consent.AlignedWord]:
+    return [word for part in reading.parts for word in part.aligned]
+
+
+def _more_said_at(reading: consent.StatementReading) -> int | None:
+    """Before which word more is said than is made out, as in another language: the required words
+    are then laid over it, and last longer than the speaker takes for others. What is heard before
+    the statement counts to its first word. None where nothing is, and where letters are not Latin.
+    """
+    words = _aligned(reading)
+    if len(words) < 2 or wording.beyond_latin(reading.statement):
+        return None
+    begins = [0.0, *(word.start for word in words[1:])]
+    lasted = [
+        _spoken_s(reading, begin, word.end) for begin, word in zip(begins, words, strict=True)
+    ]
+    letters = [_letters(word.expected) for word in words]
+    letters[0] += _letters(reading.surroundings.before + reading.surroundings.perhaps_before)
+    first = 0
+    for part in reading.parts:
+        for one in part.instead:
+            if one.first == one.last:  # Said besides, and made out.
+                letters[min(first + one.first, len(words) - 1)] += _letters(one.heard)
+        first += len(part.aligned)
+    pace_s = median(map(truediv, lasted, letters))
+    beyond = [had - _PACE_FACTOR * pace_s * each for had, each in zip(lasted, letters, strict=True)]
+    most_s, at = max((sum(pair), at) for at, pair in enumerate(pairwise(beyond)))
+    return at if most_s > _FILLER_S else None
+
+
+def _letters(text: str | None) -> float:
+    return _EDGE_LETTERS + sum(map(str.isalnum, text or ""))
+
+
+def _told(
+    outcome: Outcome, reasons: tuple[str, ...], reading: consent.StatementReading
+) -> tuple[str, ...]:
+    """The reasons; where the name is the only doubt, that it is."""
+    name = next((part.name for part in reading.parts if part.name and part.aligned), None)
+    if outcome is not Outcome.WARN or len(reasons) != 1 or name is None:
+        return reasons
+    if reasons[0] != consent_evidence.name_reason(reading.full_name, name, Outcome.WARN):
+        return reasons
+    heard = name.heard.strip(consent_evidence.MARKS)
+    key = "only_name" if heard else "only_no_name"
+    return (consent_reason(key, heard=heard, name=reading.full_name),)
+
+
+def grade_part(part: consent.PartReading, full_name: str, limits: ConsentLimits) -> Grade:
+    if not part.aligned:
+        first, last = part.first_word + 1, part.first_word + len(part.expected)
+        why = consent_reason("part_unheard", first=first, last=last)
+        return Grade(Outcome.FAIL, _unheard(part.expected), (why,))
+    part = consent_evidence.together(part)
+    grades = [
+        Outcome.PASS if word.probability >= limits.never_said_probability.value else Outcome.WARN
+        for word in part.aligned
+    ]
+    added: dict[int, consent.WordRecord] = {}
+    seconds = part.second.instead if part.second else (0.0,) * len(part.instead)
+    for one, second in zip(part.instead, seconds, strict=True):
+        if one.first < one.last:
+            consent_evidence.grade_stretch(grades, one, part.aligned, limits, second)
+        elif one.log_likelihood_ratio < -limits.sure_ratio.value or one.in_every_reading:
+            added[one.first] = consent_evidence.added_words(one, part, limits)
+    reasons: list[str] = []
+    if part.name is not None:
+        unheard = consent_evidence.in_other_letters(part, part.name)
+        grade = Outcome.UNKNOWN if unheard else consent_evidence.grade_name(part, part.name, limits)
+        grades[part.name.first : part.name.last] = [grade] * (part.name.last - part.name.first)
+        if grade is not Outcome.PASS:
+            reasons.append(consent_evidence.name_reason(full_name, part.name, grade))
+    words, changes = _records(part, grades, added)
+    reasons += changes
+    within, negations = _negations(part, limits)
+    outcome = worst((*(word.outcome for word in words), within))
+    reasons += negations
+    if not part.inserted:
+        return Grade(outcome, words, tuple(reasons))
+    inserted = consent.WordRecord(expected=None, heard=part.inserted, outcome=Outcome.FAIL)
+    why = consent_reason("added", heard=part.inserted, when="")
+    return Grade(Outcome.FAIL, (inserted, *words), (why, *reasons))
+
+
+def worst(outcomes: Iterable[Outcome]) -> Outcome:
+    return max(outcomes, key=_SEVERITY.index)
+
+
+def _records(
+    part: consent.PartReading, grades: Sequence[Outcome], added: dict[int, consent.WordRecord]
+) -> tuple[tuple[consent.WordRecord, ...], list[str]]:
+    """The words of a part and those added, and why some did not pass, the name apart."""
+    named = range(part.name.first, part.name.last) if part.name else range(0)
+    records: list[consent.WordRecord] = []
+    reasons: list[str] = []
+    for index in range(len(grades) + 1):
+        if index in added:
+            records.append(added[index])
+            key = "added" if added[index].outcome is Outcome.FAIL else "maybe_added"
+            reasons.append(_why(key, added[index], 0))
+        if index == len(grades):
+            break
+        record = _record(part.aligned[index], grades[index])
+        records.append(record)
+        if record.outcome is not Outcome.PASS and index not in named:
+            otherwise = "changed" if record.heard else "missing"
+            key = otherwise if record.outcome is Outcome.FAIL else "one_reading"
+            reasons.append(_why(key, record, part.first_word + index + 1))
+    return tuple(records), reasons
+
+
+def _record(word: consent.AlignedWord, grade: Outcome) -> consent.WordRecord:
+    missing = word.heard is None and grade is Outcome.FAIL
+    heard_it = word.heard is None and grade is Outcome.PASS
+    return consent.WordRecord(
+        expected=word.expected,
+        heard=word.expected if heard_it else word.heard,
+        start=None if missing else round(word.start, 2),
+        end=None if missing else round(word.end, 2),
+        probability=round(word.probability, 4),
+        outcome=grade,
+    )
+
+
+def _why(key: str, record: consent.WordRecord, number: int) -> str:
+    when = f" at {record.start:.1f} s" if record.start is not None else ""
+    return consent_reason(key, number=number, word=record.expected, heard=record.heard, when=when)
+
+
+def _negations(part: consent.PartReading, limits: ConsentLimits) -> tuple[Outcome, list[str]]:
+    """Negations within the statement, by what is freely heard and by what fits the audio."""
+    reasons = [
+        consent_reason(
+            "maybe_negation",
+            number=part.first_word + one.word + 1,
+            word=part.expected[one.word],
+            heard=one.heard,
+        )
+        for one in part.negated
+        if one.log_likelihood_ratio < limits.negation_ratio.value
+    ]
+    reasons += [consent_reason("negation", heard=word) for word in part.negating_words]
+    if reasons or not part.negation_in_other_reading:
+        return (Outcome.FAIL if reasons else Outcome.PASS), reasons
+    return Outcome.WARN, [consent_reason("other_negation")]
+
+
+def _unheard(required: Iterable[str]) -> tuple[consent.WordRecord, ...]:
+    return tuple(consent.WordRecord(expected=word, outcome=Outcome.FAIL) for word in required)
+
+
+def _clamped(
+    words: Sequence[consent.WordRecord], speech: Sequence[Span]
+) -> list[consent.WordRecord]:
+    """The words without the silence around them: the first and the last one can reach into it."""
+    changed = list(words)
+    timed = [at for at, word in enumerate(words) if word.start is not None and word.end is not None]
+    for at, side in ((timed[0], "start"), (timed[-1], "end")) if timed else ():
+        word = changed[at]
+        spoken = spans_within(speech, word.start or 0.0, word.end or 0.0)
+        if spoken:
+            edge_s = spoken[0].start_s if side == "start" else spoken[-1].end_s
+            changed[at] = word.model_copy(update={side: round(edge_s, 2)})
+    return changed

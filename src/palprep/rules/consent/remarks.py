@@ -1,0 +1,218 @@
+"""What is said beside the statement: harmless, a doubt, or something that changes what it means.
+
+A short closed list holds what is harmless: greetings, thanks, fillers, who speaks, that the
+recording starts or ends. What repeats the statement's own words, as after a slip, is harmless too.
+Everything else is a doubt, whatever it is. A doubt becomes a failure where words negate, set
+conditions or limits, protest, or name another person. English, as compared (``keys_of``): "bye"
+stands there as "by", "right" as "write", "it's" as "its", "there" as "their".
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from palprep.consent import Surroundings
+from palprep.consent.wording import LIKE_SOUND, NEAR_SOUND, Word, keys_of, similarity, split_words
+from palprep.values import Outcome
+
+_PHRASES = r"""
+hello|hi|hey|cheers|welcome|good (morning|afternoon|evening|day|night)|nice to meet you
+(many )?thanks?( you)?( very| so)?( much)?( for (having me|listening|watching|TIME))?
+(good)?bye?|see you( soon| later| then)?|(have )?an? (nice|good|great) (day|evening|weekend|one)
+everyone|everybody|their|folks|again|once more|now|then|out|over|please|and
+okay|so|well|write|alright|all write|yes|yeah|yep|uh?m|uh|erm?|ah|hm+|mm+|good|great|perfect|fine
+sorry|pardon|oops|excuse me|no (problem|worries)|how are you
+(from|at) the (top|start|beginning)|one to three|three to one|testing
+(mic|microphone|sound) (test|check)|mic|action
+cut( TEXT)?(?! (out|my|the|this))
+take (one|to|three|for|five)|here (we|i) go|go ahead|ready when you are
+((let (me|us)|i|we)( will| can| am going to| would like to)?( now)? )?DO( it| that| THE)?
+i am( now)? (starting|beginning|reading|recording) THE
+(you can )?(stop|end) (recording|TEXT)
+((are (you|we)|i am|we are|you are|is it|its|is this( thing)?) )?((all|still|now) )*(READY|on)
+((this|heres?|that|thats|its|it)( is| was)? )?((the )?(start|beginning|end)( of)? )?TEXT
+(this|heres?|that|thats|its|it)( is| was)? THE
+((that|this|it) (is|was)|thats|its) (it|all)|(that is )?the end
+(was|is) (that|it) (okay|good|fine|alright|all write)
+((my|the) (full )?name(s| is)? |i( am)? |(this|it) is |its )?@( speaking| here)?
+"""
+_OWN = "((the|my|this|a) )?((consent|voice|video|audio|training) )*"
+_OF = "( (for|of) (the|my) (training|recording|video|clone|avatar))?"
+_TEXT = f"{_OWN}(statement|recording|video|declaration|text|clip|form)( of (my )?consent)?{_OF}"
+"""What can be stopped or cut off: a consent as such cannot, without taking it back."""
+_PARTS = {
+    "DO": "(start|begin|try|read( out)?|say|repeat)",
+    "TIME": "(your time|taking the time( to (meet|see) me)?)",
+    "READY": "(ready|set|done|finished|recording|running|rolling)",
+    "THE": f"({_TEXT}|{_OWN}consent{_OF})",
+    "TEXT": _TEXT,
+}
+_WHOLE = re.sub("|".join(_PARTS), lambda one: _PARTS[one[0]], _PHRASES.strip().replace("\n", "|"))
+_HARMLESS = re.compile(rf"(?<![\w@])({_WHOLE})(?![\w@])")
+"""``@`` is the speaker's name."""
+_GRAVE = re.compile(
+    r"\b(?:not|never|no|none|nothing|neither|nor|without|hardly"
+    r"|withdr\w+|revo[ck]\w+|rescind\w*|retract\w*|cancel\w*|disagree\w*|refus\w+|declin\w+"
+    r"|den(?:y|ies|ied)|object\w*|protest\w*|against|duress|pressure\w*|forc(?:e|ed|ing)|coerc\w+"
+    r"|threat\w*|unwilling\w*|reluctant\w*|reserv\w+|if|unless|except\w*|only|provided|conditions?"
+    r"|subject|as long as|limit\w*|restrict\w*|exclu\w+|until|till|expir\w+|temporar\w+|valid"
+    r"|invalid|void|purposes?|otherwi[sz]e|tests?|trial|rehears\w+|practi[csz]e|example|jok\w+|kidding"
+    r"|pretend\w*|fake|false|untrue|lies?|lying|lied|mistake\w*|forget|ignore|disregard|scratch"
+    r"|strike|scrap|erase|delete\w*|undo|take (?:\w+ ){0,4}back|take back|chang\w+ my mind"
+    r"|made me|(?:told|ordered|paid) (?:me )?to)\b"
+)
+_SUBJECT = re.compile(
+    r"\b(?:consent\w*|permi\w+|agree\w*|allow\w*|authori[sz]\w+|withdr\w+|revo[ck]\w+"
+    r"|rescind\w*|retract\w*|disagree\w*)\b"
+)
+_AFFIRMED = re.compile(
+    r"(?:(?:i|we|do|am|id|would|like|want|going|ready|to|hereby|freely|fully|confirm|agree|consent"
+    r"|give|giving|reading|my|the|this|that|it|all|of|for|ai|clone|form)(?: |$))+"
+)
+"""What says no more than that consent is given: a doubt, for a “not” may have gone unheard."""
+_TAKEN_BACK = re.compile(
+    r"\bchang\w+ my mind|\bt(?:ake|ook|aking) back (?:what|everything|all|my)\b"
+    r"|\bt(?:ake|ook) (?:it|that|this|all|everything)(?: \w+){0,3} back\b"
+)
+_NAMED = re.compile(
+    r"\b[Nn]ame(?:'s| is)(?: [a-z]+)?((?: [A-ZÀ-ÞĀ-ž][\w']+)+)"
+    r"|\b(?:I'm|I am|[Tt]his is|behalf of)((?: [A-ZÀ-ÞĀ-ž][\w']+){2,})"
+)
+_NEAR = 14
+"""So many words next to the statement can belong to a remark about it."""
+_REPEATED = 3
+"""So many words of the statement, one after the other, repeat it."""
+
+
+class Beside(NamedTuple):
+    """What is said before or after a statement, and how grave it is."""
+
+    outcome: Outcome
+    said: str
+
+
+def grade_before(
+    around: Surroundings, required: Sequence[Word], names: Sequence[str], *, sure: bool
+) -> Beside:
+    """Of what is said before the statement. ``required`` are the statement's words, ``names`` the
+    speaker's name as written and as heard. Where the statement's beginning is not ``sure``, the
+    last words before it may be that beginning, misheard: what they say is a doubt.
+    """
+    text, near = around.before, slice(-_NEAR, None)
+    grade = _grade(text, required, names, near=near, talk=False)
+    if grade is Outcome.FAIL and not sure:
+        surely = " ".join(text.split()[: -len(names[0].split()) - 1])
+        if _grade(surely, required, names, near=near, talk=False) is not Outcome.FAIL:
+            grade = Outcome.WARN
+    if grade is Outcome.PASS and _left_over(around.perhaps_before, required, names):
+        grade, text = Outcome.WARN, around.perhaps_before
+    return Beside(grade, _told(text, near))
+
+
+def grade_after(
+    around: Surroundings, required: Sequence[Word], names: Sequence[str], *, talk: bool
+) -> Beside:
+    """Of what is said after the statement: by its first reading, unless another one is grave. Where
+    it is ``talk`` that goes on, as in a training video, only what bears on the consent counts.
+    """
+    near = slice(_NEAR)
+    grades: list[Beside] = []
+    for text in dict.fromkeys(filter(None, around.after)):
+        grade = _grade(text, required, names, near=near, talk=talk)
+        if grade is Outcome.FAIL or not grades:
+            grades.append(Beside(grade, _told(text, near)))
+    return grades[-1] if grades else Beside(Outcome.PASS, "")
+
+
+def _told(text: str, near: slice) -> str:
+    return " ".join(text.split()[near])
+
+
+def _grade(
+    text: str, required: Sequence[Word], names: Sequence[str], *, near: slice, talk: bool
+) -> Outcome:
+    left = _left_over(text, required, names)
+    bearing = {
+        keys: all(map(_AFFIRMED.fullmatch, pieces))
+        for said in re.split(r"(?<=[.!?])\s", text)
+        if _SUBJECT.search(keys := _keys(said)) and (pieces := _left_over(said, required, names))
+    }
+    nearest = _told(text, near)
+    against = (_GRAVE.search(said) if talk else not given for said, given in bearing.items())
+    if any(against) or _another(nearest, names):
+        return Outcome.FAIL
+    if any(_GRAVE.search(piece) for piece in _left_over(nearest, required, names)):
+        # A word alone may be another one, misheard.
+        doubtful = talk or len(text.split()) == 1
+        return Outcome.WARN if doubtful else Outcome.FAIL
+    counts = bearing or not talk or _TAKEN_BACK.search(_keys(text))
+    return Outcome.WARN if left and counts else Outcome.PASS
+
+
+def _left_over(text: str, required: Sequence[Word], names: Sequence[str]) -> list[str]:
+    """What is neither harmless nor repeats the statement, in pieces, as compared."""
+    said = _keys(text)
+    for name in names:
+        said = _with_sign(said.split(), _keys(name))
+    own = _with_sign(keys_of(required).split(), _keys(names[0])).split()
+    pieces = _HARMLESS.sub("/", _without_slips(said.split(), own)).split("/")
+    return [piece.strip() for piece in pieces if piece.strip()]
+
+
+def _without_slips(said: Sequence[str], own: Sequence[str]) -> str:
+    """Words without those that the statement has one after the other, and without one that then
+    breaks off; also without a single "I" where the statement then begins with "I". A grave word of
+    the statement means the same only after the words that it has there.
+    """
+    at, kept = 0, []
+    while at < len(said):
+        runs = []
+        for begin in range(len(own)):
+            pairs = zip(said[at:], own[begin:], strict=False)
+            run = sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], pairs))
+            broken = own[begin + run : begin + run + 1] and said[at + run : at + run + 1]
+            cut = broken and own[begin + run].startswith(said[at + run])
+            before, grave, _ = _GRAVE.sub("\n", " ".join(said[at : at + run]), 1).partition("\n")
+            if begin and grave and len(before.split()) < _REPEATED:
+                continue
+            if run >= _REPEATED or (run and not begin and at + run == len(said)):
+                runs.append(run + bool(cut))
+        kept.append("/" if runs else said[at])
+        at += max(runs, default=1)
+    return " ".join(kept)
+
+
+def _with_sign(said: Sequence[str], name: str) -> str:
+    """Words with ``@`` where the name stands, which is told by its sound."""
+    count, words = len(name.split()), list(said)
+    while True:
+        likeness, first, last = max(
+            (
+                (similarity(name, " ".join(words[first:last])), first, last)
+                for first in range(len(words))
+                for last in range(first + max(1, count - 1), first + count + 2)
+                # A word without a sound is like any other: a sign in a sign's place has no end.
+                if "@" not in words[first:last]
+            ),
+            default=(0.0, 0, 0),
+        )
+        if likeness < NEAR_SOUND:
+            return " ".join(words)
+        words[first:last] = ["@"]
+
+
+def _another(text: str, names: Sequence[str]) -> bool:
+    """Whether a person is named who sounds like no part of the speaker's name."""
+    parts = [part for name in names for part in name.split()]
+    found = ((one or other).strip() for one, other in _NAMED.findall(text))
+    return any(
+        max(similarity(each, own) for own in (names if " " in each else parts)) < LIKE_SOUND
+        for each in found
+    )
+
+
+def _keys(text: str) -> str:
+    return keys_of(split_words(text))

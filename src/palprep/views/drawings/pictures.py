@@ -1,0 +1,325 @@
+"""Pictures and sounds of files: what there is to see and hear of each, drawn once, kept, shown.
+
+Importing this loads no decoder: who only reads the addresses on a page needs none.
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import hashlib
+import math
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import quote
+
+from palprep import fixes, preflight, rules, storage
+from palprep._version import __version__
+from palprep.errors import PalprepError
+from palprep.media import images, sound, sources
+from palprep.values import Role, Span
+from palprep.views.drawings.over_time import draw_waveform, timeline_image
+
+if TYPE_CHECKING:
+    from palprep.consent import ConsentFacts
+    from palprep.speech import VoiceFacts
+
+PICTURED = (Role.FACE_IMAGE, Role.TRAINING_VIDEO, Role.CONSENT_VIDEO)
+"""The roles whose files show a person, the best portrait first."""
+
+PICTURES_NAME = "pictures"
+
+MOST = 12
+"""Pictures on a contact sheet; what nearly equals a better candidate is left out first."""
+
+SIDE = 200
+"""Longest side in pixels of a picture on a contact sheet."""
+
+VIEW_SIDE = 900
+"""Longest side in pixels of a portrait with its findings."""
+
+_SIDE, _FACE_SIDE = 480, 168
+"""Longest sides in pixels on the page of a run: of a file, and next to a name."""
+
+_DRAWN = re.compile(r"[0-9a-f]{2}/[0-9a-f]{32}\.(jpg|webp|svg)")
+
+_MIMES = {".jpg": "image/jpeg", ".svg": "image/svg+xml"}
+
+_HEARD = frozenset({"select", "mix", "high_pass", "level"})
+"""Fixes that change how a recording sounds."""
+
+_STATEMENT_FRAMES = 5
+
+_AROUND_S = 1.0
+"""Seconds to hear before and after the statement: what is said there counts, too."""
+
+_MOST_S = 60.0
+_BEGINNING_S = 20.0
+"""Seconds of a recording: enough to hear the voice, the noise and the level."""
+
+_LEAST_S = 0.1
+
+
+class Embedded(NamedTuple):
+    data: bytes
+    mime: str
+
+    @property
+    def data_uri(self) -> str:
+        """All of it as an address for a ``src``."""
+        return f"data:{self.mime};base64,{base64.b64encode(self.data).decode('ascii')}"
+
+
+def report_picture(report: rules.Report, *, side: int = VIEW_SIDE) -> Embedded | None:
+    """What was seen of a file: a video's timeline, or a portrait with its findings, at most
+    ``side`` pixels long; None without a picture. Raises MediaError when the file can no longer be
+    read."""
+    from palprep.views.drawings.portrait import portrait_overlay  # noqa: PLC0415 -- loads OpenCV
+
+    drawn = timeline_image(report) or portrait_overlay(report, side=side)
+    return _svg(drawn) if drawn else None
+
+
+def write_picture(report: rules.Report, target: Path) -> Path | None:
+    """Write :func:`report_picture` as SVG, if there is one. Also raises OutputUnwritable."""
+    picture = report_picture(report)
+    if picture is None:
+        return None
+    with storage.atomic_output(target) as temporary:
+        temporary.write_bytes(picture.data)
+    return target
+
+
+def _svg(drawn: str) -> Embedded:
+    return Embedded(drawn.encode(), "image/svg+xml")
+
+
+def thumbnail(path: str | Path, *, side: int = 480) -> Embedded:
+    """As :func:`palprep.media.images.thumbnail`, at most ``side`` pixels long."""
+    return Embedded(images.thumbnail(sources.Source.of(path), max_side=side), "image/jpeg")
+
+
+def waveform(voice: VoiceFacts, kept: Sequence[Span] = ()) -> Embedded:
+    """The waveform of a sound as SVG, blue where ``kept``."""
+    return _svg(draw_waveform(voice, kept=kept))
+
+
+def statement_frames(video: Path, statement: Span) -> tuple[tuple[float, Embedded], ...]:
+    """A few small frames while the statement is spoken: the time of each in seconds, and a JPEG.
+    Raises MediaError when the video can no longer be read."""
+    step_s = statement.duration_s / _STATEMENT_FRAMES
+    times_s = [statement.start_s + (part + 0.5) * step_s for part in range(_STATEMENT_FRAMES)]
+    found = images.frames_at(sources.Source.of(video), times_s)
+    return tuple((at_s, Embedded(data, "image/jpeg")) for at_s, data in found)
+
+
+class Shot(NamedTuple):
+    rank: int
+    """From 1, among all candidates."""
+    candidate: preflight.Candidate
+    picture: str | None
+    """An address for a ``src``; None for a file that can no longer be read."""
+
+
+def shots(ranking: Iterable[preflight.Candidate]) -> tuple[Shot, ...]:
+    """The best candidates that differ from each other, with their pictures."""
+    numbered = [
+        (rank, each) for rank, each in enumerate(ranking, start=1) if each.duplicate_of is None
+    ][:MOST]
+    pictures = dict(_shown(each for _, each in numbered))
+    return tuple(Shot(rank, each, pictures.get((each.path, each.at_s))) for rank, each in numbered)
+
+
+def _shown(
+    candidates: Iterable[preflight.Candidate],
+) -> Iterator[tuple[tuple[str, float | None], str]]:
+    """The picture of each, by path and time; a video is decoded once for all its frames."""
+    ordered = sorted(candidates, key=lambda each: (each.path, each.at_s or 0.0))
+    for path, group in groupby(ordered, key=lambda each: each.path):
+        times = [each.at_s for each in group]
+        moments = [at_s for at_s in times if at_s is not None]
+        with contextlib.suppress(PalprepError, OSError):
+            source = sources.Source.of(path)
+            if moments:
+                drawn = [data for _, data in images.frames_at(source, moments, max_side=SIDE)]
+            else:
+                drawn = [images.thumbnail(source, max_side=SIDE)]
+            for at_s, data in zip(times, drawn, strict=False):
+                yield (path, at_s), Embedded(data, "image/jpeg").data_uri
+
+
+def statement_sound(path: str | Path, facts: ConsentFacts) -> Embedded | None:
+    """The stretch of a file in which the statement is spoken, with a second around it, or else the
+    opening: MP3, mono, at most a minute. None without any sound. Raises MediaError when the file
+    can no longer be read, ToolError when ffmpeg gives up."""
+    start_s = max(0.0, (facts.starts_at or 0.0) - _AROUND_S)
+    known_end_s = math.inf if facts.ends_at is None else facts.ends_at + _AROUND_S
+    return _sound(path, start_s, min(start_s + _MOST_S, known_end_s))
+
+
+def beginning(path: str | Path) -> Embedded | None:
+    """The first 20 s of a sound; the rest is as of :func:`statement_sound`."""
+    return _sound(path, 0.0, _BEGINNING_S)
+
+
+def _sound(path: str | Path, start_s: float, end_s: float) -> Embedded | None:
+    source = sources.Source.of(path)
+    audio = sound.probe_audio(source)
+    end_s = min(end_s, audio.duration_s)
+    if end_s - start_s < _LEAST_S:
+        return None
+    span = Span(start_s=start_s, end_s=end_s)
+    return Embedded(fixes.mp3_excerpt(source, audio.stream.index, span), "audio/mpeg")
+
+
+class Picture(NamedTuple):
+    name: str
+    """The name of its file within the folder of pictures, a digest of all it is drawn from: equal
+    names have equal pictures. The first two digits are a folder, so that none holds very many."""
+    draw: Callable[[], Embedded | None]
+    """None for nothing to draw. Raises PalprepError or OSError for a file that has gone."""
+
+
+class AssetPictures(NamedTuple):
+    """What there is to see of one file; None for what it does not have."""
+
+    face: Picture | None = None
+    """As small as it stands next to a name."""
+    after: Picture | None = None
+    """What the service sees; of a file that was not prepared, the source."""
+    before: Picture | None = None
+    """The source of an image that was changed."""
+    timeline: Picture | None = None
+    waveform: Picture | None = None
+    """The recording that the service hears; of one that was not prepared, the source."""
+    chosen: Picture | None = None
+    """The source of a recording whose sound was changed, with what was kept of it."""
+
+    def all(self) -> Iterator[Picture]:
+        return (picture for picture in self if picture is not None)
+
+
+Show = Callable[[Picture], str | None]
+"""The address of a picture for a ``src``; None where there is none, or none any more."""
+
+
+def inline(make: Callable[[], Embedded | None]) -> str | None:
+    """What is made, as an address for a ``src``; None where there is nothing, or no more."""
+    made = _made(make)
+    return None if made is None else made.data_uri
+
+
+def _made(make: Callable[[], Embedded | None]) -> Embedded | None:
+    try:
+        return make()
+    except (PalprepError, OSError):
+        return None
+
+
+@dataclass(frozen=True)
+class PictureFolder:
+    """Pictures by their names in the folder ``place``."""
+
+    place: Path
+
+    def kept(self, picture: Picture) -> Path | None:
+        """The file of a picture, drawn if need be, or None. Raises OutputUnwritable."""
+        path = self.place / picture.name
+        if path.is_file():
+            return path
+        drawn = _made(picture.draw)
+        if drawn is None:
+            return None
+        with storage.atomic_output(path, lasting=False) as temporary:
+            temporary.write_bytes(drawn.data)
+        return path
+
+    def drawn(self) -> Iterator[str]:
+        """The names of pictures. What has another kind of name was not drawn by palprep."""
+        names = (each.relative_to(self.place).as_posix() for each in self.place.glob("*/*"))
+        return filter(_DRAWN.fullmatch, names)
+
+    def keep_all(self, asset: preflight.Asset) -> None:
+        """Draw what there is to see of a file, as :meth:`kept`."""
+        for picture in pictures_of(asset).all():
+            self.kept(picture)
+
+    def embedded(self, picture: Picture) -> str | None:
+        """The picture itself as an address, for a page that must stand by itself."""
+        path = self.kept(picture)
+        if path is None:
+            return None
+        return inline(lambda: Embedded(path.read_bytes(), _MIMES[path.suffix]))
+
+    def linked_from(self, folder: Path) -> Show:
+        """Addresses of the files, relative to a page in ``folder``."""
+
+        def show(picture: Picture) -> str | None:
+            path = self.kept(picture)
+            return None if path is None else address(path, folder)
+
+        return show
+
+
+def address(path: Path, folder: Path) -> str:
+    """The address of a file, relative to a page in ``folder``."""
+    # Bytes: a name need not be text. And "./", since "a:b.mp4" would be taken for a scheme.
+    return f"./{quote(os.fsencode(os.path.relpath(path, folder)))}"
+
+
+def pictures_of(asset: preflight.Asset) -> AssetPictures:
+    """The pictures of a file. Nothing is read or drawn yet."""
+    if asset.source_sha256 is None:
+        return AssetPictures()
+    prepared, source = asset.prepared, Path(asset.source)
+    path, sha256 = (prepared.path, prepared.sha256) if prepared else (source, asset.source_sha256)
+    done = prepared.fixes if prepared else ()
+    if asset.role is Role.VOICE_AUDIO:
+        kept = tuple(span for fix in done for span in fix.kept)
+        heard = any(fix.id in _HEARD for fix in done)
+        facts = asset.report.facts
+        before = prepared.source_voice if prepared and heard else None
+        return AssetPictures(
+            waveform=_waveform(facts.voice if facts else None, sha256),
+            chosen=_waveform(before, asset.source_sha256, kept),
+        )
+    return AssetPictures(
+        face=_thumbnail(path, sha256, side=_FACE_SIDE),
+        after=_thumbnail(path, sha256),
+        before=_thumbnail(source, asset.source_sha256)
+        if done and asset.role is Role.FACE_IMAGE
+        else None,
+        timeline=_timeline(asset, sha256),
+    )
+
+
+def _thumbnail(path: Path, sha256: str, *, side: int = _SIDE) -> Picture:
+    name = _name("thumbnail", sha256, side, suffix="jpg")
+    return Picture(name, partial(thumbnail, path, side=side))
+
+
+def _timeline(asset: preflight.Asset, sha256: str) -> Picture | None:
+    report = asset.report
+    line = report.facts.timeline if report.facts else None
+    if line is None:
+        return None
+    name = _name("timeline", sha256, line.to_json(), *rules.facing_limits(report), suffix="svg")
+    return Picture(name, lambda: report_picture(report))
+
+
+def _waveform(voice: VoiceFacts | None, sha256: str, kept: tuple[Span, ...] = ()) -> Picture | None:
+    if voice is None:
+        return None
+    return Picture(_name("waveform", sha256, *kept, suffix="svg"), partial(waveform, voice, kept))
+
+
+def _name(*parts: object, suffix: str) -> str:
+    # Another version may draw differently.
+    digest = hashlib.sha256(repr((__version__, *parts)).encode()).hexdigest()
+    return f"{digest[:2]}/{digest[:32]}.{suffix}"
