@@ -21,7 +21,7 @@ from palprep.rules import (
     entry_of,
     load_profile,
 )
-from palprep.rules.texts import REASONS
+from palprep.rules.texts.words import REASONS
 
 DOCS = Path(__file__).parents[1] / "docs"
 

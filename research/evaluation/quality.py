@@ -26,7 +26,7 @@ from palprep.media.images import LINEAR, to_srgb
 from palprep.rules import load_profile
 from palprep.rules.profile import Limit
 from palprep.values import Outcome, Rect, Role
-from palprep.vision import Models, Pixels, detect_subject, overall_score, quality_scores
+from palprep.vision import Models, Pixels, detect_subject, overall_score
 from palprep.vision.arrays import resized
 from palprep.vision.landmarks import Landmarks
 from palprep.vision.quality import measure_quality
@@ -158,7 +158,7 @@ def _cut(rgb: Pixels, face: Rect, marks: Landmarks) -> Portrait:
 
 def score_of(portrait: Portrait, rgb: Pixels) -> float:
     """What the check measures, 0 to 100, of the portrait as these pixels show it."""
-    return overall_score(quality_scores(measure_quality(rgb, portrait.face, portrait.marks, 1.0)))
+    return overall_score(measure_quality(rgb, portrait.face, portrait.marks, 1.0).scores)
 
 
 def outcome_of(score: float, limits: Sequence[Limit]) -> Outcome:

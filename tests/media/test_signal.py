@@ -8,7 +8,7 @@ import pytest
 from palprep.errors import DamagedMedia, UnsupportedMedia
 from palprep.media.facts import SignalFacts
 from palprep.media.images.frames import SampledFrame, sample_frames
-from palprep.media.sound.signal import SignalMeter
+from palprep.media.images.signal import SignalMeter
 from palprep.media.sources.source import Source
 
 from .conftest import gradient, sine

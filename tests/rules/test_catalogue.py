@@ -11,7 +11,7 @@ import pytest
 
 from palprep.rules.catalogue import RULES, entry_of
 from palprep.rules.profile import BUILT_IN, ConsentLimits, load_profile
-from palprep.rules.texts import (
+from palprep.rules.texts.words import (
     ABOVE,
     BELOW,
     MET,

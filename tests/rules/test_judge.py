@@ -5,7 +5,7 @@ from palprep.rules.catalogue import RULES, judge
 from palprep.rules.profile import load_profile
 from palprep.rules.report import Report
 from palprep.rules.rule import Measured
-from palprep.rules.texts import REASONS
+from palprep.rules.texts.words import REASONS
 from palprep.values import Kind, Outcome, Role
 
 PROFILE = load_profile()

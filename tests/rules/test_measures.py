@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from palprep.rules.report import Check, Report, ReportError
-from palprep.rules.texts import Measure, counted, degrees, measure_words
+from palprep.rules.texts.words import Measure, counted, degrees, measure_words
 from palprep.values import Outcome, Role
 
 

@@ -16,7 +16,7 @@ from palprep.media import SignalFacts, TimingFacts
 from palprep.rules.catalogue import RULES
 from palprep.rules.profile import Limit
 from palprep.rules.rule import Measured, Rule
-from palprep.rules.texts import MET
+from palprep.rules.texts.words import MET
 from palprep.values import Outcome, Span
 from palprep.vision import FootageFacts, FrameSample, OverlayFacts
 

@@ -7,7 +7,7 @@ from palprep.errors import ProfileError
 from palprep.media.facts import MOST_IMAGE_MEMORY_MB
 from palprep.rules.catalogue import RULES
 from palprep.rules.profile import BUILT_IN, Limit, load_profile
-from palprep.rules.texts import TEXTS
+from palprep.rules.texts.words import TEXTS
 from palprep.values import Outcome, Role
 
 

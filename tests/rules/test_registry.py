@@ -9,7 +9,7 @@ from palprep.rules.catalogue import PORTRAIT_CHECKS, RULES
 from palprep.rules.consent.checks import CONSENT_CHECKS
 from palprep.rules.profile import PAIR_CHECKS
 from palprep.rules.rule import Rule
-from palprep.rules.texts import TEXTS
+from palprep.rules.texts.words import TEXTS
 
 
 def test_rules_are_found_by_their_modules() -> None:

@@ -13,7 +13,7 @@ from palprep.media import SignalFacts
 from palprep.rules.catalogue import judge
 from palprep.rules.profile import Limit, Profile, load_profile
 from palprep.rules.report import Check, Report
-from palprep.rules.texts import ABOVE, BELOW, ByLevel, RuleText
+from palprep.rules.texts.words import ABOVE, BELOW, ByLevel, RuleText
 from palprep.values import Outcome, Role, Span
 
 PROFILE = load_profile()

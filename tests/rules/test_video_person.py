@@ -7,7 +7,7 @@ import pytest
 from palprep.rules.catalogue import RULES, judge
 from palprep.rules.profile import load_profile
 from palprep.rules.rule import Measured
-from palprep.rules.texts import Unmeasured
+from palprep.rules.texts.words import Unmeasured
 from palprep.values import Outcome, Rect, Role
 from palprep.vision import FootageFacts, FrameSample, OverlayFacts
 

@@ -11,7 +11,7 @@ from palprep.media.images import LINEAR, to_srgb
 from palprep.values import Rect
 from palprep.vision.analysis import Detections
 from palprep.vision.arrays import Pixels, resized
-from palprep.vision.facts import STEPS, PortraitFacts, Quality, overall_score, quality_scores
+from palprep.vision.facts import STEPS, PortraitFacts, Quality, overall_score
 from palprep.vision.quality import measure_quality
 
 
@@ -71,7 +71,7 @@ def test_the_score_falls_with_every_step_that_a_portrait_gets_worse(
     strengths: tuple[float, ...],
 ) -> None:
     pictures = [sight.rgb, *(worsened(sight.rgb, strength) for strength in strengths)]
-    scores = [overall_score(quality_scores(measured(sight, rgb))) for rgb in pictures]
+    scores = [overall_score(measured(sight, rgb).scores) for rgb in pictures]
     assert scores[0] > 73
     assert scores[-1] < 50
     # Measures are counted in whole pixels and levels: half a point is no better.
@@ -82,7 +82,7 @@ def test_black_and_white_is_no_defect(sight: Detections) -> None:
     gray = measured(sight, np.repeat(sight.rgb.mean(axis=2, keepdims=True), 3, axis=2))
     assert gray.vivid_chroma is not None
     assert gray.vivid_chroma < 1
-    assert overall_score(quality_scores(gray)) > 73
+    assert overall_score(gray.scores) > 73
 
 
 @pytest.mark.parametrize("sigma", [3.0, 8.0])
@@ -109,14 +109,14 @@ def test_jpeg_blocks_show_only_where_the_grid_is_known(sight: Detections) -> Non
 def test_every_score_is_fifty_at_its_limit(picture: PortraitFacts) -> None:
     for name, (measure, half, _) in STEPS.items():
         at_limit = picture.quality.model_copy(update={measure: half})
-        assert quality_scores(at_limit)[name] == pytest.approx(50)
+        assert at_limit.scores[name] == pytest.approx(50)
 
 
 def test_scores_leave_out_what_was_not_measured(picture: PortraitFacts) -> None:
     without = picture.quality.model_copy(update={"blocking": None, "vivid_chroma": None})
-    assert "JPEG blocks" not in quality_scores(without)
+    assert "JPEG blocks" not in without.scores
     extreme = picture.quality.model_copy(update={"face_px": 1e9, "noise": 1e9})
-    assert all(0 <= score <= 100 for score in quality_scores(extreme).values())
+    assert all(0 <= score <= 100 for score in extreme.scores.values())
 
 
 def test_colours_pushed_by_a_filter_are_vivid(sight: Detections) -> None:
@@ -132,6 +132,6 @@ def test_colours_pushed_by_a_filter_are_vivid(sight: Detections) -> None:
 
 
 def test_the_overall_score_is_at_most_the_worst(picture: PortraitFacts) -> None:
-    scores = quality_scores(picture.quality)
+    scores = picture.quality.scores
     assert 73 < overall_score(scores) <= min(scores.values())
     assert overall_score({"sharpness": 70, "contrast": 70}) == pytest.approx(49)

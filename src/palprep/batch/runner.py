@@ -41,7 +41,8 @@ from palprep.journal.entries import SandboxStatement
 from palprep.journal.runs import PersonView, RunReader, RunView
 from palprep.preflight import kinds_by, media_workers
 from palprep.publish import Publisher, publisher_for
-from palprep.rules import BUILT_IN, blocker_words, counted, load_profile, some_of
+from palprep.rules import BUILT_IN, load_profile
+from palprep.rules.texts import blocker_words, counted, some_of
 from palprep.storage import output_folder
 from palprep.values import typed
 from palprep.views.drawings import PICTURES_NAME

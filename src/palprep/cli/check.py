@@ -18,7 +18,7 @@ from palprep.cli.files import FileOptions, files_at_work, fix_command, limits_of
 from palprep.cli.output import SAME, print_json, show, tell, telling
 from palprep.errors import UsageError
 from palprep.media import sources
-from palprep.rules import plans
+from palprep.rules import plans, texts
 from palprep.views import terminal
 from palprep.vocabulary import DEFAULT_PROFILE, Outcome, did_you_mean
 
@@ -107,10 +107,10 @@ def _summary(endings: Counter[Outcome | None], passed_over: Sequence[Path]) -> s
     2 failed.``
     """
     found = ", ".join(f"{endings[each]} {how}" for each, how in _ENDINGS.items() if endings[each])
-    said = f"{rules.counted(endings.total(), 'file', 'files')}: {found}."
+    said = f"{texts.counted(endings.total(), 'file', 'files')}: {found}."
     if not passed_over:
         return said
-    names = rules.some_of([path.name for path in passed_over], most=3)
+    names = texts.some_of([path.name for path in passed_over], most=3)
     return f"{said} Passed over, without media: {names}."
 
 
@@ -168,7 +168,7 @@ def _next(ranked: Sequence[preflight.Candidate], kept: Path | None, profile: str
     """What was ranked, and what to do with the best of it, or with its copy that was ``kept``."""
     best, fit = ranked[0], sum(not each.failed for each in ranked)
     frames = best.at_s is not None
-    looked = rules.counted(len(ranked), *(("frame", "frames") if frames else ("image", "images")))
+    looked = texts.counted(len(ranked), *(("frame", "frames") if frames else ("image", "images")))
     passing = f"{fit} of {looked} {'passes' if fit == 1 else 'pass'}."
     if best.failed:
         return f"None of {looked} passes. Next: take another one, as the failing checks say."

@@ -21,7 +21,6 @@ from palprep import (
     journal as journals,
     pipelines,
     preflight,
-    rules,
     storage,
     views,
 )
@@ -32,6 +31,7 @@ from palprep.cli.output import SAME, paths_in_shell, print_json, print_line, sho
 from palprep.consent import wording
 from palprep.errors import UsageError
 from palprep.media import sources
+from palprep.rules import texts
 from palprep.views import terminal
 from palprep.vocabulary import Outcome
 
@@ -98,7 +98,7 @@ def statement(
         with telling(quiet=quiet):
             tell(
                 "Next: record the statement, a breath, then these words, before "
-                f"{rules.stamp(given.ends_at)}."
+                f"{texts.stamp(given.ends_at)}."
             )
 
 
@@ -312,7 +312,7 @@ def _next(
 ) -> str:
     """How many dossiers hold, and what to do with them. ``words`` counts how they stand."""
     found = ", ".join(f"{count} {word}" for word, count in words.items())
-    said = f"{rules.counted(len(examined), 'dossier', 'dossiers')}: {found}."
+    said = f"{texts.counted(len(examined), 'dossier', 'dossiers')}: {found}."
     if export is not None:
         return f"{said} Next: open {export}"
     files = [file for each in examined for file in each.files]

@@ -15,6 +15,7 @@ from palprep.cli.exits import worst
 from palprep.cli.files import FileOptions, files_at_work, limits_of
 from palprep.cli.output import print_error, print_json, show, tell, telling
 from palprep.errors import UsageError
+from palprep.rules import texts
 from palprep.views import terminal
 from palprep.vocabulary import DEFAULT_PROFILE, Role
 
@@ -149,11 +150,11 @@ def _entry(fixed: _Fixed) -> dict[str, Any]:
 def _summary(made: Sequence[preflight.Prepared], rejected: Path, *, failed: int) -> str:
     """How many new files there are, and where. ``failed`` sources became none."""
     fit = sum(each.report.passed for each in made)
-    files = rules.counted(fit, "new file is", "new files are") if fit else "No file is"
+    files = texts.counted(fit, "new file is", "new files are") if fit else "No file is"
     said = [f"{files} fit."]
     if fit < len(made):
-        apart = rules.counted(len(made) - fit, "new file is", "new files are")
+        apart = texts.counted(len(made) - fit, "new file is", "new files are")
         said.append(f"{apart} set apart in {rejected}.")
     if failed:
-        said.append(f"{rules.counted(failed, 'file', 'files')} could not be fixed.")
+        said.append(f"{texts.counted(failed, 'file', 'files')} could not be fixed.")
     return " ".join(said)

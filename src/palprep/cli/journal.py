@@ -13,7 +13,7 @@ from typing import Annotated
 
 import typer
 
-from palprep import batch, callbacks, journal as journals, rules, serving
+from palprep import batch, callbacks, journal as journals, serving
 from palprep.cli import options
 from palprep.cli.exits import ExitCode
 from palprep.cli.files import require_there
@@ -21,6 +21,7 @@ from palprep.cli.output import LogFormat, print_json, print_json_of_many, print_
 from palprep.cli.results import Tally, people_at_work
 from palprep.errors import UsageError
 from palprep.journal import creations, runs
+from palprep.rules import texts
 
 EXAMPLES = (
     "palprep watch palprep-out",
@@ -138,7 +139,7 @@ def status(
         for head, _ in looked_at:
             state = "A run is at work on it." if head.running else "No run is at work on it."
             where = f"{head.directory}: " if len(looked_at) > 1 else ""
-            last = rules.stamp(dt.datetime.fromisoformat(head.updated_at))
+            last = texts.stamp(dt.datetime.fromisoformat(head.updated_at))
             print_line(f"{where}{state} Last entry: {last}. Service: {head.target}.")
         everybody.print_people()
         for head, people in looked_at:
@@ -165,7 +166,7 @@ def _show_open_ends(head: runs.JournalHead, people: Tally) -> None:
     for person in people.doubts:
         print_line(_how_to_decide(head.directory, person))
     if len(people.doubts) < people.held:
-        more = rules.counted(people.held - len(people.doubts), "more is", "more are")
+        more = texts.counted(people.held - len(people.doubts), "more is", "more are")
         print_line(f"\n{more} held by a doubt: decide about these first.")
     if people.in_training and not head.running:
         command = shlex.join(["palprep", "status", head.directory, "--ended"])
@@ -175,7 +176,7 @@ def _show_open_ends(head: runs.JournalHead, people: Tally) -> None:
             f"  {command} {people.in_training} error        if it did not"
         )
     if head.unclaimed_callbacks:
-        lost = rules.counted(head.unclaimed_callbacks, "callback belongs", "callbacks belong")
+        lost = texts.counted(head.unclaimed_callbacks, "callback belongs", "callbacks belong")
         print_line(f"{lost} to nothing made here")
 
 
@@ -307,6 +308,6 @@ def listen(
             print_line(f"palprep listens on {server.url_for()}")
             stop.wait()
         tell(
-            f"{rules.counted(received, 'callback', 'callbacks')} received. "
+            f"{texts.counted(received, 'callback', 'callbacks')} received. "
             f"Next: palprep report {shlex.quote(str(journal))}"
         )

@@ -33,6 +33,7 @@ from palprep.cli.results import Tally
 from palprep.consent import wording
 from palprep.errors import UsageError
 from palprep.journal import entries, runs
+from palprep.rules import texts
 from palprep.vocabulary import DEFAULT_PROFILE
 
 EXAMPLES = (
@@ -96,7 +97,7 @@ def ask(
         if not written:
             tell("Nobody must redo anything: no message was written")
             return
-        count = rules.counted(len(written), "message", "messages")
+        count = texts.counted(len(written), "message", "messages")
         tell(f"{count} in {into}, and nothing was sent. Next: look at them, and send them")
 
 

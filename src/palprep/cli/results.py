@@ -8,10 +8,11 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from palprep import rules, views
+from palprep import views
 from palprep.cli.exits import ExitCode, ending_well
 from palprep.cli.output import WAIVE, print_line, show, tell
 from palprep.journal import creations, runs
+from palprep.rules import texts
 from palprep.views import terminal
 
 _WATCHED, _TOLD_ELSEWHERE = "`palprep watch`", "is in training: the service"
@@ -78,12 +79,12 @@ class Tally:
             for status, look in views.STATUSES.items()
             if self._statuses[status]
         )
-        return f"{rules.counted(self._statuses.total(), 'person', 'people')}: {said}"
+        return f"{texts.counted(self._statuses.total(), 'person', 'people')}: {said}"
 
     def tell_blockers(self, *places: Path) -> None:
         """Tell what is in the way of how many people, with the command that lists them."""
         for blocker, count in self._blockers.most_common():
-            who, why = rules.counted(count, "person", "people"), rules.blocker_words(blocker)
+            who, why = texts.counted(count, "person", "people"), texts.blocker_words(blocker)
             listing = ["palprep", "status", *map(str, places), "--because", blocker]
             tell(f"{who}: {why} (`{shlex.join(listing)}`)")
 

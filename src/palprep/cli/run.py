@@ -12,12 +12,13 @@ from typing import Annotated
 
 import typer
 
-from palprep import batch, rules, views
+from palprep import batch, views
 from palprep.batch.people import Selection, Shard
 from palprep.cli import options
 from palprep.cli.files import limits_of
 from palprep.cli.output import SAME, LogFormat, print_json, tell, tell_detail, telling
 from palprep.cli.results import Tally, people_at_work
+from palprep.rules import texts
 from palprep.vocabulary import DEFAULT_PROFILE
 
 _WAIT_S = 900.0
@@ -186,7 +187,7 @@ def run(
             tell(f"The whole story is in {place / 'report.html'}")
         found.tell_blockers(place)
         if notes["guess"] and not verbose:
-            guessed = rules.counted(notes["guess"], "guess", "guesses")
+            guessed = texts.counted(notes["guess"], "guess", "guesses")
             tell(f"{guessed} about files and names: --verbose tells them")
         if notes["unused"] > _TOLD["unused"] and not verbose:
             tell(f"{notes['unused']} files are not used: --verbose names all of them")

@@ -17,7 +17,7 @@ import httpx
 
 from palprep import api
 from palprep.api import records
-from palprep.client import resources, writer
+from palprep.client import resources, settings
 from palprep.client.exchange import exchange
 from palprep.client.resources import S, Sending, routine
 from palprep.client.senders import AsyncSender, HookOptions, RawResponse, SyncSender, hooks_of
@@ -37,7 +37,7 @@ DEFAULT_TIMEOUT = httpx.Timeout(60.0, connect=10.0)
 class CallOptions(HookOptions, total=False):
     """What both clients, and copies of them, may have: :class:`Client` says what it means."""
 
-    timeout: writer.Timeout
+    timeout: settings.Timeout
     deadline: float | None
     retries: int
     headers: Mapping[str, str] | None
@@ -109,7 +109,7 @@ def sender_of(kind: type[S], api_key: str, base_url: str, options: Mapping[str, 
     }
     http: Any = options.get("http_client")
     own = http is None
-    address = writer.checked_base_url(base_url)
+    address = settings.checked_base_url(base_url)
     if own:
         # A proxy of the environment must not stand between loopback and loopback.
         near = address.lower().startswith("http:") and records.is_loopback(records.host_of(address))
@@ -124,8 +124,8 @@ def sender_of(kind: type[S], api_key: str, base_url: str, options: Mapping[str, 
         http=http,
         own=own,
         base_url=address,
-        key=writer.checked_key(api_key),
-        timeout=writer.limits_of(DEFAULT_TIMEOUT if own else http.timeout),
+        key=settings.checked_key(api_key),
+        timeout=settings.limits_of(DEFAULT_TIMEOUT if own else http.timeout),
         headers={n: v for n, v in http.headers.items() if n not in _DEFAULT_HEADERS},
         query={},
         clock=options.get("clock") or time.monotonic,
@@ -140,9 +140,9 @@ def changed_sender(sender: S, options: Mapping[str, Any]) -> S:
         name: options[name] for name in ("deadline", "retries", "strict") if name in options
     }
     if "api_key" in options:
-        changed |= {"key": writer.checked_key(options["api_key"]), "limiters": {}}
+        changed |= {"key": settings.checked_key(options["api_key"]), "limiters": {}}
     if (timeout := options.get("timeout", api.UNSET)) is not api.UNSET:
-        changed["timeout"] = writer.limits_of(timeout)
+        changed["timeout"] = settings.limits_of(timeout)
     return replace(
         sender,
         headers=sender.headers | api.sendable({}, options.get("headers") or {}),
@@ -165,7 +165,7 @@ def account_in(environ: Mapping[str, str] | None, *, awaited: bool) -> dict[str,
                 "`palprep sandbox` and use the URL and the key that it prints."
             )
     if variables.get("PALPREP_TIME") == "sandbox":
-        told = writer.SandboxTime(found["base_url"])
+        told = settings.SandboxTime(found["base_url"])
         sleep = told.sleep_async if awaited else told.sleep
         found |= {"clock": told.clock, "sleep": sleep}
     return found

@@ -28,7 +28,7 @@ import httpx
 from palprep import errors
 from palprep.api import UNSET, Call, Reply, request_id
 from palprep.client.senders import Answer, AnySender, Limiter, NoAnswer, RawResponse
-from palprep.client.writer import LONGEST_S
+from palprep.client.settings import LONGEST_S
 
 R = TypeVar("R", bound=Reply)
 log = logging.getLogger("palprep.client")

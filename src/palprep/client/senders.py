@@ -22,7 +22,7 @@ from pydantic import SecretStr
 
 from palprep._version import __version__
 from palprep.api import UNSET, Call, Rate, Reply, StreamedBody, read_body
-from palprep.client.writer import limits_of
+from palprep.client.settings import limits_of
 from palprep.errors import UsageError
 from palprep.system import left_alone
 

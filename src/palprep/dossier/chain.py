@@ -21,6 +21,7 @@ from pydantic import AfterValidator, AwareDatetime
 
 from palprep import rules
 from palprep.consent import ConsentFacts
+from palprep.rules import texts
 from palprep.rules.consent import (
     ConsentDecision,
     ConsentEvidence,
@@ -158,7 +159,7 @@ class Dossier(Value):
         ends = {"The person took the consent back": self.revoked_at}
         ends["The consent expired"] = self.expires_at
         return tuple(
-            f"{told} on {rules.stamp(at)}." for told, at in ends.items() if at and at <= now
+            f"{told} on {texts.stamp(at)}." for told, at in ends.items() if at and at <= now
         )
 
     @property

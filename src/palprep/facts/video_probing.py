@@ -16,7 +16,7 @@ from palprep import consent, media
 from palprep.facts.facts import Facts, Speaker
 from palprep.facts.probing import ProbeLimits
 from palprep.facts.timeline import player_times
-from palprep.media import images, sound, sources
+from palprep.media import images, sources
 from palprep.speech import RATE_HZ, VoiceFacts, measure_voice
 from palprep.values import Role
 from palprep.vision import CLOSE_LOOKS, FootageFacts, Models, analyse_footage, follow_mouth
@@ -153,7 +153,7 @@ def _look_at(
     if limits.duration_s is not None:
         duration_s = min(duration_s, limits.duration_s)
     step_s = max(SHORTEST_STEP_S, duration_s / most)
-    signal = sound.SignalMeter(key_frames_only=quick)
+    signal = images.SignalMeter(key_frames_only=quick)
     frames = images.sample_frames(
         source,
         per_second=1 / step_s,

@@ -12,7 +12,7 @@ import ffmpeg
 from palprep.media import AudioStreamFacts, demuxer_of, run_ffmpeg
 from palprep.media.sound import mixes_down
 from palprep.media.sources import Source
-from palprep.rules import counted
+from palprep.rules.texts import counted
 
 Progress = Callable[[float], None]
 """Takes the fraction done, 0 to 1, never falling."""

@@ -152,7 +152,7 @@ def fitness(portrait: vision.PortraitFacts) -> float:
     if subject is None or framing is None:
         return 0.0
     sides = (
-        vision.overall_score(vision.quality_scores(portrait.quality)) / 100,
+        vision.overall_score(portrait.quality.scores) / 100,
         _bell(subject.eyes.gaze_off_deg, GAZE_SPREAD_DEG),
         _bell(subject.pose.turn_deg, TURN_SPREAD_DEG),
         _bell(subject.pose.roll_deg, LEAN_SPREAD_DEG),

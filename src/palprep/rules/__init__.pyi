@@ -13,14 +13,5 @@ from .image import image_memory as image_memory
 from .profile import BUILT_IN as BUILT_IN, Profile as Profile, load_profile as load_profile
 from .report import Check as Check, Report as Report
 from .rule import SAME_PERSON as SAME_PERSON, SAME_VOICE as SAME_VOICE, PairRule as PairRule
-from .texts import (
-    Ask as Ask,
-    asks as asks,
-    blocker_words as blocker_words,
-    counted as counted,
-    measure_words as measure_words,
-    some_of as some_of,
-    stamp as stamp,
-)
 from .video import video_duration as video_duration
 from .video_person import facing_limits as facing_limits

@@ -8,7 +8,7 @@ from palprep.facts import Facts
 from palprep.media import AudioFacts, FileFacts
 from palprep.rules.needs import AUDIO, FACTS, FILE, LEVELS, VOICE
 from palprep.rules.rule import Measured, plain, rule
-from palprep.rules.texts import REASONS, Unmeasured, counted
+from palprep.rules.texts.words import REASONS, Unmeasured, counted
 from palprep.speech import VoiceFacts
 
 NO_SPEECH = {

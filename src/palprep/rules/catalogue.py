@@ -17,7 +17,7 @@ from palprep.rules.consent.grading import grade_statement
 from palprep.rules.profile import ConsentLimit, Limit, Profile
 from palprep.rules.report import Check, Report
 from palprep.rules.rule import Checked, Rule
-from palprep.rules.texts import TEXTS
+from palprep.rules.texts.words import TEXTS
 from palprep.values import Outcome, Role, Value
 
 PAIR: Final = "pair"

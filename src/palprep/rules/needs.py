@@ -8,7 +8,7 @@ from palprep import media
 from palprep.consent import ConsentFacts, LipsFacts
 from palprep.facts import Facts, Timeline
 from palprep.rules.rule import Answer, Measured, Need
-from palprep.rules.texts import REASONS, Unmeasured
+from palprep.rules.texts.words import REASONS, Unmeasured
 from palprep.speech import VoiceFacts
 from palprep.values import Outcome, Rect
 from palprep.vision import FootageFacts, FrameSample, Framing, PortraitFacts, Quality, SubjectFacts

@@ -12,7 +12,7 @@ from palprep.facts import Facts
 from palprep.rules import needs
 from palprep.rules.plans.image import COLOURLESS, FACE_SHARE, NARROWEST, framing_advice
 from palprep.rules.rule import Answer, Measured, Need, plain, rule
-from palprep.rules.texts import REASONS, Unmeasured, degrees, likely
+from palprep.rules.texts.words import REASONS, Unmeasured, degrees, likely
 
 NO_PERSON = 0.05
 """Likelihood of a photographed person below which a face can be that of an animal or a thing."""
@@ -160,7 +160,7 @@ def only_one_person_visible(portrait: vision.PortraitFacts) -> Measured:
     A face that the border cuts counts by how sure it is, and half of that where nothing else speaks
     for a person.
     """
-    faces = [face for face in portrait.faces if vision.counts_as_person(face, portrait.faces[0])]
+    faces = portrait.certain_faces
     people = len(faces) - (1 if _no_person(portrait) else 0)
     if people == 1:
         return _alone(portrait)
@@ -175,8 +175,7 @@ def only_one_person_visible(portrait: vision.PortraitFacts) -> Measured:
 def _alone(portrait: vision.PortraitFacts) -> Measured:
     """One person, and what speaks for another."""
     others = portrait.others
-    doubted = [face for face in portrait.faces if vision.may_be_person(face, portrait.faces[0])]
-    face = max(doubted, key=lambda face: face.score, default=None)
+    face = max(portrait.doubtful_faces, key=lambda face: face.score, default=None)
     likely, way = others or 0.0, "beside"
     if face is not None:
         backed = others is None or others >= BACKED
@@ -276,7 +275,7 @@ def chest_up_framing_acceptable(framed: needs.Framed) -> Measured:
 @rule(needs.PORTRAIT, needs.face_place)
 def image_quality_acceptable(portrait: vision.PortraitFacts) -> Measured:
     """A product of scores, 0 to 100. Each is a smooth step around its own limit, as in OFIQ."""
-    scores = vision.quality_scores(portrait.quality)
+    scores = portrait.quality.scores
     total, weakest = round(vision.overall_score(scores)), min(scores, key=scores.__getitem__)
     return Measured(value=total, shown=f"{total} of 100 (least: {weakest})", way=weakest)
 

@@ -23,7 +23,7 @@ from pydantic import ConfigDict, Field, ValidationError, model_validator
 
 from palprep.api import problems_in
 from palprep.errors import ProfileError
-from palprep.rules.texts import TEXTS
+from palprep.rules.texts.words import TEXTS
 from palprep.values import Outcome, Role, Value
 from palprep.vocabulary import DEFAULT_PROFILE, did_you_mean
 

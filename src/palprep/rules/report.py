@@ -13,7 +13,7 @@ from palprep.consent import ConsentFacts
 from palprep.errors import PalprepError
 from palprep.escaping import escaped
 from palprep.facts import Facts
-from palprep.rules.texts import Measure, counted
+from palprep.rules.texts.words import Measure, counted
 from palprep.values import Outcome, Rect, Role, Value
 
 _REPORT_KEYS = ("path", "role", "profile", "verdict", "passed", "error", "checks", "facts")

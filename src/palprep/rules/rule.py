@@ -15,7 +15,7 @@ from palprep import media
 from palprep.facts import Facts
 from palprep.rules.profile import Limit
 from palprep.rules.report import Check
-from palprep.rules.texts import (
+from palprep.rules.texts.words import (
     ABOVE,
     BELOW,
     MET,

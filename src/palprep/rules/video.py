@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from palprep.media import FileFacts, SignalFacts, VideoFacts
 from palprep.rules.needs import EVERY_FRAME, FILE, FOOTAGE, KEY_FRAMES_ONLY, SIGNAL, TIMING, VIDEO
 from palprep.rules.rule import Measured, plain, rule, sides
-from palprep.rules.texts import REASONS, counted, degrees, some_of
+from palprep.rules.texts.words import REASONS, counted, degrees, some_of
 from palprep.values import Span
 from palprep.vision import OverlayFacts
 

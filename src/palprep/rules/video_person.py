@@ -11,7 +11,7 @@ from palprep.facts import FacingLimits, Timeline, share_held
 from palprep.rules.needs import FOOTAGE, LIPS, NO_FACE, SEEN, STRUCTURE
 from palprep.rules.report import Report
 from palprep.rules.rule import Answer, Measured, Need, rule
-from palprep.rules.texts import REASONS, Unmeasured, degrees
+from palprep.rules.texts.words import REASONS, Unmeasured, degrees
 from palprep.vision import FootageFacts, FrameSample
 
 MOST_OF_THE_TIME = 0.8

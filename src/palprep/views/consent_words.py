@@ -14,8 +14,8 @@ from typing import NamedTuple, Self
 from palprep.consent import ConsentFacts, WordRecord
 from palprep.consent.wording import CodeReading
 from palprep.dossier import Dossier, Entry, ExaminedDossier, Flaw
-from palprep.rules import stamp
 from palprep.rules.consent import ConsentDecision, code_doubts, consent_spoken
+from palprep.rules.texts import stamp
 from palprep.values import Outcome
 from palprep.views.format import position
 

@@ -1,5 +1,5 @@
 """Messages to people who must redo something: only what is missing, why, and how. In English the
-reports know why more exactly than :func:`palprep.rules.asks`."""
+reports know why more exactly than :func:`palprep.rules.texts.asks`."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 from palprep.escaping import escaped
 from palprep.journal.runs import PersonView, ReadableRun
-from palprep.rules import Ask, asks, blocker_words
 from palprep.rules.consent import CONSENT_CHECKS
+from palprep.rules.texts import Ask, asks, blocker_words
 from palprep.values import Outcome, Value
 from palprep.views.drawings.pictures import PICTURES_NAME, PictureFolder
 from palprep.views.html import environment, languages_of, words_in

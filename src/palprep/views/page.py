@@ -17,7 +17,7 @@ from palprep._version import __version__
 from palprep.dossier import dossier_path
 from palprep.journal.runs import PersonStatus, PersonView, ReadableRun, RunHead, RunView
 from palprep.preflight import Asset
-from palprep.rules import blocker_words
+from palprep.rules.texts import blocker_words
 from palprep.views.drawings.pictures import (
     PICTURED,
     PICTURES_NAME,

@@ -13,10 +13,7 @@ from .facts import (
     PortraitFacts as PortraitFacts,
     Quality as Quality,
     SubjectFacts as SubjectFacts,
-    counts_as_person as counts_as_person,
-    may_be_person as may_be_person,
     overall_score as overall_score,
-    quality_scores as quality_scores,
 )
 from .footage import (
     CLOSE_LOOKS as CLOSE_LOOKS,

@@ -139,6 +139,16 @@ class Quality(Value):
     """Steps across 8x8 JPEG block borders over steps inside blocks; 1 is none. None when the
     picture was decoded at reduced size, which blurs the grid."""
 
+    @property
+    def scores(self) -> dict[str, float]:
+        """The score of everything that was measured, 0 to 100, by its name in words."""
+        return {
+            # Beyond 40 the logistic function is 0 or 1 to double precision, and exp overflows.
+            name: 100 / (1 + math.exp(-max(-40.0, min(40.0, (value - half) / spread))))
+            for name, (measure, half, spread) in STEPS.items()
+            if (value := getattr(self, measure)) is not None
+        }
+
 
 class Visibility(Value):
     """How likely the face and its parts are bare, each 0 to 1. Beards, spectacles and headscarves
@@ -198,8 +208,23 @@ class PortraitFacts(Value):
 
     @property
     def people(self) -> int:
-        """Faces that count: see :func:`counts_as_person`."""
-        return sum(counts_as_person(face, self.faces[0]) for face in self.faces)
+        """How many faces count."""
+        return len(self.certain_faces)
+
+    @property
+    def certain_faces(self) -> tuple[FaceFacts, ...]:
+        """The faces that count: see :func:`counts_as_person`."""
+        return tuple(face for face in self.faces if counts_as_person(face, self.faces[0]))
+
+    @property
+    def doubtful_faces(self) -> tuple[FaceFacts, ...]:
+        """The faces that would count if they were certain. One that the border cuts seldom is: the
+        landmark net needs all of it."""
+        return tuple(
+            face
+            for face in self.faces
+            if _is_near(face, self.faces[0]) and not is_certain(face.presence, face.score)
+        )
 
 
 ENOUGH_LOOKS = 4
@@ -313,15 +338,11 @@ def counts_as_person(face: FaceFacts, largest: FaceFacts) -> bool:
     mask or a profile explains why the landmark net does not. A face less than a quarter as
     high as the largest is background.
     """
-    near = face.box.height >= NOTICEABLE * largest.box.height
-    return near and is_certain(face.presence, face.score)
+    return _is_near(face, largest) and is_certain(face.presence, face.score)
 
 
-def may_be_person(face: FaceFacts, largest: FaceFacts) -> bool:
-    """True when the face would count if it were certain. One that the border cuts seldom is: the
-    landmark net needs all of it."""
-    near = face.box.height >= NOTICEABLE * largest.box.height
-    return near and not is_certain(face.presence, face.score)
+def _is_near(face: FaceFacts, largest: FaceFacts) -> bool:
+    return face.box.height >= NOTICEABLE * largest.box.height
 
 
 def is_certain(presence: float, score: float) -> bool:
@@ -348,17 +369,6 @@ STEPS: Final[Mapping[str, tuple[str, float, float]]] = {
 }
 """A measure, and its smooth step (ISO/IEC 29794-5, BSI's OFIQ): what scores 50, and how much
 further on the good side scores 73, twice that 88. Negative where less is better."""
-
-
-def quality_scores(quality: Quality) -> dict[str, float]:
-    """Every measured component's score by its name in words."""
-    values = quality.model_dump()
-    return {
-        # Beyond 40 the logistic function is 0 or 1 to double precision, and exp overflows.
-        name: 100 / (1 + math.exp(-max(-40.0, min(40.0, (value - half) / spread))))
-        for name, (measure, half, spread) in STEPS.items()
-        if (value := values[measure]) is not None
-    }
 
 
 def overall_score(scores: Mapping[str, float]) -> float:

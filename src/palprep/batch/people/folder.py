@@ -17,7 +17,7 @@ from palprep.batch.people.manifest_rows import why_no_folder_name
 from palprep.batch.people.person import Person, Roster, RosterEntry, person_of
 from palprep.errors import UsageError
 from palprep.journal import JOURNAL_NAME, same_name
-from palprep.rules import counted
+from palprep.rules.texts import counted
 from palprep.storage import Bucket, Stored
 
 DEFAULT_INTO = "palprep-out"

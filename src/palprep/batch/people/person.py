@@ -23,7 +23,7 @@ from palprep.batch.people.settings import (
     leads_out,
 )
 from palprep.errors import UsageError
-from palprep.rules import some_of
+from palprep.rules.texts import some_of
 from palprep.values import Kind, Role, Value
 
 LISTENED_TO = frozenset({Role.TRAINING_VIDEO, Role.CONSENT_VIDEO})

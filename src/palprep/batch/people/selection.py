@@ -29,7 +29,7 @@ from palprep.batch.people.settings import Settings, plain_words, unknown_words
 from palprep.errors import ManifestError, RowProblem, UsageError
 from palprep.journal import JOURNAL_NAME, same_name
 from palprep.journal.runs import PersonStatus
-from palprep.rules import counted, some_of
+from palprep.rules.texts import counted, some_of
 from palprep.storage import is_bucket
 from palprep.vocabulary import did_you_mean
 

@@ -45,7 +45,7 @@ class PersonOutcome(Value):
     where the other one is: there is something to redo; or to decide where it is ``held`` by a doubt
     about the consent alone. ``notes`` says what was decided on the way. ``blocked_by`` holds the
     ids of what keeps something from being made, the one that leads first: see
-    :func:`palprep.rules.blocker_words`.
+    :func:`palprep.rules.texts.blocker_words`.
     """
 
     status: PersonStatus

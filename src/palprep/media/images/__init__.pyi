@@ -7,4 +7,5 @@ from .frames import (
 )
 from .light import LINEAR as LINEAR, to_srgb as to_srgb
 from .pixels import Box as Box
+from .signal import SignalMeter as SignalMeter
 from .stills import bare_jpeg as bare_jpeg, open_image as open_image, probe_image as probe_image

@@ -6,4 +6,3 @@ from .decoding import (
     probe_audio as probe_audio,
     stream_samples as stream_samples,
 )
-from .signal import SignalMeter as SignalMeter

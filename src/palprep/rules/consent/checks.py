@@ -10,7 +10,7 @@ from palprep.rules.consent.state import ConsentDoubt
 from palprep.rules.needs import CONSENT, NOT_FOUND, STATED
 from palprep.rules.report import Check, Report
 from palprep.rules.rule import SAME_VOICE, Answer, Measured, Need, plain, rule
-from palprep.rules.texts import OTHERWISE, REASONS, Unmeasured
+from palprep.rules.texts.words import OTHERWISE, REASONS, Unmeasured
 from palprep.rules.video_person import lip_sync, lips_keep_moving, lips_not_repeated, mouth_moves
 from palprep.values import Outcome, Role, Span
 from palprep.vision import FrameSample

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from palprep.consent import AlignedWord, HeardInstead, NameReading, PartReading, WordRecord
 from palprep.consent.wording import beyond_latin, keys_of, split_words
 from palprep.rules.profile import ConsentLimits
-from palprep.rules.texts import consent_reason
+from palprep.rules.texts.words import consent_reason
 from palprep.values import Outcome
 
 MARKS = " ,.;:?!"

@@ -14,7 +14,7 @@ from palprep.consent import wording
 from palprep.rules.consent import evidence as consent_evidence
 from palprep.rules.consent.remarks import Beside, grade_after, grade_before
 from palprep.rules.profile import ConsentLimits
-from palprep.rules.texts import consent_reason, stamp
+from palprep.rules.texts.words import consent_reason, stamp
 from palprep.values import Outcome, Span, spans_within
 
 _SEVERITY = (Outcome.PASS, Outcome.WARN, Outcome.UNKNOWN, Outcome.FAIL)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import datetime as dt
 from typing import Literal
 
-from palprep.rules.texts import stamp
+from palprep.rules.texts.words import stamp
 from palprep.values import Role, Span, Value
 
 

@@ -16,7 +16,7 @@ from palprep.rules.image import image_memory
 from palprep.rules.plans.values import Crop, ImagePlan, Reason, not_passed, reasons_for
 from palprep.rules.profile import Profile
 from palprep.rules.report import Report
-from palprep.rules.texts import TEXTS
+from palprep.rules.texts.words import TEXTS
 from palprep.values import Outcome, Role
 from palprep.vision import Framing, PortraitFacts
 

@@ -8,7 +8,7 @@ from itertools import groupby
 from operator import itemgetter
 
 from palprep.facts import FacingLimits, Timeline, share_held
-from palprep.rules import counted
+from palprep.rules.texts import counted
 from palprep.values import Span
 from palprep.views.format import duration, position
 from palprep.views.outcomes import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, Colour

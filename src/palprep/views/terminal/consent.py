@@ -12,7 +12,7 @@ from rich.text import Text
 
 from palprep.consent import ConsentFacts
 from palprep.dossier import ExaminedDossier
-from palprep.rules import stamp
+from palprep.rules.texts import stamp
 from palprep.views import consent_words
 from palprep.views.format import position
 from palprep.views.outcomes import OUTCOMES

@@ -18,6 +18,7 @@ from rich.text import Text
 from palprep import rules
 from palprep.escaping import escaped, escaped_line
 from palprep.facts import FacingLimits, Timeline, share_held
+from palprep.rules import texts
 from palprep.values import Outcome
 from palprep.views.drawings.timeline_rows import rows, tick_every
 from palprep.views.format import by_file, position
@@ -78,7 +79,7 @@ def report_view(report: rules.Report, *, verbose: bool = False) -> RenderableTyp
     ]
     findings = [_finding(report, each, verbose=verbose) for each in listed]
     line = report.facts.timeline if report.facts else None
-    passed = rules.counted(len(report.having(Outcome.PASS)), "check", "checks")
+    passed = texts.counted(len(report.having(Outcome.PASS)), "check", "checks")
     return Group(
         heading,
         *([indented(TerminalTimeline(line, rules.facing_limits(report)))] if line else []),
@@ -217,12 +218,12 @@ def _finding(report: rules.Report, check: rules.Check, *, verbose: bool) -> tupl
         labels = ", ".join(each.label for each in (check, *following))
         text.append(f"\nNot measured: {labels}", "dim")
     elif following:
-        labels = rules.some_of([each.label for each in following], _NAMED)
+        labels = texts.some_of([each.label for each in following], _NAMED)
         text.append(f"\nThe same cause: {labels}", "dim")
     if verbose:
         for each in (check, *following):
             limit = f"limit: {each.limit}" if each.limit is not None else None
-            numbers = (each.id, rules.measure_words(each.measured), limit, each.source)
+            numbers = (each.id, texts.measure_words(each.measured), limit, each.source)
             text.append(f"\n{' · '.join(filter(None, numbers))}", "dim italic")
     return Text(check.outcome.value, OUTCOMES[check.outcome].style), text
 
