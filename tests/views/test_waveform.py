@@ -53,7 +53,7 @@ def test_a_real_recording_is_drawn_of_its_facts(sample_media: Path) -> None:
     svg = waveform(voice).data
     assert len(svg) < 40_000
     [bars] = paths(svg, BLUE)
-    assert bars.count("M") == 500
+    assert bars.count("M") == 300
 
 
 def test_what_a_report_holds_of_it_is_short(sample_media: Path) -> None:

@@ -31,9 +31,9 @@ class Waveform(Value):
     """How loud a recording is from moment to moment, as it is drawn."""
 
     peaks: tuple[float, ...]
-    """Largest sample of each of equally long parts, 0..1, at most 500 of them."""
+    """Largest sample of each of equally long parts, 0..1, at most 300 of them, to a hundredth."""
     short_term_lufs: tuple[float, ...]
-    """Loudness of 3 s each (EBU Tech 3341), -100 at the least, at most 250 of them. Empty for less
+    """Loudness of 3 s each (EBU Tech 3341), -100 at the least, at most 120 of them. Empty for less
     than 3 s."""
     step_s: float
     """So far apart are the middles of these 3 s, of which the first is at 1.5 s."""

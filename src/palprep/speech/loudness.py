@@ -23,7 +23,7 @@ from palprep.speech.facts import Waveform
 _ABSOLUTE_GATE = -70.0
 _STEP_S = 0.1
 _SHORT_STEPS = 30
-_PARTS, _POINTS, _FAINT = 500, 250, -100.0
+_PARTS, _POINTS, _FAINT = 300, 120, -100.0
 _LOWEST_HZ = 8_000
 _OVERSAMPLING = 4
 _TAPS = 24
@@ -78,7 +78,7 @@ class LoudnessMeter:
         borders = np.unique(np.linspace(0, len(peaks), _PARTS, endpoint=False, dtype=np.int64))
         largest = np.maximum.reduceat(peaks, borders) if len(peaks) else peaks
         return Waveform(
-            peaks=tuple(np.round(np.minimum(largest, 1.0).astype(float), 3).tolist()),
+            peaks=tuple(np.round(np.minimum(largest, 1.0).astype(float), 2).tolist()),
             short_term_lufs=tuple(round(max(level, _FAINT), 1) for level in levels[::every]),
             step_s=round(every * _STEP_S, 1),
         )
