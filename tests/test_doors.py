@@ -86,6 +86,10 @@ def named(stub: Path) -> dict[str, str]:
     return found
 
 
+MOST_NAMES = 23
+"""Of a door; where others need more, the room is two."""
+
+
 def module_of(path: Path) -> str:
     return ".".join(("palprep", *path.relative_to(SOURCE).with_suffix("").parts))
 
@@ -132,6 +136,11 @@ def test_what_a_door_names_is_there(door: str) -> None:
     # Twice: a module of the same name would have taken the place by then.
     for name in names * 2:
         assert not isinstance(getattr(package, name), ModuleType), name
+
+
+@pytest.mark.parametrize("door", sorted(DOORS.keys() - {"palprep", "palprep.api.calls"}))
+def test_a_door_has_few_names(door: str) -> None:
+    assert len(named(DOORS[door])) <= MOST_NAMES
 
 
 @pytest.mark.parametrize("door", sorted(DOORS.keys() - FOR_USERS - {"palprep.api.calls"}))
