@@ -138,6 +138,7 @@ HOLDS: Mapping[str, str] = {
     "speech": "voices",
     "api": "the service's contract",
     "media": "formats, frames, samples",
+    "networks": "model files, one runner",
     "storage": "buckets of the clouds",
     "values": "frozen records",
     "errors": "the tree of errors",

@@ -15,7 +15,7 @@ from palprep.errors import CannotFit, DamagedMedia, FixError, MediaError, UsageE
 from palprep.fixes.carry_out import apply
 from palprep.fixes.fit import base64_chars
 from palprep.fixes.image import adjust, require_within
-from palprep.media.images import LINEAR, open_image, to_srgb
+from palprep.media.images import LINEAR, open_image
 from palprep.media.sources import Source
 from palprep.rules.plans import Crop, ImagePlan
 
@@ -394,8 +394,3 @@ def test_white_balance_brings_a_cast_to_grey_turned_or_not():
     turned = np.asarray(adjust(cast, plan(white_balance=gains, level_deg=5, crop=crop)))
     assert np.ptp(turned.reshape(-1, 3), axis=1).max() <= 1
     assert abs(int(turned[30, 30, 0]) - int(flat[30, 30, 0])) <= 1
-
-
-def test_every_8_bit_value_survives_linear_light_and_back():
-    assert np.array_equal(to_srgb(LINEAR), np.arange(256))
-    assert np.array_equal(to_srgb(np.float32([-1.0, 2.0])), [0, 255])
