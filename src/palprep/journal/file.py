@@ -19,7 +19,6 @@ from palprep.storage import private_file
 _VERSION = 6
 """Of the file's tables and of the entries in them."""
 _APPLICATION_ID = 0x50414C4A  # "PALJ", in the header of the file
-_BUSY_S = 30.0
 _LONG = 1024
 """Characters. The reports of files are longer; what is said of a creation is shorter."""
 _SCHEMA = """
@@ -121,7 +120,7 @@ def opened(
                 mode = "rwc" if not read_only else "ro" if log.exists() else "ro&immutable=1"
                 name = f"{path.resolve().as_uri()}?mode={mode}"
             connection = sqlite3.connect(
-                name, timeout=_BUSY_S, check_same_thread=False, cached_statements=64, uri=True
+                name, timeout=30.0, check_same_thread=False, cached_statements=64, uri=True
             )
             undone.callback(connection.close)
             connection.create_function("plain", 1, plain, deterministic=True)

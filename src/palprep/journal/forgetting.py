@@ -24,7 +24,6 @@ Marked = Literal["person", "name", "made"]
 """What a mark is of: the slug, a name of the person, or the key or id of a voice or replica."""
 
 _SECRET = "forgotten_key"
-_PREFIX = "forgotten:"
 _SHARED = (
     "(SELECT key, min(person) AS heir FROM entry WHERE kind = 'creation_used' AND person <> :own "
     "AND key IS NOT NULL GROUP BY key)"
@@ -177,4 +176,4 @@ def _mark(secret: str, what: Marked, name: str) -> str:
     told = f"{what}\0{same_name(name) if what == 'name' else name}".encode(
         "utf-8", "surrogateescape"
     )
-    return _PREFIX + hmac.new(bytes.fromhex(secret), told, hashlib.sha256).hexdigest()
+    return "forgotten:" + hmac.new(bytes.fromhex(secret), told, hashlib.sha256).hexdigest()

@@ -289,12 +289,9 @@ class Journal:
         with self._guard:
             return self._turns.setdefault(key, threading.Lock())
 
-    @contextlib.contextmanager
-    def exclusive(self) -> Iterator[None]:
+    def exclusive(self) -> contextlib.AbstractContextManager[None]:
         """Keep runs from starting. Raises JournalError when one is at work."""
-        held = self._locked or self.path is None
-        with contextlib.nullcontext() if held else run_lock(self.path):  # type: ignore[arg-type]
-            yield
+        return contextlib.nullcontext() if self._locked else run_lock(self.path)  # type: ignore[arg-type]
 
     def close(self) -> None:
         with self._guard:

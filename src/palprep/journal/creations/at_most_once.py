@@ -131,16 +131,14 @@ def resolve(
 ) -> tuple[Creation, ...]:
     """Record several decisions: all of them, or none where one raises as the functions above."""
     with contextlib.ExitStack() as closing:
-        if isinstance(journal, Journal):
-            opened = journal
-        else:
-            opened = closing.enter_context(Journal.of(journal))
+        if not isinstance(journal, Journal):
+            journal = closing.enter_context(Journal.of(journal))
         # During a run, an intent without an answer is a request under way, not a doubt.
-        closing.enter_context(opened.exclusive())
+        closing.enter_context(journal.exclusive())
         decided = (
-            *(_found(opened, key, resource_id) for key, resource_id in found),
-            *(_to_retry(opened, key) for key in retry),
-            *(_ended(opened, key, status) for key, status in ended),
+            *(_found(journal, key, resource_id) for key, resource_id in found),
+            *(_to_retry(journal, key) for key in retry),
+            *(_ended(journal, key, status) for key, status in ended),
         )
         about = Counter(
             [each for creation, made in decided for each in (creation.key, made.found_id)]
@@ -150,8 +148,8 @@ def resolve(
             if count > 1:
                 raise errors.UsageError(f"Decide about {each} once: it is named twice")
         for creation, decision in decided:
-            opened.append(decision, person=creation.person, key=creation.key)
-        return tuple(opened.known_creation(creation.key) for creation, _ in decided)
+            journal.append(decision, person=creation.person, key=creation.key)
+        return tuple(journal.known_creation(creation.key) for creation, _ in decided)
 
 
 _Decided = tuple[Creation, entries.Resolved]
