@@ -22,9 +22,6 @@ from palprep.values import Kind, Outcome, Role, typed
 from palprep.vocabulary import DEFAULT_PROFILE, FileInput
 from palprep.workers import Engine, WorkStopped
 
-PassedOver = Callable[[str, errors.PalprepError], object]
-"""Called with the name of a file that was not ranked, and with the reason."""
-
 _log = logging.getLogger(__name__)
 
 NEAR_DUPLICATE_BITS = 8
@@ -179,7 +176,7 @@ def pick_best(
     profile: str | Path | rules.Profile = DEFAULT_PROFILE,
     per_second: float = 2.0,
     engine: Engine | None = None,
-    passed_over: PassedOver | None = None,
+    passed_over: Callable[[str, errors.PalprepError], object] | None = None,
 ) -> Ranking:
     """Rank the images of a folder, given images, or a video's frames at ``per_second``.
 

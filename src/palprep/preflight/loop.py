@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from palprep import facts, fixes, rules
-from palprep.errors import FixError, MediaError, UsageError
+from palprep.errors import DamagedMedia, FixError, MediaError, UsageError
 from palprep.fixes import FixDone, new_output, unproved_in
 from palprep.media import sound
 from palprep.media.sources import Source
@@ -36,6 +36,8 @@ def check_source(request: CheckRequest, source: Source) -> Report:
 
     Raises MediaError for one that cannot be read, or cannot fill the role.
     """
+    if source.type.format == "empty":
+        raise DamagedMedia(f"{source.name} is empty: it did not arrive whole, send it again")
     role = request.role or infer_role(source)
     require_kind(source, role)
     if source.type.kind is not Kind.IMAGE:

@@ -22,7 +22,7 @@ from palprep.facts import Speaker
 from palprep.fixes import remove_parts
 from palprep.media.sources import Source, name_of
 from palprep.preflight.loop import check_source, prepare_source
-from palprep.preflight.values import CheckRequest, Prepared, kinds_of, role_named
+from palprep.preflight.values import CheckRequest, Prepared, kinds_of
 from palprep.rules import Profile, Report, load_profile
 from palprep.rules.consent import grade_statement
 from palprep.values import Kind, Outcome, Role, typed
@@ -132,7 +132,11 @@ def _request(
     consent_apart: bool,
     quick: bool = False,
 ) -> CheckRequest:
-    named = role_named(role) if role is not None else None
+    try:
+        named = None if role is None else Role(role)
+    except ValueError:
+        roles = ", ".join(each.value for each in Role)
+        raise UsageError(f"There is no role {role!r}; the roles are {roles}") from None
     who = Speaker(full_name=speaker) if isinstance(speaker, str) else speaker
     return CheckRequest(load_profile(profile), named, who, consent_apart, quick)
 
@@ -293,12 +297,7 @@ def verify_wording(
     if isinstance(listener, consent.StatementReading):
         return grade_statement(listener, limits.consent)
     samples = consent.decode_opening(source, unnamed)
-
-    def read(full_name: str) -> consent.StatementReading:
-        required = wording.statement_for(full_name, statement, language=language)
-        return consent.read_samples(samples, required, listener)
-
-    first = read(_STAND_IN)
+    first = consent.read_samples(samples, unnamed, listener)
     graded = grade_statement(first, limits.consent)
     if not any(part.aligned for part in first.parts):
         return graded
@@ -306,7 +305,8 @@ def verify_wording(
     wrong = _why_no_name(name)
     if wrong is not None:
         return graded.model_copy(update={"outcome": Outcome.FAIL, "reasons": (wrong,)})
-    return grade_statement(read(name.strip(" .,;:!?")), limits.consent)
+    named = wording.statement_for(name.strip(" .,;:!?"), statement, language=language)
+    return grade_statement(consent.read_samples(samples, named, listener), limits.consent)
 
 
 def _why_no_name(heard: str) -> str | None:

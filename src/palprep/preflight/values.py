@@ -12,7 +12,7 @@ from typing import NamedTuple, Self, TypeVar
 from pydantic import Field, model_validator
 
 from palprep.consent import ConsentFacts
-from palprep.errors import DamagedMedia, MediaError, UnsupportedMedia, UsageError
+from palprep.errors import MediaError, UnsupportedMedia
 from palprep.escaping import escaped
 from palprep.facts import Speaker
 from palprep.fixes import FixDone
@@ -20,7 +20,6 @@ from palprep.media.sources import Source
 from palprep.rules import Profile, Report
 from palprep.speech import SpeakerFacts, VoiceFacts
 from palprep.values import Kind, Role, Value
-from palprep.vocabulary import RoleName
 
 T = TypeVar("T")
 
@@ -48,21 +47,11 @@ _TAKES = {
 """What each role can be filled with, and how that is told."""
 
 
-def role_named(role: Role | RoleName) -> Role:
-    """The role of that name. Raises UsageError, with the names that there are."""
-    try:
-        return Role(role)
-    except ValueError:
-        roles = ", ".join(each.value for each in Role)
-        raise UsageError(f"There is no role {role!r}; the roles are {roles}") from None
-
-
 def infer_role(source: Source) -> Role:
     """The role that content and, among videos, the file's name suggest.
 
-    Raises UnsupportedMedia for content that no role takes, DamagedMedia for none.
+    Raises UnsupportedMedia for content that no role takes.
     """
-    _require_content(source)
     match source.type.kind:
         case Kind.IMAGE:
             return Role.FACE_IMAGE
@@ -98,18 +87,12 @@ def _told(file: Path | Source, tell: Callable[[Source], T], otherwise: T) -> T:
 
 
 def require_kind(source: Source, role: Role) -> None:
-    """Raise UnsupportedMedia for content that cannot fill the role, DamagedMedia for none."""
+    """Raise UnsupportedMedia for content that cannot fill the role."""
     kinds, wanted = _TAKES[role]
-    _require_content(source)
     if not source.type.accepted or source.type.kind not in kinds:
         raise UnsupportedMedia(
             f"{source.name} is {source.type.description}; a {role.value} must be {wanted}"
         )
-
-
-def _require_content(source: Source) -> None:
-    if source.type.format == "empty":
-        raise DamagedMedia(f"{source.name} is empty: it did not arrive whole, send it again")
 
 
 class Prepared(Value):
@@ -152,11 +135,10 @@ class Prepared(Value):
             file = facts.file.model_copy(update={"path": str(path), "name": path.name})
             facts = facts.model_copy(update={"file": file})
         report = self.report.model_copy(update={"path": str(path), "facts": facts})
-        beside = {
-            name: each and each.relocated(place)
-            for name, each in (("consent", self.consent), ("evidence", self.evidence))
-        }
-        return self.model_copy(update={"path": path, "report": report, **beside})
+        consent = self.consent and self.consent.relocated(place)
+        evidence = self.evidence and self.evidence.relocated(place)
+        update = {"path": path, "report": report, "consent": consent, "evidence": evidence}
+        return self.model_copy(update=update)
 
     @property
     def files(self) -> tuple[Prepared, ...]:
