@@ -9,16 +9,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from palprep import consent, media, preflight
-from palprep.errors import (
-    DamagedMedia,
-    FixError,
-    MediaError,
-    OutputUnwritable,
-    PalprepError,
-    ToolError,
-    UnsupportedMedia,
-)
+from palprep import consent, errors, media, preflight
 from palprep.facts import Speaker
 from palprep.journal.entries import FileGlimpsed
 from palprep.media.sources import Source
@@ -45,7 +36,7 @@ class AssetTask(Value):
     split_consent: bool = False
 
 
-_IN_FILE = (UnsupportedMedia, DamagedMedia, FixError)
+_IN_FILE = (errors.UnsupportedMedia, errors.DamagedMedia, errors.FixError)
 """Errors that the content of a file causes, and not a tool, a limit or a missing permission."""
 
 
@@ -61,9 +52,9 @@ def prepare_asset(task: AssetTask, source: Source) -> Asset:
         prepared = preflight.prepare(
             source, into=task.into, split_consent=task.split_consent, overwrite=True, **asked
         )
-    except OutputUnwritable:
+    except errors.OutputUnwritable:
         raise
-    except PalprepError as error:
+    except errors.PalprepError as error:
         report = preflight.check(source, **asked)
         problem = error.message
         in_file = isinstance(error, _IN_FILE)
@@ -94,7 +85,7 @@ def why_unheard(task: AssetTask) -> str | None:
         return never_asked(profile.name, task.role)
     try:
         model = consent.model_for(task.speaker.required, task.speaker.whisper_model)
-    except ToolError as error:
+    except errors.ToolError as error:
         return error.message
     return model.problem if isinstance(model, consent.StatementReading) else None
 
@@ -106,9 +97,9 @@ def glimpse(source: Source, speaker: Speaker | None, profile: str) -> FileGlimps
         try:
             heard = preflight.verify_consent(source, **dict(speaker), profile=profile)
             stated = None if heard.model is None else heard.starts_at is not None
-        except MediaError:
+        except errors.MediaError:
             stated = False
-        except ToolError:
+        except errors.ToolError:
             stated = None
     length_s, with_still = media.glimpse(source)
     return FileGlimpsed(length_s=length_s, with_still=with_still, stated=stated)
