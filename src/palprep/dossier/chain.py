@@ -1,10 +1,8 @@
 """The consent dossier: what can be shown to anyone who asks whether a person agreed.
 
 A dossier is a chain of entries. Each entry holds the sha256 of the one before, so the chain
-breaks when anything is changed, removed or inserted. Entries are only added. The first one
-records the evidence. Later ones record that the video was judged anew, what a person decided about
-doubts and that a decision fell, an expiry, a revocation, a waiver, or that the video was removed on
-purpose.
+breaks when anything is changed, removed or inserted. Entries are only added. The first one records
+the evidence; :data:`NewEntry` names what later ones record.
 
 Pure values: the clock and the hashes of the files come in. The caller writes.
 """
