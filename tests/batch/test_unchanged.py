@@ -14,7 +14,7 @@ from scripted_engine import Scripted
 from standings import status
 
 from palprep.batch.people.person import RosterEntry
-from palprep.batch.people.selection import Selection, people_of_manifest
+from palprep.batch.people.selection import Selection, find_everybody
 from palprep.batch.runner import run
 from palprep.batch.work.connection import Connection
 from palprep.batch.work.context import RunContext, RunOptions, Stop, tell_no_one
@@ -201,7 +201,7 @@ def test_a_manifest_tells_a_change_too(tmp_path, wav, connection, engine):
     assert go() == 0
     far = tmp_path / "far.csv"
     far.write_text("person,voice-audio\nada,https://example.com/a.wav\n")
-    [given] = people_of_manifest(far).people
+    [given] = find_everybody(far, tmp_path).people
     assert given.fingerprint is None
 
 

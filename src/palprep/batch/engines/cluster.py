@@ -378,11 +378,7 @@ def make_engine(
     limits: Limits | None = None,
     run: str = "",
 ) -> Engine:
-    """``local``, or ``dask://HOST:PORT``. Raises UsageError for anything else.
-
-    With ``store``, the URL of a bucket, a cluster's workers need to see no file of this machine.
-    Its sources lie below the name of the ``run``.
-    """
+    """``local``, or ``dask://HOST:PORT``. Raises UsageError for anything else."""
     # Dask itself fails late at an address without a port, and with a traceback.
     if re.fullmatch(r"dask://.+:\d+/?", name):
         return DaskEngine(name, limits=limits, store=Store(store, run) if store else None)

@@ -47,16 +47,14 @@ class Reply(NamedTuple):
     worker: str = ""
 
 
-def telling_faults(
-    function: Callable[..., Reply], version: str, /, *args: Any, **kwargs: Any
-) -> Reply:
+def telling_faults(function: Callable[..., Reply], version: str, /, *args: Any) -> Reply:
     """What the function replies here, or the fault of this machine. ``version`` is that of palprep
     where it was asked for: a worker that joined later may have another one.
     """
     wrong = cannot_work(version)
     try:
         if wrong is None:
-            return function(*args, **kwargs)
+            return function(*args)
         fault: PalprepError = ToolFailed(f"A worker cannot do the work: {wrong}")
     except WorkStopped:
         # This worker was told to end: another one does the task then.

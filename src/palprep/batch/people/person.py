@@ -76,7 +76,6 @@ class Person(Value):
     slug: str
     settings: Settings = Settings()
     assigned: tuple[AssignedFile, ...] = ()
-    """The file of each role, and why it was taken for that."""
     portraits: tuple[File, ...] = ()
     """Several images, of which the fittest is to be the portrait."""
     unclear: Mapping[Role, tuple[File, ...]] = {}
@@ -357,11 +356,7 @@ def which(role: Role, choices: Mapping[File, str]) -> str:
     )
 
 
-def _unused(
-    assigned: Sequence[AssignedFile],
-    open_: Mapping[Role, Sequence[File]],
-    left: Mapping[Role, Sequence[File]],
-) -> list[str]:
+def _unused(assigned: Sequence[AssignedFile], open_: _ByRole, left: _ByRole) -> list[str]:
     """Files that their content alone would have given a role which another file has."""
     playing = {role: " or ".join(path.name for path in paths) for role, paths in open_.items()}
     playing |= {each.role: each.path.name for each in assigned}

@@ -42,7 +42,8 @@ def find_everybody(people: People, into: Path) -> Roster:
     """Everybody who is given. No media is fetched; what must be read of a bucket before the work
     begins goes into the folder ``into``.
 
-    Raises UsageError where there is nobody, ManifestError, and StorageError.
+    Raises UsageError where there is nobody, ManifestError with every mistake of a manifest,
+    ToolMissing for Parquet without pyarrow, and StorageError.
     """
     if not isinstance(people, str | os.PathLike):
         return people_of_rows(people)
@@ -50,7 +51,7 @@ def find_everybody(people: People, into: Path) -> Roster:
         return people_in_bucket(people, into)
     path = Path(people)
     if is_manifest(path) and path.is_file():
-        return people_of_manifest(path)
+        return _roster(read_lines(path), path.resolve().parent, str(path), "line")
     return find_people(path)
 
 
@@ -143,15 +144,6 @@ class Selection:
             and (ended is None or not self.failed or ended.get(each.slug) in WENT_WRONG)
         ]
         return tuple(found[: self.limit])
-
-
-def people_of_manifest(path: Path) -> Roster:
-    """The people of a manifest, in its order. Paths in it lead from its own folder.
-
-    Raises ManifestError with every mistake in it, UsageError when it cannot be read, ToolMissing
-    for Parquet without pyarrow.
-    """
-    return _roster(read_lines(path), path.resolve().parent, str(path), "line")
 
 
 def people_of_rows(rows: Iterable[ManifestRow]) -> Roster:

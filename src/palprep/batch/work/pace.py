@@ -6,7 +6,7 @@ import contextlib
 import logging
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from palprep.errors import PalprepError, ServiceUnreachable, TransportError
 
@@ -64,39 +64,35 @@ class Creates:
         self._closed = self._closed or why
 
 
+@dataclass
 class Outage:
     """A service that does not answer: nobody asks it for anything until it does. Thread-safe.
     ``probe`` raises TransportError while it does not, which is waited out for ``most_s`` seconds,
     and not again after that.
     """
 
-    def __init__(
-        self,
-        probe: Callable[[], object],
-        most_s: float,
-        *,
-        clock: Callable[[], float],
-        sleep: Callable[[float], object],
-    ) -> None:
-        self._probe, self._most_s, self._clock, self._sleep = probe, most_s, clock, sleep
-        self._guard = threading.Lock()
-        self._given_up = False
+    probe: Callable[[], object]
+    most_s: float
+    clock: Callable[[], float]
+    sleep: Callable[[float], object]
+    _guard: threading.Lock = field(default_factory=threading.Lock, init=False)
+    _given_up: bool = field(default=False, init=False)
 
     def wait_out(self, error: ServiceUnreachable, go_on: Callable[[], object]) -> None:
         """Wait until the service answers again. ``go_on`` is called meanwhile;
         what it raises ends the waiting. Raises the ``error`` when it has been waited for too long.
         """
         with self._guard:
-            since, next_s = self._clock(), _FIRST_PROBE_S
+            since, next_s = self.clock(), _FIRST_PROBE_S
             while True:
                 with contextlib.suppress(TransportError):
-                    self._probe()
+                    self.probe()
                     return
-                if self._given_up or self._clock() - since >= self._most_s:
+                if self._given_up or self.clock() - since >= self.most_s:
                     self._given_up = True
                     raise error
                 if next_s == _FIRST_PROBE_S:
                     _log.warning("%s Nothing is asked for until it answers", error.message)
                 go_on()
-                self._sleep(next_s)
+                self.sleep(next_s)
                 next_s = min(_LONGEST_PROBE_S, 2 * next_s)

@@ -94,19 +94,16 @@ class Watch:
         with self._guard:
             self._open[person] = outcome, tuple(each.key for each in made)
             for creation in told:
-                self._followed(creation).people.add(person)
+                asked_s = polls(self._remote.connection.random, _LONGEST_POLL_S)
+                watched = self._watched.setdefault(creation.key, _Watched(creation, asked_s))
+                watched.people.add(person)
+                if watched.due == math.inf:
+                    self._schedule(watched)
             # It may have ended in the meantime.
             for creation in told:
                 self._look_at(creation.key)
             self._tell_if_ended(person)
         return True
-
-    def _followed(self, creation: creations.Creation) -> _Watched:
-        asked_s = polls(self._remote.connection.random, _LONGEST_POLL_S)
-        watched = self._watched.setdefault(creation.key, _Watched(creation, asked_s))
-        if watched.due == math.inf:
-            self._schedule(watched)
-        return watched
 
     def step(self) -> bool:
         """Take in what callbacks have said, and do what is due. False when there was neither."""
