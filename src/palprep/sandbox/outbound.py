@@ -22,17 +22,13 @@ from palprep.errors import PalprepError, StorageError
 from palprep.sandbox.faults import EVENT, CallbackFault
 from palprep.sandbox.service import Service
 from palprep.sandbox.store import Record
-from palprep.storage import fetch_url
+from palprep.storage import UNASKABLE, fetch_url
 from palprep.system import left_alone
 
 _POST_TIMEOUT_S = 10.0
 LOST = "lost, as the fault script says"
 ANSWER_BYTES = 64 * 1024
 """How much is read of an answer that is not a media file."""
-
-UNASKABLE = (httpx.HTTPError, httpx.InvalidURL, UnicodeError, OverflowError, TimeoutError)
-"""What a request can raise; UnicodeError for a host that is not a name (``http://xn--/``),
-OverflowError for a port above 65535."""
 
 
 class ServerFailed(PalprepError, code="server_failed"):

@@ -18,6 +18,7 @@ from .files import (
     without_secrets as without_secrets,
 )
 from .web import (
+    UNASKABLE as UNASKABLE,
     fetch_url as fetch_url,
     http_client as http_client,
     look_at_url as look_at_url,

@@ -23,8 +23,6 @@ from palprep.system import left_alone
 
 H = TypeVar("H")
 
-FETCH_WITHIN_S = 3600.0
-
 _SILENT_FOR_S = 60.0
 """The longest pause of a server."""
 _REDIRECTS = 5
@@ -36,8 +34,9 @@ _STATUSES = {
     410: "the file is gone",
 }
 
-_UNASKABLE = (httpx.InvalidURL, UnicodeError, OverflowError)
-"""What an address may raise before anything is sent."""
+UNASKABLE = (httpx.HTTPError, httpx.InvalidURL, UnicodeError, OverflowError, TimeoutError)
+"""What a request can raise; UnicodeError for a host that is not a name (``http://xn--/``),
+OverflowError for a port above 65535."""
 
 Resolve = Callable[[str], list[str]]
 """The addresses of a host's name. Raises OSError for one that is not known."""
@@ -79,7 +78,7 @@ def fetch_url(
     to: Path,
     *,
     max_bytes: int,
-    within_s: float = FETCH_WITHIN_S,
+    within_s: float = 3600.0,
     go_on: GoOn | None = None,
     transport: httpx.BaseTransport | None = None,
     resolve: Resolve = resolved,
@@ -140,7 +139,7 @@ def _opened(
                 sent = left_alone(partial(client.send, request, stream=True))
                 reply = sent.result(max(until - time.monotonic(), 0.0))
                 stack.callback(reply.close)
-            except (TimeoutError, httpx.HTTPError, *_UNASKABLE) as error:
+            except UNASKABLE as error:
                 late = isinstance(error, TimeoutError | httpx.TimeoutException)
                 why = "the server did not answer in time" if late else str(error).rstrip(".")
                 raise StorageError(

@@ -18,6 +18,7 @@ from palprep.sandbox.choices import bad_fields
 from palprep.sandbox.seed import KINDS, refused_tool, with_defaults
 from palprep.sandbox.service import HandlerContext, Service
 from palprep.sandbox.store import Record, Taken, new_id
+from palprep.storage import UNASKABLE
 
 _PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
 
@@ -130,7 +131,7 @@ async def deliver(service: Service, tool: Record, arguments: Mapping[str, Any]) 
             aclosing(await service.http.send(request, stream=True)) as response,
         ):
             answer |= {"status": response.status_code, "body": await outbound.beginning(response)}
-    except (*outbound.UNASKABLE, outbound.ServerFailed) as error:
+    except (*UNASKABLE, outbound.ServerFailed) as error:
         answer["problem"] = str(error) or type(error).__name__
     told = {name: answer[name] for name in ("status", "problem")}
     if service.store.cleared == kept:
