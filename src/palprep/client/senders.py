@@ -10,6 +10,7 @@ import os
 import threading
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Mapping
+from contextlib import aclosing, closing
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, ClassVar, Generic, TypeAlias, TypedDict, TypeVar
@@ -258,16 +259,13 @@ class SyncSender(_Sender[httpx.Client]):
     def _read(
         self, request: httpx.Request, late: threading.Event | None = None
     ) -> tuple[httpx.Response, bytes]:
-        response = self.http.send(request, stream=True, follow_redirects=False)
         content = bytearray()
-        try:
+        with closing(self.http.send(request, stream=True, follow_redirects=False)) as response:
             for piece in response.iter_bytes():
                 self.add(piece, content)
                 if late and late.is_set():
                     break
-            return response, bytes(content)
-        finally:
-            response.close()
+        return response, bytes(content)
 
     async def tell(self, hook: str, *about: object) -> None:
         for each in self.hooks[hook]:
@@ -298,13 +296,11 @@ class AsyncSender(_Sender[httpx.AsyncClient]):
         """As :class:`SyncSender` does. Raises UsageError in a second event loop."""
         self.used_in(anyio.lowlevel.current_token(), "event loop", ", or have one asyncio.run()")
         with anyio.fail_after(None if within is None else within + _GRACE_S):
-            response = await self.http.send(request, stream=True, follow_redirects=False)
             content = bytearray()
-            try:
+            sent = await self.http.send(request, stream=True, follow_redirects=False)
+            async with aclosing(sent) as response:
                 async for piece in response.aiter_bytes():
                     self.add(piece, content)
-            finally:
-                await response.aclose()
         return response, bytes(content)
 
     async def tell(self, hook: str, *about: object) -> None:

@@ -105,8 +105,9 @@ class SandboxTime:
         address = urlsplit(self.base_url)
         connection = HTTPConnection(address.hostname or "", address.port)
         try:
-            connection.request(method, address.path.rstrip("/") + "/_sandbox/clock", body)
-            self.last = float(json.load(connection.getresponse())["now"])
+            with contextlib.closing(connection):
+                connection.request(method, address.path.rstrip("/") + "/_sandbox/clock", body)
+                self.last = float(json.load(connection.getresponse())["now"])
         except ConnectionError:
             return None  # The request itself says that nothing listens.
         except (OSError, HTTPException, ValueError, KeyError, TypeError):
@@ -114,7 +115,4 @@ class SandboxTime:
                 f"PALPREP_TIME is sandbox, and none answers at {self.base_url}. Start one, or "
                 "unset PALPREP_TIME."
             ) from None
-        else:
-            return self.last
-        finally:
-            connection.close()
+        return self.last

@@ -19,10 +19,6 @@ log = logging.getLogger(__name__)
 _DISCARD_BYTES = 64 * 1024 * 1024
 
 
-_WHOLE = frozenset({h11.DONE, h11.MUST_CLOSE})
-"""A request has arrived to its end."""
-
-
 class _Strangers(logging.LoggerAdapter[logging.Logger]):
     """uvicorn warns of every request that is none, with which whoever reaches the port could fill
     the log, and takes a request that the end of the server cuts off for an error."""
@@ -79,7 +75,7 @@ class ImpatientProtocol(H11Protocol):
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
         state = self.conn.their_state
-        if state in _WHOLE:
+        if state in {h11.DONE, h11.MUST_CLOSE}:  # The request has arrived to its end.
             self._since = self.loop.time()
             self._stop_waiting()
             return
@@ -122,19 +118,14 @@ class ImpatientProtocol(H11Protocol):
     def _watch(self) -> None:
         """Wait for the rest of what has begun, as long as that may take from now."""
         self._stop_waiting()
-        if self._half_sent():
-            left = self._since - self.loop.time()
-            if self.conn.their_state is h11.SEND_BODY:
-                left = min(left + self.body_s + self._bytes / self.floor, self.stalled_s)
-            else:
-                left += self.head_s
-            self._timer = self.loop.call_later(max(left, 0.0), self._expire)
-
-    def _half_sent(self) -> bool:
-        """Not between two requests: uvicorn has a clock of its own for that."""
-        state = self.conn.their_state
-        begun = self.cycle is None or bool(self.conn.trailing_data[0])
-        return state is h11.SEND_BODY or (state is h11.IDLE and begun)
+        state, left = self.conn.their_state, self._since - self.loop.time()
+        if state is h11.SEND_BODY:
+            left = min(left + self.body_s + self._bytes / self.floor, self.stalled_s)
+        elif state is h11.IDLE and (self.cycle is None or self.conn.trailing_data[0]):
+            left += self.head_s
+        else:
+            return  # Between two requests uvicorn has a clock of its own.
+        self._timer = self.loop.call_later(max(left, 0.0), self._expire)
 
     def _expire(self) -> None:
         if self.flow.read_paused:  # It is the application that does not take what is sent.

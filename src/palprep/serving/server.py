@@ -11,7 +11,7 @@ import socket
 import threading
 import time
 from collections.abc import Coroutine, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from typing import Any, TypeVar
 
 import uvicorn
@@ -113,6 +113,7 @@ class ServerThread:
         self._server = _Server(config)
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._told_at = -math.inf
 
     def start(self) -> bool:
         """Start; True as soon as it answers, False when it could not start."""
@@ -143,27 +144,19 @@ class ServerThread:
         self._listener.close()
 
     def _run(self) -> None:
-        try:
+        # uvicorn ends a process whose application does not start, and has said why in its log;
+        # here the caller of start() decides.
+        with suppress(SystemExit):
             asyncio.run(self._serve())
-        except SystemExit:
-            # uvicorn ends a process whose application does not start, and has said why in its
-            # log; here the caller of start() decides.
-            return
 
     async def _serve(self) -> None:
         self._loop = asyncio.get_running_loop()
-        self._loop.set_exception_handler(_Seldom())
+        self._loop.set_exception_handler(self._tell_seldom)
         await self._server.serve(sockets=[self._listener])
 
-
-class _Seldom:
-    """What asyncio tells of errors. That no connection can be accepted, it tells thousands of
-    times a second: that is said once a minute."""
-
-    def __init__(self) -> None:
-        self._told_at = -math.inf
-
-    def __call__(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    def _tell_seldom(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        """What asyncio tells of errors. That no connection can be accepted, it tells thousands of
+        times a second: that is said once a minute."""
         error = context.get("exception")
         if not (isinstance(error, OSError) and "accept" in context.get("message", "")):
             loop.default_exception_handler(context)
