@@ -71,7 +71,9 @@ def environment() -> jinja2.Environment:
     return made
 
 
+@functools.cache
 def page_asset(name: str) -> str:
+    """A style sheet or a script of this package: thousands of pages have the same."""
     if name.endswith(".css"):
         return environment().get_template(name).render()
     return resources.files("palprep.views").joinpath("templates", name).read_text("utf-8")

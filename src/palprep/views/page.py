@@ -318,6 +318,7 @@ def _render(template: str, links: Links, show: Show, /, **context: Any) -> str:
         .get_template(template)
         .render(
             script=script,
+            styles=page_asset("report.css"),
             script_hash=f"sha256-{digest}",
             index=links.address(REPORT_NAME),
             address=links.address,
