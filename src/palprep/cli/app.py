@@ -165,11 +165,9 @@ def run(arguments: list[str]) -> int:
         ):
             raise UsageError("An argument is empty: is a variable of your shell not set?")
         app(arguments, prog_name="palprep")
-    except ManifestError as error:
-        print_error(*error.message.split("\n"))
-        return exit_code_of(error)
     except PalprepError as error:
-        print_error(error.message)
+        manifest = isinstance(error, ManifestError)
+        print_error(*(error.message.split("\n") if manifest else [error.message]))
         return exit_code_of(error)
     except KeyboardInterrupt as signal:
         print_error("Interrupted")

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import shlex
 import signal
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from enum import IntEnum
 from types import FrameType
 
@@ -104,6 +103,6 @@ def _go_on() -> str:
 def _leave(number: int, kept: str) -> None:
     said = " ".join(filter(None, ("Ended at once.", kept, _go_on())))
     # Workers notice that this process is gone, and end. A terminal that was closed takes no words.
-    with contextlib.suppress(OSError):
+    with suppress(OSError):
         os.write(2, f"\n{escaped_line(said)}\n".encode())
     os._exit(128 + number)

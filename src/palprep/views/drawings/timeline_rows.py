@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from itertools import groupby
 from operator import itemgetter
+from typing import NamedTuple
 
 from palprep.facts import FacingLimits, Timeline, share_held
 from palprep.rules.texts import counted
@@ -16,8 +16,7 @@ from palprep.views.outcomes import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, Colou
 _TICKS_S = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600)
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(NamedTuple):
     """One row of a timeline; all times in seconds."""
 
     label: str
@@ -46,7 +45,7 @@ def rows(line: Timeline, facing: FacingLimits) -> tuple[Row, ...]:
     speech = _row(line, "Speech", BLUE, [each.speaking for each in seconds])
     return (
         *_consent(line),
-        replace(speech, spans=line.speech),
+        speech._replace(spans=line.speech),
         _row(line, "Mouth", SKY, [each.mouth_moves for each in seconds]),
         _row(line, "Face", GREEN, [each.seen for each in seconds]),
         _row(line, "At lens", GREEN, [each.facing(facing) for each in seconds]),
