@@ -44,7 +44,7 @@ def test_no_command_writes_past_the_doors(checkout: Path) -> None:
 def test_views_have_one_console(checkout: Path) -> None:
     sources = (checkout / "src/palprep").rglob("*.py")
     making = {path.name for path in sources if "rich.console import Console" in path.read_text()}
-    assert "terminal.py" in making
+    assert "reports.py" in making
     calls = {
         path.name
         for path in (checkout / "src/palprep").rglob("*.py")
