@@ -111,7 +111,7 @@ def test_every_reason_is_one_of_a_rule_and_every_limit_of_words_has_a_meaning(
     checkout: Path,
 ) -> None:
     sources = "".join(
-        path.read_text("utf-8") for path in (checkout / "src/palprep/rules").glob("*.py")
+        path.read_text("utf-8") for path in (checkout / "src/palprep/rules").rglob("*.py")
     )
     named = set(re.findall(r'(?:REASONS\[|PairRule\("\w+", )"(\w+)"', sources))
     assert set(REASONS) - named == set()
