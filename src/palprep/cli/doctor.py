@@ -8,8 +8,9 @@ import platform
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict, dataclass, replace
 from importlib import metadata
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal
 
 import typer
 
@@ -38,7 +39,7 @@ def doctor(as_json: AsJson = False, verbose: Verbose = False) -> None:
     findings = tuple(examine())
     sound = all(finding.state == "ok" for finding in findings if finding.required)
     if as_json:
-        print_json({"findings": [finding._asdict() for finding in findings]})
+        print_json({"findings": [asdict(finding) for finding in findings]})
     else:
         show(_table(findings if verbose else tuple(_short(findings))))
         show(_SOUND if sound else _WANTING)
@@ -60,7 +61,7 @@ def _short(findings: tuple[Finding, ...]) -> Iterator[Finding]:
         if len(well) > 1:
             # The packages are too many to be named.
             named = "" if part == "package" else ", ".join(finding.name for finding in well)
-            yield well[0]._replace(name=f"{len(well)} {part}s", detail=named)
+            yield replace(well[0], name=f"{len(well)} {part}s", detail=named)
         else:
             yield from well
         yield from (finding for finding in group if finding.state != "ok")
@@ -87,7 +88,8 @@ def _table(findings: tuple[Finding, ...]) -> RenderableType:
     return table
 
 
-class Finding(NamedTuple):
+@dataclass(frozen=True)
+class Finding:
     """One part of the installation, or of what holds workers back. ``fix`` says what to do when it
     is missing or broken."""
 
