@@ -25,7 +25,7 @@ from palprep import (
     storage,
     views,
 )
-from palprep.batch import people as roster
+from palprep.batch import people as batch_people
 from palprep.cli import options
 from palprep.cli.files import limits_of, require_there
 from palprep.cli.output import print_line, tell, telling
@@ -167,7 +167,7 @@ def _go_on(directory: Path, base_url: str | None, last: entries.RunStarted) -> l
     if last.source is None:
         raise UsageError("The people of this run came from a program: let that run them again")
     into = directory.resolve()
-    shard = roster.Shard.of_folder(into.name)
+    shard = batch_people.Shard.of_folder(into.name)
     service = base_url or (last.target if "://" in last.target else None)
     return [
         *(sys.executable, "-m", "palprep", "run", last.source),
@@ -194,7 +194,7 @@ def _serve(name: str, page: pages.Recording | pages.Review, port: int, *, no_bro
 
 def _require_folder_of_one(person: Path) -> None:
     name = person.absolute().name
-    why = roster.why_no_folder_name(name) if name else "is missing"
+    why = batch_people.why_no_folder_name(name) if name else "is missing"
     if why is not None:
         raise UsageError(f"The name of the person's folder {why}")
     if (person.exists() and not person.is_dir()) or (person / journals.JOURNAL_NAME).exists():

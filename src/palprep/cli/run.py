@@ -13,7 +13,7 @@ from typing import Annotated
 import typer
 
 from palprep import batch, views
-from palprep.batch import people as roster
+from palprep.batch import people as batch_people
 from palprep.cli import options
 from palprep.cli.files import limits_of
 from palprep.cli.output import SAME, LogFormat, print_json, tell, tell_detail, telling
@@ -137,11 +137,11 @@ def run(
         told = tell if notes[note.about] <= _TOLD.get(note.about, math.inf) else tell_detail
         told(line, person=note.person, about=note.about)
 
-    select = roster.Selection(
+    select = batch_people.Selection(
         only=tuple(only or ()),
         limit=limit,
         failed=failed,
-        shard=roster.Shard.parse(shard, os.environ) if shard is not None else None,
+        shard=batch_people.Shard.parse(shard, os.environ) if shard is not None else None,
     )
     place = select.place(into)
     began = time.monotonic()

@@ -80,12 +80,11 @@ class Control(Generic[P, T]):
             act: Callable[..., Coroutine[Any, Any, T]] = self.act
             result = await act(sandbox, **await self._arguments(request))
         except (UsageError, BodyTooLarge) as error:
-            return respond(JsonAnswer(_STATUSES.get(type(error), 400), {"error": error.message}))
+            return _refused(_STATUSES.get(type(error), 400), error.message)
         except ClientDisconnect:
             return Response(status_code=400)  # no one is there to read it
         except OSError as error:
-            why = f"The asset cannot be stored: {error.strerror}"
-            return respond(JsonAnswer(507, {"error": why}))
+            return _refused(507, f"The asset cannot be stored: {error.strerror}")
         shown: Any = result.to_json() if isinstance(result, Value) else result
         if self.under is not None and shown is not None:
             shown = {self.under: shown}
@@ -113,11 +112,15 @@ class Control(Generic[P, T]):
         for stranger in sent.keys() - {*known}:
             hint = did_you_mean(stranger, known, f"known are {', '.join(known)}")
             raise UsageError(f"{stranger} is no member here; {hint}")
-        own, types = inspect.signature(self.act).parameters, get_type_hints(self.act)
+        own = inspect.signature(self.act).parameters
         for name, member in self.members.items():
             value = sent.get(member, own[name].default)
-            arguments[name] = _checked(member, types[name], value, strict=True)
+            arguments[name] = _checked(member, self.types[name], value, strict=True)
         return arguments
+
+    @functools.cached_property
+    def types(self) -> Mapping[str, Any]:
+        return get_type_hints(self.act)
 
     @functools.cached_property
     def members(self) -> Mapping[str, str]:
@@ -141,6 +144,10 @@ def control_routes(sandbox: Any, controls: Iterable[Control[..., Any]]) -> list[
         )
         for each in controls
     ]
+
+
+def _refused(status: int, text: str) -> Response:
+    return respond(JsonAnswer(status, {"error": text}))
 
 
 def _checked(name: str, declared: Any, value: object, *, strict: bool | None = None) -> Any:

@@ -1,4 +1,4 @@
-"""Pixels: stills, the frames of videos, their colour and light, and thumbnails."""
+"""Pixels: stills, the frames of videos and what they tell of the signal, light, thumbnails."""
 
 import lazy_loader
 

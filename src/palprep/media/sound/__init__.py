@@ -1,4 +1,4 @@
-"""Decoded sound: samples for whoever listens, and what a signal looks like."""
+"""Sound: what a file has of it, and its decoded samples for whoever listens."""
 
 import lazy_loader
 

@@ -179,12 +179,10 @@ def _bars(voice: VoiceFacts, kept: Sequence[Span]) -> Iterator[str]:
 
 def _loudness(voice: VoiceFacts, scale: TimeScale) -> Iterator[str]:
     """The curve of the short-term loudness, and a line for all of it."""
-    levels, step_s = voice.waveform.short_term_lufs, voice.waveform.step_s
-    if len(levels) > 1:
-        points = (
-            f"{scale.at(1.5 + step_s * at):.1f} {_y(lufs):.1f}" for at, lufs in enumerate(levels)
-        )
-        yield line(f"M{'L'.join(points)}", ORANGE, 3)
+    points = voice.waveform.short_term
+    if len(points) > 1:
+        curve = "L".join(f"{scale.at(at_s):.1f} {_y(lufs):.1f}" for at_s, lufs in points)
+        yield line(f"M{curve}", ORANGE, 3)
     if voice.integrated_lufs is not None:
         y = _y(voice.integrated_lufs)
         yield line(f"M0 {y:.1f}H{_END}", ORANGE, look='stroke-dasharray="7 6"')
