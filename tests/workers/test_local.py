@@ -311,3 +311,26 @@ def test_a_worker_that_cannot_be_started_leaves_nothing(work, tmp_path, monkeypa
     with LocalEngine(1, modules=["x" * 200_000]) as engine, refused:
         engine.run(work.double, 21)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_those_who_wait_for_a_place_learn_that_no_process_can_be_started(work):
+    """The system refuses a command line of this length: to the first, and to all who waited."""
+    begun = threading.Barrier(4)
+
+    def ask() -> object:
+        begun.wait(timeout=20)
+        return engine.run(work.double, 21)
+
+    with (
+        LocalEngine(1, modules=["x" * 200_000]) as engine,
+        concurrent.futures.ThreadPoolExecutor(4) as pool,
+    ):
+        for asked in [pool.submit(ask) for _ in range(4)]:
+            with pytest.raises(ToolFailed, match="No worker process can be started"):
+                asked.result(timeout=60)
+
+
+def test_everybody_who_waits_for_the_only_place_gets_it(work):
+    with LocalEngine(1) as engine, concurrent.futures.ThreadPoolExecutor(12) as pool:
+        asked = [pool.submit(engine.run, work.double, each) for each in range(12)]
+        assert [each.result(timeout=60) for each in asked] == [2 * each for each in range(12)]

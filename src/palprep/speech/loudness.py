@@ -28,7 +28,7 @@ _LOWEST_HZ = 8_000
 _OVERSAMPLING = 4
 _TAPS = 24
 """Per phase of the interpolation; annex 2 asks for 12 at least."""
-_PEAK_RUN = 4096
+_PEAK_RUN = 1024
 
 
 class LoudnessMeter:

@@ -197,17 +197,20 @@ class _Pool:
         self._start = start
         self._idle: list[Worker] = []
         self._busy: list[Worker] = []
-        self._changed = threading.Condition()
+        lock = threading.RLock()
+        # A worker that comes back wakes one of those who wait for a place: they are many.
+        self._place_free = threading.Condition(lock)
+        self._none_busy = threading.Condition(lock)
 
     def extend(self, more: Reach) -> None:
         """Let the workers that start from now on open this, too."""
-        with self._changed:
+        with self._place_free:
             if not self.reach.covers(more):
                 self.reach |= more
 
     def begin(self, most: int) -> None:
         """Start workers for places that have none. Raises as :meth:`take` does."""
-        with self._changed:
+        with self._place_free:
             if self.stopping:
                 raise WorkStopped
             free = self._places - len(self._busy) - len(self._idle)
@@ -217,16 +220,21 @@ class _Pool:
         """A worker that may open what is needed, once there is a place. Raises WorkStopped when
         there will be none, ToolFailed when no process can be started.
         """
-        with self._changed:
-            self._changed.wait_for(lambda: self.stopping or len(self._busy) < self._places)
-            if self.stopping:
-                raise WorkStopped
-            if not self.reach.covers(needed):
-                self.reach |= needed.widened()
-            for each in [each for each in self._idle if not each.can_open(self.reach)]:
-                self._idle.remove(each)
-                each.end()
-            worker = self._idle.pop() if self._idle else self._started()
+        with self._place_free:
+            try:
+                self._place_free.wait_for(lambda: self.stopping or len(self._busy) < self._places)
+                if self.stopping:
+                    raise WorkStopped
+                if not self.reach.covers(needed):
+                    self.reach |= needed.widened()
+                for each in [each for each in self._idle if not each.can_open(self.reach)]:
+                    self._idle.remove(each)
+                    each.end()
+                worker = self._idle.pop() if self._idle else self._started()
+            except BaseException:
+                # Whoever waits next may have the place.
+                self._place_free.notify()
+                raise
             self._busy.append(worker)
             return worker
 
@@ -244,29 +252,31 @@ class _Pool:
         kept = kept and worker.tasks < _MOST_TASKS and not self.stopping
         if not kept:
             worker.end(clean_up=clean_up)
-        with self._changed:
+        with self._place_free:
             self._busy.remove(worker)
             if kept:
                 self._idle.append(worker)
-            self._changed.notify_all()
+            self._place_free.notify()
+            if not self._busy:
+                self._none_busy.notify_all()
 
     def close(self, *, at_once: bool) -> None:
-        with self._changed:
+        with self._place_free:
             if not at_once:
-                self._changed.wait_for(lambda: not self._busy)
+                self._none_busy.wait_for(lambda: not self._busy)
             self.stopping = True
             idle, busy = tuple(self._idle), tuple(self._busy)
             self._idle.clear()
-            self._changed.notify_all()
+            self._place_free.notify_all()
         for worker in (*idle, *busy):
             worker.ask_to_end()
         for worker in idle:
             worker.end()
         for worker in busy:
             worker.stop()
-        with self._changed:
+        with self._place_free:
             # Whoever waits for a worker ends it. At the end of the interpreter nobody may.
-            self._changed.wait_for(lambda: not self._busy, timeout=_NOTICED_WITHIN_S)
+            self._none_busy.wait_for(lambda: not self._busy, timeout=_NOTICED_WITHIN_S)
 
 
 def probe_isolation() -> tuple[Isolation, ...]:

@@ -21,6 +21,7 @@ import traceback
 import warnings
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from types import NoneType
 from typing import Any, NamedTuple, Self, TypeAlias
 
 from pydantic import BaseModel, TypeAdapter
@@ -196,15 +197,19 @@ def _adapter(declared: Any) -> TypeAdapter[Any]:
     return TypeAdapter(declared)
 
 
+_PLAIN = frozenset((str, float, int, bool, NoneType))
+"""A report holds a thousand of these for each path: none is looked into."""
+
+
 def paths_in(value: Any) -> Iterable[Path]:
     if isinstance(value, Path):
         yield value
-    elif isinstance(value, tuple | list):
-        for each in value:
-            yield from paths_in(each)
-    elif isinstance(value, Mapping | BaseModel):
-        content = value if isinstance(value, Mapping) else vars(value)
-        yield from paths_in(list(content.values()))
+    elif isinstance(value, BaseModel):
+        yield from paths_in(vars(value))
+    elif isinstance(value, Mapping | tuple | list):
+        for each in value.values() if isinstance(value, Mapping) else value:
+            if type(each) not in _PLAIN:
+                yield from paths_in(each)
 
 
 def _below(kind: type[PalprepError]) -> Iterable[type[PalprepError]]:
