@@ -221,12 +221,12 @@ class _Pool:
         there will be none, ToolFailed when no process can be started.
         """
         with self._place_free:
+            self._place_free.wait_for(lambda: self.stopping or len(self._busy) < self._places)
+            if self.stopping:
+                raise WorkStopped
+            if not self.reach.covers(needed):
+                self.reach |= needed.widened()
             try:
-                self._place_free.wait_for(lambda: self.stopping or len(self._busy) < self._places)
-                if self.stopping:
-                    raise WorkStopped
-                if not self.reach.covers(needed):
-                    self.reach |= needed.widened()
                 for each in [each for each in self._idle if not each.can_open(self.reach)]:
                     self._idle.remove(each)
                     each.end()
