@@ -19,6 +19,8 @@ JANE = {"full_name": "Jane Carter"}
         (lambda: palprep.check(NOWHERE, engine="local"), "engine takes Engine or None, not str"),
         (lambda: palprep.check(NOWHERE, speaker=123), "speaker takes Speaker or str or None"),
         (lambda: palprep.prepare(NOWHERE, into=None), "into takes str or Path, not NoneType"),
+        (lambda: palprep.prepare(NOWHERE, into=""), "into is empty: give a path"),
+        (lambda: palprep.run("", into="x"), "people is empty: give a path"),
         (lambda: palprep.prepare(NOWHERE, into="x", progress=True), "progress takes Callable"),
         (lambda: palprep.prepare(NOWHERE, into="x", overwrite="no"), "overwrite takes bool"),
         (lambda: palprep.media_workers("2"), "jobs takes int or None, not str"),

@@ -23,9 +23,11 @@ _WIDER: dict[Any, type] = {float: Real, int: Integral, Path: os.PathLike}
 
 def require_type(name: str, value: object, declared: Any, advice: str = "") -> None:
     """Raises UsageError, with the advice, for an argument that is not of the type declared for it.
-    A text is no sequence of texts."""
+    A text is no sequence of texts, and an empty one no path: that would be the current folder."""
     union = get_origin(declared) in {Union, UnionType}
     kinds = [get_origin(each) or each for each in (get_args(declared) if union else (declared,))]
+    if value == "" and {Path, os.PathLike} & {*kinds}:
+        raise UsageError(f"{name} is empty: give a path{advice}")
     for kind in kinds:
         try:
             fits = isinstance(value, _WIDER.get(kind, kind))
