@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+import cv2
 import numpy as np
 
 from palprep.vision.arrays import Floats, Pixels, shrunk, tensor
@@ -92,18 +93,7 @@ def _search(rgb: Pixels, side: int, network: Network) -> list[Detection]:
     return found
 
 
-def _merged(found: Iterable[Detection]) -> tuple[Detection, ...]:
-    kept: list[Detection] = []
-    for face in sorted(found, key=lambda face: -face.score):
-        if all(_overlap(face.box, other.box) < SAME_FACE_OVERLAP for other in kept):
-            kept.append(face)
-    return tuple(sorted(kept, key=lambda face: -face.size))
-
-
-def _overlap(a: tuple[float, ...], b: tuple[float, ...]) -> float:
-    width = min(a[0] + a[2], b[0] + b[2]) - max(a[0], b[0])
-    height = min(a[1] + a[3], b[1] + b[3]) - max(a[1], b[1])
-    if width <= 0 or height <= 0:
-        return 0.0
-    both = width * height
-    return both / (a[2] * a[3] + b[2] * b[3] - both)
+def _merged(found: Sequence[Detection]) -> tuple[Detection, ...]:
+    boxes, scores = [face.box for face in found], [face.score for face in found]
+    kept = cv2.dnn.NMSBoxes(boxes, scores, 0.0, SAME_FACE_OVERLAP)
+    return tuple(sorted((found[at] for at in kept), key=lambda face: -face.size))
