@@ -38,7 +38,6 @@ _SRGB_TOLERANCE = 3
 Vendors' own sRGB profiles differ by one or two; Display P3 and Adobe RGB by more than 40."""
 
 _WHITE = (255, 255, 255)
-_ALPHA_MODES = frozenset({"RGBA", "LA", "PA", "La", "RGBa"})
 _PROFILE_SPACES = {"RGB ": "RGB", "GRAY": "L", "CMYK": "CMYK", "Lab ": "LAB"}
 
 
@@ -91,11 +90,6 @@ def opaque(stored: Decoded, box: Box, *, factor: int = 1) -> tuple[str, NDArray[
     return mode, whole
 
 
-def has_alpha(picture: Image.Image) -> bool:
-    """Whether any pixel could be transparent."""
-    return picture.mode in _ALPHA_MODES or "transparency" in picture.info
-
-
 def to_srgb(picture: Image.Image, icc: bytes | None) -> Image.Image:
     """An image of mode L, RGB, CMYK or LAB as 8-bit sRGB in mode ``RGB``.
 
@@ -142,11 +136,11 @@ def eight_bits(picture: Image.Image) -> Image.Image:
         # Pillow would clip what is above 255 on the way to RGBA.
         wide = np.asarray(picture, dtype=np.uint16)
         grey = Image.fromarray((wide >> 8).astype(np.uint8))
-        if not has_alpha(picture):
+        if not picture.has_transparency_data:
             return grey
         grey.putalpha(Image.fromarray(wide != picture.info["transparency"]))
         return grey.convert("RGBA")
-    if has_alpha(picture):
+    if picture.has_transparency_data:
         return picture if picture.mode == "RGBA" else picture.convert("RGBA")
     if picture.mode in {"I", "F"}:
         values = np.asarray(picture, dtype=np.float64)
@@ -282,7 +276,7 @@ class RasterImage:
         self.mode = picture.mode
         self.frames = int(getattr(picture, "n_frames", 1))
         self.icc: bytes | None = info.get("icc_profile") or None
-        self.has_alpha = has_alpha(picture)
+        self.has_alpha = picture.has_transparency_data
 
     @property
     def decoded_bytes(self) -> int:
