@@ -180,6 +180,11 @@ class StatementReading(Listening):
     parts: tuple[PartReading, ...] = ()
     surroundings: Surroundings = Surroundings()
 
+    @property
+    def aligned(self) -> list[AlignedWord]:
+        """The words of all parts that were found."""
+        return [word for part in self.parts for word in part.aligned]
+
 
 class ConsentFacts(Listening):
     """Whether the required statement was spoken, word by word.

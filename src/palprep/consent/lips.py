@@ -64,7 +64,7 @@ def stretch_of(
     Where that was not read it is the densest speech. None without speech. All times count from the
     start of the sound.
     """
-    words = [word for part in (reading.parts if reading else ()) for word in part.aligned]
+    words = reading.aligned if reading else []
     if words:
         start = words[0].start
         return Span(start_s=start, end_s=min(words[-1].end, start + LONGEST_S)), True

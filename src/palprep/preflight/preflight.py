@@ -299,7 +299,7 @@ def verify_wording(
     samples = consent.decode_opening(source, unnamed)
     first = consent.read_samples(samples, unnamed, listener)
     graded = grade_statement(first, limits.consent)
-    if not any(part.aligned for part in first.parts):
+    if not first.aligned:
         return graded
     name = next((part.name.heard for part in first.parts if part.name is not None), "")
     wrong = _why_no_name(name)

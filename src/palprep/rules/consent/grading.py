@@ -45,7 +45,7 @@ def grade_statement(
     beside: dict[str, Beside] = {}
     if reading.problem is not None:
         grade = Grade(Outcome.UNKNOWN, (), (reading.problem,))
-    elif not any(part.aligned for part in reading.parts):
+    elif not reading.aligned:
         why = consent_reason("not_found" if reading.speech else "no_speech")
         required = (word.shown for word in wording.split_words(reading.statement))
         grade = Grade(Outcome.FAIL, _unheard(required), (why,))
@@ -60,7 +60,7 @@ def grade_statement(
         within = Outcome.PASS
         if more_at:
             within = Outcome.WARN
-            reasons.append(_why("within_unheard", _aligned(reading)[more_at - 1], more_at))
+            reasons.append(_why("within_unheard", reading.aligned[more_at - 1], more_at))
         beside = _beside(reading, limits, more_before=more_at == 0)
         reasons += [
             consent_reason(f"{side}_{one.outcome if one.said else 'unheard'}", said=one.said)
@@ -136,7 +136,7 @@ def _beside(
     known = (reading.spoken_as, reading.full_name, name.heard if name else None)
     names = [each for each in known if each]
     sure = name is None or name.likeness >= wording.NEAR_SOUND
-    ends_s = max(word.end for word in _aligned(reading))
+    ends_s = max(word.end for word in reading.aligned)
     talk = _spoken_s(reading, ends_s, math.inf) >= limits.talk_s.value
     around = reading.surroundings
     before = grade_before(around, required, names, sure=sure)
@@ -156,16 +156,12 @@ def _spoken_s(reading: consent.StatementReading, start_s: float, end_s: float) -
     return sum(each.duration_s for each in spans_within(reading.speech, start_s, end_s))
 
 
-def _aligned(reading: consent.StatementReading) -> list[consent.AlignedWord]:
-    return [word for part in reading.parts for word in part.aligned]
-
-
 def _more_said_at(reading: consent.StatementReading) -> int | None:
     """Before which word more is said than is made out, as in another language: the required words
     are then laid over it, and last longer than the speaker takes for others. What is heard before
     the statement counts to its first word. None where nothing is, and where letters are not Latin.
     """
-    words = _aligned(reading)
+    words = reading.aligned
     if len(words) < 2 or wording.beyond_latin(reading.statement):
         return None
     begins = [0.0, *(word.start for word in words[1:])]
