@@ -110,11 +110,10 @@ def mouth_moves(line: Timeline) -> Measured | Unmeasured:
         spoken = [
             second for second in line.seconds if stated.start_s <= second.at_s + 0.5 <= stated.end_s
         ]
-    known = [second.mouth_moves for second in spoken if second.mouth_moves is not None]
-    if not known:
+    share = share_held(second.mouth_moves for second in spoken)
+    if share is None:
         return REASONS["no_mouth"] if stated is None else REASONS["no_stating_mouth"]
     when = "somebody speaks" if stated is None else "the statement is spoken"
-    share = sum(known) / len(known)
     value, way = max(NOT_STILL, round(share, 3)), None if stated is None else "statement"
     shown = f"{share:.0%} of the time while {when}"
     if line.mouth is not None and line.mouth.still:
