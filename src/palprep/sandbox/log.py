@@ -109,7 +109,5 @@ async def show_log(store: Store, *, addresses: bool) -> dict[str, Any]:
 
 def _rows(store: Store, sql: str, *, parsed: str) -> list[dict[str, Any]]:
     """Every row with its columns' names; the column ``parsed`` holds JSON, or NULL."""
-    found = store.execute(sql)
-    names = [column[0] for column in found.description]
-    rows = [dict(zip(names, row, strict=True)) for row in found]
+    rows = map(dict, store.execute(sql))
     return [row | {parsed: row[parsed] and json.loads(row[parsed])} for row in rows]

@@ -200,6 +200,7 @@ def opened(path: Path | None) -> sqlite3.Connection:
     db = sqlite3.connect(
         path or ":memory:", isolation_level=None, check_same_thread=False, timeout=0.2
     )
+    db.row_factory = sqlite3.Row
     try:
         db.execute("PRAGMA locking_mode=EXCLUSIVE")
         db.execute("PRAGMA journal_mode=WAL")
