@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from PIL import Image
+from PIL import Image, ImageOps
 
 from palprep.errors import CannotFit
 
@@ -80,18 +80,21 @@ def fit(
             FLOOR_QUALITY, BEST_QUALITY, 1, lambda quality: tried(scaled, quality)
         )
 
+    def shrunk(side: int) -> Image.Image:
+        return ImageOps.contain(picture, (side, side), Image.Resampling.LANCZOS)
+
     if found := (tried(picture, None) if png else None) or best(picture):
         return found
     side = max(picture.size)
     # At the least, the short side has one pixel.
     least, near = math.ceil(side / min(picture.size)), max(1, side // _SIDES)
-    smaller = _highest(least, side, near, lambda side: tried(_scaled(picture, side), FLOOR_QUALITY))
+    smaller = _highest(least, side, near, lambda side: tried(shrunk(side), FLOOR_QUALITY))
     if smaller is None:
         raise CannotFit(
             f"The image cannot be brought under {max_base64_chars:,} base64 characters; "
             "crop it closer to the face"
         )
-    return best(_scaled(picture, max(smaller.width, smaller.height))) or smaller
+    return best(shrunk(max(smaller.width, smaller.height))) or smaller
 
 
 def _highest(
@@ -107,10 +110,3 @@ def _highest(
         else:
             high = middle
     return found
-
-
-def _scaled(picture: Image.Image, side: int) -> Image.Image:
-    """With this longest side, which is less than it has."""
-    longest = max(picture.size)
-    width, height = (max(1, round(each * side / longest)) for each in picture.size)
-    return picture.resize((width, height), Image.Resampling.LANCZOS)
