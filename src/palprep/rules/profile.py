@@ -296,8 +296,6 @@ def _parse(name: str) -> dict[str, Any]:
     return {**data, "limits": limits}
 
 
-@functools.lru_cache(maxsize=16)
-def _tables(text: str) -> dict[str, Any]:
-    """Parsed once: a run asks for its profile for every file, and a parse takes longer than all
-    else that is done for a file outside the workers."""
-    return tomllib.loads(text)
+_tables = functools.lru_cache(maxsize=16)(tomllib.loads)
+"""Parsed once: a run asks for its profile for every file, and a parse takes longer than all else
+that is done for a file outside the workers."""

@@ -191,10 +191,8 @@ def answer_type(function: Callable[..., Any]) -> TypeAdapter[Any]:
     return _adapter(declared)
 
 
-@functools.cache
-def _adapter(declared: Any) -> TypeAdapter[Any]:
-    """Kept: to work out what a report may hold takes as long as to measure a second of speech."""
-    return TypeAdapter(declared)
+_adapter = functools.cache(TypeAdapter)
+"""Kept: to work out what a report may hold takes as long as to measure a second of speech."""
 
 
 _PLAIN = frozenset((str, float, int, bool, NoneType))
