@@ -38,9 +38,9 @@ _NO_HOST = re.compile(r"[\s%<>^|\"`\\]")
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f]")
 
 
-def origin_of(url: str) -> tuple[str, str] | None:
-    """The scheme and the host of a link, in lower case; None for what is no link, also where no
-    name server and no network could be asked for the host."""
+def _origin_of(url: str) -> tuple[str, str]:
+    """The scheme and the host of a link, in lower case; both empty for what is no link, also where
+    no name server and no network could be asked for the host."""
     try:
         parts = urlsplit(url)
         host = parts.hostname or ""
@@ -52,19 +52,19 @@ def origin_of(url: str) -> tuple[str, str] | None:
             name.decode("idna")
             usable = 0 < len(name) <= _LONGEST_NAME and not _NO_HOST.search(host)
     except ValueError:
-        return None
-    return (parts.scheme, host) if usable and host.isprintable() else None
+        return "", ""
+    return (parts.scheme, host) if usable and host.isprintable() else ("", "")
 
 
 def host_of(url: str) -> str:
     """The host of a link, in lower case; empty for what is no link."""
-    return (origin_of(url) or ("", ""))[1]
+    return _origin_of(url)[1]
 
 
 def is_address(url: str) -> bool:
     """Whether ``url`` is a link for the web that can be asked: its host is one, and its port.
     urlsplit leaves line breaks and tabs out: none may be there."""
-    scheme, _ = origin_of(url) or ("", "")
+    scheme, _ = _origin_of(url)
     try:
         port = urlsplit(url).port
     except ValueError:
@@ -74,7 +74,7 @@ def is_address(url: str) -> bool:
 
 def is_https(url: str, *, loopback: bool = False) -> bool:
     """Whether ``url`` is an HTTPS link; with ``loopback``, or plain HTTP to this machine."""
-    scheme, host = origin_of(url) or ("", "")
+    scheme, host = _origin_of(url)
     return scheme == "https" or (loopback and scheme == "http" and is_loopback(host))
 
 
