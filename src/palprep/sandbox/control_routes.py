@@ -150,8 +150,11 @@ def _refused(status: int, text: str) -> Response:
     return respond(JsonAnswer(status, {"error": text}))
 
 
+_adapter = functools.cache(TypeAdapter)
+
+
 def _checked(name: str, declared: Any, value: object, *, strict: bool | None = None) -> Any:
     try:
-        return TypeAdapter(declared).validate_python(value, strict=strict)
+        return _adapter(declared).validate_python(value, strict=strict)
     except ValidationError as error:
         raise UsageError(f"{name}: {error.errors()[0]['msg']}.") from None
