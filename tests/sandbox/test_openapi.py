@@ -28,7 +28,7 @@ def test_no_request_makes_the_server_fail_or_leave_its_document(checkout, tmp_pa
     """In a process of its own: what is asked is made while it is collected, and that would be in
     every worker."""
     tests = checkout / "tests/sandbox/held_to_document.py"
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "schemathesis"]
     done = subprocess.run(
         [*command, f"--basetemp={tmp_path / 'own'}", tests],
         cwd=checkout, capture_output=True, text=True, check=False,
