@@ -37,12 +37,16 @@ def measure_once(folder: str) -> None:
 
 def run_models_once(folder: str) -> None:
     """From now on this process looks into the folder before it runs a model of speech or vision."""
-    _after_loading("palprep.vision.models", functools.partial(_seeing, folder))
-    for module, model, methods in (
-        ("palprep.consent.whisper", "Whisper", ("transcribe", "align", "weigh")),
-        ("palprep.consent.moonshine", "Moonshine", ("words",)),
-    ):
-        _after_loading(module, functools.partial(_listening, folder, model, methods))
+
+    def whisper(module: ModuleType) -> None:
+        _encoding(folder, module.Encoder)
+        _listening(folder, module.Whisper, ("transcribe", "align", "weigh"))
+
+    _after_loading("palprep.vision.models", lambda module: _seeing(folder, module.Network))
+    _after_loading("palprep.consent.whisper", whisper)
+    _after_loading(
+        "palprep.consent.moonshine", lambda module: _listening(folder, module.Moonshine, ["words"])
+    )
 
 
 def open_to_workers(folder: str) -> None:
@@ -117,8 +121,7 @@ class _Sound:
     heard: Callable[[], Any]
 
 
-def _listening(folder: str, name: str, methods: Sequence[str], module: ModuleType) -> None:
-    model = getattr(module, name)
+def _listening(folder: str, model: Any, methods: Sequence[str]) -> None:
     hear = model.hear
 
     def sound(self: Any, samples: Any) -> _Sound:
@@ -143,12 +146,7 @@ def _listening(folder: str, name: str, methods: Sequence[str], module: ModuleTyp
         setattr(model, each, remembering(getattr(model, each)))
 
 
-LARGE = 64 * 1024
-"""Bytes. What a network says in more than that is sooner said again than kept."""
-
-
-def _seeing(folder: str, module: ModuleType) -> None:
-    network = module.Network
+def _seeing(folder: str, network: Any) -> None:
     load, run = network.__init__, network.run
 
     def loading(self: Any, path: Path, outputs: tuple[str, ...]) -> None:
@@ -158,20 +156,40 @@ def _seeing(folder: str, module: ModuleType) -> None:
 
     @functools.wraps(run)
     def remembered(self: Any, blob: Any) -> Any:
-        asked = hashlib.sha256(f"{self.asked} {blob.dtype} {blob.shape}".encode())
-        asked.update(blob.tobytes())
-        kept = Path(folder, f"seen-{asked.hexdigest()[:32]}")
-        if kept.exists():
-            return pickle.loads(kept.read_bytes())  # noqa: S301 -- this session wrote it
-        answer = run(self, blob)
-        if sum(each.nbytes for each in answer) < LARGE:
-            # Whoever finds it finds all of it; two may well make the same.
-            making = kept.with_suffix(f".{os.getpid()}-{threading.get_ident()}")
-            making.write_bytes(pickle.dumps(answer))
-            making.rename(kept)
-        return answer
+        return _said(folder, self.asked, blob, lambda: run(self, blob))
 
     network.__init__, network.run = loading, remembered
+
+
+def _encoding(folder: str, encoder: Any) -> None:
+    """Several questions to a model begin with the same sound, and the lips are held against it."""
+    load, encode = encoder.__init__, encoder.encode
+
+    def loading(self: Any, content: bytes) -> None:
+        load(self, content)
+        self.asked = hashlib.sha256(content).hexdigest()
+
+    @functools.wraps(encode)
+    def remembered(self: Any, samples: Any) -> Any:
+        return _said(folder, self.asked, samples, lambda: encode(self, samples))
+
+    encoder.__init__, encoder.encode = loading, remembered
+
+
+def _said(folder: str, network: str, given: Any, made: Callable[[], Any]) -> Any:
+    """What a network says of these numbers. Some is a megabyte or two: to read it takes a tenth of
+    the time of saying it again."""
+    asked = hashlib.sha256(f"{network} {given.dtype} {given.shape}".encode())
+    asked.update(given.tobytes())
+    kept = Path(folder, f"said-{asked.hexdigest()[:32]}")
+    if kept.exists():
+        return pickle.loads(kept.read_bytes())  # noqa: S301 -- this session wrote it
+    answer = made()
+    # Whoever finds it finds all of it; two may well make the same.
+    making = kept.with_suffix(f".{os.getpid()}-{threading.get_ident()}")
+    making.write_bytes(pickle.dumps(answer))
+    making.rename(kept)
+    return answer
 
 
 def _kept(folder: str, asked: str, made: Callable[[], bytes]) -> bytes:
