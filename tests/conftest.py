@@ -57,8 +57,9 @@ APART = {"thorough", "static", "documented", "research"}
 
 LONGEST_FIRST = (
     *("tests/docs", "tests/record/test_page", "tests/test_", "tests/batch/test_cluster"),
-    *("research/tests/test_corpora", "tests/cli", "tests/preflight", "tests/batch"),
-    *("tests/views", "tests/workers", "tests/record", "tests/fixes"),
+    *("research/tests", "tests/cli", "tests/preflight", "tests/batch", "tests/testing"),
+    *("tests/sandbox/test_openapi", "tests/pipelines", "tests/views", "tests/workers"),
+    *("tests/record", "tests/fixes"),
 )
 """Where the long tests are. They begin first, so that at the end no worker has one alone."""
 
