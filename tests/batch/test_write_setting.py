@@ -45,19 +45,27 @@ def test_a_file_is_made_where_there_is_none(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    [
-        'files = { face-image = "a.png" }\n',
-        'name = """\nname = "b"\n"""\n',
-        'files.voice-audio = "a.wav"\n',
-        "nonsense",
-    ],
+    ['files = { voice-audio = "a.wav" }\n', 'files.voice-audio = "a.wav"\n'],
 )
+def test_however_a_table_is_written(tmp_path: Path, text: str) -> None:
+    (tmp_path / "person.toml").write_text(text)
+    write_setting(tmp_path, "face-image", "b.png", table="files")
+    files = read_settings(tmp_path).files
+    assert (files.voice_audio, files.face_image) == ("a.wav", "b.png")
+
+
+def test_a_text_of_several_lines_is_no_setting(tmp_path: Path) -> None:
+    path = tmp_path / "person.toml"
+    path.write_text('statement = """\nname = "b"\n"""\n')
+    write_setting(tmp_path, "name", "Jane")
+    settings = read_settings(tmp_path)
+    assert (settings.name, settings.statement) == ("Jane", 'name = "b"\n')
+
+
+@pytest.mark.parametrize("text", ["nonsense", 'name = "a"\n', 'name = "a"\r\n[files]\r\n'])
 def test_what_cannot_be_set_stays_as_it_is(tmp_path: Path, text: str) -> None:
     path = tmp_path / "person.toml"
-    path.write_text(text)
-    with pytest.raises(UsageError, match=r"person\.toml"):
-        write_setting(tmp_path, "face-image", "b.png", table="files")
-    assert path.read_text() == text
+    path.write_bytes(text.encode())
     with pytest.raises(UsageError, match=r"person\.toml"):
         write_setting(tmp_path, "name", "x\0y")
-    assert path.read_text() == text
+    assert path.read_bytes() == text.encode()

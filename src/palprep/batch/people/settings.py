@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import tomllib
 import unicodedata
@@ -221,30 +220,21 @@ def write_setting(folder: Path, name: str, value: str, *, table: str = "") -> No
     it as it stands, comments too. Raises UsageError for a file that cannot be read, or in which
     nothing can be set: it is then as it was; and OutputUnwritable.
     """
+    import tomlkit  # noqa: PLC0415 -- takes a tenth of a second to load, and no run needs it
+
     read_settings(folder)
     path = folder / SETTINGS_NAME
     text = path.read_bytes().decode("utf-8-sig") if os.path.lexists(path) else ""
-    wanted = tomllib.loads(text)
-    (wanted.setdefault(table, {}) if table else wanted)[name] = value
-    lines, first = text.splitlines(), 0
-    if table:
-        heads = [at for at, line in enumerate(lines) if line.split("#")[0].strip() == f"[{table}]"]
-        lines += [] if heads else [f"[{table}]"]
-        first = (heads or [len(lines) - 1])[0] + 1
-    until = next((at for at in range(first, len(lines)) if lines[at].startswith("[")), len(lines))
-    there = [at for at in range(first, until) if lines[at].partition("=")[0].strip(" \"'") == name]
-    place = slice(there[0], there[0] + 1) if there else slice(first, first)
-    lines[place] = [f"{name} = {json.dumps(value, ensure_ascii=False)}"]
-    new = "\n".join((*lines, ""))
     try:
-        same = tomllib.loads(new) == wanted
-    except tomllib.TOMLDecodeError:
-        same = False
-    if not same:
-        raise UsageError(f"{SETTINGS_NAME} is not written line by line: set {name} by hand")
-    parse_settings(new.encode())
+        written = tomlkit.parse(text)
+        place: Any = written.setdefault(table, tomlkit.table()) if table else written
+        place[name] = value
+        new = tomlkit.dumps(written).encode()
+    except (ValueError, RecursionError):  # It may be stricter than what reads settings.
+        raise UsageError(f"{SETTINGS_NAME} cannot be changed: set {name} by hand") from None
+    parse_settings(new)
     with atomic_output(path) as temporary:
-        temporary.write_text(new, "utf-8")
+        temporary.write_bytes(new)
 
 
 def unknown_words(where: str, known: Sequence[str], *, what: str) -> str:
