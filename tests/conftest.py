@@ -20,6 +20,7 @@ from pathlib import Path, PurePath
 import imageio_ffmpeg
 import pytest
 from development_corpora import CHECKOUT, checkout, corpora, pytest_runtest_setup
+from hypothesis import settings
 from measured_once import FOLDER, open_to_workers, probing, run_models_once
 from PIL import Image
 from warm_workers import WarmWorkers
@@ -27,6 +28,10 @@ from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 
 __all__ = ["checkout", "corpora", "pytest_runtest_setup"]
+
+# The first example may load what it tests, and other programs may be at work.
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")
 
 SPREAD = {"test_blocks.py", "test_corpora_verdicts.py", "test_layers.py", "test_notebooks.py"}
 """Files of few and long tests that share nothing: each of them may go to another worker."""

@@ -67,7 +67,7 @@ def test_a_real_encode_of_exactly_the_limit_fits_and_one_character_less_does_not
     assert decoded.size == (below.width, below.height)
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(limit=st.integers(3_000, 400_000))
 def test_what_is_returned_fits_and_the_next_better_quality_does_not(noise, limit):
     found = fit(noise, max_base64_chars=limit)
@@ -101,7 +101,6 @@ def test_few_encodes():
     assert len(encoder.calls) <= 24
 
 
-@settings(deadline=None)
 @given(
     sizes=st.lists(st.integers(1, 5_000), min_size=21, max_size=21),
     limit=st.integers(4, 6_000),

@@ -51,7 +51,7 @@ def test_the_canonical_mesh_is_a_face() -> None:
     assert chin[1] < 0 < brow[1]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     yaw=st.floats(-70, 70),
     pitch=st.floats(-40, 40),
@@ -67,7 +67,7 @@ def test_a_turn_is_found_whatever_size_and_place(
 
 
 @given(roll=st.floats(-80, 80))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_a_lean_is_no_turn(roll: float) -> None:
     pose = head_pose(fit_head(turned(0, 0, roll, 10, 100), GEOMETRY))
     assert pose.roll_deg == pytest.approx(roll, abs=0.2)
@@ -109,7 +109,7 @@ def looking(marks: Landmarks, across_deg: float, up_deg: float, blink: float = 0
     return measure_eyes(Landmarks(points, 1.0, shapes), fit, head_pose(fit))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     yaw=st.floats(-30, 30),
     pitch=st.floats(-20, 20),
