@@ -26,6 +26,9 @@ T = TypeVar("T")
 
 MAX_BODY_BYTES = 64 * 1024 * 1024
 
+_LIFETIME = TypeAdapter[Any](FiniteFloat | None)
+"""Of an upload, in seconds."""
+
 
 class Missing(UsageError):
     """Nothing has this id that could be ended."""
@@ -95,7 +98,7 @@ class Control(Generic[P, T]):
         arguments: dict[str, Any] = dict(request.path_params)
         if self.streamed is not None:
             sent = request.query_params.get("expires_in")
-            arguments["lifetime_s"] = _checked("expires_in", FiniteFloat | None, sent)
+            arguments["lifetime_s"] = _checked("expires_in", _LIFETIME, sent)
             return arguments | {self.streamed: request.stream()}
         if not self.members:
             return arguments
@@ -119,8 +122,10 @@ class Control(Generic[P, T]):
         return arguments
 
     @functools.cached_property
-    def types(self) -> Mapping[str, Any]:
-        return get_type_hints(self.act)
+    def types(self) -> Mapping[str, TypeAdapter[Any]]:
+        """What each of the members may be."""
+        hints = get_type_hints(self.act)
+        return {name: TypeAdapter(hints[name]) for name in self.members}
 
     @functools.cached_property
     def members(self) -> Mapping[str, str]:
@@ -150,11 +155,10 @@ def _refused(status: int, text: str) -> Response:
     return respond(JsonAnswer(status, {"error": text}))
 
 
-_adapter = functools.cache(TypeAdapter)
-
-
-def _checked(name: str, declared: Any, value: object, *, strict: bool | None = None) -> Any:
+def _checked(
+    name: str, declared: TypeAdapter[Any], value: object, *, strict: bool | None = None
+) -> Any:
     try:
-        return _adapter(declared).validate_python(value, strict=strict)
+        return declared.validate_python(value, strict=strict)
     except ValidationError as error:
         raise UsageError(f"{name}: {error.errors()[0]['msg']}.") from None
