@@ -13,10 +13,8 @@ import fcntl
 import functools
 import hashlib
 import importlib
-import os
 import pickle
 import sys
-import threading
 from collections.abc import Callable, Sequence
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
@@ -179,17 +177,10 @@ def _encoding(folder: str, encoder: Any) -> None:
 def _said(folder: str, network: str, given: Any, made: Callable[[], Any]) -> Any:
     """What a network says of these numbers. Some is a megabyte or two: to read it takes a tenth of
     the time of saying it again."""
-    asked = hashlib.sha256(f"{network} {given.dtype} {given.shape}".encode())
-    asked.update(given.tobytes())
-    kept = Path(folder, f"said-{asked.hexdigest()[:32]}")
-    if kept.exists():
-        return pickle.loads(kept.read_bytes())  # noqa: S301 -- this session wrote it
-    answer = made()
-    # Whoever finds it finds all of it; two may well make the same.
-    making = kept.with_suffix(f".{os.getpid()}-{threading.get_ident()}")
-    making.write_bytes(pickle.dumps(answer))
-    making.rename(kept)
-    return answer
+    sha256 = hashlib.sha256(given.tobytes()).hexdigest()
+    asked = f"{network} {given.dtype} {given.shape} {sha256}"
+    answer = _kept(folder, asked, lambda: pickle.dumps(made()))
+    return pickle.loads(answer)  # noqa: S301 -- this session wrote it
 
 
 def _kept(folder: str, asked: str, made: Callable[[], bytes]) -> bytes:
