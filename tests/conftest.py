@@ -108,10 +108,10 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     if not asked or asked - APART:
         return None
     by_path = tuple(start.partition("::")[0] for start in THOROUGH)
-    marked = path.startswith(by_path) or any(
-        f"pytest.mark.{mark}" in collection_path.read_text(encoding="utf-8") for mark in APART
-    )
-    return None if marked else True
+    if "thorough" in asked and path.startswith(by_path):
+        return None
+    text = collection_path.read_text(encoding="utf-8")
+    return None if any(f"pytest.mark.{mark}" in text for mark in asked) else True
 
 
 @pytest.hookimpl(wrapper=True)
