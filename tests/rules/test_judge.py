@@ -73,6 +73,8 @@ def test_sound(audio_facts, check_id, changed, expected):
         ("video_resolution", {"width": 1080, "height": 1920}, Outcome.PASS),
         ("video_resolution", {"width": 1280, "height": 720}, Outcome.WARN),
         ("video_faststart", {"moov_position": "end"}, Outcome.WARN),
+        ("single_streams", {"other_streams": 1}, Outcome.WARN),
+        ("single_streams", {"other_streams": 0}, Outcome.PASS),
         ("video_complete", {"truncated": True}, Outcome.FAIL),
         ("video_constant_frame_rate", {"frame_rate_constant": False}, Outcome.WARN),
         ("audio_present", {"audio": None}, Outcome.FAIL),

@@ -35,6 +35,17 @@ def audio_present(facts: Facts) -> Measured:
 audio_only = plain(
     "audio_only", FACTS, lambda facts: facts.video is None, ("audio only", "video with audio")
 )
+
+
+@rule(FACTS)
+def single_streams(facts: Facts) -> Measured | None:
+    video, audio = facts.video, facts.audio
+    if video is None and audio is None:
+        return None
+    others = video.other_streams if video else len(audio.streams) - 1 if audio else 0
+    return Measured(value=others, shown=f"{others} beside what is played")
+
+
 audio_audible = plain("audio_audible", LEVELS, lambda levels: levels.rms_dbfs, "{:.1f} dBFS RMS")
 
 

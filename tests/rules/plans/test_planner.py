@@ -81,10 +81,13 @@ def test_a_video_is_remuxed_without_encoding_where_only_the_container_is_wrong(v
 
 def test_streams_that_nobody_looked_at_are_left_behind(video_facts, audio_facts):
     repair = planned(video_facts(other_streams=2), Role.TRAINING_VIDEO)
+    assert fixes(repair) == {"remux": ("single_streams",)}
     assert (repair.copy_video, repair.copy_audio) == (True, True)
     stream = audio_facts().recording.stream
     both = audio_facts(streams=(stream, stream.model_copy(update={"index": 1})))
-    assert isinstance(planned(both, Role.VOICE_AUDIO), AudioPlan | VoicePlan)
+    repair = planned(both, Role.VOICE_AUDIO)
+    assert isinstance(repair, AudioPlan | VoicePlan)
+    assert fixes(repair)["extract"] == ("single_streams",)
     assert planned(audio_facts(), Role.VOICE_AUDIO) is None
 
 

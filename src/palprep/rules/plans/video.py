@@ -15,7 +15,7 @@ from palprep.rules.video_person import facing_limits
 from palprep.values import Outcome, Role, Span
 
 _FIXES = {
-    "remux": ("video_format", "video_faststart"),
+    "remux": ("video_format", "video_faststart", "single_streams"),
     "transcode_video": (
         *("video_codec", "video_pixel_format", "video_constant_frame_rate"),
         *("video_dynamic_range", "video_upright", "video_progressive"),
@@ -48,9 +48,6 @@ def plan_video(report: Report, facts: Facts, profile: Profile) -> values.VideoPl
     trim, why = _trimming(report, facts, profile) or (None, None)
     if why:
         reasons = (*reasons, why)
-    if not reasons and video.other_streams:
-        # A service can take another stream than the one that was judged.
-        reasons = (values.Reason(fix="remux"),)
     if not reasons:
         return None
     fixes = {reason.fix for reason in reasons}

@@ -14,7 +14,7 @@ from palprep.rules.report import Report
 from palprep.speech import TARGET_RMS_DBFS, VoiceFacts
 from palprep.values import Role, Span, spans_within
 
-_CONTAINER_FIXES = {"extract": ("audio_only",), "convert": ("audio_format",)}
+_CONTAINER_FIXES = {"extract": ("audio_only", "single_streams"), "convert": ("audio_format",)}
 _AUDIO_FIXES = {
     "mix": ("voice_stereo", "audio_channels"),
     "high_pass": ("voice_hum", "voice_dc_offset"),
@@ -64,9 +64,6 @@ def plan_voice(report: Report, facts: Facts, profile: Profile) -> values.Plan | 
     if audio is None:
         return None
     asked = values.reasons_for(report, _CONTAINER_FIXES)
-    if not asked and len(audio.streams) > 1:
-        # A service can take another stream than the one that was judged.
-        asked = (values.Reason(fix="extract"),)
     cleaning = values.reasons_for(report, _AUDIO_FIXES)
     voice = facts.voice
     if voice is not None:
