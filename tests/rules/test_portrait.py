@@ -59,10 +59,10 @@ def test_all_twelve_checks_of_the_service_are_there(picture, checks):
 @pytest.mark.parametrize(
     ("check_id", "changes", "outcome"),
     [
-        ("appears_under_18", {"subject__adult": 0.014}, Outcome.FAIL),
-        ("appears_under_18", {"subject__adult": 0.015}, Outcome.WARN),
-        ("appears_under_18", {"subject__adult": 0.42}, Outcome.WARN),
-        ("appears_under_18", {"subject__adult": 0.43}, Outcome.PASS),
+        ("appears_under_18", {"subject__adult": 0.008}, Outcome.FAIL),
+        ("appears_under_18", {"subject__adult": 0.009}, Outcome.WARN),
+        ("appears_under_18", {"subject__adult": 0.34}, Outcome.WARN),
+        ("appears_under_18", {"subject__adult": 0.35}, Outcome.PASS),
         ("human_like_subject", {"subject__human": 0.09}, Outcome.FAIL),
         ("human_like_subject", {"subject__human": 0.11}, Outcome.WARN),
         ("human_like_subject", {"subject__human": 0.19}, Outcome.WARN),
@@ -130,7 +130,7 @@ def test_each_check_takes_its_own_measure(picture, checks, check_id, changes, ou
 def test_a_covered_face_is_not_asked_its_age_unless_it_looks_young(picture, checks):
     covered = {"subject__visibility__whole": 0.1}
     assert checks(picture(**covered))["appears_under_18"].outcome is Outcome.UNKNOWN
-    young = checks(picture(**covered, subject__adult=0.01))
+    young = checks(picture(**covered, subject__adult=0.005))
     assert young["appears_under_18"].outcome is Outcome.FAIL
 
 
@@ -147,12 +147,12 @@ def test_the_youngest_of_several_people_is_judged(picture, checks):
     alone = picture().faces[0]
     beside = Rect(x=10, y=20, width=200, height=260)
     child, adult = (
-        FaceFacts(box=beside, score=0.9, presence=0.9, adult=adult) for adult in (0.01, 0.99)
+        FaceFacts(box=beside, score=0.9, presence=0.9, adult=adult) for adult in (0.005, 0.99)
     )
     found = checks(picture(faces=(alone, adult, child)))["appears_under_18"]
     assert (found.outcome, found.measured) == (
         Outcome.FAIL,
-        "1.0% likely",
+        "0.5% likely",
     )
     assert found.region is not None
     assert found.region.x == beside.x
@@ -165,7 +165,7 @@ def test_the_youngest_of_several_people_is_judged(picture, checks):
 
 def test_a_child_beside_a_covered_face_is_seen(picture, checks):
     beside = FaceFacts(
-        box=Rect(x=10, y=20, width=200, height=260), score=0.9, presence=0.9, adult=0.01
+        box=Rect(x=10, y=20, width=200, height=260), score=0.9, presence=0.9, adult=0.005
     )
     covered = picture(faces=(picture().faces[0], beside), subject__visibility__whole=0.1)
     assert checks(covered)["appears_under_18"].outcome is Outcome.FAIL
