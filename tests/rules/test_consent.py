@@ -6,6 +6,7 @@ import pytest
 from voices import voice_of
 
 from palprep.consent import ConsentFacts, WordRecord
+from palprep.media import SignalFacts
 from palprep.rules.catalogue import report_on
 from palprep.rules.consent.checks import (
     CONSENT_CHECKS,
@@ -109,6 +110,18 @@ def test_one_face_is_seen_while_the_statement_is_spoken(spoken, people, share, o
     facts = spoken(footage(lambda at_s: True, people), heard())
     assert consent_seen.measure.get(facts).value == pytest.approx(share, abs=0.01)
     assert report_of(facts).check("consent_seen").outcome is outcome
+
+
+@pytest.mark.parametrize(("cut_s", "outcome"), [(3.9, "pass"), (7.0, "warn"), (10.1, "pass")])
+def test_a_cut_within_the_statement_is_a_doubt(spoken, cut_s, outcome):
+    signal = SignalFacts(frames=500, seconds=(), black=(), cuts=(cut_s,))
+    facts = spoken(footage(lambda at_s: True), heard())
+    report = report_of(
+        facts.model_copy(update={"video": facts.video.model_copy(update={"signal": signal})})
+    )
+    assert report.check("consent_uncut").outcome == outcome
+    doubts = [each.check for each in doubts_of(report)]
+    assert ("consent_uncut" in doubts) == (outcome == "warn")
 
 
 def test_frames_far_apart_prove_nothing(spoken):

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import datetime as dt
+
 import pytest
 from made_up_reading import TEXT, reading, stated
 
 from palprep.consent import Surroundings
 from palprep.consent.reading import Reading
+from palprep.consent.wording import CodeReading
 from palprep.values import Span
+
+NOON = dt.datetime(2026, 3, 1, 12, tzinfo=dt.UTC)
 
 
 @pytest.mark.parametrize(
@@ -31,6 +36,34 @@ def test_speech_after_the_statement_without_words_is_a_doubt(seconds, expected):
     ends_s = reading().aligned[-1].end
     facts = stated(reading(), speech=(Span(start_s=0.0, end_s=ends_s + seconds),))
     assert (facts.outcome, facts.after) == (expected, expected)
+
+
+@pytest.mark.parametrize(
+    ("after", "more", "expected"),
+    [
+        ("", (25.0, 28.0), "warn"),
+        ("", (25.0, 25.3), "pass"),
+        ("Hello there.", (5.0, 40.0), "pass"),  # Who goes on for so long talks of something else.
+    ],
+)
+def test_what_is_said_long_after_the_statement_is_a_doubt(after, more, expected):
+    ends_s = reading().aligned[-1].end
+    speech = (Span(start_s=0.0, end_s=ends_s), Span(start_s=more[0], end_s=more[1]))
+    facts = stated(reading(), around=Surroundings(after=(after,)), speech=speech)
+    assert (facts.outcome, facts.after) == (expected, expected)
+
+
+@pytest.mark.parametrize(("until_s", "expected"), [(12.0, "pass"), (17.0, "warn"), (None, "warn")])
+def test_speech_after_a_code_without_words_is_a_doubt(until_s, expected):
+    ends_s = reading().aligned[-1].end
+    code = CodeReading(
+        words=("tiger", "lemon"), heard="tiger lemon", given_at=NOON, ends_at=NOON, judged_at=NOON,
+        spoken=Span(start_s=10.0, end_s=12.0),
+    )  # fmt: skip
+    later = Span(start_s=10.0, end_s=12.0 if until_s is None else until_s)
+    more = (Span(start_s=40.0, end_s=43.0),) if until_s is None else ()
+    speech = (Span(start_s=0.0, end_s=ends_s), later, *more)
+    assert stated(reading(), speech=speech, code=code).after == expected
 
 
 def lasting(found: Reading, index: int, more_s: float) -> Reading:

@@ -11,6 +11,7 @@ import imageio_ffmpeg
 import numpy as np
 import pytest
 
+from palprep.media.sound import stream_samples
 from palprep.media.sources import Source
 from palprep.speech.loudness import LoudnessMeter, TruePeakMeter, _interpolator
 from palprep.speech.voice_meter import measure_voice
@@ -33,6 +34,18 @@ def metered(samples: np.ndarray, rate: int = 48_000, block: int = 48_000) -> Lou
 def test_a_stereo_sine_at_minus_23_reads_minus_23(rate):
     tone = sine(-23.0, 5.0, rate)
     assert metered(np.stack((tone, tone)), rate).integrated_lufs() == pytest.approx(-23.0, abs=0.1)
+
+
+@pytest.mark.parametrize("begins_s", [1.0, 3.0, 4.0])
+def test_digital_silence_after_speech_is_faint(sample_media, begins_s):
+    """FFmpeg's meter says "nan" of some of it, as a sum that rounding has left below zero."""
+    source = Source.of(sample_media / "people" / "jane-carter" / "consent.mp4")
+    speech = np.concatenate([*stream_samples(source, rate_hz=48_000, channels=1)])
+    said = speech[round(begins_s * 40_000) :][:300_000]
+    meter = metered(np.concatenate((said, np.zeros(8 * 48_000, np.float32))))
+    levels = meter.waveform(np.abs(said[::48])).short_term_lufs
+    assert np.isfinite(levels).all()
+    assert set(levels[-20:]) == {-100.0}
 
 
 def test_a_very_low_rate_reads_as_any_other():

@@ -6,7 +6,7 @@ from palprep.consent import ConsentFacts, StatementReading, Surroundings
 from palprep.consent.compare import compare
 from palprep.consent.facts import AlignedWord, NameReading, NegatedWording
 from palprep.consent.reading import Reading, heard_instead, part_reading
-from palprep.consent.wording import Statement, split_words
+from palprep.consent.wording import CodeReading, Statement, split_words
 from palprep.consent.wording.names import locate_name
 from palprep.rules.consent.grading import grade_statement
 from palprep.rules.profile import load_profile
@@ -75,10 +75,13 @@ def reading(
 
 
 def stated(
-    *parts: Reading, around: Surroundings | None = None, speech: tuple[Span, ...] = ()
+    *parts: Reading,
+    around: Surroundings | None = None,
+    speech: tuple[Span, ...] = (),
+    code: CodeReading | None = None,
 ) -> ConsentFacts:
     read = StatementReading(
         statement=TEXT, full_name="Jane Doe", language="en", opening_s=30.0, speech=speech,
-        parts=tuple(map(part_reading, parts)), surroundings=around or Surroundings(),
+        parts=tuple(map(part_reading, parts)), surroundings=around or Surroundings(), code=code,
     )  # fmt: skip
     return grade_statement(read, LIMITS)

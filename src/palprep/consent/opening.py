@@ -21,7 +21,7 @@ from palprep.consent.wording.words import NEAR_SOUND, split_words, text_of
 from palprep.errors import ToolMissing
 from palprep.media.sound import Samples, Sink, probe_audio
 from palprep.media.sources import Source
-from palprep.speech import RATE_HZ, WINDOW_S, speech_spans
+from palprep.speech import RATE_HZ, WINDOW_S, mix_down, speech_spans
 from palprep.values import Span
 
 OPENING_S = 30.0
@@ -102,7 +102,7 @@ class Opening:
     def __init__(self, required: Statement | None) -> None:
         words = len(required.words) if required else _USUAL_WORDS
         self.most_s = OPENING_S + words * _WORD_S + _BEYOND_S
-        self.sink = Sink(self._push, RATE_HZ, 1)
+        self.sink = Sink(self._push, RATE_HZ, 2)
         """What gives it its samples in a decode."""
         self.samples: Samples = np.zeros(0, np.float32)
         """What was kept, shape (samples,)."""
@@ -110,7 +110,8 @@ class Opening:
     def _push(self, block: Samples) -> None:
         most = int(self.most_s * RATE_HZ)
         if len(self.samples) < most:
-            self.samples = np.concatenate([self.samples, block])[:most]
+            # In a mean nothing would be left of words in opposite phase, which each side plays.
+            self.samples = np.concatenate([self.samples, mix_down(block)])[:most]
 
 
 def read_samples(

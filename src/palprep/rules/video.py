@@ -114,7 +114,7 @@ _SHOWN = 3
 
 @rule(EVERY_FRAME.then(lambda signal: signal.cuts, KEY_FRAMES_ONLY))
 def video_cuts(cuts: tuple[float, ...]) -> Measured:
-    return _listed(cuts, cuts=counted(len(cuts), "cut", "cuts"))
+    return listed(cuts, cuts=counted(len(cuts), "cut", "cuts"))
 
 
 @rule(EVERY_FRAME.then(lambda signal: signal.freezes, KEY_FRAMES_ONLY))
@@ -129,7 +129,7 @@ def video_black(signal: SignalFacts) -> Measured:
 
 @rule(EVERY_FRAME.then(lambda signal: signal.exposure_steps, KEY_FRAMES_ONLY))
 def video_exposure_steps(steps: tuple[float, ...]) -> Measured:
-    return _listed(steps, changes=counted(len(steps), "sudden change", "sudden changes"))
+    return listed(steps, changes=counted(len(steps), "sudden change", "sudden changes"))
 
 
 video_flicker = plain(
@@ -177,7 +177,7 @@ def av_sync_drift(drift_s: float) -> Measured:
     return Measured(value=round(drift_s, 3), way="apart", words=words)
 
 
-def _listed(times: Sequence[float], **words: str) -> Measured:
+def listed(times: Sequence[float], **words: str) -> Measured:
     moments = _moments(times)
     return Measured(value=len(times), shown=moments, words={"moments": moments, **words})
 

@@ -79,7 +79,8 @@ class LoudnessMeter:
         largest = np.maximum.reduceat(peaks, borders) if len(peaks) else peaks
         return Waveform(
             peaks=tuple(np.round(np.minimum(largest, 1.0).astype(float), 2).tolist()),
-            short_term_lufs=tuple(round(max(level, _FAINT), 1) for level in levels[::every]),
+            # The meter says "nan" of some digital silence: what is no number counts as faint.
+            short_term_lufs=tuple(round(max(_FAINT, level), 1) for level in levels[::every]),
             step_s=round(every * _STEP_S, 1),
         )
 

@@ -48,6 +48,14 @@ def test_what_was_said_before_the_statement_is_cut_off(video_facts):
     assert (repair.copy_video, repair.copy_audio) == (False, False)
 
 
+@pytest.mark.parametrize(("more", "end_s"), [((), 12.5), (((60.0, 63.0),), None)])
+def test_what_is_said_long_after_the_statement_is_not_cut_off(video_facts, more, end_s):
+    """It was perhaps not listened to."""
+    facts = heard(video_facts(duration_s=70.0), (0.5, 12.0), *more)
+    repair = planned(stated(facts), Role.CONSENT_VIDEO)
+    assert (repair and repair.trim and repair.trim.end_s) == end_s
+
+
 def test_the_statement_is_found_without_speech_activity_too(video_facts):
     facts = stated(video_facts(), starts_at=8.0, ends_at=20.0, said_before="hello there")
     assert planned(facts).trim.start_s == pytest.approx(7.7)

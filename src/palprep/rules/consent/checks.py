@@ -11,6 +11,7 @@ from palprep.rules.needs import CONSENT, NOT_FOUND, STATED
 from palprep.rules.report import Check, Report
 from palprep.rules.rule import SAME_VOICE, Answer, Measured, Need, plain, rule
 from palprep.rules.texts.words import OTHERWISE, REASONS, Unmeasured
+from palprep.rules.video import listed
 from palprep.rules.video_person import lip_sync, lips_keep_moving, lips_not_repeated, mouth_moves
 from palprep.values import Outcome, Role, Span
 from palprep.vision import FrameSample
@@ -74,8 +75,22 @@ def consent_seen(samples: tuple[FrameSample, ...]) -> Measured | Unmeasured:
     )
 
 
+def _cuts(facts: Facts) -> tuple[float, ...] | Answer:
+    stated, line = STATED.get(facts), facts.timeline
+    if not isinstance(stated, ConsentFacts):
+        return stated
+    if line is None or line.consent is None:
+        return NOT_FOUND
+    return tuple(each for each in line.cuts if line.consent.start_s < each < line.consent.end_s)
+
+
+@rule(Need(_cuts))
+def consent_uncut(cuts: tuple[float, ...]) -> Measured:
+    return listed(cuts)
+
+
 CONSENT_CHECKS = frozenset(
-    rule.id for rule in (consent_spoken, consent_start, consent_first, consent_seen)
+    rule.id for rule in (consent_spoken, consent_start, consent_first, consent_seen, consent_uncut)
 )
 """The ids of their checks."""
 

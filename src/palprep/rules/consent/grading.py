@@ -144,8 +144,11 @@ def _beside(
         before = Beside(Outcome.WARN, "")
     after = grade_after(around, required, names, talk=talk)
     made_out = max(map(_letters, filter(None, around.after)), default=0.0)
-    if after.outcome is Outcome.PASS and reading.code is None and not (talk and made_out):
-        spoken_s = _spoken_s(reading, ends_s, ends_s + consent.AFTERWARDS_S)
+    code = reading.code and reading.code.spoken
+    asked = code or reading.code is None
+    if after.outcome is Outcome.PASS and asked and not (talk and made_out):
+        heard_s = ends_s + consent.AFTERWARDS_S if talk else math.inf
+        spoken_s = _spoken_s(reading, max(ends_s, code.end_s) if code else ends_s, heard_s)
         if spoken_s >= _UNHEARD_S + _LETTER_S * made_out:
             after = Beside(Outcome.WARN, "")
     return {"before": before, "after": after}
@@ -194,6 +197,8 @@ def _told(
     if outcome is not Outcome.WARN or len(reasons) != 1 or name is None:
         return reasons
     if reasons[0] != consent_evidence.name_reason(reading.full_name, name, Outcome.WARN):
+        return reasons
+    if name.log_likelihood_ratio is None:  # The very name was heard: the doubt is about the audio.
         return reasons
     heard = name.heard.strip(consent_evidence.MARKS)
     key = "only_name" if heard else "only_no_name"

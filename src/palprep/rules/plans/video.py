@@ -110,7 +110,8 @@ def _around_statement(
     end = min(line.duration_s, code.start_s) if code else line.duration_s
     if end - start > longest_s:
         end = line.consent.end_s + TAIL_S
-        if end - start > longest_s:
+        # What is said later was perhaps not listened to: a cut would hide it.
+        if end - start > longest_s or any(span.end_s > end for span in line.speech):
             return None
     if start == 0.0 and end == line.duration_s:
         return None
