@@ -59,6 +59,21 @@ def test_evidence_that_holds(script: Palprep, tmp_path: Path) -> None:
     assert script("dossier", "consent.consent.json", "--quiet").err == ""
 
 
+def test_one_that_cannot_be_read_stops_no_other(script: Palprep, tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        written(tmp_path / name, person=name)
+    (tmp_path / "a" / "consent.consent.json").write_text("{")
+    both = ("a/consent.consent.json", "b/consent.consent.json")
+    told = script("dossier", *both, "--json")
+    assert told.code == 1
+    assert [each["intact"] for each in told.objects] == [False, True]
+    assert "a/consent.consent.json" in told.objects[0]["error"]["message"]
+    shown = script("dossier", *both)
+    assert shown.out.startswith("HOLDS")
+    assert "2 dossiers: 1 flawed, 1 holds. Next: find out what was changed." in shown.err
+
+
 def test_words_that_were_not_said_hold_nothing(palprep: Palprep, tmp_path: Path) -> None:
     written(tmp_path, "fail")
     ran = palprep("dossier", "consent.consent.json")
@@ -180,6 +195,10 @@ def test_people_of_a_run_are_named_after_its_folder(palprep: Palprep, tmp_path: 
     ran = palprep("dossier", ".", "bop")
     assert ran.code == 2
     assert "kept no dossier of bop: did you mean bob?" in ran.err
+    (tmp_path / "ada" / "consent.consent.json").unlink()
+    ran = palprep("dossier", ".", "--json")
+    assert ran.code == 1
+    assert [each["intact"] for each in ran.objects] == [False, True]
 
 
 def test_a_video_that_lies_in_a_bucket_alone(

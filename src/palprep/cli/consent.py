@@ -27,9 +27,18 @@ from palprep import (
 from palprep.cli import options
 from palprep.cli.exits import ExitCode, ending_well, worst
 from palprep.cli.files import DECIDE, fix_command, limits_of, require_there
-from palprep.cli.output import SAME, paths_in_shell, print_json, print_line, show, tell, telling
+from palprep.cli.output import (
+    SAME,
+    paths_in_shell,
+    print_error,
+    print_json,
+    print_line,
+    show,
+    tell,
+    telling,
+)
 from palprep.consent import wording
-from palprep.errors import UsageError
+from palprep.errors import PalprepError, UsageError
 from palprep.media import sources
 from palprep.rules import texts
 from palprep.views import terminal
@@ -247,7 +256,7 @@ def dossier(
     if (revoke or expires or source) and len(kept) != 1:
         raise UsageError("--revoke, --expires and --source are about one dossier: name it")
     bucket = None if store is None else storage.Bucket(store)
-    examined = []
+    examined, words = [], Counter[str]()
     with contextlib.ExitStack() as until_exported:
         for path, recorded in kept.items():
             if expires is not None:
@@ -257,16 +266,15 @@ def dossier(
                 dossiers.add_entry(path, kind="revocation", written_at=now, note=note)
             with contextlib.ExitStack() as while_examined:
                 stack = while_examined if export is None else until_exported
-                video = stack.enter_context(batch.video_at_hand(path, bucket))
-                found = dossiers.examine_dossier(path, source=source, video=video, kept=recorded)
-            examined.append(found)
-            if as_json:
-                print_json(_entry(found, now))
+                found = _examined(path, source, bucket, recorded, stack, alone=len(kept) == 1)
+            if isinstance(found, PalprepError):
+                words["flawed"] += 1
             else:
-                show(terminal.dossier_view(found, now))
+                examined.append(found)
+            _show(path, found, now, as_json=as_json)
         if export is not None:
             views.export_dossiers(examined, export, now=now)
-    words = Counter(views.standing(each, now).word.lower() for each in examined)
+    words.update(views.standing(each, now).word.lower() for each in examined)
     if not as_json or export is not None:
         with telling(quiet=quiet):
             tell(_next(examined, words, paths, store, export))
@@ -283,11 +291,51 @@ def _dossiers(paths: list[Path]) -> dict[Path, dossiers.Dossier | None]:
     if people and folder.is_dir() and not places:
         return {**batch.kept_dossiers(folder, [*map(str, people)])}
     for path in paths:
+        require_there(path)
         kept = batch.kept_dossiers(path) if path.is_dir() else {path: None}
         if not kept:
             raise UsageError(f"The runs into {path} did not listen for any consent")
         found |= kept
     return found
+
+
+def _examined(
+    path: Path,
+    source: Path | None,
+    bucket: storage.Bucket | None,
+    recorded: dossiers.Dossier | None,
+    stack: contextlib.ExitStack,
+    *,
+    alone: bool,
+) -> dossiers.ExaminedDossier | PalprepError:
+    """A dossier with its files. Of one that cannot be read the error, which is raised where it
+    stands ``alone``: others are examined all the same."""
+    try:
+        video = stack.enter_context(batch.video_at_hand(path, bucket))
+        return dossiers.examine_dossier(path, source=source, video=video, kept=recorded)
+    except PalprepError as error:
+        if alone:
+            raise
+        return error
+
+
+def _show(
+    path: Path,
+    found: dossiers.ExaminedDossier | PalprepError,
+    now: dt.datetime,
+    *,
+    as_json: bool,
+) -> None:
+    if not isinstance(found, PalprepError):
+        if as_json:
+            print_json(_entry(found, now))
+        else:
+            show(terminal.dossier_view(found, now))
+    elif as_json:
+        told = {"code": found.code, "message": found.message}
+        print_json({"path": str(path), "intact": False, "in_force": False, "error": told})
+    else:
+        print_error(found.message)
 
 
 def _entry(examined: dossiers.ExaminedDossier, now: dt.datetime) -> dict[str, Any]:
@@ -312,7 +360,7 @@ def _next(
 ) -> str:
     """How many dossiers hold, and what to do with them. ``words`` counts how they stand."""
     found = ", ".join(f"{count} {word}" for word, count in words.items())
-    said = f"{texts.counted(len(examined), 'dossier', 'dossiers')}: {found}."
+    said = f"{texts.counted(words.total(), 'dossier', 'dossiers')}: {found}."
     if export is not None:
         return f"{said} Next: open {export}"
     files = [file for each in examined for file in each.files]
