@@ -204,6 +204,32 @@ def test_a_heic_is_flattened_whether_or_not_alpha_has_darkened_its_colours(tmp_p
     assert np.abs(pixels.astype(int) - shown).max() <= 2
 
 
+@pytest.mark.parametrize(
+    ("transfer", "code", "shown"),
+    # Diffuse white is 203 cd/m2 in both (ITU-R BT.2408 table 1); so is a grey of 26 cd/m2.
+    [
+        (16, 0.58, 255),
+        (16, 0.38, 101),
+        (16, 0.0, 0),
+        (18, 0.75, 255),
+        (18, 0.38, 101),
+        (1, 0.5, 128),
+    ],
+)
+def test_a_heic_in_hdr_is_shown_as_on_a_usual_display(tmp_path, transfer, code, shown):
+    path = tmp_path / "a.heic"
+    grey = np.full((64, 64, 3), round(code * 65_535), "<u2")
+    image = pillow_heif.from_bytes("RGB;16", (64, 64), grey.tobytes())
+    image.info["nclx_profile"] = {
+        **{"color_primaries": 9 if transfer > 1 else 1, "transfer_characteristics": transfer},
+        **{"matrix_coefficients": 9 if transfer > 1 else 1, "full_range_flag": 1},
+    }
+    image.save(path, quality=-1, chroma=444, save_nclx_profile=True)
+    facts, pixels = probed(Source.of(path))
+    assert facts.mode == "RGB"
+    assert np.abs(pixels.astype(int) - shown).max() <= 3
+
+
 @pytest.mark.parametrize("form", ["JPEG", "PNG", "WEBP", "HEIF"])
 def test_a_truncated_file_is_found_out(tmp_path, form):
     noise = np.random.default_rng(1).integers(0, 255, (200, 300, 3), np.uint8)

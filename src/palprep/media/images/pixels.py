@@ -25,6 +25,7 @@ from PIL.PngImagePlugin import PngImageFile
 from PIL.WebPImagePlugin import WebPImageFile
 
 from palprep.errors import DamagedMedia, UnsupportedMedia
+from palprep.media.images.light import HLG, PQ, as_srgb
 from palprep.media.sources.bounds import HeaderReader
 from palprep.media.sources.headers import kept_samples, walk_png
 
@@ -49,10 +50,15 @@ class Decoded(NamedTuple):
 
 
 def in_array(
-    pixels: NDArray[np.uint8], *, blue_first: bool = False, premultiplied: bool = False
+    pixels: NDArray[Any],
+    *,
+    blue_first: bool = False,
+    premultiplied: bool = False,
+    light: tuple[int, int] | None = None,
 ) -> Decoded:
     """Pixels that a library left in an array: (height, width) or (height, width, channels).
-    ``premultiplied`` are colours that alpha has darkened already.
+    ``premultiplied`` are colours that alpha has darkened already. With ``light``, the transfer and
+    the primaries of :func:`as_srgb`, they are HDR in 16 bits.
     """
 
     def part(box: Box) -> Image.Image:
@@ -62,6 +68,9 @@ def in_array(
             turned = cv2.COLOR_BGRA2RGBA if taken.shape[2] == 4 else cv2.COLOR_BGR2RGB
             taken = np.asarray(cv2.cvtColor(taken, turned), np.uint8)
         taken = np.ascontiguousarray(taken)
+        if light is not None:
+            seen = as_srgb(np.ascontiguousarray(taken[..., :3]), *light)
+            taken = np.dstack((seen, (taken[..., 3:] >> 8).astype(np.uint8)))
         if premultiplied:
             return Image.frombytes("RGBa", taken.shape[1::-1], taken.tobytes())
         return Image.fromarray(taken)
@@ -185,9 +194,15 @@ class HeifImage:
     """
 
     def __init__(self, file: BinaryIO) -> None:
-        images = pillow_heif.open_heif(io.BytesIO(file.read()))
+        data = io.BytesIO(file.read())
+        images = pillow_heif.open_heif(data)
         primary = images[images.primary_index]
-        self._primary: Any = primary
+        coded = primary.info.get("nclx_profile") or {}
+        self._light = None
+        if primary.mode != "L" and coded.get("transfer_characteristics") in {PQ, HLG}:
+            self._light = (coded["transfer_characteristics"], coded["color_primaries"])
+            images = pillow_heif.open_heif(data, convert_hdr_to_8bit=False)
+        self._primary: Any = images[images.primary_index]
         self.size: tuple[int, int] = primary.size
         self._premultiplied: bool = primary.premultiplied_alpha
         self.mode: str = "RGBA" if self._premultiplied else primary.mode
@@ -214,7 +229,8 @@ class HeifImage:
         primary, self._primary = self._primary, None
         pixels = np.asarray(primary)
         # Rows may be padded.
-        return in_array(pixels[:, : primary.size[0]], premultiplied=self._premultiplied)
+        rows = pixels[:, : primary.size[0]]
+        return in_array(rows, premultiplied=self._premultiplied, light=self._light)
 
 
 MAX_PIXELS = 240_000_000
