@@ -95,6 +95,18 @@ def test_any_source_gives_the_same_body(api, service, tmp_path, kind) -> None:
         assert request.headers["content-length"] == str(len(request.read()))
 
 
+def test_a_file_is_left_where_it_stood_and_its_end_is_told(api, service) -> None:
+    image = io.BytesIO(b"skipped" + JPEG)
+    image.seek(7)
+    for _ in range(2):
+        service.will(httpx.Response(200, content=RESULT))
+        assert api("faces.validate_image", image, model="core-4").passed
+        assert image.tell() == 7
+    image.read()
+    with pytest.raises(errors.UsageError, match="stands at its end"):
+        api("faces.validate_image", image, model="core-4")
+
+
 @given(st.integers(0, 3 * PIECE_BYTES + 2))
 def test_the_length_is_exact(size: int) -> None:
     upload = open_upload(bytes(size))

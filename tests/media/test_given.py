@@ -49,9 +49,18 @@ def test_a_file_is_read_from_where_it_stands(tmp_path: Path):
     with path.open("rb") as opened:
         opened.seek(6)
         source = Source.of(opened)
+        assert opened.tell() == 6
+        assert Source.of(opened).path.read_bytes() == JPEG
+        opened.read()
+        with pytest.raises(UsageError, match=r"mail\.eml stands at its end.*seek\(0\)"):
+            Source.of(opened)
     assert source.type.format == "jpeg"
     assert source.path.read_bytes() == JPEG
     assert (source.shown, source.stem) == (str(path), "mail")
+
+
+def test_bytes_need_not_lie_side_by_side():
+    assert Source.of(memoryview(JPEG)[::-1]).path.read_bytes() == JPEG[::-1]
 
 
 def test_an_upload_keeps_its_name():

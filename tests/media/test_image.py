@@ -221,8 +221,10 @@ def test_a_heic_in_hdr_is_shown_as_on_a_usual_display(tmp_path, transfer, code, 
     grey = np.full((64, 64, 3), round(code * 65_535), "<u2")
     image = pillow_heif.from_bytes("RGB;16", (64, 64), grey.tobytes())
     image.info["nclx_profile"] = {
-        **{"color_primaries": 9 if transfer > 1 else 1, "transfer_characteristics": transfer},
-        **{"matrix_coefficients": 9 if transfer > 1 else 1, "full_range_flag": 1},
+        "color_primaries": 9 if transfer > 1 else 1,
+        "transfer_characteristics": transfer,
+        "matrix_coefficients": 9 if transfer > 1 else 1,
+        "full_range_flag": 1,
     }
     image.save(path, quality=-1, chroma=444, save_nclx_profile=True)
     facts, pixels = probed(Source.of(path))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from io import BytesIO
@@ -15,7 +15,15 @@ from pybase64 import b64encode
 from palprep.api import Base64Stream
 from palprep.api.records import MAX_IMAGE_BYTES
 from palprep.errors import FileUnreadable
-from palprep.media.sources import HEAD_BYTES, Source, no_file, read_binary, recognise_head
+from palprep.media.sources import (
+    HEAD_BYTES,
+    Source,
+    at_its_end,
+    no_file,
+    position_of,
+    read_binary,
+    recognise_head,
+)
 from palprep.values import Kind
 from palprep.vocabulary import FileInput
 
@@ -70,19 +78,27 @@ def open_upload(file: FileInput) -> Upload:
         return Upload("the image", len(content), lambda: BytesIO(content))
     if not hasattr(file, "read"):
         raise no_file(file)
-    try:
-        start = file.tell()
+    stood = position_of(file)
+    start = stood or 0
+    if stood is not None:
         size = file.seek(0, os.SEEK_END) - start
-    except (OSError, ValueError, AttributeError):
+        if start and size <= 0:
+            raise at_its_end(file)
+        file.seek(start)
+    else:
         # A pipe is read once, up to the first piece beyond what the service takes.
-        pipe, start, file = file, 0, BytesIO()
+        pipe, file = file, BytesIO()
         while (size := file.tell()) <= MAX_IMAGE_BYTES:
             if not (piece := read_binary(pipe, PIECE_BYTES)):
                 break
             file.write(piece)
 
-    def again() -> AbstractContextManager[IO[bytes]]:
+    @contextmanager
+    def again() -> Iterator[IO[bytes]]:
         file.seek(start)
-        return nullcontext(file)
+        try:
+            yield file
+        finally:
+            file.seek(start)  # The next call reads the same.
 
     return Upload("the image", size, again)

@@ -50,7 +50,8 @@ def check(
 ) -> Report:
     """Measure and judge one file. Bad media gives a failed report, never an exception.
 
-    ``path`` is a path, the file's bytes, or a binary file that is read from where it stands.
+    ``path`` is a path, the file's bytes, or a binary file that is read from where it stands, and
+    stands there again afterwards.
     Without ``role`` the content decides: an image is a face image, audio is voice audio, and a
     video is a training video, or a consent video if its name says consent. ``speaker`` is whose
     consent a video's statement is verified for; the full name alone will do. With ``consent_apart``

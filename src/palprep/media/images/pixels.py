@@ -197,8 +197,9 @@ class HeifImage:
         data = io.BytesIO(file.read())
         images = pillow_heif.open_heif(data)
         primary = images[images.primary_index]
-        coded = primary.info.get("nclx_profile") or {}
-        self._light = None
+        info: dict[str, Any] = primary.info
+        coded = info.get("nclx_profile") or {}
+        self._light: tuple[int, int] | None = None
         if primary.mode != "L" and coded.get("transfer_characteristics") in {PQ, HLG}:
             self._light = (coded["transfer_characteristics"], coded["color_primaries"])
             images = pillow_heif.open_heif(data, convert_hdr_to_8bit=False)
@@ -208,7 +209,6 @@ class HeifImage:
         self.mode: str = "RGBA" if self._premultiplied else primary.mode
         self.has_alpha: bool = primary.has_alpha
         self.frames = len(images)
-        info: dict[str, Any] = primary.info
         self.bits = int(info.get("bit_depth") or 8)
         self.icc: bytes | None = info.get("icc_profile")
         self.exif: bytes | None = info.get("exif")

@@ -13,6 +13,8 @@ import re
 import stat
 import tempfile
 import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from io import BufferedReader, BytesIO
@@ -238,6 +240,21 @@ def address_of(path: Path) -> str | None:
     return f"{found[1]}://{found[2]}" if found else None
 
 
+def position_of(file: object) -> int | None:
+    """Where an open file stands, in bytes; None where it cannot be moved, as a pipe."""
+    try:
+        at = file.tell()  # type: ignore[attr-defined]
+        return int(file.seek(at))  # type: ignore[attr-defined]
+    except (OSError, ValueError, TypeError, AttributeError):
+        return None
+
+
+def at_its_end(file: FileInput) -> UsageError:
+    return UsageError(
+        f"{name_of(file)} stands at its end, where nothing is left to read: call seek(0) on it first"
+    )
+
+
 def read_binary(file: IO[bytes], size: int) -> bytes:
     """At most so many bytes of an open file. Raises UsageError when it was opened for text or must
     be awaited, and FileUnreadable when it cannot be read."""
@@ -257,18 +274,30 @@ def read_binary(file: IO[bytes], size: int) -> bytes:
     return piece
 
 
-def _copied(file: FileInput) -> Path:
-    """A temporary file with what is left to be read of it, which the caller deletes.
+@contextmanager
+def _to_read(file: FileInput) -> Iterator[IO[bytes]]:
+    """What is read of the file. Raises UsageError where nothing was left of one that was open."""
+    opened = BytesIO(bytes(file)) if isinstance(file, _BYTES) else cast("IO[bytes]", file)
+    stood = position_of(opened)
+    yield opened
+    if stood and opened.tell() == stood:
+        raise at_its_end(file)
+    if stood is not None:
+        opened.seek(stood)
 
-    Raises UsageError for a file in text mode and for what is no file, FileUnreadable when it cannot
-    be read, OutputUnwritable when the disk is full.
+
+def _copied(file: FileInput) -> Path:
+    """A temporary file with what is left to be read of it, which the caller deletes. An open file
+    stands where it stood afterwards, so that the next call reads the same.
+
+    Raises UsageError for a file in text mode or at its end, and for what is no file, FileUnreadable
+    when it cannot be read, OutputUnwritable when the disk is full.
     """
     if not is_file(file):
         raise no_file(file)
     descriptor, name = tempfile.mkstemp(prefix="palprep-")
     try:
-        with os.fdopen(descriptor, "wb") as copy:
-            opened = BytesIO(file) if isinstance(file, _BYTES) else cast("IO[bytes]", file)
+        with os.fdopen(descriptor, "wb") as copy, _to_read(file) as opened:
             while piece := read_binary(opened, _PIECE_BYTES):
                 try:
                     copy.write(piece)
