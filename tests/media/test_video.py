@@ -186,6 +186,19 @@ def test_cut_off_files(make_video, tmp_path):
     assert facts.frames < 100
 
 
+@pytest.mark.parametrize("with_sound", [False, True])
+def test_recordings_that_were_put_one_behind_the_other(make_video, tmp_path, with_sound):
+    more = {"sound": sine(4.0, 48_000), "sound_rate": 48_000} if with_sound else {}
+    one = make_video("a.ts", seconds=4.0, **more)
+    both = tmp_path / "both.ts"
+    both.write_bytes(one.read_bytes() * 2)
+    alone, facts = heard_video(Source.of(one)), heard_video(Source.of(both))
+    assert (alone.joined, facts.joined) == (False, True)
+    if with_sound:
+        assert (alone.audio.joined, facts.audio.joined) == (False, True)
+        assert facts.timing.audio_drift_s is None
+
+
 def test_sound_alone_is_no_video(make_sound):
     path = make_sound("a.m4a", sine(1.0, 48_000), codec="aac")
     with pytest.raises(UnsupportedMedia, match="no video stream"):

@@ -65,7 +65,9 @@ def test_sound(audio_facts, check_id, changed, expected):
     [
         ("video_frame_rate", {"frame_rate": 22.9}, Outcome.FAIL),
         ("video_frame_rate", {"frame_rate": 23.976}, Outcome.WARN),
-        ("video_frame_rate", {"frame_rate": 24.999}, Outcome.PASS),
+        ("video_complete", {"joined": True}, Outcome.FAIL),
+        ("video_frame_rate", {"frame_rate": 24.92}, Outcome.PASS),
+        ("video_frame_rate", {"frame_rate": 24.0}, Outcome.WARN),
         ("video_duration", {"duration_s": 59.9}, Outcome.FAIL),
         ("video_duration", {"duration_s": 60.0}, Outcome.WARN),
         ("video_duration", {"duration_s": 90.0}, Outcome.PASS),

@@ -121,6 +121,13 @@ class AudioFacts(Value):
         """The stream that a voice would be made from."""
         return self.streams[self.chosen]
 
+    @property
+    def joined(self) -> bool:
+        """Whether there is a second more of it than its timestamps span: they begin anew, as where
+        recordings were put one behind the other."""
+        heard = self.presented
+        return heard is not None and self.decoded_s > heard.duration_s + 1.0
+
 
 class TimingFacts(Value):
     """Frames that are missing, and how the sound lies against the frames."""
@@ -192,6 +199,9 @@ class VideoFacts(Value):
     """Where an mp4 or mov keeps its index; None for other containers."""
     bit_rate: int | None
     truncated: bool
+    joined: bool = False
+    """Whether its times begin anew within it, as where recordings were put one behind the other:
+    all but the first is not looked at."""
     mirrored: bool = False
     """The container asks players to mirror it left to right before they turn it."""
     interlaced: bool = False

@@ -103,10 +103,12 @@ def _timing_facts(
 ) -> TimingFacts:
     if sound is None:
         return TimingFacts(dropped_frames=dropped)
+    drift_s = sound.duration_s - length_s
     return TimingFacts(
         dropped_frames=dropped,
         audio_offset_s=round(sound.start_s - starts_s, 6),
-        audio_drift_s=round(sound.duration_s - length_s, 6),
+        # Where time begins anew the two say nothing of each other.
+        audio_drift_s=None if drift_s < -_JOINED_S else round(drift_s, 6),
     )
 
 
@@ -208,6 +210,10 @@ _STRAY_SHARE = 0.01
 and then is a defect of its own, and no reason to encode the whole video again."""
 
 
+_JOINED_S = 1.0
+"""By so much the time of decoding goes back where one recording ends and another one begins."""
+
+
 class TimingMeter:
     """Collects the packets of one video stream, eight bytes for each."""
 
@@ -215,10 +221,15 @@ class TimingMeter:
         self._times = array("q")
         self._last_end = 0
         self._size = 0
+        self._decoded_at: int | None = None
+        self._back = 0
 
     def add(self, packet: Any) -> None:
         """Takes each packet; one that an edit list hides, or that has no time, is no frame."""
         self._size += packet.size
+        if packet.dts is not None:
+            self._back = max(self._back, (self._decoded_at or packet.dts) - packet.dts)
+            self._decoded_at = packet.dts
         time = packet.pts if packet.pts is not None else packet.dts
         if time is None or packet.is_discard:
             return
@@ -249,6 +260,7 @@ class TimingMeter:
         stray = np.abs(intervals - median) > tolerance
         gaps = intervals[intervals >= 1.5 * median]
         return {
+            "joined": self._back * base > _JOINED_S,
             "frames": int(ticks.size),
             "start_s": first * base,
             "duration_s": duration,

@@ -48,9 +48,13 @@ video_constant_frame_rate = plain(
     lambda video: video.frame_rate_constant,
     ("constant", "variable"),
 )
-video_complete = plain(
-    "video_complete", VIDEO, lambda video: not video.truncated, ("complete", "cut off")
-)
+
+
+@rule(VIDEO)
+def video_complete(video: VideoFacts) -> Measured:
+    shown = "joined" if video.joined else "cut off" if video.truncated else "complete"
+    cause = REASONS["joined"] if video.joined else None
+    return Measured(value=shown == "complete", shown=shown, cause=cause)
 
 
 @rule(VIDEO)

@@ -6,7 +6,7 @@ from palprep.rules.plans.planner import plan
 from palprep.rules.plans.values import AudioPlan, VoicePlan
 from palprep.rules.profile import load_profile
 from palprep.rules.report import Report, ReportError
-from palprep.values import Role
+from palprep.values import Role, Span
 
 PROFILE = load_profile()
 
@@ -89,6 +89,19 @@ def test_streams_that_nobody_looked_at_are_left_behind(video_facts, audio_facts)
     assert isinstance(repair, AudioPlan | VoicePlan)
     assert fixes(repair)["extract"] == ("single_streams",)
     assert planned(audio_facts(), Role.VOICE_AUDIO) is None
+
+
+def test_of_joined_recordings_none_is_lost(video_facts, audio_facts):
+    assert planned(video_facts(moov_position="end", joined=True), Role.TRAINING_VIDEO) is None
+    twice = {"presented": Span(start_s=0.0, end_s=30.0), "decoded_s": 60.0}
+    once = twice | {"decoded_s": 30.0}
+    stream = audio_facts().recording.stream
+    more = {"streams": (stream, stream.model_copy(update={"index": 1}))}
+    spans = [
+        getattr(planned(audio_facts(**more, **each), Role.VOICE_AUDIO), "spans", ())
+        for each in (once, twice)
+    ]
+    assert [[span.start_s for span in each] for each in spans] == [[], [0.0]]
 
 
 def test_only_the_stream_that_is_wrong_is_encoded(video_facts):

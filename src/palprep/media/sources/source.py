@@ -251,7 +251,7 @@ def position_of(file: object) -> int | None:
 
 def at_its_end(file: FileInput) -> UsageError:
     return UsageError(
-        f"{name_of(file)} stands at its end, where nothing is left to read: call seek(0) on it first"
+        f"{name_of(file)} stands at its end, and nothing is left to read: call seek(0) on it first"
     )
 
 

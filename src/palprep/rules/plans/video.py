@@ -39,10 +39,11 @@ def plan_video(report: Report, facts: Facts, profile: Profile) -> values.VideoPl
     """Copy what is right, encode what is not, and cut for the statement or the length.
 
     A video that is cut at its start must be encoded: packets begin at key frames only. None
-    where nothing can be fixed, as in Dolby Vision whose colours other players cannot read.
+    where nothing can be fixed, as in Dolby Vision whose colours other players cannot read, and
+    where all but the first of joined recordings would be lost.
     """
     video = facts.video
-    if video is None or report.role is None or not base_layer_shows(video):
+    if video is None or video.joined or report.role is None or not base_layer_shows(video):
         return None
     reasons = values.reasons_for(report, _FIXES)
     trim, why = _trimming(report, facts, profile) or (None, None)

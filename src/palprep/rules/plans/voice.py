@@ -56,6 +56,8 @@ _AROUND_SPEECH_S = 0.15
 _LEAST_S = 2.0
 """Shorter stretches are left out while there are enough longer ones: each is a join."""
 _DROPOUT_GUARD_S = 0.25
+_END_S = 0.05
+"""A span ends so much before the end, which is rounded."""
 
 
 def plan_voice(report: Report, facts: Facts, profile: Profile) -> values.Plan | None:
@@ -66,6 +68,9 @@ def plan_voice(report: Report, facts: Facts, profile: Profile) -> values.Plan | 
     asked = values.reasons_for(report, _CONTAINER_FIXES)
     cleaning = values.reasons_for(report, _AUDIO_FIXES)
     voice = facts.voice
+    # By its spans it is written as it was measured. ffmpeg would leave out what comes at times that
+    # have passed.
+    whole = (Span(start_s=0.0, end_s=audio.duration_s - _END_S),) if audio.joined else ()
     if voice is not None:
         longest_s = profile.tightest_maximum(Role.VOICE_AUDIO, "voice_speech_length")
         spans: tuple[Span, ...] = ()
@@ -76,13 +81,13 @@ def plan_voice(report: Report, facts: Facts, profile: Profile) -> values.Plan | 
             answers = tuple(each for each in lengths if each in values.not_passed(report))
             cleaning = (values.Reason(fix="select", answers=answers), *cleaning)
         if cleaning:
-            return _cleaned(voice, (*asked, *cleaning), spans, profile)
+            return _cleaned(voice, (*asked, *cleaning), spans or whole, profile)
     if not asked and not cleaning:
         return None
     reasons, copies = (*asked, *cleaning), audio.stream.codec in COPY_CONTAINERS
-    if copies and {reason.fix for reason in asked} == {"extract"}:
+    if copies and not whole and {reason.fix for reason in asked} == {"extract"}:
         return values.AudioPlan(reasons=reasons)
-    return values.VoicePlan(reasons=reasons, mix="keep")
+    return values.VoicePlan(reasons=reasons, spans=whole, mix="keep")
 
 
 def _cleaned(
