@@ -65,7 +65,10 @@ def recognise(reader: HeaderReader) -> Content:
         return Content(accepted(Kind.VIDEO if _ogg_has_pictures(head) else Kind.AUDIO, "ogg"))
     if not head:
         return Content(refused("empty", "an empty file"))
-    found = _by_magic(head) or _audio_stream(reader, head) or _as_text(head)
+    found = _by_magic(head)
+    if found is None and (sound := _audio_stream(reader, head)):
+        return sound
+    found = found or _as_text(head)
     stated = int.from_bytes(head[4:8], "little") if head[8:12] == b"WAVE" else 0
     return Content(
         found or refused("unknown", "in no format that palprep knows"),
@@ -139,7 +142,7 @@ def _ogg_has_pictures(head: bytes) -> bool:
     return False
 
 
-def _audio_stream(reader: HeaderReader, head: bytes) -> MediaType | None:
+def _audio_stream(reader: HeaderReader, head: bytes) -> Content | None:
     """MP3 and its kin, which begin with tags of any length or with a bare frame."""
     start = 0
     while head[:3] == b"ID3" and len(head) >= 10:
@@ -148,10 +151,28 @@ def _audio_stream(reader: HeaderReader, head: bytes) -> MediaType | None:
             break
         reader.spend(TAG_STEPS)
         head = reader.at(start, HEAD_BYTES)
-    mp3 = accepted(Kind.AUDIO, "mp3")
-    if start:
-        return (_by_magic(head) if start < reader.size else None) or mp3
-    return mp3 if _is_mp3(head, whole=len(head) >= reader.size) else None
+    if not start and not _is_mp3(head, whole=len(head) >= reader.size):
+        return None
+    other = _by_magic(head) if 0 < start < reader.size else None
+    lacks = reader.size + _LACKING_MP3 < start + _stated_bytes(head)
+    return Content(other or accepted(Kind.AUDIO, "mp3"), truncated=lacks)
+
+
+_XING_AT = (13, 21, 36)
+"""After a frame's header and side information, of MPEG-2 mono up to MPEG-1 stereo."""
+_LACKING_MP3 = 4 << 10
+"""Bytes. Encoders state what they wrote; editors of tags leave off some at the end."""
+
+
+def _stated_bytes(head: bytes) -> int:
+    """How long an MP3 is by the frame that encoders put in front (Xing, or Info where the rate is
+    constant); 0 where it says nothing. Flags come first, then how many frames, then the bytes."""
+    for at in _XING_AT:
+        if head[at : at + 4] in {b"Xing", b"Info"}:
+            flags = int.from_bytes(head[at + 4 : at + 8])
+            at_bytes = at + (12 if flags & 1 else 8)
+            return int.from_bytes(head[at_bytes : at_bytes + 4]) if flags & 2 else 0
+    return 0
 
 
 _BIT_RATES = (
