@@ -5,12 +5,14 @@ from __future__ import annotations
 import datetime as dt
 import os
 import random
+import re
 import signal
 import sqlite3
 import subprocess
 import sys
 import textwrap
 import threading
+from unittest.mock import Mock
 
 import pytest
 
@@ -121,8 +123,22 @@ def test_a_journal_is_made_with_its_folder(tmp_path):
         Journal.of(tmp_path / "file" / "in", create=True)
 
 
+def test_where_there_is_a_journal_no_other_folder_is_advised(tmp_path, monkeypatch):
+    """Another one would create everything once more. A copy knows what was created."""
+    Journal.of(tmp_path, create=True).close()
+    refused = OutputUnwritable("choose another folder")
+    monkeypatch.setattr("palprep.journal.store.output_folder", Mock(side_effect=refused))
+    Journal.of(tmp_path, create=True).close()
+    with pytest.raises(OutputUnwritable):
+        Journal.of(tmp_path / "new", create=True)
+
+
 def test_a_missing_journal_is_named(path):
-    with pytest.raises(JournalError, match="There is no journal at"):
+    with pytest.raises(JournalError, match=r"There is no journal at.*name the output folder"):
+        Journal(path)
+    shard = path.parent / "shard-1-of-2"
+    Journal.of(shard, create=True).close()
+    with pytest.raises(JournalError, match=f"such as {re.escape(str(shard))}$"):
         Journal(path)
 
 

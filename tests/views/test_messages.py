@@ -94,7 +94,8 @@ def test_a_file_that_cannot_be_read_is_asked_for_once():
         for role in (Role.TRAINING_VIDEO, Role.VOICE_AUDIO)
     ]  # fmt: skip
     [message] = written(redone(assets=tuple(damaged), blocked_by=("media_damaged",)))
-    assert message.text.count("a.mp4 is damaged.") == 1
+    assert "Training video (a.mp4)\n- This file is damaged. Send it again, as" in message.text
+    assert message.text.count("This file is damaged.") == 1
 
 
 def test_what_a_stranger_wrote_is_text():

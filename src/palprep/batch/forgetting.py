@@ -53,6 +53,8 @@ class Forgetting(Value):
     """Whether all of that is in the run's own sandbox, whose records go, too."""
     published: tuple[str, ...] = ()
     """The names that prepared files have in a bucket, if they were published into one."""
+    shared: tuple[str, ...] = ()
+    """Those of them that somebody else's files have, too, since they are the same. They stay."""
     removed: tuple[str, ...] = ()
     """The addresses of what was removed from the buckets that were named."""
     stuck: tuple[str, ...] = ()
@@ -95,7 +97,8 @@ def forget(directory: str | Path, person: str, *, buckets: Sequence[str] = ()) -
             names = {source_key(run, each.body.sha256) for each in fetched}
             names = names.union(*(_published(each, run) for each in _assets(journal, slug)))
             alone = sorted(names - shared)
-            found = _emptied(found, opened, alone)
+            both = tuple(each for each in found.published if each in shared)
+            found = _emptied(found.model_copy(update={"shared": both}), opened, alone)
             made = journal.made_for(slug)
             if (place / SANDBOX_NAME).is_dir():
                 sandbox.forget(place / SANDBOX_NAME, (*made.keys, *made.ids, *alone))

@@ -98,7 +98,8 @@ def run(
     roster = find_everybody(people, place / SOURCES_NAME)
     # A mistaken name leaves no folder behind, which would then be that of a run.
     options.select.of(roster.people, {} if holds_run(place) else None)
-    output_folder(place)
+    if not holds_run(place):  # A journal that is there says better what to do where it is stuck.
+        output_folder(place)
     place = Path(os.path.realpath(place))
     with (
         Journal.of(place, lock=True, create=True) as journal,

@@ -101,6 +101,8 @@ def _show(found: batch.Forgetting, *, verb: str) -> None:
     for each in found.removed:
         print_line(f"  removed: {each}")
     gone = {each.rpartition("/")[2] for each in found.removed}
+    for each in found.shared:
+        print_line(f"  stays in a bucket, since somebody else's file is the same: {each}")
     for each in found.published:
-        if each not in gone:
+        if each not in gone and each not in found.shared:
             print_line(f"  may lie in a bucket (--publish-to, --store remove it there): {each}")

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import datetime as dt
 import json
+import os
 import sqlite3
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator
@@ -74,8 +75,10 @@ class Journal:
         self._lock = contextlib.ExitStack()
         self._locked = lock or path is None
         if self.path is not None and not create and not self.path.is_file():
+            below = next(self.path.parent.glob(f"*/{self.path.name}"), None)
+            other = f", such as {below.parent}" if below else ""
             raise JournalError(
-                f"There is no journal at {self.path}: name the output folder of a run"
+                f"There is no journal at {self.path}: name the output folder of a run{other}"
             )
         if self.path is not None and lock:
             self._lock.enter_context(run_lock(self.path))
@@ -92,7 +95,8 @@ class Journal:
     def of(cls, folder: str | Path, *, lock: bool = False, create: bool = False) -> Self:
         """The journal of an output folder; with ``create`` a missing folder is made, too. Raises
         OutputUnwritable where it cannot be."""
-        if create:
+        # A journal that is there says better what to do: another folder would create all once more.
+        if create and not os.path.exists(Path(folder) / JOURNAL_NAME):  # noqa: PTH110 -- or raises
             output_folder(Path(folder))
         return cls(Path(folder) / JOURNAL_NAME, lock=lock, create=create)
 

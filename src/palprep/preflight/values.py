@@ -40,7 +40,10 @@ _VIDEOS = "MP4, MOV, WebM, MKV, AVI, MPG, MTS"
 
 _TAKES = {
     Role.FACE_IMAGE: ({Kind.IMAGE}, "an image (JPEG, PNG, WebP, HEIC or HEIF)"),
-    Role.VOICE_AUDIO: ({Kind.AUDIO, Kind.VIDEO}, "audio, or a video with sound"),
+    Role.VOICE_AUDIO: (
+        {Kind.AUDIO, Kind.VIDEO},
+        "audio (MP3, WAV, M4A, AAC, FLAC, Ogg or WebM), or a video with sound",
+    ),
     Role.TRAINING_VIDEO: ({Kind.VIDEO}, f"a video ({_VIDEOS})"),
     Role.CONSENT_VIDEO: ({Kind.VIDEO}, f"a video ({_VIDEOS})"),
 }

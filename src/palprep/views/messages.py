@@ -93,7 +93,7 @@ def _parts(person: PersonView, words: Mapping[str, Any], own: Mapping[str, Ask])
     for asset in person.assets:
         report, asked = asset.report, {}
         if report.error is not None and report.error.code in blocked:
-            asked[report.error.code] = _ask(report.error.code, own, report.error.message)
+            asked[report.error.code] = _ask(report.error.code, own)
         for check in report.told(Outcome.FAIL):
             if check.id in blocked or not person.blocked_by:
                 asked[check.id] = _ask(check.id, own, check.sentence, check.advice)
