@@ -195,6 +195,13 @@ def test_people_of_a_run_are_named_after_its_folder(palprep: Palprep, tmp_path: 
     ran = palprep("dossier", ".", "bop")
     assert ran.code == 2
     assert "kept no dossier of bop: did you mean bob?" in ran.err
+    before = (tmp_path / "ada" / "consent.consent.json").read_bytes()
+    assert (
+        palprep("dossier", "ada/consent.consent.json", "--revoke", "--note", "by letter").code == 0
+    )
+    (tmp_path / "ada" / "consent.consent.json").write_bytes(before)
+    ran = palprep("dossier", ".", "ada", "--json")
+    assert (ran.code, ran.objects[0]["intact"]) == (1, False)
     (tmp_path / "ada" / "consent.consent.json").unlink()
     ran = palprep("dossier", ".", "--json")
     assert ran.code == 1

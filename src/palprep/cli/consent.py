@@ -261,9 +261,11 @@ def dossier(
         for path, recorded in kept.items():
             if expires is not None:
                 until = expires if expires.tzinfo else expires.replace(tzinfo=dt.UTC)
-                dossiers.add_entry(path, kind="expiry", expires_at=until, written_at=now, note=note)
+                pipelines.add_to_dossier(
+                    path, kind="expiry", expires_at=until, written_at=now, note=note
+                )
             if revoke:
-                dossiers.add_entry(path, kind="revocation", written_at=now, note=note)
+                pipelines.add_to_dossier(path, kind="revocation", written_at=now, note=note)
             with contextlib.ExitStack() as while_examined:
                 stack = while_examined if export is None else until_exported
                 found = _examined(path, source, bucket, recorded, stack, alone=len(kept) == 1)

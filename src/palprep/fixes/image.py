@@ -102,7 +102,7 @@ def _moved(
 
 def _decoded(facts: media.ImageFacts) -> Iterator[FixDone]:
     if facts.frames > 1:
-        yield FixDone(id="first_frame", did=f"kept the first of {facts.frames} images")
+        yield FixDone(id="first_frame", did=f"kept the main one of {facts.frames} images")
     if facts.orientation != 1:
         yield FixDone(id="orient", did=f"turned upright (EXIF orientation {facts.orientation})")
     if facts.icc_profile is not None and not facts.icc_is_srgb:

@@ -1,4 +1,5 @@
 from .consent import (
+    add_to_dossier as add_to_dossier,
     consent_evidence as consent_evidence,
     decide as decide,
     named as named,

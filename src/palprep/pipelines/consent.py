@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 from palprep import dossier as dossiers, journal as journals, rules
 from palprep.errors import UsageError
@@ -195,6 +196,20 @@ def settle_consent(
             dossier = dossiers.add_waiver(path, written_at=now, note=" ".join(waived))
         _keep(journal, person, path, dossier)
     return state.waived() if waive else state
+
+
+def add_to_dossier(path: Path, **entry: Any) -> None:
+    """Add an entry as :func:`palprep.dossier.add_entry`. The journal of the run that wrote the
+    dossier keeps it, too: an older copy that is put into its place is told by that."""
+    added, place = dossiers.add_entry(path, **entry), path.resolve()
+    root = next((each for each in place.parents if (each / journals.JOURNAL_NAME).is_file()), None)
+    if root is None:
+        return
+    with journals.Journal.of(root) as journal:
+        kept = journal.entries(entries.DossierKept)
+        person = next((each.person for each in kept if root / each.body.path == place), None)
+        if person is not None:
+            _keep(journal, person, place, added)
 
 
 def _keep(journal: journals.Journal, person: str, path: Path, dossier: dossiers.Dossier) -> None:
