@@ -34,8 +34,8 @@ from research.training.logistic import area_under_curve, fit_calibrated
 CHECK = "appears_under_18"
 
 RIDGE = 600.0
-"""Penalty on squared weights of standardised features: there is one feature to seven faces. From half
-to twice of it held-out faces are told best."""
+"""Penalty on squared weights of standardised features: there is one feature to seven faces. From
+half to twice of it held-out faces are told best."""
 
 LIKELIHOODS = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
 
