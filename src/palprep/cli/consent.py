@@ -10,7 +10,7 @@ import shlex
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeAlias
 
 import typer
 
@@ -256,9 +256,10 @@ def dossier(
     if (revoke or expires or source) and len(kept) != 1:
         raise UsageError("--revoke, --expires and --source are about one dossier: name it")
     bucket = None if store is None else storage.Bucket(store)
-    examined, words = [], Counter[str]()
+    examined = []
+    readable = _readable(kept, as_json=as_json)
     with contextlib.ExitStack() as until_exported:
-        for path, recorded in kept.items():
+        for path, recorded in readable.items():
             if expires is not None:
                 until = expires if expires.tzinfo else expires.replace(tzinfo=dt.UTC)
                 pipelines.add_to_dossier(
@@ -268,14 +269,16 @@ def dossier(
                 pipelines.add_to_dossier(path, kind="revocation", written_at=now, note=note)
             with contextlib.ExitStack() as while_examined:
                 stack = while_examined if export is None else until_exported
-                found = _examined(path, source, bucket, recorded, stack, alone=len(kept) == 1)
-            if isinstance(found, PalprepError):
-                words["flawed"] += 1
+                video = stack.enter_context(batch.video_at_hand(path, bucket))
+                found = dossiers.examine_dossier(path, source=source, video=video, kept=recorded)
+            examined.append(found)
+            if as_json:
+                print_json(_entry(found, now))
             else:
-                examined.append(found)
-            _show(path, found, now, as_json=as_json)
+                show(terminal.dossier_view(found, now))
         if export is not None:
             views.export_dossiers(examined, export, now=now)
+    words = Counter(["flawed"] * (len(kept) - len(readable)))
     words.update(views.standing(each, now).word.lower() for each in examined)
     if not as_json or export is not None:
         with telling(quiet=quiet):
@@ -285,9 +288,12 @@ def dossier(
     raise typer.Exit(worst(codes.get(word, ExitCode.FAILED) for word in words))
 
 
-def _dossiers(paths: list[Path]) -> dict[Path, dossiers.Dossier | None]:
-    """Each dossier, with what the journal keeps of it where a run's folder was named."""
-    found: dict[Path, dossiers.Dossier | None] = {}
+_Kept: TypeAlias = dict[Path, dossiers.Dossier | None]
+"""Dossiers, each with what the journal keeps of it where a run's folder was named."""
+
+
+def _dossiers(paths: list[Path]) -> _Kept:
+    found: _Kept = {}
     folder, *people = paths
     places = [each for each in people if each.is_file() or (each / journals.JOURNAL_NAME).is_file()]
     if people and folder.is_dir() and not places:
@@ -301,43 +307,23 @@ def _dossiers(paths: list[Path]) -> dict[Path, dossiers.Dossier | None]:
     return found
 
 
-def _examined(
-    path: Path,
-    source: Path | None,
-    bucket: storage.Bucket | None,
-    recorded: dossiers.Dossier | None,
-    stack: contextlib.ExitStack,
-    *,
-    alone: bool,
-) -> dossiers.ExaminedDossier | PalprepError:
-    """A dossier with its files. Of one that cannot be read the error, which is raised where it
-    stands ``alone``: others are examined all the same."""
-    try:
-        video = stack.enter_context(batch.video_at_hand(path, bucket))
-        return dossiers.examine_dossier(path, source=source, video=video, kept=recorded)
-    except PalprepError as error:
-        if alone:
-            raise
-        return error
-
-
-def _show(
-    path: Path,
-    found: dossiers.ExaminedDossier | PalprepError,
-    now: dt.datetime,
-    *,
-    as_json: bool,
-) -> None:
-    if not isinstance(found, PalprepError):
-        if as_json:
-            print_json(_entry(found, now))
+def _readable(kept: _Kept, *, as_json: bool) -> _Kept:
+    """Those that can be read. Of the others it is told why not; of one alone it is raised."""
+    found: _Kept = {}
+    for path, recorded in kept.items():
+        try:
+            dossiers.read_dossier(path)
+        except PalprepError as error:
+            if len(kept) == 1:
+                raise
+            if as_json:
+                told = {"code": error.code, "message": error.message}
+                print_json({"path": str(path), "intact": False, "in_force": False, "error": told})
+            else:
+                print_error(error.message)
         else:
-            show(terminal.dossier_view(found, now))
-    elif as_json:
-        told = {"code": found.code, "message": found.message}
-        print_json({"path": str(path), "intact": False, "in_force": False, "error": told})
-    else:
-        print_error(found.message)
+            found[path] = recorded
+    return found
 
 
 def _entry(examined: dossiers.ExaminedDossier, now: dt.datetime) -> dict[str, Any]:
