@@ -235,3 +235,41 @@ def test_a_file_that_cannot_be_read_is_told(tmp_path) -> None:
         pass
     with pytest.raises(errors.FileUnreadable, match="closed file"):
         open_upload(closed)
+
+
+def test_calls_at_once_with_one_file_send_all_of_it_each(tmp_path) -> None:
+    path, digest = _large(tmp_path, 1 * MIB)
+    sent: list[str] = []
+
+    async def take(request: httpx.Request) -> httpx.Response:
+        body = hashlib.sha256()
+        async for piece in request.stream:  # type: ignore[union-attr]
+            body.update(piece)
+            await asyncio.sleep(0)
+        sent.append(body.hexdigest())
+        return httpx.Response(200, content=RESULT)
+
+    class Slow(httpx.AsyncBaseTransport):
+        handle_async_request = staticmethod(take)
+
+    async def upload() -> None:
+        async with AsyncClient(api_key="k", base_url="https://e.com", transport=Slow()) as client:
+            with path.open("rb") as image:
+                calls = [client.faces.validate_image(image) for _ in range(4)]
+                await asyncio.gather(*calls)
+
+    asyncio.run(upload())
+    assert sent == [digest] * 4
+
+
+def test_a_file_stands_where_it_stood_after_a_call_that_was_given_up() -> None:
+    image = io.BytesIO(b"skipped" + JPEG * 1000)
+    image.seek(7)
+    upload = open_upload(image)
+    given_up = iter(upload)
+    first = next(given_up)
+    assert image.tell() == 7
+    again = iter(upload)
+    assert next(again) == first
+    given_up.close()  # type: ignore[attr-defined]
+    assert base64.b64decode(first + b"".join(again)) == JPEG * 1000

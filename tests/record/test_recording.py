@@ -20,6 +20,8 @@ from palprep.journal import Journal
 from palprep.journal.entries.bodies import ProcessingAgreed
 from palprep.preflight import check, kinds_of
 from palprep.record import LocalSite
+from palprep.record.takes import By, Take, judged
+from palprep.rules import load_profile
 from palprep.values import Role
 
 from .conftest import Served
@@ -243,3 +245,15 @@ def test_what_a_browser_records_says_how_long_it_is(
     report = check(served.folder / take["kept_as"], role="voice-audio")
     assert report.facts.recording.duration_s == pytest.approx(14, abs=0.1)
     assert report.facts.recording.stream.codec == "pcm_f32le"
+
+
+def test_what_must_be_done_again_is_told_in_the_language_of_the_page(sample_media: Path) -> None:
+    take = Take(number=1, role=Role.FACE_IMAGE, by=By.FILE, name="a.jpg")
+    landscape = check(sample_media / "broken" / "landscape-without-a-face.jpg")
+    found = judged(take, landscape, load_profile("core-4"), "de")
+    assert found.verdict == "again"
+    assert found.findings[0].sentence == "Das sieht nicht wie das Foto eines Menschen aus."
+    assert not any("palprep" in (each.advice or "") for each in found.findings)
+    torn = check(sample_media / "broken" / "truncated-portrait.heic")
+    [told] = judged(take, torn, load_profile("core-4"), "es").findings
+    assert told.sentence == "Este archivo está dañado."

@@ -42,8 +42,9 @@ def test_every_language_says_the_same_and_all_of_it_is_shown(language):
     shown = page(language=language)
     assert f'<html lang="{language}">' in shown
     assert STATEMENT in shown
-    for number in ("512", "180", "120", "1080", "750"):
+    for number in ("512", "180", "120", "1080", "750", " 25 "):
         assert number in shown
+    assert "24.5" not in shown
     assert "{" not in re.sub(r"<style>.*?</style>", "", shown, flags=re.DOTALL)
 
 

@@ -312,9 +312,14 @@ class AsyncClient(_BothClients[AsyncSender]):
         return cls(**{**account_in(environ, awaited=True), **options})
 
     async def close(self) -> None:
-        """Close all connections, unless they are of a client that was given."""
+        """Close all connections, unless they are of a client that was given. Raises
+        :class:`~palprep.errors.UsageError` in another event loop than that of its calls."""
         if self._sender.own:
-            await self._sender.http.aclose()
+            try:
+                await self._sender.http.aclose()
+            except RuntimeError:  # Its connections' event loop is closed, and they with it.
+                self._sender.used_here()
+                raise
 
     async def __aenter__(self) -> Self:
         return self

@@ -290,11 +290,15 @@ class AsyncSender(_Sender[httpx.AsyncClient]):
     def run(self, doing: Coroutine[Any, Any, T]) -> Coroutine[Any, Any, T]:
         return doing
 
+    def used_here(self) -> None:
+        """Raises :class:`~palprep.errors.UsageError` in a second event loop."""
+        self.used_in(anyio.lowlevel.current_token(), "event loop", ", or have one asyncio.run()")
+
     async def transmit(
         self, request: httpx.Request, within: float | None
     ) -> tuple[httpx.Response, bytes]:
         """As :class:`SyncSender` does. Raises UsageError in a second event loop."""
-        self.used_in(anyio.lowlevel.current_token(), "event loop", ", or have one asyncio.run()")
+        self.used_here()
         with anyio.fail_after(None if within is None else within + _GRACE_S):
             content = bytearray()
             sent = await self.http.send(request, stream=True, follow_redirects=False)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from io import BytesIO
-from typing import IO
+from typing import IO, cast
 
 from pybase64 import b64encode
 
@@ -66,6 +67,24 @@ class Upload(Base64Stream):
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
 
+class _Reader:
+    """Reads an open file from ``start`` on, and leaves it standing there."""
+
+    def __init__(self, file: IO[bytes], start: int, lock: threading.Lock) -> None:
+        self._file, self._start, self._lock = file, start, lock
+        self._at = start
+
+    def read(self, size: int) -> bytes:
+        with self._lock:
+            self._file.seek(self._at)
+            try:
+                piece = read_binary(self._file, size)
+            finally:
+                self._file.seek(self._start)
+        self._at += len(piece)
+        return piece
+
+
 def open_upload(file: FileInput) -> Upload:
     """The bytes of ``file``, which is a path, bytes, or a binary file from where it stands. Raises
     :class:`~palprep.errors.FileMissing`, :class:`~palprep.errors.FileUnreadable` or
@@ -93,12 +112,12 @@ def open_upload(file: FileInput) -> Upload:
                 break
             file.write(piece)
 
+    # Others may read it meanwhile: another call, or an attempt that was given up. So each reader
+    # has a position of its own, and between two pieces the file stands where it stood.
+    lock = threading.Lock()
+
     @contextmanager
     def again() -> Iterator[IO[bytes]]:
-        file.seek(start)
-        try:
-            yield file
-        finally:
-            file.seek(start)  # The next call reads the same.
+        yield cast("IO[bytes]", _Reader(file, start, lock))
 
     return Upload("the image", size, again)

@@ -27,7 +27,7 @@ from palprep.errors import MediaError, PalprepError, ToolFailed, UsageError
 from palprep.journal import Journal
 from palprep.media import sources
 from palprep.record.site import strangers_file
-from palprep.record.takes import By, Take, Takes, judged
+from palprep.record.takes import By, Take, Takes, judged, told_in
 from palprep.rules import PORTRAIT_CHECKS, Profile
 from palprep.serving import BodyTooLarge, read_body
 from palprep.values import Outcome, Role
@@ -176,7 +176,8 @@ class Recording:
             path.write_bytes(frame)
             report = self._check(path, role=Role.FACE_IMAGE)
         seen = (each for each in report.told(Outcome.FAIL) if each.id in PORTRAIT_CHECKS)
-        return [each.message for each in seen][:_GLANCED]
+        told = (told_in(self._language, each.id, each.sentence, each.advice) for each in seen)
+        return [f"{each.sentence} {each.advice or ''}".rstrip() for each in told][:_GLANCED]
 
     async def _take_in(self, request: Request) -> Response:
         """Take a file in as one more take. Its name elsewhere is of no interest."""
@@ -268,7 +269,7 @@ class Recording:
         report = self._check(path, role=take.role, speaker=speaker, consent_apart=apart)
         if report.consent is not None:
             journals.note_code(self._journal, report.consent, name=path.name, sha256=sha256)
-        take = judged(take, report, self._profile)
+        take = judged(take, report, self._profile, self._language)
         if take.role in {Role.FACE_IMAGE, Role.TRAINING_VIDEO}:
             with contextlib.suppress(MediaError, ToolFailed):
                 place = self._takes.picture(take)

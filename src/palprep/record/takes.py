@@ -21,6 +21,7 @@ from palprep.batch import people
 from palprep.errors import UsageError
 from palprep.rules import Profile, Report, consent
 from palprep.rules.plans import plan
+from palprep.rules.texts import asks
 from palprep.values import Outcome, Role, Value
 
 TAKES_NAME = ".takes"
@@ -132,15 +133,25 @@ class Takes:
         return self.note(take.model_copy(update={"kept_as": name}))
 
 
-def judged(take: Take, report: Report, profile: Profile) -> Take:
+def told_in(language: str, finding: str, why: str, advice: str | None = None) -> Finding:
+    """A failing finding, in the words of the page's language where it has them for this one."""
+    own = None if language == "en" else asks(language).get(finding)
+    said = {"sentence": own.why, "advice": own.advice} if own else {"sentence": why}
+    return Finding.model_validate({"outcome": Outcome.FAIL, "advice": advice, **said})
+
+
+def judged(take: Take, report: Report, profile: Profile, language: str = "en") -> Take:
     """The take with what its report comes to, without what a fix of ``run`` will put right."""
     if report.error is not None:
         # No run can use it, whoever keeps it.
-        return take.failed(report.error.message).model_copy(update={"name": ""})
+        error = told_in(language, report.error.code, report.error.message)
+        return take.failed(error.sentence).model_copy(update={"name": "", "findings": (error,)})
     planned = plan(report, profile)
     mended = {each for reason in planned.reasons for each in reason.answers} if planned else set()
     told = [
-        Finding(outcome=each.outcome, sentence=each.sentence, advice=each.advice)
+        told_in(language, each.id, each.sentence, each.advice)
+        if outcome is Outcome.FAIL
+        else Finding(outcome=outcome, sentence=each.sentence, advice=each.advice)
         for outcome in (Outcome.FAIL, Outcome.WARN)
         for each in report.told(outcome)
         if each.id not in mended

@@ -7,6 +7,7 @@ consent stays in the language in which it must be said.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -53,6 +54,10 @@ def _places(profile: Profile) -> Mapping[str, str]:
         "video_fps": least(video, "video_frame_rate"),
         "video_mb": most(video, "file_size"),
     }
+    if (fps := found["video_fps"]) is not None:
+        found["video_fps"] = math.ceil(
+            fps
+        )  # As cameras count them: the limit leaves some to losses.
     return {place: f"{limit:g}" for place, limit in found.items() if limit is not None}
 
 

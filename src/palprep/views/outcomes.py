@@ -42,11 +42,6 @@ class Look(NamedTuple):
     """Its name in :data:`SHADES`."""
     meaning: str = ""
 
-    @property
-    def colour(self) -> str:
-        """The CSS colour of its text on a light ground."""
-        return SHADES[self.shade].text
-
     def counted(self, count: int) -> str:
         """So many people: ``1 needs an answer``, ``2 need an answer``."""
         word = self.word.lower()
@@ -63,7 +58,9 @@ OUTCOMES: Mapping[Outcome, Look] = {
 
 STATUSES: Mapping[PersonStatus, Look] = {
     "done": Look("✓", "Done", "green", "pass", "everything that was asked for is ready"),
-    "voice_only": Look("♪", "Voice only", "green", "pass", "nothing was given for a replica"),
+    "voice_only": Look(
+        "♪", "Voice only", "green", "pass", "not all was given that a replica needs"
+    ),
     "waiting": Look("…", "Waiting", "cyan", "unknown", "not finished yet"),
     "in_doubt": Look("?", "In doubt", "bold yellow", "doubt", "a create may have happened"),
     "needs_decision": Look(
