@@ -13,15 +13,16 @@ from refusing import Refusing
 from stated import GIVEN, spoken
 
 from palprep.consent import ConsentFacts
-from palprep.dossier import dossier_path, keep_dossier, read_dossier
+from palprep.dossier import dossier_path, examine_dossier, keep_dossier, read_dossier
 from palprep.errors import ConsentUnproven, JournalError, PublishError, UsageError
 from palprep.facts import Facts
 from palprep.journal.entries.bodies import ConsentWaived
 from palprep.media.sources import Source
-from palprep.pipelines import ReplicaRequest, decide, make_replica
+from palprep.pipelines import ReplicaRequest, add_to_dossier, decide, make_replica
 from palprep.preflight import Prepared
 from palprep.rules import Report
 from palprep.values import Outcome
+from palprep.views import standing
 
 HEARD = {
     **{outcome.value: (spoken(outcome),) for outcome in Outcome},
@@ -209,3 +210,87 @@ def test_a_decision_in_the_journal_opens_the_gate(call, publisher, journal, tmp_
     assert [each.decision for each in dossier.entries] == [None, refused, accepted]
     assert dossier.in_force(journal.now())
     assert [each.kind for each in dossier.entries] == ["evidence", "decision", "decision"]
+
+
+def test_a_revocation_stands_when_its_dossier_is_gone_or_an_older_copy_lies_there(
+    call, publisher, tmp_path
+):
+    video, out = listened_to(tmp_path / "t.mp4", Outcome.PASS), tmp_path
+    path = dossier_path(video)
+    call(make_replica, publisher, ReplicaRequest(replica_name="Ada"), video=video, journal=out)
+    older = path.read_text()
+    add_to_dossier(path, kind="revocation", written_at=dt.datetime.now(dt.UTC))
+    revoked = path.read_text()
+    another = ReplicaRequest(replica_name="Ada", model_name="core-4.5")
+    for spoil in (lambda: path.write_text(older), path.unlink):
+        spoil()
+        with pytest.raises(ConsentUnproven, match="took the consent back"):
+            call(make_replica, Refusing(), another, video=video, journal=out)
+        assert path.read_text() == revoked
+    # The same original, prepared in another way.
+    anew = video.path.with_name("cut.mp4")
+    anew.write_bytes(MP4 + b"1")
+    cut = video.model_copy(update={"path": anew, "sha256": "1" * 64})
+    with pytest.raises(ConsentUnproven, match="took the consent back"):
+        call(make_replica, Refusing(), another, video=cut, journal=out)
+
+
+def test_a_new_statement_counts_where_the_one_in_the_training_video_was_taken_back(
+    call, publisher, ready, alike, tmp_path
+):
+    alike(0.9)
+    video = listened_to(tmp_path / "t.mp4", Outcome.PASS)
+    call(make_replica, publisher, ReplicaRequest(replica_name="A"), video=video, journal=tmp_path)
+    add_to_dossier(dossier_path(video), kind="revocation", written_at=dt.datetime.now(dt.UTC))
+    apart, consent = ready("t.mp4", MP4, None), ready("c.mp4", MP4 + b"1", GIVEN)
+    with pytest.raises(PublishError):
+        call(
+            make_replica, Refusing(), ReplicaRequest(replica_name="A", model_name="core-4.5"),
+            video=apart, consent=consent, journal=tmp_path,
+        )  # fmt: skip
+
+
+def test_a_waiver_passes_over_no_refusal_when_the_consent_was_taken_back_as_well(
+    call, publisher, tmp_path
+):
+    video = listened_to(tmp_path / "t.mp4", Outcome.WARN)
+    request = ReplicaRequest(replica_name="Ada")
+    with pytest.raises(ConsentUnproven):
+        call(make_replica, publisher, request, video=video, journal=tmp_path)
+    decide(tmp_path, "Ada", accept=False, by="Eve", because="a word is missing")
+    add_to_dossier(dossier_path(video), kind="revocation", written_at=dt.datetime.now(dt.UTC))
+    with pytest.raises(ConsentUnproven, match="a word is missing"):
+        call(make_replica, Refusing(), request, video=video, journal=tmp_path, without_consent=True)
+
+
+def test_a_video_that_was_replaced_leaves_no_flaw_in_its_dossier(call, publisher, tmp_path):
+    request = ReplicaRequest(replica_name="Ada")
+    first = listened_to(tmp_path / "t.mp4", Outcome.PASS)
+    call(make_replica, publisher, request, video=first, journal=tmp_path)
+    first.path.write_bytes(MP4 + b"1")
+    digest = hashlib.sha256(MP4 + b"1").hexdigest()
+    second = first.model_copy(update={"sha256": digest, "source_sha256": digest})
+    call(make_replica, publisher, request, video=second, journal=tmp_path)
+    states = {}
+    for video in (first, second):
+        found = examine_dossier(dossier_path(video))
+        assert found.flaws == ()
+        states[video.sha256] = found.files[0].state
+    assert list(states.values()) == ["removed", "unchanged"]
+
+
+def test_a_doubt_about_a_video_that_was_replaced_is_nobodys_question(call, publisher, tmp_path):
+    request = ReplicaRequest(replica_name="Ada")
+    first = listened_to(tmp_path / "t.mp4", Outcome.WARN)
+    with pytest.raises(ConsentUnproven):
+        call(make_replica, publisher, request, video=first, journal=tmp_path)
+    now = dt.datetime.now(dt.UTC)
+    assert standing(examine_dossier(dossier_path(first)), now).word == "OPEN"
+    first.path.write_bytes(MP4 + b"1")
+    digest = hashlib.sha256(MP4 + b"1").hexdigest()
+    more = {"sha256": digest, "source_sha256": digest}
+    second = listened_to(tmp_path / "t.mp4", Outcome.PASS).model_copy(update=more)
+    second.path.write_bytes(MP4 + b"1")
+    call(make_replica, publisher, request, video=second, journal=tmp_path)
+    words = [standing(examine_dossier(dossier_path(each)), now).word for each in (first, second)]
+    assert words == ["REPLACED", "HOLDS"]

@@ -284,7 +284,12 @@ def dossier(
         with telling(quiet=quiet):
             tell(_next(examined, words, paths, store, export))
     ended = ExitCode.OK if revoke else ExitCode.FAILED
-    codes = {"holds": ExitCode.OK, "void": ended, "open": ExitCode.IN_DOUBT}
+    codes = {
+        "holds": ExitCode.OK,
+        "replaced": ExitCode.OK,
+        "void": ended,
+        "open": ExitCode.IN_DOUBT,
+    }
     raise typer.Exit(worst(codes.get(word, ExitCode.FAILED) for word in words))
 
 

@@ -1,4 +1,4 @@
-from .chain import Dossier as Dossier, Entry as Entry, Flaw as Flaw
+from .chain import REPLACED as REPLACED, Dossier as Dossier, Entry as Entry, Flaw as Flaw
 from .files import (
     DOSSIER_SUFFIX as DOSSIER_SUFFIX,
     ExaminedDossier as ExaminedDossier,
@@ -7,6 +7,7 @@ from .files import (
     dossier_path as dossier_path,
     examine_dossier as examine_dossier,
     keep_dossier as keep_dossier,
+    put_back as put_back,
     read_dossier as read_dossier,
     sole_writer as sole_writer,
 )

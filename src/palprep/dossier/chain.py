@@ -34,6 +34,9 @@ from palprep.values import Outcome, Value
 
 _START = "0" * 64
 
+REPLACED = "Another video took its place."
+"""The note of a removal by a new video of the same name."""
+
 NewEntry = Literal["evidence", "decision", "lapse", "expiry", "revocation", "waiver", "removal"]
 """What is added to the first evidence.
 

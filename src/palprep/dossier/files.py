@@ -15,6 +15,7 @@ from pydantic import ValidationError
 from palprep import system
 from palprep._version import __version__
 from palprep.dossier.chain import (
+    REPLACED,
     ConsentCheck,
     Dossier,
     FileProof,
@@ -66,6 +67,13 @@ class ExaminedDossier(NamedTuple):
     flaws: tuple[Flaw, ...]
     with_journal: bool
     """Whether it was compared with the journal of its run."""
+
+    @property
+    def replaced(self) -> bool:
+        """Whether another video lies in the place of the one that it is about."""
+        removal, output = self.dossier.removal, self.files[:1]
+        gone = any(each.state == "removed" for each in output)
+        return gone and removal is not None and removal.note == REPLACED
 
 
 def keep_dossier(
@@ -217,6 +225,20 @@ def sole_writer(path: Path) -> Iterator[Callable[..., Dossier]]:
             os.close(handle)
 
 
+def put_back(path: Path, kept: Dossier) -> None:
+    """Write a dossier as the journal of its run keeps it, where it has gone, or an older copy lies
+    there. Raises DossierUnusable where another one does, and OutputUnwritable."""
+    there = read_dossier(path).entries if path.exists() else ()
+    both = min(len(there), len(kept.entries))
+    if there[:both] != kept.entries[:both]:
+        raise DossierUnusable(
+            f"The consent dossier {path} is not the one that the journal of the run holds: move it "
+            "to another folder, and the same command puts the journal's own into its place"
+        )
+    if len(there) < len(kept.entries):
+        _write(path, kept)
+
+
 def add_waiver(path: Path, *, written_at: dt.datetime, note: str) -> Dossier:
     """Record, once, that consent was waived. The note says what was missing."""
     present = read_dossier(path)
@@ -241,7 +263,9 @@ def _examined_file(
     if path is not None:
         state = gone
         if path.is_file():
-            state = "unchanged" if sha256_of(path) == proof.sha256 else "changed"
+            same = sha256_of(path) == proof.sha256
+            # What lies there after a removal is another file of this name.
+            state = "unchanged" if same else gone if gone == "removed" else "changed"
     return ExaminedFile(what, proof, path, state)
 
 

@@ -8,9 +8,12 @@ in doubt a named person must have accepted.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Sequence
+import datetime as dt
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+from pydantic import ValidationError
 
 from palprep import dossier as dossiers, journal as journals, rules
 from palprep.errors import UsageError
@@ -155,21 +158,30 @@ def settle_consent(
     or not it suffices. Files of different people are told apart from it: the caller sees to them.
 
     Each file in which the statement was listened for gets a dossier next to it, which the journal
-    keeps, too. A consent that its dossier says was taken back, or has expired, is missing.
+    keeps, too, and puts back where it has gone. A consent that its dossier, or that of another file
+    made of the same source, says was taken back, or has expired, is missing.
     ``compared`` holds the checks that compare the files. To ``waive`` is to go on whatever is
     missing or in doubt, but not over a refusal: the journal records that, under the ``key`` of the
     replica where it is known, and so do the dossiers, as they record a decision that counts for
     this evidence, or counts no more.
 
-    Raises DossierUnusable for a dossier that was changed, and OutputUnwritable.
+    Raises DossierUnusable for a dossier that was changed, or is not the one that the journal keeps,
+    and OutputUnwritable.
     """
     told = journal.entries(entries.ConsentDecided, person=person)
     decision = told[-1].body.decision if told else None
     files, now, compared = tuple(files), journal.now(), tuple(compared)
-    # By the dossiers that an earlier run wrote.
-    earlier = [(each, at) for each in files if (at := dossiers.dossier_path(each)).exists()]
-    ended = [(each, why) for each, at in earlier for why in dossiers.read_dossier(at).over(now)]
-    if over := tuple(f"{named(each)}: {why}" for each, why in ended):
+    # By the dossiers that an earlier run wrote. What was said in a file that nobody listens to now
+    # does not count: another one holds the statement.
+    kept = _kept(journal, person)
+    ended = [
+        (each, why)
+        for each in files
+        if each.report.consent is not None
+        for dossier in _about(each, kept, journal)
+        for why in dossier.over(now)
+    ]
+    if over := tuple(dict.fromkeys(f"{named(each)}: {why}" for each, why in ended)):
         evidence = evidence.model_copy(update={"missing": (*evidence.missing, *over), "doubts": ()})
     state = consent.consent_state(evidence.model_copy(update={"against": ()}), decision)
     waived = evidence.waivable if waive and state.state in {"open", "fails"} else ()
@@ -195,6 +207,7 @@ def settle_consent(
         if waived:
             dossier = dossiers.add_waiver(path, written_at=now, note=" ".join(waived))
         _keep(journal, person, path, dossier)
+        _replaced(journal, person, path, kept, now)
     return state.waived() if waive else state
 
 
@@ -210,6 +223,56 @@ def add_to_dossier(path: Path, **entry: Any) -> None:
         person = next((each.person for each in kept if root / each.body.path == place), None)
         if person is not None:
             _keep(journal, person, place, added)
+
+
+def _kept(journal: journals.Journal, person: str) -> dict[str, dossiers.Dossier]:
+    """The person's dossiers as the journal keeps them, by the paths that it gives them. Those of
+    another version are left out: their files say so."""
+    told = journal.entries(entries.DossierKept, person=person)
+    found: dict[str, dossiers.Dossier] = {}
+    for path, last in {each.body.path: each.body.dossier for each in told}.items():
+        with contextlib.suppress(ValidationError):
+            found[path] = dossiers.Dossier.model_validate(last)
+    return found
+
+
+def _about(
+    file: Prepared, kept: Mapping[str, dossiers.Dossier], journal: journals.Journal
+) -> list[dossiers.Dossier]:
+    """The dossier of a file, and those of what was made of the same source before. Its own is put
+    back where the journal alone still has it: what it records is not undone with the file."""
+    path = dossiers.dossier_path(file)
+    recorded = kept.get(journal.named(path).as_posix())
+    if recorded is not None and recorded.entries:
+        dossiers.put_back(path, recorded)
+    same = [
+        each
+        for each in kept.values()
+        if each.entries and (source := each.evidence.source) and source.sha256 == file.source_sha256
+    ]
+    return [*([dossiers.read_dossier(path)] if path.exists() else []), *same]
+
+
+def _replaced(
+    journal: journals.Journal,
+    person: str,
+    path: Path,
+    kept: Mapping[str, dossiers.Dossier],
+    now: dt.datetime,
+) -> None:
+    """Record in the dossiers of earlier videos that the one with this dossier took their place."""
+    video, root = dossiers.read_dossier(path).evidence.output, journal.path and journal.path.parent
+    for place in (Path(root or "", each) for each in kept):
+        if place.resolve() == path.resolve() or place.resolve().parent != path.resolve().parent:
+            continue
+        if not place.is_file():
+            continue
+        earlier = dossiers.read_dossier(place)
+        output = earlier.evidence.output
+        if not (video and output and output.name == video.name) or earlier.removal is not None:
+            continue
+        added = dossiers.add_entry(place, kind="removal", written_at=now, note=dossiers.REPLACED)
+        _keep(journal, person, place, added)
 
 
 def _keep(journal: journals.Journal, person: str, path: Path, dossier: dossiers.Dossier) -> None:

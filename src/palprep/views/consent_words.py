@@ -136,10 +136,14 @@ class Standing(NamedTuple):
 def standing(examined: ExaminedDossier, now: dt.datetime) -> Standing:
     """How the consent stands at this moment. One that holds passes only without any doubt.
     A doubt about the statement itself leaves it open."""
-    consent = examined.dossier.consent
+    dossier = examined.dossier
+    consent = dossier.consent
     doubts = tuple(dict.fromkeys(_doubts(examined.dossier)))
     if examined.flaws:
         found = "FLAWED", Outcome.FAIL, "this dossier did not prove what it says."
+    elif examined.replaced and not (dossier.in_force(now) or dossier.over(now)):
+        said = "another video had taken the place of this one, and has a dossier of its own."
+        found = "REPLACED", Outcome.PASS, said
     elif examined.dossier.is_open(now):
         said = "it was open whether this consent is given: a person must listen, and decide."
         found = "OPEN", Outcome.WARN, said

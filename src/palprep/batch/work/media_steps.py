@@ -188,6 +188,8 @@ class MediaSteps:
         voice_from_video = Role.VOICE_AUDIO not in person.sources
         decision = decide(asked, judged.unfit, consent, voice_from_video=voice_from_video)
         notes = (*notes, *decision.left_out)
+        if consent.state in {"fails", "refused"}:
+            notes = (*notes, *self._still_there(consent.evidence))
         if evidence.against:
             refused = () if decision.held else decision.refused
             ids = (*judged.apart, *(() if decision.held else decision.blocked_by))
@@ -202,6 +204,16 @@ class MediaSteps:
             held=decision.held,
             blocked_by=decision.blocked_by,
         )
+
+    def _still_there(self, evidence: ConsentEvidence) -> list[str]:
+        """The replicas that were made under this consent while it held, or without it."""
+        journal = self.run.journal
+        files = {each.source_sha256 for each in evidence.files}
+        return [
+            f"The replica {each.id} was made of these files before: the service still has it."
+            for each in journal.creations_of(journal.made_for(self.person.slug).keys)
+            if each.replica_id and not files.isdisjoint(each.request.get("sources", {}).values())
+        ]
 
     def _looked_up(self, files: Mapping[Role, File], speaker: Speaker | None) -> list[_Looked]:
         """What there is to prepare, and what earlier runs made of it; ``speaker`` is whose consent

@@ -110,15 +110,19 @@ def consent_state(evidence: ConsentEvidence, decision: ConsentDecision | None) -
     """What the evidence and the last ``decision`` about the person come to.
 
     Consent holds where nothing is missing and nothing in doubt, or where the doubts were accepted.
-    A decision falls with a file or a doubt that it was not taken on. None changes what is missing.
+    A decision falls with a file or a doubt that it was not taken on. None changes what is missing,
+    and what is missing changes no refusal, over which no waiver passes.
     """
     state: Literal["holds", "open", "refused", "fails"]
     counts = decision is not None and decision.covers(evidence)
     decided = () if decision is None else (f"{decision.words}{'' if counts else _FALLEN}",)
-    if missing := (*evidence.against, *evidence.missing):
+    missing = (*evidence.against, *evidence.missing)
+    if decision is not None and counts and not decision.accepted:
+        state, reasons = "refused", (*missing, *decided)
+    elif missing:
         state, reasons = "fails", missing
-    elif decision is not None and counts:
-        state, reasons = "holds" if decision.accepted else "refused", decided
+    elif counts:
+        state, reasons = "holds", decided
     elif evidence.doubts:
         state, reasons = "open", (*(each.words for each in evidence.doubts), *decided)
     else:
