@@ -19,6 +19,7 @@ from standings import status
 from palprep.batch import RunOptions, run
 from palprep.cli.record import _go_on
 from palprep.dossier import read_dossier
+from palprep.journal import Journal
 from palprep.record import LocalSite, Review
 from palprep.workers import LocalEngine
 
@@ -119,6 +120,26 @@ def test_nothing_else_is_shown_or_taken(page: Page) -> None:
         tab.post("choose", data=elsewhere, headers={"origin": origin})
         assert "That is asked no more" in tab.get("").text
     assert not (page.people / "bob" / "person.toml").exists()
+
+
+def test_no_decision_is_taken_on_doubts_that_were_not_shown(page: Page) -> None:
+    origin = page.site.origin
+    answer = {"person": "jane", "decision": "accept", "by": "", "because": "it is her"}
+    with (
+        httpx.Client(base_url=page.site.link, headers={"origin": origin}, trust_env=False) as tab,
+        Journal.of(page.out) as journal,
+    ):
+        tab.get("")
+        [before] = journal.standing("consent_found", people=["jane"])
+        doubt = before.body.evidence.doubts[0].model_copy(update={"sentence": "Another one."})
+        other = before.body.evidence.model_copy(update={"doubts": (doubt,)})
+        journal.append(before.body.model_copy(update={"evidence": other}), person="jane")
+        tab.post("decide", data=answer)
+        assert "has changed since this page was shown" in tab.get("").text
+        journal.append(before.body, person="jane")
+        tab.get("")
+    [dossier] = (page.out / "prepared").rglob("*.consent.json")
+    assert read_dossier(dossier).decision is None
 
 
 def test_answers_are_on_record_and_the_run_goes_on(page: Page) -> None:

@@ -9,7 +9,6 @@ import hashlib
 import subprocess
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import parse_qs, quote
@@ -22,7 +21,7 @@ from starlette.routing import Route
 
 from palprep import pipelines, preflight, system, views
 from palprep.batch.people import Person, read_person, write_setting
-from palprep.errors import MediaError, PalprepError, ToolFailed
+from palprep.errors import MediaError, PalprepError, ToolFailed, UsageError
 from palprep.journal import Journal
 from palprep.journal.entries import RunStarted
 from palprep.journal.runs import READY, PersonView, RunReader
@@ -183,8 +182,24 @@ class Review:
         asked = await _form(request)
         self._by = asked.get("by", "")
         accept, because = asked.get("decision") == "accept", asked.get("because", "")
-        decided = partial(pipelines.decide, self._place, asked.get("person", ""), accept=accept)
-        return await self._answered(partial(decided, by=self._by, because=because))
+        slug = asked.get("person", "")
+
+        def decide() -> None:
+            self._require_as_shown(slug)
+            pipelines.decide(self._place, slug, accept=accept, by=self._by, because=because)
+
+        return await self._answered(decide)
+
+    def _require_as_shown(self, slug: str) -> None:
+        """Raise UsageError where a run has found other doubts since the page was drawn."""
+        seen = next((each.person for each in self._asked if each.person.slug == slug), None)
+        with Journal.of(self._place) as journal:
+            reader = RunReader(journal)
+            if seen and reader.person(slug).consent_state.evidence != seen.consent_state.evidence:
+                raise UsageError(
+                    f"What is in doubt about {slug} has changed since this page was shown: look at "
+                    "it again, then decide"
+                )
 
     async def _answered(self, answer: Callable[[], object]) -> Response:
         """Take one answer, and show the page again; with what is wrong with the answer."""
