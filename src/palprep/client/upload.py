@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from io import BytesIO
@@ -115,9 +115,6 @@ def open_upload(file: FileInput) -> Upload:
     # Others may read it meanwhile: another call, or an attempt that was given up. So each reader
     # has a position of its own, and between two pieces the file stands where it stood.
     lock = threading.Lock()
-
-    @contextmanager
-    def again() -> Iterator[IO[bytes]]:
-        yield cast("IO[bytes]", _Reader(file, start, lock))
-
-    return Upload("the image", size, again)
+    return Upload(
+        "the image", size, lambda: nullcontext(cast("IO[bytes]", _Reader(file, start, lock)))
+    )
