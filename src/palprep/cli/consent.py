@@ -293,7 +293,7 @@ def dossier(
     raise typer.Exit(worst(codes.get(word, ExitCode.FAILED) for word in words))
 
 
-_Kept: TypeAlias = dict[Path, dossiers.Dossier | None]
+_Kept: TypeAlias = "dict[Path, dossiers.Dossier | None]"
 """Dossiers, each with what the journal keeps of it where a run's folder was named."""
 
 
