@@ -99,6 +99,11 @@ class AudioStreamFacts(Value):
     default: bool = False
 
 
+JOINED_S = 1.0
+"""Seconds that time goes back, or that more is heard than its timestamps span, where one recording
+ends and another one begins."""
+
+
 class AudioFacts(Value):
     """The sound of a recording or of a video. ``chosen`` indexes ``streams``."""
 
@@ -126,7 +131,7 @@ class AudioFacts(Value):
         """Whether there is a second more of it than its timestamps span: they begin anew, as where
         recordings were put one behind the other."""
         heard = self.presented
-        return heard is not None and self.decoded_s > heard.duration_s + 1.0
+        return heard is not None and self.decoded_s > heard.duration_s + JOINED_S
 
 
 class TimingFacts(Value):

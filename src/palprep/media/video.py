@@ -20,7 +20,7 @@ from av.video.stream import VideoStream
 from numpy.typing import NDArray
 
 from palprep.media import container as containers
-from palprep.media.facts import AudioFacts, TimingFacts, VideoFacts
+from palprep.media.facts import JOINED_S, AudioFacts, TimingFacts, VideoFacts
 from palprep.media.images.frames import DisplayMatrix
 from palprep.media.sound.decoding import AudioTimes, audio_stream, audio_streams, default_stream
 from palprep.media.sources.source import Source
@@ -108,7 +108,7 @@ def _timing_facts(
         dropped_frames=dropped,
         audio_offset_s=round(sound.start_s - starts_s, 6),
         # Where time begins anew the two say nothing of each other.
-        audio_drift_s=None if drift_s < -_JOINED_S else round(drift_s, 6),
+        audio_drift_s=None if drift_s < -JOINED_S else round(drift_s, 6),
     )
 
 
@@ -210,10 +210,6 @@ _STRAY_SHARE = 0.01
 and then is a defect of its own, and no reason to encode the whole video again."""
 
 
-_JOINED_S = 1.0
-"""By so much the time of decoding goes back where one recording ends and another one begins."""
-
-
 class TimingMeter:
     """Collects the packets of one video stream, eight bytes for each."""
 
@@ -260,7 +256,7 @@ class TimingMeter:
         stray = np.abs(intervals - median) > tolerance
         gaps = intervals[intervals >= 1.5 * median]
         return {
-            "joined": self._back * base > _JOINED_S,
+            "joined": self._back * base > JOINED_S,
             "frames": int(ticks.size),
             "start_s": first * base,
             "duration_s": duration,

@@ -8,7 +8,6 @@ in doubt a named person must have accepted.
 from __future__ import annotations
 
 import contextlib
-import datetime as dt
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -207,7 +206,7 @@ def settle_consent(
         if waived:
             dossier = dossiers.add_waiver(path, written_at=now, note=" ".join(waived))
         _keep(journal, person, path, dossier)
-        _replaced(journal, person, path, kept, now)
+        _replaced(journal, person, path, dossier, kept)
     return state.waived() if waive else state
 
 
@@ -233,7 +232,7 @@ def _kept(journal: journals.Journal, person: str) -> dict[str, dossiers.Dossier]
     for path, last in {each.body.path: each.body.dossier for each in told}.items():
         with contextlib.suppress(ValidationError):
             found[path] = dossiers.Dossier.model_validate(last)
-    return found
+    return {path: dossier for path, dossier in found.items() if dossier.entries}
 
 
 def _about(
@@ -243,12 +242,12 @@ def _about(
     back where the journal alone still has it: what it records is not undone with the file."""
     path = dossiers.dossier_path(file)
     recorded = kept.get(journal.named(path).as_posix())
-    if recorded is not None and recorded.entries:
+    if recorded is not None:
         dossiers.put_back(path, recorded)
     same = [
         each
         for each in kept.values()
-        if each.entries and (source := each.evidence.source) and source.sha256 == file.source_sha256
+        if (source := each.evidence.source) and source.sha256 == file.source_sha256
     ]
     return [*([dossiers.read_dossier(path)] if path.exists() else []), *same]
 
@@ -257,22 +256,20 @@ def _replaced(
     journal: journals.Journal,
     person: str,
     path: Path,
+    dossier: dossiers.Dossier,
     kept: Mapping[str, dossiers.Dossier],
-    now: dt.datetime,
 ) -> None:
     """Record in the dossiers of earlier videos that the one with this dossier took their place."""
-    video, root = dossiers.read_dossier(path).evidence.output, journal.path and journal.path.parent
-    for place in (Path(root or "", each) for each in kept):
-        if place.resolve() == path.resolve() or place.resolve().parent != path.resolve().parent:
-            continue
-        if not place.is_file():
-            continue
-        earlier = dossiers.read_dossier(place)
-        output = earlier.evidence.output
-        if not (video and output and output.name == video.name) or earlier.removal is not None:
-            continue
-        added = dossiers.add_entry(place, kind="removal", written_at=now, note=dossiers.REPLACED)
-        _keep(journal, person, place, added)
+    own, video = journal.named(path), dossier.evidence.output
+    root = journal.path.parent if journal.path else Path()
+    for name, earlier in kept.items():
+        place, output = root / name, earlier.evidence.output
+        beside = Path(name) != own and Path(name).parent == own.parent
+        same = video is not None and output is not None and output.name == video.name
+        if beside and same and earlier.removal is None and place.is_file():
+            now, note = journal.now(), dossiers.REPLACED
+            added = dossiers.add_entry(place, kind="removal", written_at=now, note=note)
+            _keep(journal, person, place, added)
 
 
 def _keep(journal: journals.Journal, person: str, path: Path, dossier: dossiers.Dossier) -> None:

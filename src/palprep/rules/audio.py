@@ -37,15 +37,13 @@ audio_only = plain(
 )
 
 
-@rule(FACTS)
-def single_streams(facts: Facts) -> Measured | None:
-    video, audio = facts.video, facts.audio
-    if video is None and audio is None:
-        return None
-    others = video.other_streams if video else len(audio.streams) - 1 if audio else 0
-    return Measured(value=others, shown=f"{others} beside what is played")
+def _other_streams(facts: Facts) -> int | None:
+    if facts.video is not None:
+        return facts.video.other_streams
+    return None if facts.audio is None else len(facts.audio.streams) - 1
 
 
+single_streams = plain("single_streams", FACTS, _other_streams, "{} beside what is played")
 audio_audible = plain("audio_audible", LEVELS, lambda levels: levels.rms_dbfs, "{:.1f} dBFS RMS")
 
 

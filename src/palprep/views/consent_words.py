@@ -138,16 +138,16 @@ def standing(examined: ExaminedDossier, now: dt.datetime) -> Standing:
     A doubt about the statement itself leaves it open."""
     dossier = examined.dossier
     consent = dossier.consent
-    doubts = tuple(dict.fromkeys(_doubts(examined.dossier)))
+    doubts = tuple(dict.fromkeys(_doubts(dossier)))
     if examined.flaws:
         found = "FLAWED", Outcome.FAIL, "this dossier did not prove what it says."
     elif examined.replaced and not (dossier.in_force(now) or dossier.over(now)):
         said = "another video had taken the place of this one, and has a dossier of its own."
         found = "REPLACED", Outcome.PASS, said
-    elif examined.dossier.is_open(now):
+    elif dossier.is_open(now):
         said = "it was open whether this consent is given: a person must listen, and decide."
         found = "OPEN", Outcome.WARN, said
-    elif not examined.dossier.in_force(now):
+    elif not dossier.in_force(now):
         found = "VOID", Outcome.FAIL, "this consent did not hold."
     elif consent.reasons:
         found = "HOLDS", Outcome.WARN, "this consent held: a person accepted its doubts."

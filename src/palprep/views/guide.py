@@ -55,9 +55,8 @@ def _places(profile: Profile) -> Mapping[str, str]:
         "video_mb": most(video, "file_size"),
     }
     if (fps := found["video_fps"]) is not None:
-        found["video_fps"] = math.ceil(
-            fps
-        )  # As cameras count them: the limit leaves some to losses.
+        # As cameras count them: the limit leaves some to losses.
+        found["video_fps"] = math.ceil(fps)
     return {place: f"{limit:g}" for place, limit in found.items() if limit is not None}
 
 

@@ -49,17 +49,24 @@ def consent_first(consent: ConsentFacts) -> Measured:
     return Measured(value=harmless, shown=shown, words={"said": said})
 
 
-def _samples(facts: Facts) -> tuple[FrameSample, ...] | Answer:
-    stated = STATED.get(facts)
-    line, footage = facts.timeline, facts.footage
+def _statement(facts: Facts) -> Span | Answer:
+    """When the statement is spoken, by the timeline."""
+    stated, line = STATED.get(facts), facts.timeline
     if not isinstance(stated, ConsentFacts):
         return stated
-    if line is None or line.consent is None or footage is None:
+    return NOT_FOUND if line is None or line.consent is None else line.consent
+
+
+def _samples(facts: Facts) -> tuple[FrameSample, ...] | Answer:
+    spoken, line, footage = _statement(facts), facts.timeline, facts.footage
+    if not isinstance(spoken, Span):
+        return spoken
+    if line is None or footage is None:
         return NOT_FOUND
     return tuple(
         sample
         for sample in footage.samples
-        if line.consent.start_s <= sample.at_s - line.starts_s <= line.consent.end_s
+        if spoken.start_s <= sample.at_s - line.starts_s <= spoken.end_s
     )
 
 
@@ -76,12 +83,11 @@ def consent_seen(samples: tuple[FrameSample, ...]) -> Measured | Unmeasured:
 
 
 def _cuts(facts: Facts) -> tuple[float, ...] | Answer:
-    stated, line = STATED.get(facts), facts.timeline
-    if not isinstance(stated, ConsentFacts):
-        return stated
-    if line is None or line.consent is None:
-        return NOT_FOUND
-    return tuple(each for each in line.cuts if line.consent.start_s < each < line.consent.end_s)
+    spoken, line = _statement(facts), facts.timeline
+    if not isinstance(spoken, Span):
+        return spoken
+    cuts = line.cuts if line else ()
+    return tuple(each for each in cuts if spoken.start_s < each < spoken.end_s)
 
 
 @rule(Need(_cuts))
