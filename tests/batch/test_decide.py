@@ -14,12 +14,14 @@ from scripted_engine import Scripted, recorded
 from standings import status
 
 from palprep import decide
-from palprep.batch import forget, kept_dossiers, write_report
+from palprep.batch import forget, kept_dossiers, write_messages, write_report
 from palprep.batch.work.decision import TO_DO
 from palprep.dossier import add_entry, examine_dossier, read_dossier
 from palprep.errors import UsageError
 from palprep.journal.entries.bodies import ConsentDecided
 from palprep.journal.store import utc_now
+from palprep.pipelines import add_to_dossier
+from palprep.rules.texts import asks
 from palprep.views import standing
 
 EVE = {"by": "Éve Ödön", "because": "every word is there"}
@@ -163,8 +165,25 @@ def test_nothing_is_made_under_a_consent_that_is_over(go, place, log, out, entry
     assert stands(out) == "VOID"
     with pytest.raises(UsageError, match=told.partition(": ")[2] or told):
         decide(out, "jane-carter", accept=True, **EVE)
+    # Nor is it waived: only a new statement helps.
     [person] = go(engine=Scripted("pass"), without_consent=True).people
-    assert (person.status, told in person.waived[0]) == ("done", True)
+    assert (person.status, person.waived, log.creates) == ("redo", (), {})
+    assert person.reasons[1:] == (TO_DO["ended"],)
+    [asked] = write_messages(out, place)
+    assert asks("en")["consent_ended"].why in asked.text
+    assert "was not heard" not in asked.text
+
+
+@pytest.mark.parametrize("waived", [False, True])
+def test_a_replica_that_outlives_its_consent_is_named(go, place, log, out, waived):
+    [before] = go(engine=Scripted("pass")).people
+    add_to_dossier(dossier_of(out), kind="revocation", written_at=utc_now())
+    [person] = go(engine=Scripted("pass"), without_consent=waived).people
+    assert (person.status, person.blocked_by) == ("redo", ("consent_ended",))
+    assert f"The replica {before.replica.id} was made of these files before" in " ".join(
+        person.reasons
+    )
+    assert log.creates == {"voice": 1, "replica": 1}
 
 
 @pytest.mark.parametrize("heard", ["pass", "fail"])

@@ -122,10 +122,10 @@ def _decidable(
     evidence: consent.ConsentEvidence, person: str, root: Path
 ) -> consent.ConsentEvidence:
     """The evidence, where there is something to decide about, and its files are as they were."""
-    if missing := (*evidence.against, *evidence.missing):
+    if missing := (*evidence.against, *evidence.missing, *evidence.ended):
         raise UsageError(
-            f"No decision gives {person} the consent that is missing. {' '.join(missing)} Have it "
-            "recorded again, or let `palprep run --without-consent` waive it"
+            f"No decision gives {person} the consent that is missing. {' '.join(missing)} Have the "
+            "statement recorded again"
         )
     if not evidence.doubts:
         raise UsageError(f"There is nothing to decide about {person}: no consent is in doubt")
@@ -158,11 +158,11 @@ def settle_consent(
 
     Each file in which the statement was listened for gets a dossier next to it, which the journal
     keeps, too, and puts back where it has gone. A consent that its dossier, or that of another file
-    made of the same source, says was taken back, or has expired, is missing.
+    made of the same source, says was taken back, or has expired, has ended.
     ``compared`` holds the checks that compare the files. To ``waive`` is to go on whatever is
-    missing or in doubt, but not over a refusal: the journal records that, under the ``key`` of the
-    replica where it is known, and so do the dossiers, as they record a decision that counts for
-    this evidence, or counts no more.
+    missing or in doubt, but not over a refusal or an end: the journal records that, under the
+    ``key`` of the replica where it is known, and so do the dossiers, as they record a decision that
+    counts for this evidence, or counts no more.
 
     Raises DossierUnusable for a dossier that was changed, or is not the one that the journal keeps,
     and OutputUnwritable.
@@ -181,12 +181,17 @@ def settle_consent(
         for why in dossier.over(now)
     ]
     if over := tuple(dict.fromkeys(f"{named(each)}: {why}" for each, why in ended)):
-        evidence = evidence.model_copy(update={"missing": (*evidence.missing, *over), "doubts": ()})
+        evidence = evidence.model_copy(update={"ended": over, "doubts": ()})
     state = consent.consent_state(evidence.model_copy(update={"against": ()}), decision)
     waived = evidence.waivable if waive and state.state in {"open", "fails"} else ()
     if waived:
         journal.append(entries.ConsentWaived(why=waived), person=person, key=key)
-    if evidence.against or evidence.waivable or journal.standing("consent_found", people=[person]):
+    if (
+        evidence.against
+        or evidence.waivable
+        or over
+        or journal.standing("consent_found", people=[person])
+    ):
         placed = tuple(
             each.model_copy(update={"path": journal.named(Path(each.path)).as_posix()})
             for each in evidence.files

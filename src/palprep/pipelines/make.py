@@ -183,6 +183,7 @@ _ADVICE = {
     "open": " Whether consent is given is in doubt. Listen, and record with palprep.decide in the "
     "journal what you decided; record the statement again; or say without_consent=True.",
     "refused": " Record the statement again. A later decision takes the place of this one.",
+    "ended": " Record the statement again, if the person gives consent again.",
 }
 
 

@@ -62,7 +62,9 @@ def _message(person: PersonView, language: str, picture: str | None) -> Message:
     own = {} if language == "en" else asks(language)
     parts = tuple(_parts(person, words, own))
     found = {finding for part in parts for finding in part.asked}
-    again = person.consent if found & (CONSENT_CHECKS | {"consent_refused"}) else None
+    again = (
+        person.consent if found & (CONSENT_CHECKS | {"consent_refused", "consent_ended"}) else None
+    )
     heard = again and again.consent
     subject, greeting = (words[each].format(name=person.name) for each in ("subject", "greeting"))
     lines = [greeting, "", words["intro"]]

@@ -93,10 +93,17 @@ TO_DO = {
     "word, and run the same command.",
     "refused": "Record the statement again, and run the same command. A later `palprep decide` "
     "takes the place of this decision.",
+    "ended": "If the person gives consent again, have the statement recorded again, and run the "
+    "same command.",
 }
 """What to do about each state of the consent that keeps something from being made."""
 
-_BLOCKERS = {"fails": "consent_spoken", "open": "consent_in_doubt", "refused": "consent_refused"}
+_BLOCKERS = {
+    "fails": "consent_spoken",
+    "open": "consent_in_doubt",
+    "refused": "consent_refused",
+    "ended": "consent_ended",
+}
 
 _ABOUT_THE_PERSON = "appears_under_18"
 """The check that fails for the person, whichever file shows it: no other file makes up for it."""

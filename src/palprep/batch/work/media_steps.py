@@ -188,7 +188,7 @@ class MediaSteps:
         voice_from_video = Role.VOICE_AUDIO not in person.sources
         decision = decide(asked, judged.unfit, consent, voice_from_video=voice_from_video)
         notes = (*notes, *decision.left_out)
-        if consent.state in {"fails", "refused"}:
+        if consent.state not in {"holds", "open"}:
             notes = (*notes, *self._still_there(consent.evidence))
         if evidence.against:
             refused = () if decision.held else decision.refused

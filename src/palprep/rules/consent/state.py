@@ -45,7 +45,9 @@ class ConsentEvidence(Value):
     against: tuple[str, ...] = ()
     """Files that show or hold different people. Nothing passes over it."""
     missing: tuple[str, ...] = ()
-    """Empty when the statement was heard, matches and still holds. Only a waiver passes over it."""
+    """Empty when the statement was heard and matches. Only a waiver passes over it."""
+    ended: tuple[str, ...] = ()
+    """Why it lasts no more: it was taken back, or has expired. Only a new statement helps."""
     doubts: tuple[ConsentDoubt, ...] = ()
     """What a person's decision, or a waiver, passes over."""
 
@@ -91,8 +93,8 @@ class ConsentDecision(Value):
 class ConsentState(Value):
     """Whether consent holds, with the reasons in sentences."""
 
-    state: Literal["holds", "open", "refused", "fails"]
-    """``open``: a person must decide. ``refused``: a person has. ``fails``: no one can."""
+    state: Literal["holds", "open", "refused", "ended", "fails"]
+    """``open``: a person must decide. ``refused``: a person has. Otherwise no one can."""
     reasons: tuple[str, ...] = ()
     """Why it does not hold; or by which decision it does."""
     evidence: ConsentEvidence = ConsentEvidence()
@@ -101,26 +103,27 @@ class ConsentState(Value):
 
     def waived(self) -> ConsentState:
         """The state where the work goes on without consent, which passes over what is missing and
-        over doubts, and neither over a refusal nor over files that show different people."""
-        waivable = self.state != "refused" and not self.evidence.against
+        over doubts; not over a refusal, an end of the consent, or files of different people."""
+        waivable = self.state not in {"refused", "ended"} and not self.evidence.against
         return ConsentState(state="holds", evidence=self.evidence) if waivable else self
 
 
 def consent_state(evidence: ConsentEvidence, decision: ConsentDecision | None) -> ConsentState:
     """What the evidence and the last ``decision`` about the person come to.
 
-    Consent holds where nothing is missing and nothing in doubt, or where the doubts were accepted.
+    Consent holds where it has not ended, and nothing is missing, and nothing in doubt or the doubts
+    were accepted.
     A decision falls with a file or a doubt that it was not taken on. None changes what is missing,
     and what is missing changes no refusal, over which no waiver passes.
     """
-    state: Literal["holds", "open", "refused", "fails"]
+    state: Literal["holds", "open", "refused", "ended", "fails"]
     counts = decision is not None and decision.covers(evidence)
     decided = () if decision is None else (f"{decision.words}{'' if counts else _FALLEN}",)
-    missing = (*evidence.against, *evidence.missing)
+    missing = (*evidence.against, *evidence.missing, *evidence.ended)
     if decision is not None and counts and not decision.accepted:
         state, reasons = "refused", (*missing, *decided)
     elif missing:
-        state, reasons = "fails", missing
+        state, reasons = "ended" if evidence.ended else "fails", missing
     elif counts:
         state, reasons = "holds", decided
     elif evidence.doubts:

@@ -135,7 +135,8 @@ def consent_reason(key: str, **words: object) -> str:
 def blocker_words(blocker: str) -> str:
     """What is in the way, in a few words: of a check, of an error by its code, or one of
     ``nothing_to_make``, ``folder_unclear``, ``folder_empty``, ``settings_unread``,
-    ``cannot_listen``, ``not_prepared``, ``consent_in_doubt`` and ``consent_refused``."""
+    ``cannot_listen``, ``not_prepared``, ``consent_in_doubt``, ``consent_refused`` and
+    ``consent_ended``."""
     return TEXTS.blockers.get(blocker, blocker.replace("_", " "))
 
 
