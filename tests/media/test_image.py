@@ -321,7 +321,13 @@ def test_a_region_is_a_crop_of_the_upright_image(tmp_path, picture, orientation)
     picture.save(path, exif=exif_of(orientation))
     source = Source.of(path)
     region = (5, 9, 31, 40)
-    assert open_image(source, region=region)[1] == open_image(source)[1].crop(region)
+    upright = open_image(source)[1]
+    assert open_image(source, region=region)[1] == upright.crop(region)
+    for degrees in (90, 180, 270):
+        turned = upright.rotate(-degrees, expand=True)
+        assert open_image(source, turned_deg=degrees)[1] == turned
+        again = open_image(source, region=region, turned_deg=degrees)[1]
+        assert again == turned.crop(region)
 
 
 def test_a_large_image_is_averaged_over_squares(tmp_path, monkeypatch):

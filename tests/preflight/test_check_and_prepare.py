@@ -90,6 +90,27 @@ def test_what_was_measured_of_kept_pixels_is_what_the_output_would_measure(sampl
     assert ready.report.facts.image.metadata == ()
 
 
+@pytest.mark.parametrize(("degrees", "orientation"), [(90, 1), (180, 1), (270, 1), (90, 8)])
+def test_a_portrait_that_is_not_upright_is_turned(sample_media, tmp_path, degrees, orientation):
+    with Image.open(sample_media / "people" / "anna-miller" / "portrait.png") as opened:
+        upright = opened.convert("RGB").resize((900, 900)).crop((0, 0, 900, 800))
+    exif = Image.Exif()
+    exif[0x0112] = orientation
+    source = tmp_path / "ada.png"
+    upright.rotate(degrees, expand=True).save(source, exif=exif)
+    report = preflight.check(source)
+    [failed] = report.failed
+    assert failed.id == "head_level"
+    ready = preflight.prepare(source, into=tmp_path / "out")
+    assert ready.report.passed
+    # EXIF, which stands the image on its head, is wrong.
+    turn = {90: "90° clockwise", 180: "180°", 270: "90° counter-clockwise"}[degrees]
+    told = "turned by 180°" if orientation == 8 else f"turned by {turn}"
+    assert told in [each.did for each in ready.fixes]
+    with Image.open(ready.path) as output:
+        assert np.array_equal(np.asarray(output), np.asarray(upright))
+
+
 def test_what_needs_no_repair_is_copied_byte_for_byte(tmp_path):
     source = tmp_path / "plain.jpg"
     Image.new("RGB", (700, 700), "navy").save(source)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from palprep.vision import analysis
-from palprep.vision.analysis import Detections, analyse_portrait
+from palprep.vision.analysis import Detections, analyse_image, analyse_portrait
 from palprep.vision.arrays import Pixels, shrunk
 from palprep.vision.facts import PortraitFacts
 from palprep.vision.models import Models
@@ -44,6 +44,26 @@ def test_a_mirror_turns_yaw_and_place_around(
     assert mirrored.subject.pose.yaw_deg == pytest.approx(-picture.subject.pose.yaw_deg, abs=3)
     assert mirrored.subject.pose.roll_deg == pytest.approx(-picture.subject.pose.roll_deg, abs=2)
     assert mirrored.framing.centre_x == pytest.approx(1 - picture.framing.centre_x, abs=0.02)
+
+
+@pytest.mark.parametrize("quarters", [1, 2, 3])
+def test_an_image_that_is_not_upright_is_measured_as_it_is_turned(
+    portrait: Pixels, models: Models, quarters: int
+) -> None:
+    wide = portrait[: portrait.shape[0] * 3 // 4]
+    upright = analyse_image(wide, models)
+    assert upright.subject is not None
+    assert upright.subject.turned_deg == 0
+    lying = np.ascontiguousarray(np.rot90(wide, quarters))
+    found = analyse_image(lying, models)
+    assert found.subject == upright.subject.model_copy(update={"turned_deg": 90 * quarters})
+    assert (found.framing, found.quality) == (upright.framing, upright.quality)
+    assert (found.width, found.height) == (upright.width, upright.height)
+
+
+def test_what_shows_no_face_is_not_turned(models: Models) -> None:
+    noise = np.random.default_rng(0).integers(0, 255, (300, 400, 3), np.uint8)
+    assert analyse_image(noise, models) == analyse_portrait(noise, models)
 
 
 def test_a_larger_false_alarm_does_not_lend_the_subject_its_looks(

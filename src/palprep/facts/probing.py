@@ -18,7 +18,7 @@ from palprep.media import images, sound
 from palprep.media.images import probe_image
 from palprep.media.sources import Source
 from palprep.values import Kind, Role
-from palprep.vision import MAX_SIDE, Models, analyse_portrait
+from palprep.vision import MAX_SIDE, Models, analyse_image
 
 
 class ProbeLimits(NamedTuple):
@@ -53,7 +53,7 @@ def probe(
             portrait = None
             if picture is not None:
                 size = (image.width, image.height)
-                portrait = analyse_portrait(np.asarray(picture), Models.shared(), size=size)
+                portrait = analyse_image(np.asarray(picture), Models.shared(), size=size)
             return Facts(file=source.facts, image=image, portrait=portrait)
         case Kind.AUDIO if quick:
             return Facts(file=source.facts, recording=sound.probe_audio(source))

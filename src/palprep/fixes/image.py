@@ -46,8 +46,12 @@ def fix_image(plan: ImagePlan, source: sources.Source, new: NewOutput) -> Applie
     if plan.crop is not None:
         left, top, right, bottom = plan.crop.bounds(plan.level_deg)
         region = math.floor(left), math.floor(top), math.ceil(right), math.ceil(bottom)
-    facts, picture = images.open_image(source, region=region, max_memory_mb=plan.max_memory_mb)
+    facts, picture = images.open_image(
+        source, region=region, turned_deg=plan.turned_deg, max_memory_mb=plan.max_memory_mb
+    )
     whole = (facts.width, facts.height)
+    if plan.turned_deg % 180:
+        whole = whole[::-1]
     require_within(whole, plan)
     picture = adjust(picture, plan if region is None else _moved(plan, region, whole, picture.size))
     full_size = picture.size
@@ -116,6 +120,9 @@ def _decoded(facts: media.ImageFacts) -> Iterator[FixDone]:
 
 
 def _adjusted(plan: ImagePlan) -> Iterator[FixDone]:
+    if plan.turned_deg:
+        quarters = {90: "90° clockwise", 180: "180°", 270: "90° counter-clockwise"}
+        yield FixDone(id="turn", did=f"turned by {quarters[plan.turned_deg]}")
     if plan.level_deg:
         way = "counter-clockwise" if plan.level_deg > 0 else "clockwise"
         yield FixDone(id="level", did=f"levelled by {abs(plan.level_deg):.1f}° {way}")

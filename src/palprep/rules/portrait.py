@@ -97,10 +97,13 @@ def pose_suitable_for_replica(face: vision.SubjectFacts) -> Measured:
 @rule(needs.FACE, needs.face_place)
 def head_level(face: vision.SubjectFacts) -> Measured:
     roll = face.pose.roll_deg
+    way = "left" if roll > 0 else "right"
+    if face.turned_deg:
+        roll, way = min(face.turned_deg, 360 - face.turned_deg), "turned"
     return Measured(
         value=round(abs(roll), 1),
         shown=f"{abs(roll):.1f} degrees",
-        way="left" if roll > 0 else "right",
+        way=way,
         words={"degrees": degrees(roll)},
     )
 

@@ -1,6 +1,7 @@
 from .analysis import (
     MAX_SIDE as MAX_SIDE,
     Detections as Detections,
+    analyse_image as analyse_image,
     analyse_portrait as analyse_portrait,
     detect_subject as detect_subject,
 )

@@ -14,6 +14,7 @@ from functools import partial
 from typing import NamedTuple, ParamSpec, TypeVar
 
 import cv2
+import numpy as np
 
 from palprep.values import Rect
 from palprep.vision import facts, scene
@@ -103,6 +104,26 @@ def analyse_portrait(
         faces = find_faces(rgb, models.detector)
         look = beside(other, _look, rgb, faces[0], models) if faces else None
         return _measure(_detections(rgb, faces, models, size), models, other, nudity, look)
+
+
+def analyse_image(
+    rgb: Pixels, models: Models, *, size: tuple[int, int] | None = None
+) -> facts.PortraitFacts:
+    """As :func:`analyse_portrait`, for an image that may lie on its side or be upside down. Where a
+    face stands upright in the turned image alone, the facts are of that."""
+    found = analyse_portrait(rgb, models, size=size)
+    if any(facts.stands_upright(face.presence, face.score) for face in found.faces):
+        return found
+    for degrees in (90, 180, 270):
+        turned = np.ascontiguousarray(np.rot90(rgb, -degrees // 90))
+        [face] = find_faces(turned, models.detector)[:1] or [None]
+        if face and facts.stands_upright(find_landmarks(turned, face, models).presence, face.score):
+            of_turned = size[::-1] if size and degrees != 180 else size
+            again = analyse_portrait(turned, models, size=of_turned)
+            if again.subject is not None:
+                subject = again.subject.model_copy(update={"turned_deg": degrees})
+                return again.model_copy(update={"subject": subject})
+    return found
 
 
 def detect_subject(

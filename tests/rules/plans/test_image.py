@@ -133,7 +133,7 @@ def test_without_room_to_turn_the_crop_alone_is_made() -> None:
     reasons, adjusted = adjustments(picture, frozenset({"person_centered", "head_level"}))
     assert [reason.fix for reason in reasons] == ["crop"]
     assert (adjusted.level_deg, adjusted.crop) == (0.0, propose_crop(picture))
-    assert adjustments(picture, frozenset({"head_level"})) == ((), (0.0, None, 0.0, (1, 1, 1)))
+    assert adjustments(picture, frozenset({"head_level"})) == ((), (0, 0.0, None, 0.0, (1, 1, 1)))
 
 
 def test_a_burnt_out_face_keeps_its_colour() -> None:

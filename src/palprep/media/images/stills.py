@@ -48,19 +48,25 @@ def open_image(
     *,
     max_side: int | None = None,
     region: Box | None = None,
+    turned_deg: int = 0,
     max_memory_mb: float | None = MOST_IMAGE_MEMORY_MB,
 ) -> tuple[ImageFacts, Image.Image]:
     """Facts and pixels from one decode: upright, sRGB in mode ``RGB``, free of metadata.
 
     With ``max_side`` the longer side has at most that many pixels; a larger JPEG is then
-    decoded at reduced size, which costs a fraction of a full decode. Never enlarged. ``region`` is
-    the part that is wanted, in pixels of the upright image. A large image comes averaged over
-    squares of pixels: its size tells. Raises FileMissing or FileUnreadable; UnsupportedMedia for
-    another kind of file, for more than ``pixels.MAX_PIXELS``, or where decoding takes more than
-    ``max_memory_mb``; DamagedMedia when it does not decode.
+    decoded at reduced size, which costs a fraction of a full decode. Never enlarged. ``turned_deg``
+    is a further turn clockwise, by 90, 180 or 270 degrees, of which the facts say nothing.
+    ``region`` is the part that is wanted, in pixels of the image that comes. A large one comes
+    averaged over squares of pixels: its size tells. Raises FileMissing or FileUnreadable;
+    UnsupportedMedia for another kind of file, for more than ``pixels.MAX_PIXELS``, or where
+    decoding takes more than ``max_memory_mb``; DamagedMedia when it does not decode.
     """
     facts, picture = probe_image(
-        source, max_side=max_side, region=region, max_memory_mb=max_memory_mb
+        source,
+        max_side=max_side,
+        region=region,
+        turned_deg=turned_deg,
+        max_memory_mb=max_memory_mb,
     )
     if picture is None:
         raise UnsupportedMedia(
@@ -75,6 +81,7 @@ def probe_image(
     *,
     max_side: int | None = None,
     region: Box | None = None,
+    turned_deg: int = 0,
     max_memory_mb: float | None,
 ) -> tuple[ImageFacts, Image.Image | None]:
     """As :func:`open_image`; the pixels are None where decoding takes more memory.
@@ -86,11 +93,12 @@ def probe_image(
         icc = describe_icc(image.icc)
         stored = picture = None
         if image.decoded_bytes <= most_bytes:
-            stored = _taken(image, region, max_side, most_bytes)
+            stored = _taken(image, region, max_side, most_bytes, turned_deg)
         # Only now, since PNG can place metadata after the pixels.
         exif = _exif(image)
         if stored is not None:
-            picture = _upright(*stored, exif.orientation or 1, None if icc[1] else image.icc)
+            turn = _turned(exif, turned_deg)
+            picture = _upright(*stored, turn, None if icc[1] else image.icc)
         return _facts(image, exif, icc, source), picture
 
 
@@ -142,14 +150,26 @@ def _exif(image: HeifImage | RasterImage) -> Exif:
     return exif._replace(orientation=exif.orientation or xmp_orientation(image.xmp) or 1)
 
 
+def _turned(exif: Exif, degrees: int) -> int:
+    """The orientation of an image that is turned clockwise, by quarters, once it is upright."""
+    around = (1, 6, 3, 8), (2, 7, 4, 5)
+    stored = exif.orientation or 1
+    [row] = (each for each in around if stored in each)
+    return row[(row.index(stored) + degrees // 90) % 4]
+
+
 def _taken(
-    image: HeifImage | RasterImage, region: Box | None, max_side: int | None, most_bytes: float
+    image: HeifImage | RasterImage,
+    region: Box | None,
+    max_side: int | None,
+    most_bytes: float,
+    turned_deg: int,
 ) -> tuple[str, NDArray[np.uint8]]:
     """The mode and the pixels of the region, as they are stored."""
     decoded = image.decode(max_side, most_bytes)
     box = (0, 0, *decoded.size)
     if region is not None:
-        turn = _exif(image).orientation or 1
+        turn = _turned(_exif(image), turned_deg)
         box = _scaled(_stored(region, turn, image.size), image.size, decoded.size)
         if box[0] >= box[2] or box[1] >= box[3]:
             box = (0, 0, *decoded.size)

@@ -74,6 +74,7 @@ _FILE_FIXES = {
     "strip_metadata": ("image_metadata",),
 }
 _PORTRAIT_FIXES = {
+    "turn": ("head_level",),
     "level": ("head_level",),
     "crop": ("chest_up_framing_acceptable", "person_centered"),
     "exposure": ("face_brightness",),
@@ -107,6 +108,7 @@ def _whole(profile: Profile, rule_id: str) -> int | None:
 class Adjustments(NamedTuple):
     """Parameters of a :class:`~palprep.rules.plans.values.ImagePlan`, by its names."""
 
+    turned_deg: int
     level_deg: float
     crop: Crop | None
     exposure_ev: float
@@ -223,6 +225,7 @@ def adjustments(
 ) -> tuple[tuple[Reason, ...], Adjustments]:
     """The adjustments that answer the checks in ``asking``, and why each is made."""
     asked = {fix for fix, checks in _PORTRAIT_FIXES.items() if asking.intersection(checks)}
+    turned = portrait.subject.turned_deg if portrait.subject and "turn" in asked else 0
     level = propose_level(portrait) if "level" in asked else 0.0
     crop = propose_crop(portrait, level_deg=level) if level or "crop" in asked else None
     if level and crop is None:
@@ -232,6 +235,7 @@ def adjustments(
     exposure = propose_exposure(portrait) if "exposure" in asked else 0.0
     gains = propose_white_balance(portrait) if "white_balance" in asked else (1.0, 1.0, 1.0)
     made = {
+        "turn": turned != 0,
         "level": level != 0,
         "crop": crop is not None,
         "exposure": exposure != 0,
@@ -242,7 +246,7 @@ def adjustments(
         for fix, done in made.items()
         if done
     )
-    return reasons, Adjustments(level, crop, exposure, gains)
+    return reasons, Adjustments(turned, level, crop, exposure, gains)
 
 
 def framing_advice(portrait: PortraitFacts) -> str:

@@ -61,6 +61,8 @@ class ImagePlan(Value):
     """One decode, these steps in this order, one encode."""
 
     reasons: tuple[Reason, ...]
+    turned_deg: int = 0
+    """Turn clockwise by 0, 90, 180 or 270 degrees. All that follows is of the turned image."""
     level_deg: float = 0.0
     """Turn counter-clockwise by this much about the crop's centre, before cropping. Needs a
     crop, since a turned image has corners that show nothing."""
