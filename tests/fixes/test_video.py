@@ -7,6 +7,7 @@ import av
 import numpy as np
 import pytest
 from heard import heard_audio
+from PIL import Image
 from videos import edited, first_frame, heard_at, times, video_plan
 
 from palprep.errors import CannotFit
@@ -68,6 +69,21 @@ def test_rotation_survives_a_remux_as_metadata(phone_video, tmp_path):
         turned = next(container.decode(video=0)).rotation
         assert turned == next(source.decode(video=0)).rotation
         assert abs(turned) == 90
+
+
+@pytest.mark.parametrize("degrees", [90, 180, 270])
+def test_a_video_that_is_not_upright_is_turned(make, picture, phone_video, tmp_path, degrees):
+    lossless = ("-c:v", "libx264", "-qp", "0", "-pix_fmt", "yuv420p")
+    for number, recorded in enumerate((make("flat.mp4", *picture, *lossless), phone_video)):
+        plan = video_plan(copy=False, turned_deg=degrees)
+        applied = apply(plan, Source.of(recorded), tmp_path / f"{number}")
+        wanted = Image.fromarray(first_frame(recorded)).rotate(-degrees, expand=True)
+        shown = first_frame(Path(applied.path))
+        assert shown.shape[:2] == wanted.size[::-1]
+        assert np.abs(np.asarray(wanted, np.int16) - shown).mean() < 4
+        said = [each.did for each in applied.fixes if each.id in {"turn", "transcode_video"}]
+        assert f"{wanted.width}x{wanted.height} px" in said[0]
+        assert said[1].startswith("turned by")
 
 
 @pytest.mark.parametrize("copy", [True, False])

@@ -10,6 +10,7 @@ from palprep.media.images import SampledFrame, open_image
 from palprep.media.sources import Source
 from palprep.vision import footage
 from palprep.vision.analysis import analyse_portrait
+from palprep.vision.arrays import turned
 from palprep.vision.facts import FootageFacts, FrameSample, PortraitFacts
 from palprep.vision.footage import CLOSE_LOOKS, analyse_footage
 from palprep.vision.models import Models
@@ -43,6 +44,22 @@ def test_a_face_is_followed_and_stays_the_same_person(models, portrait):
     assert max(motion for _, motion in facts.mouth_motion()) < 0.05
     assert len(facts.looks) == CLOSE_LOOKS
     assert facts.typical().people == 1
+
+
+@pytest.mark.parametrize("degrees", [90, 180, 270])
+def test_a_video_that_is_not_upright_is_measured_as_it_is_turned(models, portrait, degrees):
+    frames = [SampledFrame(1.0 * index, np.roll(portrait, 4 * index, axis=1)) for index in range(4)]
+    upright = analyse_footage(frames, models, every_s=1.0, count=4, close_looks=1)
+    lying = [each._replace(rgb=turned(each.rgb, -degrees)) for each in frames]
+    facts = analyse_footage(lying, models, every_s=1.0, count=4, close_looks=1)
+    assert facts == upright.model_copy(update={"turned_deg": degrees})
+    assert facts.typical().subject.turned_deg == degrees
+
+
+def test_one_face_that_is_not_upright_turns_no_video(models, portrait):
+    empty = np.full_like(portrait, 90)
+    frames = [SampledFrame(0.0, turned(portrait, 180)), *(SampledFrame(x, empty) for x in (1, 2))]
+    assert analyse_footage(frames, models, every_s=1.0, count=3).turned_deg == 0
 
 
 def test_what_one_frame_errs_in_does_not_decide():

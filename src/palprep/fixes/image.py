@@ -20,7 +20,7 @@ from PIL import Image
 from palprep import media
 from palprep.errors import FixError
 from palprep.fixes.fit import BEST_QUALITY, Encoded, base64_chars, fit
-from palprep.fixes.output import Applied, FixDone, NewOutput, new_output
+from palprep.fixes.output import Applied, FixDone, NewOutput, new_output, turn_done
 from palprep.media import images, sources
 from palprep.rules.plans import Crop, ImagePlan
 
@@ -121,8 +121,7 @@ def _decoded(facts: media.ImageFacts) -> Iterator[FixDone]:
 
 def _adjusted(plan: ImagePlan) -> Iterator[FixDone]:
     if plan.turned_deg:
-        quarters = {90: "90° clockwise", 180: "180°", 270: "90° counter-clockwise"}
-        yield FixDone(id="turn", did=f"turned by {quarters[plan.turned_deg]}")
+        yield turn_done(plan.turned_deg)
     if plan.level_deg:
         way = "counter-clockwise" if plan.level_deg > 0 else "clockwise"
         yield FixDone(id="level", did=f"levelled by {abs(plan.level_deg):.1f}° {way}")

@@ -28,6 +28,12 @@ class FixDone(Value):
     """The stretches of the source that the output holds, where the fix is a choice among them."""
 
 
+def turn_done(degrees: int) -> FixDone:
+    """That a picture was turned clockwise by 90, 180 or 270 degrees."""
+    quarters = {90: "90° clockwise", 180: "180°", 270: "90° counter-clockwise"}
+    return FixDone(id="turn", did=f"turned by {quarters[degrees]}")
+
+
 class Applied(Value):
     """The file that a plan made, and everything that was done to get there, in order."""
 

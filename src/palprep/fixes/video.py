@@ -19,7 +19,7 @@ import ffmpeg
 from palprep import media
 from palprep.errors import CannotFit
 from palprep.fixes import graph
-from palprep.fixes.output import Applied, FixDone, NewOutput
+from palprep.fixes.output import Applied, FixDone, NewOutput, turn_done
 from palprep.media import sources
 from palprep.rules.plans import VideoPlan
 from palprep.values import Span
@@ -88,7 +88,8 @@ class Cut:
         streams = [source["V:0"]]  # capital V: not a cover picture
         coding: dict[str, Any] = {"c:v": "copy"}
         if not self.plan.copy_video:
-            streams, coding = [filtered(streams[0], self.facts)], {**H264, **picture}
+            encoded = filtered(streams[0], self.facts, self.plan.turned_deg)
+            streams, coding = [encoded], {**H264, **picture}
         elif self.facts.codec == "hevc":
             coding["tag:v"] = "hvc1"  # players of Apple's open no other
         if target is None:
@@ -111,11 +112,14 @@ class Cut:
         return ffmpeg.output(*streams, graph.address(target), **{**graph.BARE, **_MP4, **coding})
 
 
-def filtered(picture: Any, facts: media.VideoFacts) -> Any:
-    """``picture`` (an ffmpeg-python stream) at a constant rate, SDR, with even sides.
+def filtered(picture: Any, facts: media.VideoFacts, turned_deg: int = 0) -> Any:
+    """``picture`` (an ffmpeg-python stream) at a constant rate, SDR, with even sides, turned
+    clockwise by ``turned_deg``.
 
-    ffmpeg itself turns and mirrors it first.
+    ffmpeg itself turns and mirrors it first as the file says.
     """
+    for _ in range(turned_deg // 90):
+        picture = picture.filter("transpose", "clock")
     if facts.interlaced:
         # One picture per frame, so that the rate stays what was recorded.
         picture = picture.filter("bwdif", mode="send_frame")
@@ -151,17 +155,22 @@ def constant_rate(facts: media.VideoFacts) -> Fraction:
     return nearest if abs(nearest - recorded) <= recorded * _SNAP else recorded
 
 
-def picture_words(facts: media.VideoFacts) -> Iterator[FixDone]:
+def picture_words(facts: media.VideoFacts, turned_deg: int) -> Iterator[FixDone]:
     """What an encode of the video does, in words."""
+    wide, high = facts.width // 2 * 2, facts.height // 2 * 2
+    if turned_deg % 180:
+        wide, high = high, wide
     did = (
         f"encoded the picture once: {facts.codec} {facts.pixel_format or ''} to H.264 "
-        f"yuv420p, {facts.width // 2 * 2}x{facts.height // 2 * 2} px"
+        f"yuv420p, {wide}x{high} px"
     )
     yield FixDone(id="transcode_video", did=did)
     if facts.rotation_deg:
         yield FixDone(id="rotate", did=f"turned the picture by {facts.rotation_deg}°")
     if facts.mirrored:
         yield FixDone(id="mirror", did="mirrored the picture as players did")
+    if turned_deg:
+        yield turn_done(turned_deg)
     if facts.interlaced:
         yield FixDone(id="deinterlace", did="made whole pictures of interlaced ones")
     if not facts.frame_rate_constant:
@@ -221,7 +230,7 @@ def _done(cut: Cut) -> Iterator[FixDone]:
         did = f"copied the {' and '.join(copied)} packets into an mp4 unchanged"
         yield FixDone(id="remux", did=did)
     if not plan.copy_video:
-        yield from picture_words(cut.facts)
+        yield from picture_words(cut.facts, plan.turned_deg)
     if sound and not plan.copy_audio:
         did = f"encoded the sound once: {graph.stream_words(sound)} to AAC"
         yield FixDone(id="transcode_audio", did=did)

@@ -22,6 +22,7 @@ from .footage import (
     MouthTrack as MouthTrack,
     analyse_footage as analyse_footage,
     follow_mouth as follow_mouth,
+    turned_frames as turned_frames,
 )
 from .identity import cosine as cosine, identify as identify
 from .models import Models as Models

@@ -14,11 +14,10 @@ from functools import partial
 from typing import NamedTuple, ParamSpec, TypeVar
 
 import cv2
-import numpy as np
 
 from palprep.values import Rect
 from palprep.vision import facts, scene
-from palprep.vision.arrays import Floats, Mask, Pixels, shrunk
+from palprep.vision.arrays import Floats, Mask, Pixels, shrunk, turned
 from palprep.vision.detect import Detection, find_faces
 from palprep.vision.framing import (
     bust_mask,
@@ -114,16 +113,22 @@ def analyse_image(
     found = analyse_portrait(rgb, models, size=size)
     if any(facts.stands_upright(face.presence, face.score) for face in found.faces):
         return found
-    for degrees in (90, 180, 270):
-        turned = np.ascontiguousarray(np.rot90(rgb, -degrees // 90))
-        [face] = find_faces(turned, models.detector)[:1] or [None]
-        if face and facts.stands_upright(find_landmarks(turned, face, models).presence, face.score):
-            of_turned = size[::-1] if size and degrees != 180 else size
-            again = analyse_portrait(turned, models, size=of_turned)
-            if again.subject is not None:
-                subject = again.subject.model_copy(update={"turned_deg": degrees})
-                return again.model_copy(update={"subject": subject})
-    return found
+    degrees = upright_turn(rgb, models) or 0
+    of_turned = size[::-1] if size and degrees % 180 else size
+    again = analyse_portrait(turned(rgb, degrees), models, size=of_turned) if degrees else found
+    return again.turned(degrees) if again.subject else found
+
+
+def upright_turn(rgb: Pixels, models: Models) -> int | None:
+    """By how many degrees the picture must be turned clockwise for its largest face to stand
+    upright: 0, 90, 180 or 270; None where no turn shows one."""
+    for degrees in (0, 90, 180, 270):
+        picture = turned(rgb, degrees)
+        for face in find_faces(picture, models.detector)[:1]:
+            presence = find_landmarks(picture, face, models).presence
+            if facts.stands_upright(presence, face.score):
+                return degrees
+    return None
 
 
 def detect_subject(

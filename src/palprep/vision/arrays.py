@@ -30,6 +30,11 @@ def shrunk(rgb: Pixels, factor: float) -> Pixels:
     return resized(rgb, round(rgb.shape[1] * factor), round(rgb.shape[0] * factor))
 
 
+def turned(rgb: Pixels, degrees: int) -> Pixels:
+    """The picture turned clockwise by a multiple of 90 degrees."""
+    return np.ascontiguousarray(np.rot90(rgb, -degrees // 90))
+
+
 def tensor(rgb: Pixels, scale: float = 1.0, *, swap: bool = False) -> Floats:
     """1 x 3 x height x width, times ``scale``; ``swap`` puts blue first."""
     return np.asarray(cv2.dnn.blobFromImage(rgb, scale, swapRB=swap), np.float32)

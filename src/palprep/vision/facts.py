@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Mapping
-from typing import Final
+from typing import Final, Self
 
 from palprep.values import Rect, Value
 
@@ -209,6 +209,13 @@ class PortraitFacts(Value):
     nudity: float | None = None
     """How pornographic the picture is, 0 to 1; None where the extra ``nsfw`` is missing."""
 
+    def turned(self, degrees: int) -> Self:
+        """The same facts, of an image that was turned clockwise by so much for them."""
+        if self.subject is None:
+            return self
+        subject = self.subject.model_copy(update={"turned_deg": degrees})
+        return self.model_copy(update={"subject": subject})
+
     @property
     def people(self) -> int:
         """How many faces count."""
@@ -282,6 +289,8 @@ class FootageFacts(Value):
     """Close looks at a few frames, evenly spread."""
     overlay: OverlayFacts | None = None
     """Of the same frames; None where they are too few."""
+    turned_deg: int = 0
+    """How far all frames were turned clockwise before: see :class:`SubjectFacts`."""
 
     @property
     def seen(self) -> tuple[FrameSample, ...]:
@@ -316,7 +325,7 @@ class FootageFacts(Value):
                 "visibility": bare[1 if len(bare) >= ENOUGH_LOOKS else (len(bare) - 1) // 2],
             }
         )
-        return look.model_copy(update={"subject": typical})
+        return look.model_copy(update={"subject": typical}).turned(self.turned_deg)
 
     def mouth_motion(self) -> tuple[tuple[float, float], ...]:
         """(time, range of mouth opening within a second to both sides) per measured sample."""

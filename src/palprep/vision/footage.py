@@ -9,7 +9,8 @@ frames, spread evenly, get the full analysis of an image: the close looks.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import itertools
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -17,8 +18,8 @@ import numpy as np
 
 from palprep.media.images import SampledFrame
 from palprep.vision import landmarks
-from palprep.vision.analysis import analyse_portrait
-from palprep.vision.arrays import Floats, Pixels
+from palprep.vision.analysis import analyse_portrait, upright_turn
+from palprep.vision.arrays import Floats, Pixels, turned
 from palprep.vision.detect import NEAR, Detection, find_faces, recount_faces
 from palprep.vision.facts import NOTICEABLE, SURE_PRESENCE, SURE_SCORE, FootageFacts, FrameSample
 from palprep.vision.framing import face_box
@@ -42,6 +43,9 @@ which is less exact than the last points of a face that hardly moved."""
 ELSEWHERE = 1.0
 """Faces that far apart, in sizes, do not overlap: between two samples no one moves that far."""
 
+FRAMES_TO_TURN = 8
+"""Frames, at most, that are looked at to tell whether the video is upright."""
+
 CLOSE_LOOKS = 5
 """Frames that get every measure of an image, unless told otherwise."""
 
@@ -60,8 +64,10 @@ def analyse_footage(
 
     ``every_s`` is their distance and ``count`` about how many will come: the ``close_looks`` are
     spread over them. Close looks are taken when all frames have passed, and faces are compared
-    then. By that time the decoder is done, and the large networks load into its memory.
+    then. By that time the decoder is done, and the large networks load into its memory. A video
+    that lies on its side or is upside down is measured as it is turned upright.
     """
+    turned_deg, frames = _upright(frames, models)
     follower = _Follower(models)
     closely = {int((index + 0.5) * count / close_looks) for index in range(close_looks)}
     kept: list[Pixels] = []
@@ -79,7 +85,29 @@ def analyse_footage(
         ),
         looks=tuple(analyse_portrait(rgb, models) for rgb in kept),
         overlay=find_overlay(kept, models.text) if len(kept) >= FEWEST_FRAMES else None,
+        turned_deg=turned_deg,
     )
+
+
+def _upright(frames: Iterable[SampledFrame], models: Models) -> tuple[int, Iterator[SampledFrame]]:
+    """How far the frames are to be turned clockwise, and all of them so turned. Two of the first
+    must show a face that is upright in the same turn alone."""
+    rest = iter(frames)
+    first: list[SampledFrame] = []
+    turns: list[int] = []
+    for frame in itertools.islice(rest, FRAMES_TO_TURN):
+        first.append(frame)
+        turn = upright_turn(frame.rgb, models)
+        turns += [] if turn is None else [turn]
+        if turn == 0 or len(turns) == 2:
+            break
+    turned_deg = turns[0] if len(turns) == 2 and len({*turns}) == 1 else 0
+    return turned_deg, turned_frames(itertools.chain(first, rest), turned_deg)
+
+
+def turned_frames(frames: Iterable[SampledFrame], degrees: int) -> Iterator[SampledFrame]:
+    """The frames turned clockwise by 0, 90, 180 or 270 degrees."""
+    return (each._replace(rgb=turned(each.rgb, degrees)) if degrees else each for each in frames)
 
 
 class _Follower:

@@ -3,6 +3,7 @@
 import datetime as dt
 
 import pytest
+from portraits import FLAWLESS
 from voices import voice_of
 
 from palprep.consent import ConsentFacts
@@ -10,9 +11,11 @@ from palprep.consent.wording import CodeReading
 from palprep.media import SignalFacts
 from palprep.rules.catalogue import judge
 from palprep.rules.plans.planner import plan
+from palprep.rules.plans.video import plan_consent_clip
 from palprep.rules.profile import load_profile
 from palprep.rules.report import Report
 from palprep.values import Role, Span
+from palprep.vision import FootageFacts
 
 PROFILE = load_profile()
 
@@ -46,6 +49,19 @@ def test_what_was_said_before_the_statement_is_cut_off(video_facts):
     assert (repair.trim.start_s, repair.trim.end_s) == (7.7, 100.0)
     assert reason(repair, "trim").why.startswith("opens with the statement of consent, 92.3 s")
     assert (repair.copy_video, repair.copy_audio) == (False, False)
+
+
+def test_a_video_that_is_not_upright_is_turned_in_the_whole_and_in_the_clip(video_facts):
+    facts = stated(heard(video_facts(), (0.5, 50.0)))
+    footage = FootageFacts(every_s=1.0, samples=(), looks=(FLAWLESS,), turned_deg=270)
+    facts = facts.model_copy(update={"footage": footage, "portrait": footage.typical()})
+    repair = planned(facts)
+    assert (repair.turned_deg, repair.copy_video, repair.copy_audio) == (270, False, True)
+    assert reason(repair, "turn").answers == ("head_level",)
+    checks = judge(facts, Role.CONSENT_VIDEO, PROFILE)
+    report = Report(path="x", role=Role.CONSENT_VIDEO, profile="x", checks=checks, facts=facts)
+    clip = plan_consent_clip(report, facts, PROFILE)
+    assert (clip.turned_deg, clip.copy_video) == (270, False)
 
 
 @pytest.mark.parametrize(("more", "end_s"), [((), 12.5), (((60.0, 63.0),), None)])

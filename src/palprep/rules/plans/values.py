@@ -93,6 +93,8 @@ class VideoPlan(Value):
     """
 
     reasons: tuple[Reason, ...]
+    turned_deg: int = 0
+    """Turn clockwise by 0, 90, 180 or 270 degrees."""
     copy_video: bool
     copy_audio: bool
     trim: Span | None = None

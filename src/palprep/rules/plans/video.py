@@ -25,6 +25,9 @@ _FIXES = {
     "fit_size": ("file_size",),
 }
 
+_ENCODE_VIDEO = frozenset({"transcode_video", "turn"})
+"""Fixes that change the picture."""
+
 _CUT_AWAY = ("video_cuts", "video_freezes", "video_black", "video_exposure_steps")
 """Checks that a stretch of the video may pass where the whole does not."""
 
@@ -49,6 +52,9 @@ def plan_video(report: Report, facts: Facts, profile: Profile) -> values.VideoPl
     trim, why = _trimming(report, facts, profile) or (None, None)
     if why:
         reasons = (*reasons, why)
+    turned_deg = facts.footage.turned_deg if facts.footage else 0
+    if turned_deg:
+        reasons = (*reasons, values.Reason(fix="turn", answers=("head_level",)))
     if not reasons:
         return None
     fixes = {reason.fix for reason in reasons}
@@ -58,7 +64,8 @@ def plan_video(report: Report, facts: Facts, profile: Profile) -> values.VideoPl
     limit_mb = profile.tightest_maximum(report.role, "file_size")
     return values.VideoPlan(
         reasons=reasons,
-        copy_video=video.codec in values.MP4_VIDEO and not (encoded or "transcode_video" in fixes),
+        turned_deg=turned_deg,
+        copy_video=video.codec in values.MP4_VIDEO and not (encoded or fixes & _ENCODE_VIDEO),
         copy_audio=(video.audio is None or video.audio.stream.codec in values.MP4_AUDIO)
         and not (encoded or {"resync", "transcode_audio"} & fixes),
         trim=trim,
@@ -210,7 +217,8 @@ def plan_consent_clip(
     encoded = span.start_s > 0
     return values.VideoPlan(
         reasons=(*kept, values.Reason(fix="trim", why=f"the statement of consent {beside}")),
-        copy_video=not encoded and "transcode_video" not in fixes,
+        turned_deg=whole.turned_deg if whole else 0,
+        copy_video=not encoded and not fixes & _ENCODE_VIDEO,
         copy_audio=not encoded and not fixes & {"transcode_audio", "resync"},
         trim=span,
     )
