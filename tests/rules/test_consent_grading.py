@@ -276,6 +276,22 @@ def test_a_name_in_doubt_says_in_one_sentence_what_was_heard():
     assert reasons == ("The name was heard as “why Chan”; it may be Jane Doe. Listen to it.",)
 
 
+def test_the_reason_that_decides_comes_first():
+    name = name_reading("why Chan?", 0.9, same=False, told=0.5, favour=5.0)
+    doubted = "The name was heard as “why Chan”; it may be Jane Doe. Listen to it."
+    changed = TEXT.replace("videos", "photos")
+    first, *others = decide(reading(changed, name=name, improbable=RARE, support=-9.0)).reasons
+    assert (first, doubted in others) == (
+        "Word 8, “videos”, was heard as “photos” at 3.5 s.",
+        True,
+    )
+    after = Surroundings(after=("I say all of this under protest.",))
+    facts = stated(reading(name=name, improbable=RARE), around=after)
+    assert facts.outcome == "fail"
+    assert facts.reasons[0].startswith("After the statement, “")
+    assert facts.reasons[1:] == (doubted,)
+
+
 def test_a_reading_whose_only_doubt_is_the_name_says_so():
     name = name_reading("why Chan?", 0.9, same=False, told=0.5, favour=5.0)
 

@@ -19,6 +19,8 @@ from palprep.values import Outcome, Span, spans_within
 
 _SEVERITY = (Outcome.PASS, Outcome.WARN, Outcome.UNKNOWN, Outcome.FAIL)
 
+_Found = tuple[Outcome, str]
+"""A reason, and what it makes of the statement."""
 
 _UNHEARD_S, _LETTER_S = 0.5, 0.1
 """Speech after the statement that is a doubt beyond what is made out of it, of which each letter
@@ -55,28 +57,27 @@ def grade_statement(
         code = reading.code and reading.code.spoken
         speech = spans_within(reading.speech, 0.0, code.start_s if code else math.inf)
         words = _clamped([word for part in parts for word in part.words], speech)
-        reasons = [reason for part in parts for reason in part.reasons]
+        found = [(part.outcome, reason) for part in parts for reason in part.reasons]
         more_at = _more_said_at(reading)
         within = Outcome.PASS
         if more_at:
             within = Outcome.WARN
-            reasons.append(_why("within_unheard", reading.aligned[more_at - 1], more_at))
+            found.append((within, _why("within_unheard", reading.aligned[more_at - 1], more_at)))
         beside = _beside(reading, limits, more_before=more_at == 0)
-        reasons += [
-            consent_reason(f"{side}_{one.outcome if one.said else 'unheard'}", said=one.said)
-            for side, one in beside.items()
-            if one.outcome is not Outcome.PASS
-        ]
+        for side, one in beside.items():
+            if one.outcome is not Outcome.PASS:
+                key = f"{side}_{one.outcome if one.said else 'unheard'}"
+                found.append((one.outcome, consent_reason(key, said=one.said)))
         outcome = worst(
             (*(part.outcome for part in parts), within, *(one.outcome for one in beside.values()))
         )
-        told = _told(outcome, tuple(dict.fromkeys(reasons)), reading)
+        told = _told(outcome, _gravest_first(found), reading)
         grade = Grade(outcome, tuple(words), told)
     starts_at = next((word.start for word in grade.words if word.start is not None), None)
     ends_at = next((word.end for word in reversed(grade.words) if word.end is not None), None)
     if starts_at is not None and starts_at > reading.opening_s:
         late = consent_reason("late", start=f"{starts_at:.1f}", most=f"{reading.opening_s:g}")
-        grade = Grade(Outcome.FAIL, grade.words, (*grade.reasons, late))
+        grade = Grade(Outcome.FAIL, grade.words, (late, *grade.reasons))
     elif reading.code is not None and grade.outcome.passed:
         grade = _doubted(grade, code_doubts(reading.code))
     if grade.outcome.passed and _sounds_otherwise(reading, limits):
@@ -222,20 +223,19 @@ def grade_part(part: consent.PartReading, full_name: str, limits: ConsentLimits)
             consent_evidence.grade_stretch(grades, one, part.aligned, limits, second)
         elif one.log_likelihood_ratio < -limits.sure_ratio.value or one.in_every_reading:
             added[one.first] = consent_evidence.added_words(one, part, limits)
-    reasons: list[str] = []
+    found: list[_Found] = []
     if part.name is not None:
         unheard = consent_evidence.in_other_letters(part, part.name)
         grade = Outcome.UNKNOWN if unheard else consent_evidence.grade_name(part, part.name, limits)
         grades[part.name.first : part.name.last] = [grade] * (part.name.last - part.name.first)
         if grade is not Outcome.PASS:
-            reasons.append(consent_evidence.name_reason(full_name, part.name, grade))
+            found.append((grade, consent_evidence.name_reason(full_name, part.name, grade)))
     words, changes = _records(part, grades, added)
-    reasons += changes
     within, negations = _negations(part, limits)
     outcome = worst((*(word.outcome for word in words), within))
-    reasons += negations
+    reasons = _gravest_first([*found, *changes, *((within, why) for why in negations)])
     if not part.inserted:
-        return Grade(outcome, words, tuple(reasons))
+        return Grade(outcome, words, reasons)
     inserted = consent.WordRecord(expected=None, heard=part.inserted, outcome=Outcome.FAIL)
     why = consent_reason("added", heard=part.inserted, when="")
     return Grade(Outcome.FAIL, (inserted, *words), (why, *reasons))
@@ -245,18 +245,24 @@ def worst(outcomes: Iterable[Outcome]) -> Outcome:
     return max(outcomes, key=_SEVERITY.index)
 
 
+def _gravest_first(found: Iterable[_Found]) -> tuple[str, ...]:
+    """The reasons, each once: where there is room for one alone, the first is told."""
+    ordered = sorted(found, key=lambda each: -_SEVERITY.index(each[0]))
+    return tuple(dict.fromkeys(why for _, why in ordered))
+
+
 def _records(
     part: consent.PartReading, grades: Sequence[Outcome], added: dict[int, consent.WordRecord]
-) -> tuple[tuple[consent.WordRecord, ...], list[str]]:
+) -> tuple[tuple[consent.WordRecord, ...], list[_Found]]:
     """The words of a part and those added, and why some did not pass, the name apart."""
     named = range(part.name.first, part.name.last) if part.name else range(0)
     records: list[consent.WordRecord] = []
-    reasons: list[str] = []
+    reasons: list[_Found] = []
     for index in range(len(grades) + 1):
         if index in added:
             records.append(added[index])
             key = "added" if added[index].outcome is Outcome.FAIL else "maybe_added"
-            reasons.append(_why(key, added[index], 0))
+            reasons.append((added[index].outcome, _why(key, added[index], 0)))
         if index == len(grades):
             break
         record = _record(part.aligned[index], grades[index])
@@ -264,7 +270,7 @@ def _records(
         if record.outcome is not Outcome.PASS and index not in named:
             otherwise = "changed" if record.heard else "missing"
             key = otherwise if record.outcome is Outcome.FAIL else "one_reading"
-            reasons.append(_why(key, record, part.first_word + index + 1))
+            reasons.append((record.outcome, _why(key, record, part.first_word + index + 1)))
     return tuple(records), reasons
 
 
