@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from axe import violations
+from driven import Driven
 from elements import Elements
 
 from palprep.consent import ConsentFacts, WordRecord
@@ -334,3 +336,24 @@ def test_a_real_browser_prints_it_and_complains_of_nothing(
     )  # fmt: skip
     assert pdf.read_bytes().startswith(b"%PDF")
     assert "CONSOLE" not in printed.stderr
+
+
+def test_it_fits_a_phone_and_is_accessible(tmp_path: Path, dossier: Dossier) -> None:
+    # A decision names the sha256 of each file, as one long word.
+    decision = ConsentDecision(
+        accepted=True, by="Eve", because="I know her", decided_at=NOON,
+        evidence=dossier.consent.evidence,
+    )  # fmt: skip
+    decided = extended(dossier, kind="decision", written_at=NOON, decision=decision)
+    path = tmp_path / "dossier.html"
+    path.write_text(dossier_page([examined(tmp_path, decided)], now=NOON), "utf-8")
+    browser = Driven(tmp_path)
+    try:
+        browser.look(390)
+        browser.open(path.as_uri())
+        assert violations(browser) == []
+        assert not browser.run("document.documentElement.scrollWidth > innerWidth")
+        caption = "document.querySelector('caption').getBoundingClientRect()"
+        assert browser.run(f"{caption}.right <= innerWidth")
+    finally:
+        browser.close()
