@@ -89,6 +89,27 @@ def test_it_asks_and_is_accessible(page: Page) -> None:
     browser.complaints.clear()
 
 
+def test_what_content_has_settled_is_no_question(
+    light_people: Path, workers: LocalEngine, tmp_path: Path
+) -> None:
+    kim, media = tmp_path / "people" / "kim", light_people / "anna-miller" / "recording.mov"
+    kim.mkdir(parents=True)
+    # The only video can have no other role, though its name names none.
+    shutil.copy(media, kim / "clip.mov")
+    sound = (light_people / "jane-carter" / "recording.m4a").read_bytes()
+    (kim / "one.m4a").write_bytes(sound)
+    (kim / "two.m4a").write_bytes(sound + b"\0\0\0\x08free")
+    (kim / "copy.m4a").write_bytes(sound)
+    run(kim.parent, into=tmp_path / "out", options=RunOptions(engine=Scripted(), dry_run=True))
+    review = Review(tmp_path / "out", workers, partial(_go_on, tmp_path / "out", None))
+    with LocalSite("review", review.routes(), port=0) as site:
+        page = httpx.get(site.link, trust_env=False).text
+    review.close()
+    [asked] = re.findall("<h2 id=.*?>(Which file .*?)<", page)
+    assert asked == "Which file is the voice recording?"
+    assert re.findall('name="name" value="(.*?)"', page) == ["one.m4a", "two.m4a"]
+
+
 def test_nothing_else_is_shown_or_taken(page: Page) -> None:
     link, origin = page.site.link, page.site.origin
     with httpx.Client(base_url=link, trust_env=False) as tab:

@@ -116,12 +116,8 @@ class Review:
             if source and folder.is_dir():
                 told = read_person(folder, preflight.kinds_by(self._engine))
                 choices = {role: self._choices(person, told, role) for role in Role}
-                # What content has settled is no question, though the names leave it open.
-                unclear = "folder_unclear" in person.blocked_by
                 found += (
-                    Question(person, link, role, each)
-                    for role, each in choices.items()
-                    if each and (unclear or any(choice.picked for choice in each))
+                    Question(person, link, role, each) for role, each in choices.items() if each
                 )
             if person.consent_state.state == "open":
                 found.append(Question(person, link, doubts=self._doubts(person)))
@@ -132,13 +128,20 @@ class Review:
         return sorted(found, key=lambda each: any(choice.picked for choice in each.choices))
 
     def _choices(self, person: PersonView, told: Person, role: Role) -> list[Choice]:
+        """The files that a question of the run names, or of which the run has picked one. What
+        content has settled is no question, though the names leave it open."""
         several = told.portraits if role is Role.FACE_IMAGE else told.unclear.get(role, ())
         picked = {asset.source for asset in person.assets if asset.role is role}
-        return [
+        found = [
             Choice(each, quote(f"{person.slug}/{role.value}/{each.name}"), str(each) in picked)
             for each in several
             if isinstance(each, Path)
         ]
+        asked = f"Which file is the {role.value}: "
+        question = next((each for each in person.reasons if each.startswith(asked)), None)
+        if question is not None:
+            return [each for each in found if f"{each.path.name} (" in question] or found
+        return found if len(found) > 1 and any(each.picked for each in found) else []
 
     def _doubts(self, person: PersonView) -> list[Shown]:
         evidence, shown = person.consent_state.evidence, []
