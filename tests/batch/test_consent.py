@@ -296,12 +296,15 @@ def test_the_statement_can_be_split_out_for_the_replica(go, place, log, out):
     assert set(engine.tasks) == {Role.TRAINING_VIDEO}
 
 
-def test_a_statement_of_the_persons_own_is_listened_for(go, place):
+def test_a_statement_of_the_persons_own_is_listened_for(go, place, out):
     (place / "person.toml").write_text('statement = "own.txt"')
     (place / "own.txt").write_text("I, {full_name}, agree.\n")
     engine = Scripted()
     go(engine=engine, dry_run=True)
     assert engine.tasks[Role.TRAINING_VIDEO].speaker.statement == "I, {full_name}, agree."
+    assert [each.own_statement for each in recorded(out, RunStarted)[-1].people] == [
+        "I, Jane Carter, agree."
+    ]
     (place / "own.txt").write_text("I, Charles, agree.\n")
     [person] = go(engine=engine, dry_run=True).people
     assert person.status == "needs_answer"

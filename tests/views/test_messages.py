@@ -118,3 +118,22 @@ def test_a_video_that_is_the_recording_too_is_asked_for_once():
     [message] = written(redone(assets=assets, blocked_by=("audio_present",)), language="de")
     assert message.text.count("Die Datei hat keinen Ton.") == 1
     assert "Sprachaufnahme" not in message.text
+
+
+@pytest.mark.parametrize(
+    ("known", "said", "spoken_in"),
+    [
+        ({}, "I, Ada Lovelace, am currently speaking", "en"),
+        ({"own_statement": "Ich, Ada, stimme zu.", "language": "de"}, "Ich, Ada,", "de"),
+        ({"full_name": "7"}, None, None),
+    ],
+)
+def test_what_to_say_stands_there_where_nobody_could_listen(known, said, spoken_in):
+    silent = Check(id="audio_present", label="Has an audio stream", outcome=Outcome.FAIL)
+    assets = (asset(silent, role=Role.CONSENT_VIDEO),)
+    blocked = ("audio_present", "consent_spoken")
+    [message] = written(redone(assets=assets, blocked_by=blocked, **known))
+    assert ("    " in message.text, "<blockquote" in message.html) == (bool(said), bool(said))
+    if said:
+        assert f"\n    {said}" in message.text
+        assert f'lang="{spoken_in}">{said}' in message.html

@@ -3,10 +3,13 @@ reports know why more exactly than :func:`palprep.rules.texts.asks`."""
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from palprep.consent.wording import statement_for
+from palprep.errors import UsageError
 from palprep.escaping import escaped
 from palprep.journal.runs import PersonView, ReadableRun
 from palprep.rules.consent import CONSENT_CHECKS
@@ -62,16 +65,14 @@ def _message(person: PersonView, language: str, picture: str | None) -> Message:
     own = {} if language == "en" else asks(language)
     parts = tuple(_parts(person, words, own))
     found = {finding for part in parts for finding in part.asked}
-    again = (
-        person.consent if found & (CONSENT_CHECKS | {"consent_refused", "consent_ended"}) else None
-    )
-    heard = again and again.consent
+    again = found & (CONSENT_CHECKS | {"consent_refused", "consent_ended"})
+    spoken, spoken_in = _to_say(person) if again else ("", "")
     subject, greeting = (words[each].format(name=person.name) for each in ("subject", "greeting"))
     lines = [greeting, "", words["intro"]]
     for part in parts:
         asked = (f"- {each.why} {each.advice}".rstrip() for each in part.asked.values())
         lines += ["", part.title, *dict.fromkeys(asked)]
-    lines += ["", words["statement"], "", f"    {heard.statement}"] if heard else []
+    lines += ["", words["statement"], "", f"    {spoken}"] if spoken else []
     shown = {"language": language, "words": words, "subject": subject, "greeting": greeting}
     page = environment().get_template("message.html.j2")
     return Message(
@@ -80,9 +81,22 @@ def _message(person: PersonView, language: str, picture: str | None) -> Message:
         language=language,
         subject=subject,
         text=escaped("\n".join([*lines, "", words["close"], ""])),
-        html=page.render(**shown, parts=parts, heard=heard, picture=picture),
+        html=page.render(**shown, parts=parts, spoken=spoken, spoken_in=spoken_in, picture=picture),
         english=tuple(sorted(found - own.keys())) if own else (),
     )
+
+
+def _to_say(person: PersonView) -> tuple[str, str]:
+    """The statement that the person must say, and its language; empty where the name is none. Of a
+    video without sound nothing was listened for."""
+    heard = person.consent and person.consent.consent
+    if heard:
+        return heard.statement, heard.language
+    if person.own_statement:
+        return person.own_statement, person.language or "en"
+    with contextlib.suppress(UsageError):
+        return statement_for(person.full_name, None, language="en").text, "en"
+    return "", "en"
 
 
 def _parts(person: PersonView, words: Mapping[str, Any], own: Mapping[str, Ask]) -> Iterator[_Part]:

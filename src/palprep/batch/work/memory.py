@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -11,7 +12,9 @@ from palprep.batch.engines.files import Files
 from palprep.batch.engines.tasks import AssetTask
 from palprep.batch.people.files import digest_of
 from palprep.batch.people.person import Person, RosterEntry
+from palprep.batch.work.consent import spoken_by
 from palprep.batch.work.context import PREPARED_NAME, RunContext
+from palprep.errors import UsageError
 from palprep.journal import entries, runs
 from palprep.preflight import Asset, Prepared
 
@@ -36,6 +39,15 @@ def _unheard(asset: Asset) -> bool:
     return report.error is None and (consent is None or consent.outcome == "unknown")
 
 
+def _names_of(person: Person | runs.PersonView) -> entries.PersonNames:
+    names = entries.PersonNames.model_fields
+    known = {name: getattr(person, name, None) for name in names}
+    if isinstance(person, Person) and person.statement is not None:
+        with contextlib.suppress(UsageError):
+            known["own_statement"] = spoken_by(person).required.text
+    return entries.PersonNames(**known)
+
+
 def record_start(
     run: RunContext,
     people: Sequence[Person | runs.PersonView],
@@ -49,11 +61,8 @@ def record_start(
     selected. A run that is like the last one, and works on nobody, is none.
     """
     options, everybody = run.options, run.options.select.everybody
-    names = tuple(entries.PersonNames.model_fields)
     started = entries.RunStarted(
-        people=tuple(
-            entries.PersonNames(**{name: getattr(each, name) for name in names}) for each in people
-        ),
+        people=tuple(map(_names_of, people)),
         only=None if everybody and len(at_work) == len(people) else tuple(at_work),
         target=options.connection.target,
         profile=options.profile,

@@ -115,6 +115,8 @@ class PersonNames(Value):
     name: str
     full_name: str
     language: str | None = None
+    own_statement: str | None = None
+    """The words of a consent statement of their own; None for palprep's template."""
 
 
 class SandboxStatement(Value):
