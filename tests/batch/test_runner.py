@@ -90,6 +90,18 @@ def test_what_is_unfit_never_leaves_the_machine(go, add, log):
     assert person.result.assets[0].error.code == "media_unsupported"
 
 
+def test_a_video_that_has_arrived_in_part_is_told_as_that_alone(go, add):
+    place = add("ada", training=True, consent=True)
+    whole = (place / "training.mp4").read_bytes()
+    (place / "training.mp4").write_bytes(whole[: len(whole) // 3])
+    [person] = go(dry_run=True, without_consent=True).people
+    [told] = (each for each in person.reasons if "training.mp4 (training-video)" in each)
+    assert "The file is cut off" in told
+    assert "too short" not in told
+    assert person.blocked_by[0] == "video_complete"
+    assert "video_duration" in person.blocked_by
+
+
 def test_one_persons_trouble_stops_nobody_else(go, add, log):
     (add("bad", voice=False) / "training.mp4").write_text("no video at all")
     add("empty", voice=False)

@@ -209,6 +209,21 @@ def test_no_face_is_told_once(faceless):
     assert len(following) > 8
 
 
+def test_what_is_left_of_a_video_that_is_cut_off_is_not_called_short(video_facts):
+    short = {"duration_s": 33.5, "frame_rate": 18.75, "frame_rate_constant": False}
+    facts = video_facts(**short, truncated=True)
+    found = judge(facts, Role.TRAINING_VIDEO, PROFILE)
+    report = Report(
+        path="x.mp4", role=Role.TRAINING_VIDEO, profile="core-4", checks=found, facts=facts
+    )
+    (told,) = report.told(Outcome.FAIL, Outcome.WARN)
+    assert told.id == "video_complete"
+    followed = {"video_duration", "video_frame_rate", "video_constant_frame_rate"}
+    assert {check.id for check in report.following(told)} == followed
+    whole = checks(video_facts(**short), Role.TRAINING_VIDEO)
+    assert {whole[each].follows for each in followed} == {None}
+
+
 def test_what_passes_follows_from_nothing(image_facts):
     found = checks(image_facts(format="heic"), Role.FACE_IMAGE)
     assert {check.follows for check in found.values() if check.outcome is Outcome.PASS} == {None}

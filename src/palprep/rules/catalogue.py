@@ -81,6 +81,11 @@ _FAMILIES = (
     ("voice_snr", "voice_noise_floor"),
 )
 """Loud, and noisy: of each of them a later one says of one cause what an earlier one says."""
+_OF_THE_WHOLE = (
+    *("video_complete", "video_duration", "video_frame_rate", "video_constant_frame_rate"),
+    *("audio_audible", "video_speaking_share", "video_still_share"),
+)
+"""What says nothing of a video of which a part is missing: the first one fails."""
 _GRAVEST_FIRST = (Outcome.FAIL, Outcome.WARN, Outcome.UNKNOWN)
 
 
@@ -88,15 +93,18 @@ def _told_once(checks: Sequence[Check], facts: Facts) -> tuple[Check, ...]:
     """The checks, with those marked that follow from another one.
 
     Checks that say the same sentence have one cause. The gravest of them tells it, and of
-    several the first. So do those of a recording that is too loud, or noisy.
+    several the first. So do those of a recording that is too loud, or noisy, and of a video that
+    is not complete.
     """
+    cut = any(each.id == _OF_THE_WHOLE[0] and each.outcome is Outcome.FAIL for each in checks)
+    families = (*_FAMILIES, _OF_THE_WHOLE) if cut else _FAMILIES
     level = facts.voice.speech_rms_dbfs if facts.voice else None
     causes: dict[tuple[str, ...], list[Check]] = {}
     for check in checks:
         # Soft speech has a cause of its own.
         soft = check.id == "voice_level" and (level or 0.0) <= (check.at_most or 0.0)
         known = check.outcome is not Outcome.UNKNOWN and not soft
-        family = next((each for each in _FAMILIES if known and check.id in each), None)
+        family = next((each for each in families if known and check.id in each), None)
         if check.outcome is not Outcome.PASS:
             causes.setdefault(family or (check.sentence,), []).append(check)
     follows: dict[str, str] = {}

@@ -358,7 +358,8 @@ def _unfit(asset: Asset) -> Unfit | None:
         said = (f"{where}{': ' if bare == report.error.message else ' '}{bare}",)
         ids: tuple[str, ...] = (report.error.code,)
     elif failed:
-        said = dict.fromkeys(f"{where}: {check.message}" for check in failed)
+        told = (each for each in failed if each.follows in {None, *CONSENT_CHECKS})
+        said = dict.fromkeys(f"{where}: {check.message}" for check in told)
         ids = tuple(check.id for check in failed)
     elif asset.prepared is None:
         said = (f"{where}: {asset.problem or 'It could not be prepared.'}",)
