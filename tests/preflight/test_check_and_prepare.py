@@ -99,8 +99,9 @@ def test_a_portrait_that_is_not_upright_is_turned(sample_media, tmp_path, degree
     source = tmp_path / "ada.png"
     upright.rotate(degrees, expand=True).save(source, exif=exif)
     report = preflight.check(source)
-    [failed] = report.failed
-    assert failed.id == "head_level"
+    assert [each.id for each in report.failed] == ["pose_suitable_for_replica", "head_level"]
+    [told] = report.told(Outcome.FAIL)
+    assert told.sentence == "The picture lies on its side, or is upside down."
     ready = preflight.prepare(source, into=tmp_path / "out")
     assert ready.report.passed
     # EXIF, which stands the image on its head, is wrong.

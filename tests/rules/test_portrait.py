@@ -82,7 +82,7 @@ def test_all_twelve_checks_of_the_service_are_there(picture, checks):
         ("head_level", {"subject__pose__roll_deg": -16.0}, Outcome.WARN),
         ("head_level", {"subject__pose__roll_deg": -12.0}, Outcome.PASS),
         ("head_level", {"subject__turned_deg": 90}, Outcome.FAIL),
-        ("head_level", {"subject__turned_deg": 270}, Outcome.FAIL),
+        ("pose_suitable_for_replica", {"subject__turned_deg": 270}, Outcome.FAIL),
         ("looking_straight_at_camera", {"subject__eyes__gaze_yaw_deg": 9.1}, Outcome.FAIL),
         ("looking_straight_at_camera", {"subject__eyes__gaze_pitch_deg": -14.0}, Outcome.WARN),
         (

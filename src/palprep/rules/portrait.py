@@ -81,6 +81,8 @@ def human_like_subject(face: vision.SubjectFacts) -> Measured | Unmeasured:
 @rule(FACING, needs.face_place)
 def pose_suitable_for_replica(face: vision.SubjectFacts) -> Measured:
     """The angle from the line to the camera. How the head leans is :data:`head_level`."""
+    if face.turned_deg:
+        return _turned(face)
     pose = face.pose
     if abs(pose.yaw_deg) >= abs(pose.pitch_deg):
         way = "right" if pose.yaw_deg > 0 else "left"
@@ -94,16 +96,20 @@ def pose_suitable_for_replica(face: vision.SubjectFacts) -> Measured:
     )
 
 
+def _turned(face: vision.SubjectFacts) -> Measured:
+    degrees_off = min(face.turned_deg, 360 - face.turned_deg)
+    return Measured(value=degrees_off, shown=f"{degrees_off} degrees", cause=REASONS["not_upright"])
+
+
 @rule(needs.FACE, needs.face_place)
 def head_level(face: vision.SubjectFacts) -> Measured:
-    roll = face.pose.roll_deg
-    way = "left" if roll > 0 else "right"
     if face.turned_deg:
-        roll, way = min(face.turned_deg, 360 - face.turned_deg), "turned"
+        return _turned(face)
+    roll = face.pose.roll_deg
     return Measured(
         value=round(abs(roll), 1),
         shown=f"{abs(roll):.1f} degrees",
-        way=way,
+        way="left" if roll > 0 else "right",
         words={"degrees": degrees(roll)},
     )
 
