@@ -222,6 +222,19 @@ def test_a_second_picture_and_sound_are_not_published(clip, tmp_path):
     assert packets(clip) == packets(prepared.path)
 
 
+def test_what_was_cut_off_stays_so_where_its_sound_begins_early(tmp_path):
+    whole, part = tmp_path / "whole.mp4", tmp_path / "part.mp4"
+    picture = ("-itsoffset", "0.2", "-f", "lavfi", "-i", "testsrc=s=320x240:r=25:d=3")
+    sound = ("-f", "lavfi", "-i", "sine=300:d=3", "-c:v", "libx264", "-pix_fmt", "yuv420p")
+    pieces = ("-movflags", "empty_moov+default_base_moof", "-frag_duration", "200000")
+    command = [ffmpeg_binary(), *picture, *sound, *pieces, whole]
+    subprocess.run(command, check=True, capture_output=True)
+    part.write_bytes(whole.read_bytes()[: whole.stat().st_size * 2 // 3])
+    prepared = preflight.prepare(part, into=tmp_path / "out")
+    assert "resync" in {fix.id for fix in prepared.fixes}
+    assert prepared.report.check("video_complete").outcome is Outcome.FAIL
+
+
 def packets(path):
     with av.open(str(path)) as container:
         return [bytes(packet) for packet in container.demux(video=0) if packet.size]

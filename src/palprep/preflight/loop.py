@@ -204,7 +204,11 @@ def _lasting(before: Facts, after: Facts, planned: Plan, applied: fixes.Applied)
         }
         quality = new.model_copy(update=worst)
         changed["portrait"] = after.portrait.model_copy(update={"quality": quality})
-    trimmed = isinstance(planned, plans.VideoPlan) and planned.trim is not None
+    trim = planned.trim if isinstance(planned, plans.VideoPlan) else None
+    # Sound before the first picture is left out of the whole, too.
+    trimmed = any(reason.fix == "trim" for reason in planned.reasons)
+    line = before.timeline
+    to_end = not (trim and line and trim.end_s < round(line.duration_s, 3))
     if before.voice and after.voice and not trimmed:
         chosen = isinstance(planned, plans.VoicePlan) and planned.spans
         voice, holes = before.voice, () if chosen else before.voice.dropouts
@@ -215,12 +219,13 @@ def _lasting(before: Facts, after: Facts, planned: Plan, applied: fixes.Applied)
                 "dropouts": max(holes, after.voice.dropouts, key=len),
             }
         )
-    if before.video and after.video and not trimmed:
+    if before.video and after.video:
         timing, was = after.video.timing, before.video.timing
-        if timing and was:
+        if timing and was and not trimmed:
             dropped = max(timing.dropped_frames, was.dropped_frames)
             timing = timing.model_copy(update={"dropped_frames": dropped})
-        cut_off = before.video.truncated or after.video.truncated
+        # What was lost comes after all that is left.
+        cut_off = (to_end and before.video.truncated) or after.video.truncated
         changed["video"] = after.video.model_copy(update={"timing": timing, "truncated": cut_off})
     return changed
 
