@@ -102,6 +102,22 @@ def test_mirrored_pictures_are_stored_as_they_were_shown(make, phone_video, tmp_
     assert min(distances) < 6
 
 
+@pytest.mark.parametrize(("told", "turned"), [(0, 0), (90, 0), (0, 90)])
+def test_what_is_encoded_has_square_pixels(make, picture, tone, tmp_path, told, turned):
+    # 4:3 pixels, as HDV and AVCHD camcorders store them.
+    narrow = ("-vf", "scale=240:180,setsar=4/3", "-c:v", "mpeg2video", "-q:v", "2", "-c:a", "mp2")
+    flat = make("flat.mov", *picture, *tone, *narrow)
+    made = make("narrow.mov", "-display_rotation:v:0", str(told), "-i", str(flat), "-c", "copy")
+    repair = plan(report_of(made), PROFILE).model_copy(update={"turned_deg": turned})
+    applied = apply(repair, Source.of(made), tmp_path / "ada")
+    shown = (320, 180)[:: -1 if told or turned else 1]
+    with av.open(applied.path) as container:
+        stream = container.streams.video[0]
+        assert (stream.width, stream.height) == shown
+        assert stream.sample_aspect_ratio in {None, 1}
+    assert "{}x{} px".format(*shown) in applied.fixes[0].did
+
+
 def test_interlaced_footage_becomes_whole_pictures(make, picture, tmp_path):
     made = make(
         "woven.mp4",

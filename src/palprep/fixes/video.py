@@ -113,8 +113,8 @@ class Cut:
 
 
 def filtered(picture: Any, facts: media.VideoFacts, turned_deg: int = 0) -> Any:
-    """``picture`` (an ffmpeg-python stream) at a constant rate, SDR, with even sides, turned
-    clockwise by ``turned_deg``.
+    """``picture`` (an ffmpeg-python stream) at a constant rate, SDR, of square pixels, with even
+    sides, turned clockwise by ``turned_deg``.
 
     ffmpeg itself turns and mirrors it first as the file says.
     """
@@ -142,9 +142,18 @@ def filtered(picture: Any, facts: media.VideoFacts, turned_deg: int = 0) -> Any:
     elif any(order in (facts.pixel_format or "") for order in ("rgb", "bgr", "gbr")):
         # ffmpeg would take the matrix of standard definition, and not say so.
         picture = picture.filter("scale", out_color_matrix="bt709").filter("format", "yuv420p")
-    if facts.stored_width % 2 or facts.stored_height % 2:
+    if {facts.width, facts.height} != {facts.stored_width, facts.stored_height}:
+        # Camcorders store narrow pixels. Not everybody who reads the frames widens them.
+        picture = picture.filter("scale", *_sides(facts, turned_deg)).filter("setsar", 1)
+    elif facts.stored_width % 2 or facts.stored_height % 2:
         picture = picture.filter("crop", "trunc(iw/2)*2", "trunc(ih/2)*2", 0, 0)
     return picture
+
+
+def _sides(facts: media.VideoFacts, turned_deg: int) -> tuple[int, int]:
+    """Width and height after an encode."""
+    sides = facts.width // 2 * 2, facts.height // 2 * 2
+    return sides[::-1] if turned_deg % 180 else sides
 
 
 def constant_rate(facts: media.VideoFacts) -> Fraction:
@@ -157,9 +166,7 @@ def constant_rate(facts: media.VideoFacts) -> Fraction:
 
 def picture_words(facts: media.VideoFacts, turned_deg: int) -> Iterator[FixDone]:
     """What an encode of the video does, in words."""
-    wide, high = facts.width // 2 * 2, facts.height // 2 * 2
-    if turned_deg % 180:
-        wide, high = high, wide
+    wide, high = _sides(facts, turned_deg)
     did = (
         f"encoded the picture once: {facts.codec} {facts.pixel_format or ''} to H.264 "
         f"yuv420p, {wide}x{high} px"
