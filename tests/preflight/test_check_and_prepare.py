@@ -235,6 +235,17 @@ def test_what_was_cut_off_stays_so_where_its_sound_begins_early(tmp_path):
     assert prepared.report.check("video_complete").outcome is Outcome.FAIL
 
 
+def test_no_frame_is_missing_of_a_video_whose_rate_varied(tmp_path):
+    varied = tmp_path / "varied.mp4"
+    picture = ("-f", "lavfi", "-i", "testsrc=s=320x240:r=60:d=3", "-vf", "select='mod(n\\,3)'")
+    coded = ("-fps_mode", "vfr", "-c:v", "libx264", "-pix_fmt", "yuv420p")
+    command = [ffmpeg_binary(), *picture, *coded, varied]
+    subprocess.run(command, check=True, capture_output=True)
+    prepared = preflight.prepare(varied, into=tmp_path / "out")
+    assert "constant_rate" in {fix.id for fix in prepared.fixes}
+    assert prepared.report.check("video_dropped_frames").outcome is Outcome.PASS
+
+
 def packets(path):
     with av.open(str(path)) as container:
         return [bytes(packet) for packet in container.demux(video=0) if packet.size]

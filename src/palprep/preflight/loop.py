@@ -221,7 +221,8 @@ def _lasting(before: Facts, after: Facts, planned: Plan, applied: fixes.Applied)
         )
     if before.video and after.video:
         timing, was = after.video.timing, before.video.timing
-        if timing and was and not trimmed:
+        # At a variable rate frames are not missing.
+        if timing and was and before.video.frame_rate_constant and not trimmed:
             dropped = max(timing.dropped_frames, was.dropped_frames)
             timing = timing.model_copy(update={"dropped_frames": dropped})
         # What was lost comes after all that is left.
