@@ -85,6 +85,20 @@ def test_a_stereo_defect_decides_the_mixdown(audio_facts, changed, mix):
     assert repair.mix == mix
 
 
+@pytest.mark.parametrize("level", [-24.0, -19.5])
+def test_a_channel_that_speaks_alone_comes_out_at_the_level(audio_facts, level):
+    facts = heard(
+        audio_facts(),
+        channels=2,
+        silent_channel=1,
+        speech_rms_dbfs=level,
+        integrated_lufs=level + 3.0,
+    )
+    repair = planned(facts, Role.VOICE_AUDIO)
+    assert repair.mix == "first"
+    assert repair.loudness_lufs == pytest.approx(-20.0, abs=0.1)
+
+
 def test_hum_is_high_passed_and_a_level_that_is_right_is_kept(audio_facts):
     repair = planned(heard(audio_facts(), hum_hz=50.0, hum_dbfs=-40.0), Role.VOICE_AUDIO)
     assert fixes(repair) == {"high_pass"}

@@ -100,18 +100,21 @@ def _cleaned(
     noise, limit = None, most("voice_noise_floor")
     if limit is not None and voice.noise_floor_dbfs is not None:
         noise = values.NoiseBound(floor_dbfs=voice.noise_floor_dbfs, limit_dbfs=limit)
+    mix = _mix(voice) if "mix" in fixes else "keep" if voice.channels <= 2 else "average"
+    # The channel that speaks is louder alone than the mean of it and silence.
+    levels = "level" in fixes or mix in {"first", "second"}
     return values.VoicePlan(
         reasons=reasons,
         spans=spans,
-        mix=_mix(voice) if "mix" in fixes else "keep" if voice.channels <= 2 else "average",
+        mix=mix,
         high_pass_hz=HIGH_PASS_HZ if "high_pass" in fixes else None,
-        loudness_lufs=_loudness(voice, profile) if "level" in fixes else None,
+        loudness_lufs=_loudness(voice, profile, mix) if levels else None,
         true_peak_dbtp=max(LOWEST_PEAK_DBTP, min((TRUE_PEAK_DBTP, *peaks))),
         noise=noise,
     )
 
 
-def _loudness(voice: VoiceFacts, profile: Profile) -> float | None:
+def _loudness(voice: VoiceFacts, profile: Profile, mix: str) -> float | None:
     """The integrated loudness at which the speech stands at its target level, or as near to it as
     the profile allows.
 
@@ -124,6 +127,9 @@ def _loudness(voice: VoiceFacts, profile: Profile) -> float | None:
     target = TARGET_RMS_DBFS if least is None else max(TARGET_RMS_DBFS, least + LEVEL_ROOM_DB)
     target = target if most is None else min(target, most - LEVEL_ROOM_DB)
     wanted = voice.integrated_lufs + target - voice.speech_rms_dbfs
+    if mix != "keep" and voice.channels > 1:
+        # Loudness is the sum of both channels, RMS their mean.
+        wanted -= 10 * math.log10(2)
     low, high = LOUDNESS_RANGE_LUFS
     return round(min(high, max(low, wanted)), 1)
 
