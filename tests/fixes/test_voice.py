@@ -175,6 +175,26 @@ def test_loud_channels_are_mixed_without_clipping(tmp_path, channels):
         assert at_hz(samples, 900) < 0.002 * at_hz(samples, 300)
 
 
+@pytest.mark.parametrize("peak", [3.0, 30.0])
+def test_floats_beyond_full_scale_are_turned_down_and_not_clipped(make, tmp_path, peak):
+    def floats(name, samples):
+        quiet = write(tmp_path / "quiet.wav", samples / peak)
+        louder = ("-c:a", "pcm_f32le", "-af", f"volume={peak}:precision=float")
+        return Source.of(make(f"{name}-{peak}.wav", "-i", str(quiet), *louder))
+
+    loud = sine(300, 2.0, peak)
+    clipped = floats("clipped", np.clip(loud, -peak / 2, peak / 2))
+    assert measure_voice(clipped)[1].clipped_runs > 1000
+    source = floats("loud", loud)
+    assert measure_voice(source)[1].clipped_runs == 0
+    for name, spans in (("whole", ()), ("part", (Span(start_s=0.2, end_s=1.8),))):
+        plan = voice_plan(spans=spans, loudness_lufs=-20.0, true_peak_dbtp=-3.0)
+        applied = apply(plan, source, tmp_path / name)
+        assert not applied.clipped_runs
+        samples = decoded(applied.path)[0][RATE // 2 : RATE]
+        assert at_hz(samples, 900) < 0.002 * at_hz(samples, 300)
+
+
 def test_a_clipped_channel_shows_in_a_mix(tmp_path):
     loud = np.clip(sine(300, 2.0, 3.0), -1, 1)
     source = write(tmp_path / "clipped.wav", np.tile(loud, (6, 1)))

@@ -13,7 +13,7 @@ RATE = 48_000
 
 def measured(samples: np.ndarray, block: int = 10_000) -> DefectMeter:
     shaped = np.atleast_2d(samples).astype(np.float32)
-    meter = DefectMeter(len(shaped), mixed=False)
+    meter = DefectMeter(len(shaped), exceeds=False)
     for at in range(0, shaped.shape[1], block):
         meter.push(shaped[:, at : at + block])
     return meter

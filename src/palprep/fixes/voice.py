@@ -64,9 +64,9 @@ _MIXES = {
 _WIDTH = 4
 """Bytes per sample of what is joined: 32 bits, so that nothing is lost before the one encode."""
 _FULL_SCALE = 2**31 - 1
-_MIX_ROOM = 4
-"""By so much what was mixed of three to eight channels is turned down while it is joined: FFmpeg
-adds up to 3.6 times full scale."""
+_ROOM = 1024
+"""By so much what may go beyond full scale is turned down while it is joined. Nothing that is read
+goes further, and of 32 bits more are left than 16."""
 _CROSSFADE_MS = round(CROSSFADE_S * 1000)
 
 
@@ -128,8 +128,8 @@ def fix_voice(
                 source, stream, plan.spans, joined, progress=stages.next(0.4)
             )
             sound = read(Source.of(joined))["a:0"]
-            if stream.channels > 2:
-                sound = sound.filter("volume", _MIX_ROOM)
+            if stream.exceeds:
+                sound = sound.filter("volume", _ROOM)
         else:
             length_s = facts.duration_s
             # Pauses of which a browser records nothing stay: they are filled with silence.
@@ -188,19 +188,20 @@ def write_joined(
     *,
     progress: Progress | None = None,
 ) -> tuple[float, int]:
-    """Write the spans of a stream, joined, as a 32-bit WAV, turned down by ``_MIX_ROOM`` where it
-    is mixed of more than two channels; return its length in seconds, and how many runs of clipped
+    """Write the spans of a stream, joined, as a 32-bit WAV, turned down by ``_ROOM`` where it may
+    go beyond full scale; return its length in seconds, and how many runs of clipped
     samples are in it.
 
     ``spans`` are in order and apart, each longer than two crossfades. Raises FixError when
     one of them lies beyond the end of the recording.
     """
-    rate, channels, mixed = stream.sample_rate_hz, min(stream.channels, 2), stream.channels > 2
-    full_scale = _FULL_SCALE / _MIX_ROOM if mixed else _FULL_SCALE
+    rate, channels = stream.sample_rate_hz, min(stream.channels, 2)
+    full_scale = _FULL_SCALE / _ROOM if stream.exceeds else _FULL_SCALE
     blocks = stream_samples(source, rate_hz=rate, channels=channels, stream=stream.index)
     with wave.open(str(target), "wb") as file:
         file.setparams((channels, _WIDTH, rate, 0, "NONE", "not compressed"))
-        count, end, meter = 0, AudioSegment.empty(), DefectMeter(channels, mixed=mixed)
+        meter = DefectMeter(channels, exceeds=stream.exceeds)
+        count, end = 0, AudioSegment.empty()
         for samples in _cut(blocks, rate, spans):
             meter.push(samples)
             scaled = np.clip(samples.astype(np.float64) * full_scale, -_FULL_SCALE, _FULL_SCALE)

@@ -98,6 +98,12 @@ class AudioStreamFacts(Value):
     duration_s: float | None
     default: bool = False
 
+    @property
+    def exceeds(self) -> bool:
+        """Whether it may go beyond full scale without being clipped: its samples are floats, as
+        recorders of 32 bits write them, or it is mixed of more than two channels."""
+        return self.channels > 2 or self.codec.startswith("pcm_f")
+
 
 JOINED_S = 1.0
 """Seconds that time goes back, or that more is heard than its timestamps span, where one recording

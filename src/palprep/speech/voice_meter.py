@@ -50,9 +50,9 @@ def measure_voice(
     meters: list[VoiceMeter] = []
 
     def sinks(stream: media.AudioStreamFacts) -> Sequence[sound.Sink]:
-        rate_hz, channels = stream.sample_rate_hz, stream.channels
-        meters.append(VoiceMeter(rate_hz, channels, tell_speakers=tell_speakers))
-        return (sound.Sink(meters[0].push, rate_hz, min(channels, 2)), *beside)
+        meters.append(VoiceMeter(stream, tell_speakers=tell_speakers))
+        own = sound.Sink(meters[0].push, stream.sample_rate_hz, min(stream.channels, 2))
+        return (own, *beside)
 
     audio = sound.probe_audio(source, sinks=sinks, most_s=most_s, stated_s=stated_s)
     voice = meters[0].facts()
@@ -64,16 +64,15 @@ class VoiceMeter:
     stereo. Push blocks, then ask.
     """
 
-    def __init__(self, rate_hz: int, channels: int, *, tell_speakers: bool = False) -> None:
+    def __init__(self, stream: media.AudioStreamFacts, *, tell_speakers: bool = False) -> None:
         """Unless it is to ``tell_speakers`` apart, nothing is said of several."""
-        mixed = channels > 2
-        self._rate = rate_hz
-        self._channels = channels = min(channels, 2)
+        self._rate = rate_hz = stream.sample_rate_hz
+        self._channels = channels = min(stream.channels, 2)
         self._samples = 0
         self._waiting: list[Floats] = []
         self._loudness = LoudnessMeter(rate_hz, channels)
         self._peak = TruePeakMeter(channels)
-        self._defects = DefectMeter(channels, mixed=mixed)
+        self._defects = DefectMeter(channels, exceeds=stream.exceeds)
         self._envelope = EnvelopeMeter(rate_hz)
         self._spectrum = SpectrumMeter(rate_hz)
         self._activity = Activity(Silero.load())

@@ -190,11 +190,11 @@ class Runs:
 
 
 class DefectMeter:
-    """Push blocks of shape ``(channels, samples)``, then ask. A sum of several channels, which is
-    ``mixed``, goes beyond full scale without being clipped: only flat tops tell it."""
+    """Push blocks of shape ``(channels, samples)``, then ask. What ``exceeds`` full scale without
+    being clipped, as ``AudioStreamFacts`` says, is told by flat tops alone."""
 
-    def __init__(self, channels: int, *, mixed: bool) -> None:
-        self._mixed = mixed
+    def __init__(self, channels: int, *, exceeds: bool) -> None:
+        self._exceeds = exceeds
         self._full, self._flat = Runs(channels), Runs(channels)
         self._runs = 0
         self._flat_runs = np.zeros(_FLAT_LEVELS + 1, np.int64)
@@ -206,10 +206,10 @@ class DefectMeter:
 
     def push(self, block: Floats) -> None:
         magnitude = np.abs(block)
-        if self._mixed:
+        if self._exceeds:
             magnitude = np.minimum(magnitude, 1.0)
         self._peak = max(self._peak, float(magnitude.max(initial=0.0)))
-        full = magnitude >= (np.inf if self._mixed else FULL)
+        full = magnitude >= (np.inf if self._exceeds else FULL)
         self._runs += int(self._full.push(full).sum())
         # Flat tops below full scale: clipped first, turned down afterwards.
         steady = np.abs(np.diff(np.concatenate((self._last, block), axis=1), axis=1)) < _FLAT
