@@ -9,7 +9,7 @@ from PIL import Image
 
 from palprep.errors import DamagedMedia
 from palprep.media.sources.bounds import MOST_SCANS, HeaderReader
-from palprep.media.sources.headers import kept_samples
+from palprep.media.sources.headers import kept_samples, without_metadata
 
 
 def jpeg(**options) -> bytes:
@@ -38,6 +38,20 @@ def test_restarts_padding_and_comments_are_no_scans():
     data = jpeg(restart_marker_blocks=2, comment=b"\xff\xda" * 2 * MOST_SCANS, progressive=True)
     padded = data[:2] + b"\xff" * 100 + data[2:]
     assert kept_of(padded) == kept_of(jpeg(progressive=True))
+
+
+def test_bytes_before_a_marker_are_passed_over_as_decoders_do():
+    """Photoshop has written a segment longer than it says."""
+    data = jpeg(progressive=True)
+    at = data.index(b"\xff\xdb")
+    left = data[:at] + b"\x04\x06\xff\x00\x00\x07" + data[at:]
+    assert kept_of(left) == kept_of(data) == 1.5
+    bare = without_metadata(HeaderReader(io.BytesIO(left), len(left), "a.jpg"))
+    with Image.open(io.BytesIO(bare)) as mine, Image.open(io.BytesIO(left)) as whole:
+        assert mine.tobytes() == whole.tobytes()
+    start, end = last_scan(left)
+    with pytest.raises(DamagedMedia, match="more than 100 scans"):
+        kept_of(left[:end] + left[start:end] * MOST_SCANS + left[end:])
 
 
 def test_what_follows_the_image_is_not_looked_at():

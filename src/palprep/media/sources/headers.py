@@ -83,6 +83,7 @@ _FRAMES = frozenset({*range(0xC0, 0xD0)} - {0xC4, 0xC8, 0xCC})
 _PROGRESSIVE = frozenset({0xC2, 0xC6, 0xCA, 0xCE})
 _ALONE = frozenset({0x01, *range(0xD0, 0xD9)})
 """Markers without a length."""
+_MARKER = re.compile(rb"\xff([^\x00\xff])")
 _AFTER_DATA = re.compile(rb"\xff(?=[^\x00\xd0-\xd7\xff])")
 """Where entropy-coded data ends: they stuff a zero after 0xFF, and hold restart markers."""
 _CHUNK = 1 << 20
@@ -156,17 +157,16 @@ def walk_png(reader: bounds.HeaderReader) -> None:
 
 
 def _marker(reader: bounds.HeaderReader, at: int) -> tuple[int, int] | None:
-    """The next marker, and where what belongs to it begins; None where no marker stands."""
+    """The next marker, and where what belongs to it begins; None where no marker follows."""
     head = reader.at(at, 2)
-    if len(head) < 2 or head[0] != _FILL:
-        return None
-    if head[1] != _FILL:
+    if len(head) == 2 and head[0] == _FILL != head[1]:
         return head[1], at + 2
-    filled = reader.at(at, bounds.MOST_PADDING + 2)
-    rest = filled.lstrip(bytes([_FILL]))
-    if not rest and len(filled) > bounds.MOST_PADDING:
+    # Decoders pass over what stands before a marker: versions of Photoshop left some bytes there.
+    passed = reader.at(at, bounds.MOST_PADDING + 2)
+    found = _MARKER.search(passed)
+    if found is None and len(passed) > bounds.MOST_PADDING:
         reader.refuse(f"more than {bounds.MOST_PADDING:,} bytes of padding in one place")
-    return (rest[0], at + len(filled) - len(rest) + 1) if rest else None
+    return (found[1][0], at + found.end()) if found else None
 
 
 def _behind_data(reader: bounds.HeaderReader, at: int) -> int:
