@@ -118,11 +118,11 @@ def filtered(picture: Any, facts: media.VideoFacts, turned_deg: int = 0) -> Any:
 
     ffmpeg itself turns and mirrors it first as the file says.
     """
-    for _ in range(turned_deg // 90):
-        picture = picture.filter("transpose", "clock")
     if facts.interlaced:
         # One picture per frame, so that the rate stays what was recorded.
         picture = picture.filter("bwdif", mode="send_frame")
+    for _ in range(turned_deg // 90):
+        picture = picture.filter("transpose", "clock")
     rate = constant_rate(facts)
     picture = picture.filter("fps", fps=f"{rate.numerator}/{rate.denominator}")
     if facts.hdr:

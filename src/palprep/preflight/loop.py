@@ -169,7 +169,7 @@ def _least_lost(
     """What the fix made that comes out best, and what is told of the steps that it leaves out; none
     where the source itself comes out best. ``whole`` is what the whole plan led to.
 
-    No check may fail that did not. Then as few as can be fail, are worse than before, and warn.
+    No check may fail that did not. Then as few as can be fail, warn, and are worse than before.
     """
     ways: list[tuple[tuple[str, ...], _Made | None]] = [((), whole)]
     ways += [(out, made(less)) for out, less in plans.with_less(planned)]
@@ -179,7 +179,7 @@ def _least_lost(
         judged = way[1].report if way[1] else before
         lost = _lost(before, judged)
         failing = sum(check.outcome is Outcome.FAIL for check in lost)
-        return failing, len(judged.failed), len(lost), len(judged.having(Outcome.WARN))
+        return failing, len(judged.failed), len(judged.having(Outcome.WARN)), len(lost)
 
     out, best = min(ways, key=rank)
     if not out:

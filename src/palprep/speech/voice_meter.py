@@ -50,9 +50,10 @@ def measure_voice(
     meters: list[VoiceMeter] = []
 
     def sinks(stream: media.AudioStreamFacts) -> Sequence[sound.Sink]:
-        meters.append(VoiceMeter(stream, tell_speakers=tell_speakers))
-        own = sound.Sink(meters[0].push, stream.sample_rate_hz, min(stream.channels, 2))
-        return (own, *beside)
+        rate_hz, channels = stream.sample_rate_hz, min(stream.channels, 2)
+        exceeds = stream.exceeds
+        meters.append(VoiceMeter(rate_hz, channels, exceeds=exceeds, tell_speakers=tell_speakers))
+        return (sound.Sink(meters[0].push, rate_hz, channels), *beside)
 
     audio = sound.probe_audio(source, sinks=sinks, most_s=most_s, stated_s=stated_s)
     voice = meters[0].facts()
@@ -64,15 +65,18 @@ class VoiceMeter:
     stereo. Push blocks, then ask.
     """
 
-    def __init__(self, stream: media.AudioStreamFacts, *, tell_speakers: bool = False) -> None:
-        """Unless it is to ``tell_speakers`` apart, nothing is said of several."""
-        self._rate = rate_hz = stream.sample_rate_hz
-        self._channels = channels = min(stream.channels, 2)
+    def __init__(
+        self, rate_hz: int, channels: int, *, exceeds: bool = False, tell_speakers: bool = False
+    ) -> None:
+        """Of sound that ``exceeds`` full scale without being clipped flat tops alone are told.
+        Unless it is to ``tell_speakers`` apart, nothing is said of several."""
+        self._rate = rate_hz
+        self._channels = channels
         self._samples = 0
         self._waiting: list[Floats] = []
         self._loudness = LoudnessMeter(rate_hz, channels)
         self._peak = TruePeakMeter(channels)
-        self._defects = DefectMeter(channels, exceeds=stream.exceeds)
+        self._defects = DefectMeter(channels, exceeds=exceeds)
         self._envelope = EnvelopeMeter(rate_hz)
         self._spectrum = SpectrumMeter(rate_hz)
         self._activity = Activity(Silero.load())
