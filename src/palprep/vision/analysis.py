@@ -122,13 +122,16 @@ def analyse_image(
 def upright_turn(rgb: Pixels, models: Models) -> int | None:
     """By how many degrees the picture must be turned clockwise for its largest face to stand
     upright: 0, 90, 180 or 270; None where no turn shows one."""
+    scores: dict[int, float] = {}
     for degrees in (0, 90, 180, 270):
         picture = turned(rgb, degrees)
         for face in find_faces(picture, models.detector)[:1]:
             presence = find_landmarks(picture, face, models).presence
             if facts.stands_upright(presence, face.score):
-                return degrees
-    return None
+                scores[degrees] = face.score
+        if 0 in scores:
+            return 0
+    return max(scores, key=lambda each: scores[each], default=None)
 
 
 def detect_subject(
