@@ -137,6 +137,31 @@ def test_a_refused_person_is_to_record_again_until_somebody_decides_otherwise(go
     assert log.creates == {"voice": 1, "replica": 1}
 
 
+@pytest.mark.parametrize("step", ["create voice", "publish for replica", "create replica"])
+@pytest.mark.parametrize("how", ["refused", "taken back"])
+def test_what_is_said_during_a_run_holds_what_was_not_asked_for_yet(go, place, log, out, how, step):
+    go(engine=Scripted("warn"))
+    decide(out, "jane-carter", accept=True, **EVE)
+
+    def tell(progress) -> None:
+        if progress.step != step:
+            return
+        if how == "refused":
+            decide(out, "jane-carter", accept=False, by="Eve", because="it is somebody else")
+        else:
+            add_to_dossier(dossier_of(out), kind="revocation", written_at=utc_now())
+
+    [person] = go(engine=Scripted("warn"), tell=tell).people
+    assert person.status == "waiting"
+    assert "Not asked for: " in person.reasons[0]
+    assert ("somebody else" if how == "refused" else "took the consent back") in person.reasons[0]
+    made = {} if step == "create voice" else {"voice": 1}
+    assert log.creates == made
+    for waived in (False, True):
+        [person] = go(engine=Scripted("warn"), without_consent=waived).people
+        assert (person.status, log.creates) == ("redo", made)
+
+
 @pytest.mark.parametrize("accept", [True, False])
 def test_a_voice_goes_on_beside_the_decision(go, place, wav, log, out, accept):
     shutil.copy(wav, place / "recording.wav")

@@ -18,7 +18,7 @@ from palprep.errors import ConsentUnproven, JournalError, PublishError, UsageErr
 from palprep.facts import Facts
 from palprep.journal.entries.bodies import ConsentWaived
 from palprep.media.sources import Source
-from palprep.pipelines import ReplicaRequest, add_to_dossier, decide, make_replica
+from palprep.pipelines import MakeOptions, ReplicaRequest, add_to_dossier, decide, make_replica
 from palprep.preflight import Prepared
 from palprep.rules import Report
 from palprep.values import Outcome
@@ -210,6 +210,24 @@ def test_a_decision_in_the_journal_opens_the_gate(call, publisher, journal, tmp_
     assert [each.decision for each in dossier.entries] == [None, refused, accepted]
     assert dossier.in_force(journal.now())
     assert [each.kind for each in dossier.entries] == ["evidence", "decision", "decision"]
+
+
+def test_a_refusal_during_the_upload_keeps_the_replica_from_being_asked_for(
+    call, publisher, sandbox, tmp_path
+):
+    video, request = listened_to(tmp_path / "t.mp4", Outcome.WARN), ReplicaRequest(replica_name="A")
+    with pytest.raises(ConsentUnproven):
+        call(make_replica, publisher, request, video=video, journal=tmp_path)
+    decide(tmp_path, "A", accept=True, by="Eve", because="it is there")
+
+    def tell(step: str) -> None:
+        if step == "create replica":
+            decide(tmp_path, "A", accept=False, by="Eve", because="a word is missing")
+
+    options = MakeOptions(tell=tell)
+    with pytest.raises(ConsentUnproven, match="a word is missing"):
+        call(make_replica, publisher, request, video=video, journal=tmp_path, options=options)
+    assert not any(sandbox.log()["creates"].values())
 
 
 def test_a_revocation_stands_when_its_dossier_is_gone_or_an_older_copy_lies_there(

@@ -1,6 +1,7 @@
 from .consent import (
     add_to_dossier as add_to_dossier,
     consent_evidence as consent_evidence,
+    consent_now as consent_now,
     decide as decide,
     named as named,
     settle_consent as settle_consent,

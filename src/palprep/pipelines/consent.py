@@ -167,21 +167,9 @@ def settle_consent(
     Raises DossierUnusable for a dossier that was changed, or is not the one that the journal keeps,
     and OutputUnwritable.
     """
-    told = journal.entries(entries.ConsentDecided, person=person)
-    decision = told[-1].body.decision if told else None
     files, now, compared = tuple(files), journal.now(), tuple(compared)
-    # By the dossiers that an earlier run wrote. What was said in a file that nobody listens to now
-    # does not count: another one holds the statement.
     kept = _kept(journal, person)
-    ended = [
-        (each, why)
-        for each in files
-        if each.report.consent is not None
-        for dossier in _about(each, kept, journal)
-        for why in dossier.over(now)
-    ]
-    if over := tuple(dict.fromkeys(f"{named(each)}: {why}" for each, why in ended)):
-        evidence = evidence.model_copy(update={"ended": over, "doubts": ()})
+    evidence, decision = _looked_up(journal, person, files, evidence, kept)
     state = consent.consent_state(evidence.model_copy(update={"against": ()}), decision)
     waived = evidence.waivable if waive and state.state in {"open", "fails"} else ()
     if waived:
@@ -189,7 +177,7 @@ def settle_consent(
     if (
         evidence.against
         or evidence.waivable
-        or over
+        or evidence.ended
         or journal.standing("consent_found", people=[person])
     ):
         placed = tuple(
@@ -213,6 +201,45 @@ def settle_consent(
         _keep(journal, person, path, dossier)
         _replaced(journal, person, path, dossier, kept)
     return state.waived() if waive else state
+
+
+def consent_now(
+    journal: journals.Journal,
+    person: str,
+    files: Iterable[Prepared],
+    evidence: consent.ConsentEvidence,
+    *,
+    waive: bool = False,
+) -> consent.ConsentState:
+    """What the ``evidence`` comes to now, as :func:`settle_consent` tells: somebody may have
+    decided, or taken a consent back, since that was asked. Nothing is put on file."""
+    found = _looked_up(journal, person, tuple(files), evidence, _kept(journal, person))
+    state = consent.consent_state(*found)
+    return state.waived() if waive else state
+
+
+def _looked_up(
+    journal: journals.Journal,
+    person: str,
+    files: Sequence[Prepared],
+    evidence: consent.ConsentEvidence,
+    kept: Mapping[str, dossiers.Dossier],
+) -> tuple[consent.ConsentEvidence, consent.ConsentDecision | None]:
+    """The evidence with what dossiers say of an end of the consent, and the last decision."""
+    told = journal.entries(entries.ConsentDecided, person=person)
+    # By the dossiers that an earlier run wrote. What was said in a file that nobody listens to now
+    # does not count: another one holds the statement.
+    ended = [
+        f"{named(each)}: {why}"
+        for each in files
+        if each.report.consent is not None
+        for dossier in _about(each, kept, journal)
+        for why in dossier.over(journal.now())
+    ]
+    if ended:
+        over = tuple(dict.fromkeys(ended))
+        evidence = evidence.model_copy(update={"ended": over, "doubts": ()})
+    return evidence, told[-1].body.decision if told else None
 
 
 def add_to_dossier(path: Path, **entry: Any) -> None:

@@ -122,7 +122,7 @@ async def ask_for_state(
 @dataclass(frozen=True)
 class Creator:
     """Creates one voice or replica at most once, as far as its journal reaches. The consent was
-    judged before."""
+    judged before. ``allow`` raises where it does not hold any more: an upload can take long."""
 
     client: AnyClient
     publisher: Publisher
@@ -131,6 +131,7 @@ class Creator:
     options: MakeOptions
     request: Request
     files: Mapping[Role, Prepared]
+    allow: Callable[[], object] = _nothing
 
     @property
     def person(self) -> str:
@@ -150,6 +151,7 @@ class Creator:
         creation = await creations.asked_before(self.client, self.journal, self.key)
         if creation is not None and creation.state is not creations.CreationState.ABSENT:
             return creation
+        await work(self.client, self.allow)
         await work(self.client, lambda: self.options.before_create(self.key))
         # Published before the intent is recorded: a failed upload leaves nothing in doubt.
         self._begin(f"publish for {self.request.what}")
@@ -165,6 +167,7 @@ class Creator:
         if self.request.callback_url is not None:
             asked["told_elsewhere"] = True
         self._begin(f"create {self.request.what}")
+        await work(self.client, self.allow)
         return await creations.create_once(
             self.client,
             self.journal,

@@ -21,10 +21,11 @@ from palprep.journal import Journal, callback_server, secret_path
 from palprep.journal.creations import Creation
 from palprep.journal.entries import FaceCheck, FaceVerdict
 from palprep.pipelines import creation as creations
-from palprep.pipelines.consent import consent_evidence, settle_consent
+from palprep.pipelines.consent import consent_evidence, consent_now, settle_consent
 from palprep.preflight import Prepared
 from palprep.publish import Publisher
 from palprep.rules import Check
+from palprep.rules.consent import ConsentState
 from palprep.values import Role, typed
 
 if TYPE_CHECKING:
@@ -149,7 +150,14 @@ async def make_replica(
         raise _refused(evidence.against)
     with contextlib.ExitStack() as closing:
         opened, told = await work(client, lambda: _opened(closing, journal, callbacks or None))
-        creator = creations.Creator(client, publisher, opened, told, options, request, files)
+
+        def allow() -> None:
+            given = files.values()
+            _require_consent(
+                consent_now(opened, creator.person, given, evidence, waive=without_consent)
+            )
+
+        creator = creations.Creator(client, publisher, opened, told, options, request, files, allow)
         settled = await work(
             client,
             lambda: settle_consent(
@@ -162,8 +170,7 @@ async def make_replica(
                 key=creator.key,
             ),
         )
-        if settled.state != "holds":
-            raise _refused(settled.reasons, settled.state)
+        _require_consent(settled)
         creation = await creator.create()
         return await creator.ended(creation, timeout_s)
 
@@ -185,6 +192,11 @@ _ADVICE = {
     "refused": " Record the statement again. A later decision takes the place of this one.",
     "ended": " Record the statement again, if the person gives consent again.",
 }
+
+
+def _require_consent(settled: ConsentState) -> None:
+    if settled.state != "holds":
+        raise _refused(settled.reasons, settled.state)
 
 
 def _refused(reasons: Sequence[str], state: str = "") -> ConsentUnproven:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import concurrent.futures
+import functools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,10 +33,10 @@ from palprep.facts import Speaker
 from palprep.journal import asked_code, note_code
 from palprep.journal.entries import AssetPrepared, FacesCompared
 from palprep.journal.runs import PersonOutcome, PersonStatus
-from palprep.pipelines import consent_evidence, named, settle_consent
+from palprep.pipelines import consent_evidence, consent_now, named, settle_consent
 from palprep.preflight import Asset, Prepared, at_one_file, no_parts_left, run_in
 from palprep.rules import Check, Report
-from palprep.rules.consent import CONSENT_CHECKS, ConsentEvidence
+from palprep.rules.consent import CONSENT_CHECKS, ConsentEvidence, ConsentState
 from palprep.values import Outcome, Role
 from palprep.views.drawings import PICTURES_NAME
 
@@ -53,11 +54,13 @@ _NOT_LISTENED = (
 
 
 class Ready(NamedTuple):
-    """A person's fit files, what is made of them, and what was decided on the way."""
+    """A person's fit files, what is made of them, and what was decided on the way. Where the
+    consent holds, ``consent`` tells whether it still does."""
 
     prepared: Mapping[Role, Prepared]
     decision: Decision
     notes: tuple[str, ...] = ()
+    consent: Callable[[], ConsentState] | None = None
 
 
 class _Looked(NamedTuple):
@@ -177,10 +180,11 @@ class MediaSteps:
         evidence = judged.evidence
         if unheard:
             evidence = evidence.model_copy(update={"missing": unheard})
+        files = judged.prepared.values()
         consent = settle_consent(
             run.journal,
             person.slug,
-            judged.prepared.values(),
+            files,
             evidence,
             compared=judged.compared,
             waive=self._waived,
@@ -195,7 +199,12 @@ class MediaSteps:
             ids = (*judged.apart, *(() if decision.held else decision.blocked_by))
             return PersonOutcome.redo(*refused, *evidence.against, blocked_by=ids, notes=notes)
         if decision.requests:
-            return Ready(judged.fit, decision, (*notes, *not_asked_for(asked, judged.fit)))
+            notes = (*notes, *not_asked_for(asked, judged.fit))
+            asked_again = functools.partial(
+                consent_now, run.journal, person.slug, files, evidence, waive=self._waived
+            )
+            still = asked_again if consent.state == "holds" else None
+            return Ready(judged.fit, decision, notes, still)
         status: PersonStatus = "redo" if asked or judged.unfit else "needs_answer"
         return PersonOutcome(
             status="needs_decision" if decision.held else status,

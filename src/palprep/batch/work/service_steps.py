@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import get_args
 
@@ -11,11 +11,11 @@ from palprep.batch.people.files import stage_key
 from palprep.batch.people.person import Person
 from palprep.batch.work.connection import Remote
 from palprep.batch.work.context import Reporter, RunContext
+from palprep.batch.work.decision import Wanted
 from palprep.batch.work.media_steps import Ready
 from palprep.batch.work.pace import Creates, HeldBack, Outage
 from palprep.batch.work.waiting import Watch
 from palprep.journal import creations, entries, runs
-from palprep.preflight import Prepared
 from palprep.publish import Publisher
 from palprep.values import Role
 from palprep.workers import WorkStopped
@@ -70,8 +70,7 @@ class ServiceSteps:
         met: list[errors.PalprepError] = []
         for wanted in requests:
             try:
-                files = {role: ready.prepared[role] for role in wanted.roles}
-                made.append(self._made(wanted.request, files, reporter))
+                made.append(self._made(wanted, ready, reporter))
             except (errors.JournalError, errors.OutputUnwritable, errors.ServiceUnreachable):
                 raise
             except errors.PalprepError as error:
@@ -118,11 +117,16 @@ class ServiceSteps:
         ids = tuple(check.id for check in broken)
         return f"The service refuses the portrait: {why}", ids or ("service_refused",)
 
-    def _made(
-        self, request: pipelines.Request, files: Mapping[Role, Prepared], reporter: Reporter
-    ) -> creations.Creation:
+    def _made(self, wanted: Wanted, ready: Ready, reporter: Reporter) -> creations.Creation:
         """What is made, now or before."""
+        files = {role: ready.prepared[role] for role in wanted.roles}
         taken: list[str] = []
+
+        def allow() -> None:
+            # Hours may have passed since it was settled, where many wait, or the service is away.
+            if ready.consent is not None and (now := ready.consent()).state != "holds":
+                why = " ".join(now.reasons)
+                raise HeldBack(f"Not asked for: {why} Run the same command again")
 
         def take(key: str) -> None:
             self.creates.take()
@@ -137,7 +141,7 @@ class ServiceSteps:
         )
         client, journal, callbacks = self.remote.client, self.run.journal, self.remote.callbacks
         creator = pipelines.Creator(
-            client, self.publisher, journal, callbacks, options, request, files
+            client, self.publisher, journal, callbacks, options, wanted.request, files, allow
         )
         try:
             return pipelines.create(client, creator)
