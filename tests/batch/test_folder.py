@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 
+from palprep.batch import write_report
 from palprep.batch.people.folder import find_people
 from palprep.batch.people.person import read_people
 from palprep.journal import Journal
@@ -36,6 +37,23 @@ def test_a_link_to_a_folder_elsewhere_or_to_somebody_is_refused(folder, add, tmp
     [problem] = found["same"].problems
     assert "leads to somebody who is there already" in problem
     assert found["ada"].problems == ()
+
+
+def test_a_link_that_cannot_be_followed_stops_nobody(folder, add, go, out):
+    """One leads to itself; the other is refused, as one into a folder that may not be entered."""
+    ada = add("ada", voice=False, portrait=True, settings='stock_voice = "gloria"')
+    for place in (folder, ada):
+        (place / "itself.jpg").symlink_to("itself.jpg")
+        (place / "far").symlink_to("x" * 300)
+    assert set(find_people(folder).loose) == {"itself.jpg", "far"}
+    assert read(folder)["ada"].problems == ()
+    [person] = go(dry_run=True).people
+    assert person.status == "waiting"
+    # A disk that is gone when the page is written again answers so, too.
+    (ada / "portrait.heic").unlink()
+    (ada / "portrait.heic").symlink_to("x" * 300)
+    write_report(out)
+    assert "portrait.heic" in (out / "report.html").read_text()
 
 
 def test_a_link_to_a_folder_that_is_nobodys_is_a_person(folder, add):

@@ -197,6 +197,28 @@ def test_a_mistyped_path_is_usage_before_anything_is_read(palprep: Palprep, fold
         assert ran.err == f"palprep: {said}\n"
 
 
+def test_a_path_that_no_disk_takes_is_told_in_words(palprep: Palprep, folder: Path) -> None:
+    long = "x" * 300
+    (folder / "itself.jpg").symlink_to("itself.jpg")
+    for path, code, error in (
+        (folder / "itself.jpg", 1, "file_unreadable"),
+        (long, 2, "file_missing"),
+    ):
+        ran = palprep("check", "--json", path)
+        assert (ran.code, ran.objects[0]["error"]["code"]) == (code, error)
+    for command, code, said in (
+        (["check", long], 2, f"{long} does not exist"),
+        (["fix", folder / "b.heic", "--into", long], 1, "the name is too long"),
+        (["best", folder / "b.heic", "--into", long], 1, "the name is too long"),
+        (["run", long], 2, f"{long} is not there"),
+        (["run", folder.parent, "--into", long, "--dry-run"], 1, "the name is too long"),
+        (["record", folder / long / "ada"], 1, "the name is too long"),
+        (["consent", folder / "b.heic", "--full-name", "A", "--journal", long], 1, "no journal"),
+    ):
+        ran = palprep(*command)
+        assert (ran.code, said in ran.err) == (code, True), ran.err
+
+
 def test_what_runs_the_networks_says_nothing(script: Palprep, light_people: Path) -> None:
     ran = script("check", "--quiet", "--json", light_people / "jane-carter/portrait.heic")
     assert ran.objects[0]["facts"]["portrait"]["faces"]

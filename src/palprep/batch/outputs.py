@@ -18,7 +18,7 @@ from palprep.errors import UsageError
 from palprep.escaping import escaped_json, table_rows
 from palprep.journal import JOURNAL_NAME, Journal
 from palprep.journal.runs import PersonStanding, PersonView, ReadableRun, RunReader
-from palprep.storage import atomic_output, private_file, private_folder, unwritable
+from palprep.storage import atomic_output, is_there, private_file, private_folder, unwritable
 from palprep.values import typed
 from palprep.views import PEOPLE_FOLDER, REPORT_NAME, Message, Page, is_page, messages, pages
 from palprep.views.drawings import PICTURES_NAME, PictureFolder
@@ -181,7 +181,7 @@ def write_merged_report(directories: Sequence[str | Path], into: str | Path) -> 
     where a folder holds no run.
     """
     place, parts = Path(into), list(dict.fromkeys(Path(each).resolve() for each in directories))
-    if (place / JOURNAL_NAME).exists():
+    if is_there(place / JOURNAL_NAME):
         raise UsageError(
             f"{place} holds a run, whose results would be lost: give another --into folder"
         )

@@ -18,6 +18,7 @@ from palprep.consent import wording
 from palprep.errors import FileMissing, PalprepError, UsageError
 from palprep.media import sources
 from palprep.rules import consent as consent_rules
+from palprep.storage import is_folder
 from palprep.vocabulary import DEFAULT_PROFILE, Role, did_you_mean
 
 if TYPE_CHECKING:  # It loads rich.
@@ -153,7 +154,7 @@ def files_at_work(
     """Workers for the files at these paths, which may write into one folder, and their progress. A
     signal ends the command, which tells how many files were ``done``, in these words. Raises
     UsageError for paths at which nothing can be read, except where JSON is asked for."""
-    listed = [(path, tuple(_walk(path)) if path.is_dir() else (path,)) for path in paths]
+    listed = [(path, tuple(_walk(path)) if is_folder(path) else (path,)) for path in paths]
     missing = [path for path, _ in listed if not os.path.lexists(path)]
     if missing and not options.as_json:
         raise UsageError(" ".join(map(_not_there, missing)))
@@ -203,9 +204,9 @@ def _inputs(
     """
     found: list[Input] = []
     passed_over: list[Path] = []
-    several = sum(path.is_dir() for path, _ in listed) > 1
+    several = sum(is_folder(path) for path, _ in listed) > 1
     for path, files in listed:
-        if path.is_dir():
+        if is_folder(path):
             kinds = people.kinds_in(files, preflight.kinds_by(engine))
             nothing = Input(path, f"{path} is a folder without images, audio or videos.")
             top = Path(path.resolve().name) if several else Path()
@@ -248,6 +249,12 @@ def _not_there(path: Path) -> str:
     address = sources.address_of(path)
     if address is not None:
         return f"{address} is an address, and no file: download it first."
+    try:
+        path.lstat()
+    except PermissionError as error:
+        return f"{path} cannot be read: {error.strerror}; check the permissions of its folder."
+    except OSError:
+        pass
     try:
         names = [each.name for each in path.parent.iterdir()]
     except OSError:

@@ -197,7 +197,8 @@ def _require_folder_of_one(person: Path) -> None:
     why = batch_people.why_no_folder_name(name) if name else "is missing"
     if why is not None:
         raise UsageError(f"The name of the person's folder {why}")
-    if (person.exists() and not person.is_dir()) or (person / journals.JOURNAL_NAME).exists():
+    file = storage.is_there(person) and not storage.is_folder(person)
+    if file or storage.is_there(person / journals.JOURNAL_NAME):
         raise UsageError(f"{person} is no person's folder: name PEOPLE/NAME")
-    if any(person.glob("*/person.toml")):
+    if storage.is_folder(person) and any(person.glob("*/person.toml")):
         raise UsageError(f"{person} holds people: name the folder of one, {person}/NAME")

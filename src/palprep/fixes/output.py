@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from palprep.errors import UsageError
-from palprep.storage import atomic_output, private_file, private_folder, unwritable
+from palprep.storage import atomic_output, is_there, private_file, private_folder, unwritable
 from palprep.values import Span, Value
 
 
@@ -75,7 +75,7 @@ def new_output(
     where the operating system refuses.
     """
     target = stem.with_name(stem.name + suffix)
-    if target.exists() and target.samefile(source):
+    if is_there(target) and target.samefile(source):
         raise UsageError(f"{target} is the source itself; choose another folder for the output")
 
     def settle(temporary: Path) -> None:

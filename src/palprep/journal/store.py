@@ -41,7 +41,7 @@ from palprep.journal.file import (
     run_lock,
 )
 from palprep.journal.runs import projection
-from palprep.storage import output_folder
+from palprep.storage import is_folder, output_folder
 from palprep.values import typed
 
 JOURNAL_NAME = "journal.sqlite"
@@ -74,8 +74,9 @@ class Journal:
         self._turns: dict[str, threading.Lock] = {}
         self._lock = contextlib.ExitStack()
         self._locked = lock or path is None
-        if self.path is not None and not create and not self.path.is_file():
-            below = next(self.path.parent.glob(f"*/{self.path.name}"), None)
+        if self.path is not None and not create and not os.path.isfile(self.path):  # noqa: PTH113
+            folder = self.path.parent
+            below = next(folder.glob(f"*/{self.path.name}"), None) if is_folder(folder) else None
             other = f", such as {below.parent}" if below else ""
             raise JournalError(
                 f"There is no journal at {self.path}: name the output folder of a run{other}"

@@ -75,7 +75,7 @@ class Takes:
     def __init__(self, folder: Path) -> None:
         self.folder, self.place = folder, folder / TAKES_NAME
         # Who can write into the folder must not choose where recordings go.
-        if self.place.is_symlink():
+        if os.path.islink(self.place):  # noqa: PTH114 -- Path.is_symlink raises
             raise UsageError(f"{self.place} is a link: remove it")
         storage.output_folder(self.place)
         for part in self.place.glob("*.part*"):  # Of a server that was killed.

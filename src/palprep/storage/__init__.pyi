@@ -10,6 +10,8 @@ from .files import (
     GoOn as GoOn,
     Stored as Stored,
     atomic_output as atomic_output,
+    is_folder as is_folder,
+    is_there as is_there,
     opener as opener,
     output_folder as output_folder,
     private_file as private_file,

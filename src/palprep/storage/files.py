@@ -44,6 +44,17 @@ _WHILE_WRITING = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS
 """What a write can meet although the file was already open; a read never does."""
 
 
+def is_folder(path: str | Path) -> bool:
+    """Whether it is a folder. What nobody may look at is none, nor is a name that no disk takes, or
+    a link that leads to itself."""
+    return os.path.isdir(path)  # noqa: PTH112 -- Path.is_dir raises before Python 3.14
+
+
+def is_there(path: str | Path) -> bool:
+    """Whether something is there, as :func:`is_folder`."""
+    return os.path.exists(path)  # noqa: PTH110 -- Path.exists raises before Python 3.14
+
+
 def private_folder(folder: Path) -> None:
     """Make a folder, and those above it that are missing. One that is there stays as it is.
 
@@ -64,7 +75,7 @@ def private_folder(folder: Path) -> None:
     except ValueError as error:
         raise OSError(errno.EINVAL, str(error)) from None
     except OSError:
-        if not folder.is_dir():
+        if not is_folder(folder):
             raise
 
 

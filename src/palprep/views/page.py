@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import os
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -243,7 +244,7 @@ class Links:
         """The address of a file, relative to the page. None for one that is not there, or lies
         outside: a page that is handed on with its folder must go on working."""
         file, folder = self.folder / file, self.folder.resolve()
-        if not file.is_file():
+        if not os.path.isfile(file):  # noqa: PTH113 -- where its disk is gone, Path.is_file raises
             return None  # Asked first: a link that leads to itself cannot be resolved.
         path = file.resolve()
         if not path.is_relative_to(folder):

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import ParamSpec, Self, TypeVar
 
 from palprep.errors import ToolFailed, UsageError
-from palprep.storage import private_folder
+from palprep.storage import is_there, private_folder
 from palprep.system import ENDING
 from palprep.workers.confinement import Isolation, Protections, isolation
 from palprep.workers.engine import Engine, Limits, WorkStopped, usable_cores
@@ -91,7 +91,7 @@ class LocalEngine(Engine):
     def may_open(self, *, reads: Iterable[Path] = (), writes: Iterable[Path] = ()) -> None:
         folders = [each.resolve() for each in writes]
         for folder in folders:
-            missing = [each for each in (folder, *folder.parents) if not each.exists()]
+            missing = [each for each in (folder, *folder.parents) if not is_there(each)]
             with contextlib.suppress(OSError):  # The work at a file says what is wrong with it.
                 private_folder(folder)
                 self._made += missing

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from palprep.storage import is_folder, is_there
 from palprep.workers.confinement import Confinement
 
 _MOST_FILES = 64
@@ -40,7 +41,8 @@ class Reach:
     def of(cls, reads: Iterable[Path], writes: Iterable[Path]) -> Reach:
         """These files and folders. Many files of a folder become the folder, and many folders the
         one around them: each takes a rule of the kernel, and a look at every task."""
-        files, before = {each.resolve() for each in reads}, set[Path]()
+        # Path.resolve raises RuntimeError at a link that leads to itself, before Python 3.13.
+        files, before = {Path(os.path.realpath(each)) for each in reads}, set[Path]()
         while len(files) > _MOST_FILES and files != before:
             before, above = files, {each.parent for each in files}
             wider = set(filter(_may_be_opened, above))
@@ -80,7 +82,7 @@ def needed_for(values: Iterable[Any]) -> Reach:
     """What the arguments of a task name: paths, and values with a ``path``, or with the folder of a
     ``whisper_model``. No strings: what a stranger's file says of itself must open nothing.
     """
-    return Reach(frozenset(each.resolve() for each in _paths(values) if each.exists()))
+    return Reach(frozenset(each.resolve() for each in _paths(values) if is_there(each)))
 
 
 def _paths(values: Iterable[Any]) -> Iterable[Path]:
@@ -120,7 +122,7 @@ def _may_be_opened(folder: Path) -> bool:
 
 
 def _around(path: Path) -> Path:
-    if path.is_dir() or any(part.startswith(".") for part in path.parts):
+    if is_folder(path) or any(part.startswith(".") for part in path.parts):
         return path
     around = (path.parent.parent, path.parent)
     return next(filter(_may_be_opened, around), path)

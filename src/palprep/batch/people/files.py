@@ -15,7 +15,7 @@ from urllib.parse import unquote
 from pydantic import Field
 
 from palprep.api.records import is_address, is_https
-from palprep.storage import without_secrets
+from palprep.storage import is_folder, without_secrets
 from palprep.values import Kind, Value
 
 
@@ -87,7 +87,7 @@ KindsOf = Callable[[tuple[Path, ...]], tuple[Kind, ...]]
 def kinds_in(paths: Iterable[Path], kinds_of: KindsOf) -> Mapping[Path, Kind | None]:
     """The kind of media that each file is, or claims to be by its name; None for anything else."""
     found: dict[Path, Kind | None] = dict.fromkeys(paths)
-    files = tuple(each for each in found if not each.is_dir())
+    files = tuple(each for each in found if not is_folder(each))
     for path, kind in zip(files, kinds_of(files) if files else (), strict=True):
         found[path] = promised_kind(path.name) if kind is Kind.OTHER else kind
     return found

@@ -18,7 +18,7 @@ from palprep.batch.people.person import Person, Roster, RosterEntry, person_of
 from palprep.errors import UsageError
 from palprep.journal import JOURNAL_NAME, same_name
 from palprep.rules.texts import counted
-from palprep.storage import Bucket, Stored
+from palprep.storage import Bucket, Stored, is_folder, is_there
 
 DEFAULT_INTO = "palprep-out"
 
@@ -81,14 +81,14 @@ class Shard:
 
 def shards_in(into: Path) -> list[Shard]:
     """Those that have been run into ``into``, in order."""
-    names = (each.parent.name for each in into.glob(f"shard-*/{JOURNAL_NAME}"))
+    found = into.glob(f"shard-*/{JOURNAL_NAME}") if is_folder(into) else ()
+    names = (each.parent.name for each in found)
     return sorted(filter(None, map(Shard.of_folder, names)), key=lambda each: each.number)
 
 
 def holds_run(folder: str | Path) -> bool:
     """Whether it is the output folder of a run; or one of shards that has the default name."""
-    # Path.exists raises for a folder that may not be read, and takes long for ten thousand.
-    return os.path.exists(f"{folder}/{JOURNAL_NAME}") or (  # noqa: PTH110
+    return is_there(f"{folder}/{JOURNAL_NAME}") or (
         os.path.basename(folder) == DEFAULT_INTO and bool(shards_in(Path(folder)))  # noqa: PTH119
     )
 
@@ -99,8 +99,8 @@ def find_people(folder: str | Path) -> Roster:
     there is no such folder, or no one in it.
     """
     root = Path(folder)
-    if not root.is_dir():
-        what = "a file, not a folder" if root.exists() else "not there"
+    if not is_folder(root):
+        what = "a file, not a folder" if is_there(root) else "not there"
         raise UsageError(
             f"{root} is {what}: give a folder with one subfolder per person, or a manifest that "
             "ends with .csv, .jsonl or .parquet"
@@ -118,9 +118,11 @@ def find_people(folder: str | Path) -> Roster:
                 (e for e in found if not files.is_hidden(e.name)), key=lambda e: e.name
             )
         people = _told_apart(
-            _entry(each, real) for each in entries if each.is_dir() and not holds_run(each.path)
+            _entry(each, real)
+            for each in entries
+            if is_folder(each.path) and not holds_run(each.path)
         )
-        loose = [Path(each.path) for each in entries if not each.is_dir()]
+        loose = [Path(each.path) for each in entries if not is_folder(each.path)]
         media = 0 if people else sum(files.promised_kind(each.name) is not None for each in loose)
     except OSError as error:
         raise UsageError(f"{root} cannot be read: {error.strerror}") from None
@@ -186,11 +188,11 @@ def read_person(folder: Path, kinds_of: files.KindsOf) -> Person:
 
     def look_up(name: str) -> Path | None:
         path = folder / name
-        return path if path.is_file() else None
+        return path if os.path.isfile(path) else None  # noqa: PTH113 -- Path.is_file raises
 
     def what(path: files.File) -> str:
-        is_folder = isinstance(path, Path) and path.is_dir()
-        return "it is a folder" if is_folder else "it is no image, audio or video"
+        is_one = isinstance(path, Path) and is_folder(path)
+        return "it is a folder" if is_one else "it is no image, audio or video"
 
     read = partial(settings.read_settings, folder)
     return person_of(slug, read, kinds.items(), look_up, statement=look_up, what=what)

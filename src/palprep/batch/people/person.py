@@ -24,6 +24,7 @@ from palprep.batch.people.settings import (
 )
 from palprep.errors import UsageError
 from palprep.rules.texts import some_of
+from palprep.storage import is_folder
 from palprep.values import Kind, Role, Value
 
 LISTENED_TO = frozenset({Role.TRAINING_VIDEO, Role.CONSENT_VIDEO})
@@ -312,7 +313,7 @@ def _like(name: str, among: Iterable[File]) -> tuple[str, ...]:
 def _nothing_in(kinds: Iterable[File]) -> str:
     """What to do about a folder in which nothing can be used."""
     packed = [path.name for path in kinds if path.suffix.lower() in _PACKED]
-    within = [path.name for path in kinds if isinstance(path, Path) and path.is_dir()]
+    within = [path.name for path in kinds if isinstance(path, Path) and is_folder(path)]
     to_do = "add a portrait, a video or a recording"
     if packed:
         to_do = f"unpack {some_of(packed)} into this folder"

@@ -30,7 +30,7 @@ from palprep.errors import ManifestError, RowProblem, UsageError
 from palprep.journal import JOURNAL_NAME, same_name
 from palprep.journal.runs import PersonStatus
 from palprep.rules.texts import counted, some_of
-from palprep.storage import is_bucket
+from palprep.storage import is_bucket, is_folder, is_there
 from palprep.vocabulary import did_you_mean
 
 People = str | os.PathLike[str] | Iterable[ManifestRow]
@@ -50,7 +50,7 @@ def find_everybody(people: People, into: Path) -> Roster:
     if isinstance(people, str) and is_bucket(people):
         return people_in_bucket(people, into)
     path = Path(people)
-    if is_manifest(path) and path.is_file():
+    if is_manifest(path) and is_there(path) and not is_folder(path):
         return _roster(read_lines(path), path.resolve().parent, str(path), "line")
     return find_people(path)
 
@@ -99,7 +99,7 @@ class Selection:
                     "same again: give --shard as before, or another --into folder"
                 )
             return into
-        if (into / JOURNAL_NAME).exists():
+        if is_there(into / JOURNAL_NAME):
             raise UsageError(
                 f"{into} holds a run without shards, and a shard in it would create the same "
                 "again: give another --into folder"
