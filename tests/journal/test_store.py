@@ -181,6 +181,15 @@ def test_an_empty_file_beside_results_is_no_new_journal(path):
     Journal(path).close()
 
 
+def test_a_run_makes_no_new_journal_beside_the_results_of_one_that_is_gone(path):
+    path.with_name("results.jsonl").write_text("{}\n")
+    with pytest.raises(JournalError, match=r"no journal beside it.*put it back"):
+        Journal(path, lock=True, create=True)
+    assert not path.exists()
+    # A program's own results are no run's.
+    Journal(path, create=True).close()
+
+
 def test_a_newer_journal_asks_for_an_upgrade(path):
     Journal(path, create=True).close()
     connection = sqlite3.connect(path)

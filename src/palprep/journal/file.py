@@ -109,8 +109,14 @@ def opened(
                 # What a full or broken disk left of a journal. A run would take it for a new one,
                 # and create everything once more.
                 empty = path.exists() and not path.stat().st_size
-                if empty and path.with_name("results.jsonl").exists():
+                results = path.with_name("results.jsonl")
+                if empty and results.exists():
                     raise sqlite3.DatabaseError("it is empty, and there are results")
+                if whole and not path.exists() and results.exists():
+                    raise JournalError(
+                        f"There is {results}, and no journal beside it, which alone knows what was "
+                        "created: put it back; or, to create everything anew, name another folder"
+                    )
                 # SQLite gives its log, and the memory that readers share, the mode of the file.
                 log = path.with_name(f"{path.name}-wal")
                 beside = filter(Path.exists, (log, path.with_name(f"{path.name}-shm")))
