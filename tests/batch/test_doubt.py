@@ -44,6 +44,15 @@ def test_a_lost_answer_is_in_doubt_and_not_repeated(go, add, log, out, connectio
     assert log.creates == {"voice": 2}
 
 
+def test_beside_a_doubt_no_training_is_told_that_has_ended(go, add, log):
+    add("ada", portrait=True, settings='stock_voice = "gloria"')
+    log.fault(on="request", endpoint="replicas.create", status=503)
+    [person] = go(pace=Pace(wait_s=20, doubt_wait_s=2)).people
+    assert (person.status, person.voice.status) == ("in_doubt", "completed")
+    assert len(person.reasons) == 1
+    assert "create the replica was sent" in person.reasons[0]
+
+
 def test_a_callback_resolves_the_doubt(go, add, log, connection):
     add("ada")
     log.fault(on="request", endpoint="voices.create", drop="after_commit")

@@ -246,6 +246,11 @@ def up_to_date(
     While a run is ``running``, what would be in doubt may be a request under way."""
     if recorded is None and running:
         return AT_WORK
+    if recorded is not None and recorded.status in {"waiting", "in_doubt"}:
+        # Without the reasons of trainings that have ended since.
+        ended = [c.id for c in creations if c.ended and c.id]
+        left = tuple(each for each in recorded.reasons if not any(one in each for one in ended))
+        recorded = recorded.model_copy(update={"reasons": left})
     doubts = tuple(doubt_words(c) for c in creations if c.state is CreationState.IN_DOUBT)
     if doubts:
         before = recorded or PersonOutcome(status="in_doubt")
@@ -268,9 +273,4 @@ def _as_trained(recorded: PersonOutcome, creations: Sequence[Creation]) -> Perso
         return recorded.becomes(PersonOutcome(status="failed", reasons=errors, complete=True))
     if creations and all(c.state is CreationState.COMPLETED for c in creations):
         return recorded.ended_well(replica=any(c.what == "replica" for c in creations))
-    if recorded.status != "waiting":
-        return recorded.becomes(IN_TRAINING)
-    # Without the reasons of trainings that have ended since.
-    ended = [c.id for c in creations if c.state is CreationState.COMPLETED and c.id]
-    left = tuple(each for each in recorded.reasons if not any(one in each for one in ended))
-    return recorded.model_copy(update={"reasons": left})
+    return recorded if recorded.status == "waiting" else recorded.becomes(IN_TRAINING)
