@@ -11,6 +11,7 @@ import typer
 from palprep.cli.exits import ExitCode, Interrupted
 from palprep.cli.output import telling
 from palprep.cli.results import Tally, people_at_work
+from palprep.journal.creations import CUT_OFF
 from palprep.journal.runs import PersonResult, PersonStanding, PersonStatus
 
 
@@ -91,6 +92,9 @@ def test_everybody_is_counted():
          "`palprep status 'my out'` says how to record the end of a training"),
         ([standing("in_doubt"), standing("failed")], "`palprep status 'my out'`"),
         ([standing("waiting")], "start `palprep run` again"),
+        # Who only watches never gets the replica of somebody at whom the run was cut off.
+        ([standing("waiting", voice_status="started").model_copy(
+            update={"reasons": CUT_OFF.reasons})], "start `palprep run` again"),
     ],
 )  # fmt: skip
 def test_the_most_urgent_comes_next(people, said):

@@ -107,7 +107,10 @@ class Tally:
                 "in_doubt" in found,
                 f"`palprep status {place}` says how to resolve what is in doubt.",
             ),
-            (self._waits_for_training, f"`palprep watch {place}` waits for the trainings."),
+            (
+                self._waits_for_training and not self._cut_off,
+                f"`palprep watch {place}` waits for the trainings.",
+            ),
             ("needs_decision" in found, listen),
             (
                 found & {"redo", "needs_answer", "failed"},
