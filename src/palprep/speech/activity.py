@@ -1,22 +1,21 @@
 """Where somebody speaks: Silero's network, and its probabilities as stretches of time.
 
 Weights, rules and their values are those of Silero VAD (see ``weights/NOTICE.md``). Other runtimes
-take one chunk of 32 ms at a time. Of the network only the recurrent layer depends on the chunk
-before: the rest is computed for a whole block at once, with the same numbers, far sooner.
+take one chunk of 32 ms at a time. Here a run takes a block of them, with the same numbers, far
+sooner.
 """
 
 from __future__ import annotations
 
 import functools
-import io
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from palprep.networks import read_manifest
-from palprep.speech.arrays import RATE_HZ, Floats, product
+from palprep.networks import open_network, read_manifest
+from palprep.speech.arrays import RATE_HZ, Floats
 from palprep.values import Span
 
 HOME = "palprep.speech"
@@ -24,14 +23,8 @@ HOME = "palprep.speech"
 
 CHUNK = 512
 """Samples to a decision: 32 ms."""
-_FRAME = 256
-_HOP = 128
-_PAD = 64
-_STRIDES = (1, 2, 2, 1)
 _BATCH = 128
-"""Chunks (4 s) at a time: few calls. With twice as many glibc gives their memory back to the system
-after each, unless it is told otherwise, and that takes as long as the work.
-"""
+"""Chunks (4 s) at a time. More of them save no time."""
 
 BEGINS = 0.5
 ENDS = 0.35
@@ -43,38 +36,21 @@ _CHUNK_S = CHUNK / RATE_HZ
 State = tuple[Floats, Floats]
 """What the recurrent layer remembers: its output and its cell, 128 values each."""
 
-START: State = (np.zeros(128, np.float32), np.zeros(128, np.float32))
+START: State = (np.zeros((1, 1, 128), np.float32), np.zeros((1, 1, 128), np.float32))
 
 
 class Silero:
-    """The network. Immutable: the state is passed in and handed back."""
+    """The network. Immutable: the state is passed in and handed back. Threads may share it."""
 
-    def __init__(self, tensors: Mapping[str, Floats]) -> None:
-        self._window = tensors["stft.window"]
-        self._layers = [
-            (
-                # A convolution (out, in, 3) as (3 * in, out), to multiply windows with.
-                np.ascontiguousarray(weight.transpose(2, 1, 0).reshape(-1, weight.shape[0])),
-                tensors[f"encoder.{index}.reparam_conv.bias"],
-                stride,
-            )
-            for index, stride in enumerate(_STRIDES)
-            for weight in (tensors[f"encoder.{index}.reparam_conv.weight"],)
-        ]
-        self._input = tensors["decoder.rnn.weight_ih"].T.copy()
-        self._recurrent = np.ascontiguousarray(tensors["decoder.rnn.weight_hh"])
-        self._bias = tensors["decoder.rnn.bias_ih"] + tensors["decoder.rnn.bias_hh"]
-        self._output = tensors["decoder.decoder.2.weight"].reshape(-1)
-        self._output_bias = float(tensors["decoder.decoder.2.bias"].reshape(-1)[0])
+    def __init__(self, model: bytes) -> None:
+        self._session = open_network(model)
 
     @staticmethod
     @functools.cache
     def load() -> Silero:
         """The one of this process, with the weights that palprep ships. Raises ToolMissing for a
         missing or damaged file."""
-        data = read_manifest(HOME)["voice_activity"].read()
-        with np.load(io.BytesIO(data), allow_pickle=False) as stored:
-            return Silero({name: stored[name].astype(np.float32) for name in stored.files})
+        return Silero(read_manifest(HOME)["voice_activity"].read())
 
     def run(self, samples: Floats, state: State = START) -> tuple[Floats, State]:
         """Speech probabilities, one per whole chunk of 512 samples, and the state after.
@@ -82,44 +58,14 @@ class Silero:
         ``samples`` is mono at 16 kHz, -1..1; what is left after whole chunks is ignored.
         """
         chunks = samples[: len(samples) // CHUNK * CHUNK].reshape(-1, CHUNK)
-        found = []
+        found = [np.zeros(0, np.float32)]
         for at in range(0, len(chunks), _BATCH):
-            probabilities, state = self._recur(self._encode(chunks[at : at + _BATCH]), state)
-            found.append(probabilities)
-        return (np.concatenate(found) if found else np.zeros(0, np.float32)), state
-
-    def _encode(self, chunks: Floats) -> Floats:
-        """Gate inputs of the recurrent layer, shape ``(chunks, 512)``."""
-        padded = np.pad(chunks, ((0, 0), (_PAD, _PAD)), mode="reflect")
-        frames = np.lib.stride_tricks.sliding_window_view(padded, _FRAME, axis=1)[:, ::_HOP]
-        signal = np.abs(np.fft.rfft(frames * self._window, axis=-1))
-        for weight, bias, stride in self._layers:
-            around = np.pad(signal, ((0, 0), (1, 1), (0, 0)))
-            places = range(0, signal.shape[1], stride)
-            windows = np.stack([around[:, at : at + 3] for at in places], axis=1)
-            flat = product(windows.reshape(-1, weight.shape[0]), weight) + bias
-            signal = np.maximum(flat, 0.0).reshape(len(chunks), len(places), -1)
-        encoded: Floats = product(signal[:, 0], self._input) + self._bias
-        return encoded
-
-    def _recur(self, gates: Floats, state: State) -> tuple[Floats, State]:
-        hidden, cell = state
-        outputs = np.empty((len(gates), len(hidden)), np.float32)
-        # The gates in torch's order: input, forget, cell, output.
-        for index, gate in enumerate(gates):
-            total = gate + self._recurrent @ hidden
-            open_ = _sigmoid(total)
-            cell = open_[128:256] * cell + open_[:128] * np.tanh(total[256:384])
-            hidden = open_[384:] * np.tanh(cell)
-            outputs[index] = hidden
-        logits = np.maximum(outputs, 0.0) @ self._output + self._output_bias
-        return np.asarray(_sigmoid(logits), np.float32), (hidden, cell)
-
-
-def _sigmoid(values: Floats) -> Floats:
-    # Bounded: far louder than full scale, the exponential would overflow.
-    exponential: Floats = np.exp(-np.maximum(values, np.float32(-80.0)))
-    return 1.0 / (1.0 + exponential)
+            hidden, cell = state
+            given = {"chunks": chunks[at : at + _BATCH], "hidden": hidden, "cell": cell}
+            speech, *after = self._session.run(["speech", "hidden_after", "cell_after"], given)
+            found.append(speech)
+            state = (after[0], after[1])
+        return np.concatenate(found), state
 
 
 class Activity:
