@@ -8,9 +8,9 @@ TensorFlow Lite becomes ONNX (convert_tflite.py). Of OpenCV Zoo's networks, whos
 8-bit numbers with a factor for each block of them, those become numbers of 32 bits that are one
 block, since ONNX Runtime refuses them. Weights are no longer declared as inputs, which it would
 take for numbers that change with every run. Weights too small to change any result become zero.
-Kernels of the text detector are rounded to 8 bits, each filter with a scale of its own; no other
-network's weights are rounded anew. fetch_weights.py calls this for each file that the manifest
-marks as converted.
+The expression network chooses its points itself. Kernels of the text detector are rounded to 8
+bits, each filter with a scale of its own; no other network's weights are rounded anew.
+fetch_weights.py calls this for each file that the manifest marks as converted.
 """
 
 from __future__ import annotations
@@ -31,6 +31,21 @@ OUTPUTS: Mapping[str, tuple[str, ...]] = {
 }
 """What is kept of the networks in TensorFlow Lite."""
 
+# fmt: off
+SHAPE_POINTS = (
+    0, 1, 4, 5, 6, 7, 8, 10, 13, 14, 17, 21, 33, 37, 39, 40, 46, 52, 53, 54, 55, 58, 61, 63, 65,
+    66, 67, 70, 78, 80, 81, 82, 84, 87, 88, 91, 93, 95, 103, 105, 107, 109, 127, 132, 133, 136,
+    144, 145, 146, 148, 149, 150, 152, 153, 154, 155, 157, 158, 159, 160, 161, 162, 163, 168,
+    172, 173, 176, 178, 181, 185, 191, 195, 197, 234, 246, 249, 251, 263, 267, 269, 270, 276,
+    282, 283, 284, 285, 288, 291, 293, 295, 296, 297, 300, 308, 310, 311, 312, 314, 317, 318,
+    321, 323, 324, 332, 334, 336, 338, 356, 361, 362, 365, 373, 374, 375, 377, 378, 379, 380,
+    381, 382, 384, 385, 386, 387, 388, 389, 390, 397, 398, 400, 402, 405, 409, 415, 454, 466,
+    468, 469, 470, 471, 472, 473, 474, 475, 476, 477,
+)
+"""The points that the blendshape net reads (MediaPipe, face_blendshapes_graph)."""
+
+# fmt: on
+
 TRACE = 1e-20
 """Next to the other weights of a network, at least 1e-4, that is nothing in single precision."""
 
@@ -43,6 +58,8 @@ def convert(name: str, data: bytes) -> bytes:
         model = convert_text(data)
     else:
         model = convert_tflite(data, OUTPUTS[name]) if name in OUTPUTS else convert_onnx(data)
+    if name == "blendshapes":
+        choose_points(model.graph)
     drop_traces(model)
     onnx.checker.check_model(model)
     return bytes(model.SerializeToString(deterministic=True))
@@ -57,6 +74,24 @@ def drop_traces(model: onnx.ModelProto) -> None:
             value = numpy_helper.to_array(tensor)
             kept = np.where(np.abs(value) < TRACE, np.float32(0), value)
             tensor.CopyFrom(numpy_helper.from_array(kept, tensor.name))
+
+
+def choose_points(graph: onnx.GraphProto) -> None:
+    """Let the network take all points of a face, 478 x 3, instead of 1 x 146 x 2 of them."""
+    (taken,) = graph.input
+    chosen = {"rows": SHAPE_POINTS, "columns": (0, 1), "outer": (0,)}
+    graph.initializer.extend(
+        numpy_helper.from_array(np.array(value, np.int64), name) for name, value in chosen.items()
+    )
+    steps = (
+        helper.make_node("Gather", ["points", "rows"], ["chosen"], axis=0),
+        helper.make_node("Gather", ["chosen", "columns"], ["flat"], axis=1),
+        helper.make_node("Unsqueeze", ["flat", "outer"], [taken.name]),
+    )
+    for at, node in enumerate(steps):
+        graph.node.insert(at, node)
+    del graph.input[:]
+    graph.input.append(helper.make_tensor_value_info("points", TensorProto.FLOAT, (478, 3)))
 
 
 def convert_onnx(data: bytes) -> onnx.ModelProto:
