@@ -21,7 +21,8 @@ from palprep.errors import MediaError
 from palprep.media.images import SampledFrame, open_image, sample_frames
 from palprep.media.sources import Source
 from palprep.values import Kind
-from palprep.vision import MAX_SIDE, Models, analyse_footage, analyse_image, turned_frames
+from palprep.vision import MAX_SIDE, Models, analyse_footage, analyse_image
+from palprep.vision.footage import turned_frames
 from research.evaluation.portraits import wilson
 
 TURNS = (90, 180, 270)

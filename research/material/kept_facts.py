@@ -24,7 +24,8 @@ from palprep.facts import Facts
 from palprep.media.images import open_image
 from palprep.media.sources import Source
 from palprep.networks import read_manifest
-from palprep.vision import MAX_SIDE, Models, Pixels, analyse_portrait
+from palprep.vision import MAX_SIDE, Models, Pixels
+from palprep.vision.analysis import analyse_portrait
 from palprep.vision.models import HOME
 from research.material.sources_and_labels import Labelled, portrait_of
 

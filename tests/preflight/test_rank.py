@@ -13,7 +13,8 @@ from hypothesis import given, strategies as st
 from palprep.errors import FileMissing, FileUnreadable, UnsupportedMedia
 from palprep.preflight import pick_best
 from palprep.preflight.comparison import NEAR_DUPLICATE_BITS, distance, fitness, group_duplicates
-from palprep.vision import Models, Pixels, PortraitFacts, analyse_portrait
+from palprep.vision import Models, Pixels, PortraitFacts
+from palprep.vision.analysis import analyse_portrait
 from palprep.vision.identity import perceptual_hash
 
 HASHES = st.integers(0, 2**64 - 1).map(lambda value: f"{value:016x}")

@@ -9,7 +9,8 @@ import pytest
 
 from palprep.media.images import open_image
 from palprep.media.sources import Source
-from palprep.vision import Detections, Models, Pixels, analyse_portrait, detect_subject
+from palprep.vision import Detections, Models, Pixels, detect_subject
+from palprep.vision.analysis import analyse_portrait
 
 
 @pytest.fixture(scope="session")

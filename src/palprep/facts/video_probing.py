@@ -19,14 +19,7 @@ from palprep.facts.timeline import player_times
 from palprep.media import images, sources
 from palprep.speech import RATE_HZ, VoiceFacts, measure_voice
 from palprep.values import Role
-from palprep.vision import (
-    CLOSE_LOOKS,
-    FootageFacts,
-    Models,
-    analyse_footage,
-    follow_mouth,
-    turned_frames,
-)
+from palprep.vision import CLOSE_LOOKS, FootageFacts, Models, analyse_footage, follow_mouth
 
 FRAME_SIDE = 960
 """Longer side, in pixels, of the frames of a video that are looked at."""
@@ -145,8 +138,7 @@ def _lips(
         from_s=shown.start_s + starts_s,
         most_s=shown.end_s + starts_s,
     )
-    upright = turned_frames(images.prefetch(frames), footage.turned_deg)
-    track = follow_mouth(upright, Models.shared())
+    track = follow_mouth(images.prefetch(frames), Models.shared(), turned_deg=footage.turned_deg)
     track = track._replace(at_s=track.at_s - starts_s)
     speech = [each.moved(late_s) for each in voice.speech]
     samples = np.pad(opening, (round(late_s * RATE_HZ), 0))

@@ -123,8 +123,7 @@ def candidates_in(
     models = vision.Models.shared()
     for image, rgb, at_s in _pictures(source, per_second):
         size = (image.width, image.height) if image else None
-        analyse = vision.analyse_image if image else vision.analyse_portrait
-        portrait = analyse(rgb, models, size=size)
+        portrait = vision.analyse_image(rgb, models, size=size)
         facts = Facts(file=source.facts, image=image, portrait=portrait)
         judged = rules.judge(facts, Role.FACE_IMAGE, limits)
         checks = [check for check in judged if check.id in rules.PORTRAIT_CHECKS]

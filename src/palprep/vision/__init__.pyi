@@ -2,7 +2,6 @@ from .analysis import (
     MAX_SIDE as MAX_SIDE,
     Detections as Detections,
     analyse_image as analyse_image,
-    analyse_portrait as analyse_portrait,
     detect_subject as detect_subject,
 )
 from .arrays import Floats as Floats, Pixels as Pixels
@@ -22,7 +21,6 @@ from .footage import (
     MouthTrack as MouthTrack,
     analyse_footage as analyse_footage,
     follow_mouth as follow_mouth,
-    turned_frames as turned_frames,
 )
 from .identity import cosine as cosine, identify as identify
 from .models import Models as Models

@@ -231,11 +231,14 @@ class MouthTrack(NamedTuple):
     Upright distances are in lengths of the nose, those across in distances of the eyes."""
 
 
-def follow_mouth(frames: Iterable[SampledFrame], models: Models) -> MouthTrack:
-    """Follow the largest face through frames that are close to each other."""
+def follow_mouth(
+    frames: Iterable[SampledFrame], models: Models, *, turned_deg: int = 0
+) -> MouthTrack:
+    """Follow the largest face through frames that are close to each other, turned clockwise first
+    as :class:`FootageFacts` says."""
     last: landmarks.Landmarks | None = None
     rows = []
-    for frame in frames:
+    for frame in turned_frames(frames, turned_deg):
         last = _face_in(frame.rgb, last, models)
         if last is not None:
             rows.append((frame.at_s, *_shape(last)))
