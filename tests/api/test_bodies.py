@@ -80,3 +80,11 @@ def test_a_tools_query_may_hold_a_key() -> None:
     assert redact({"delivery": {"api": api}}) == {
         "delivery": {"api": api | {"query_params": "***"}}
     }
+
+
+def test_a_link_within_a_text_is_shown_without_its_query() -> None:
+    said = "HTTPS://e.com/a?sig=hush cannot be fetched"
+    assert redact({"error_message": f"The file {said}"}) == {
+        "error_message": "The file HTTPS://e.com/a?*** cannot be fetched"
+    }
+    assert "hush" not in str(redact([said]))

@@ -11,6 +11,8 @@ from palprep import errors
 from palprep.api import calls
 from palprep.api.failures import failure, retry_after
 
+QUOTED = "See https://e.com/a.m4a?*** ('http://e.com/?***')"
+
 
 @pytest.mark.parametrize(
     ("body", "shape", "code"),
@@ -44,6 +46,7 @@ def test_the_three_shapes(body: Any, shape: str | None, code: str | None) -> Non
         ([{"message": "a list"}], "a list"),
         ("words\x1b[31m\u202e", r"words\x1b[31m\u202e"),
         ({"message": "a\x00"}, r"a\x00"),
+        ({"error": "See https://e.com/a.m4a?Sig=hush&x=1 ('http://e.com/?a')"}, QUOTED),
         ({"errors": []}, "no explanation"),
         ({"a": "b"}, "no explanation"),
         ({"request": {"headers": {"x-api-key": "sk-1"}}}, "no explanation"),

@@ -52,6 +52,16 @@ def test_the_tag_proves_what_was_in_doubt(journal, listening):
     assert [delivery.tag for delivery in told] == ["replica-1"]
 
 
+def test_no_presigned_link_that_the_service_quotes_is_kept(journal, listening):
+    address, _ = listening
+    journal.append(INTENT, person="ada", key="replica-1")
+    why = "https://bucket.example/ada.mp4?X-Amz-Signature=hush cannot be fetched"
+    post(f"{address}/replica-1", replica_id="r9", status="error", error_message=why)
+    assert journal.creation("replica-1").error_message == why.replace("X-Amz-Signature=hush", "***")
+    [entry] = journal.entries(CalledBack)
+    assert "hush" not in str(entry)
+
+
 def test_without_a_tag_the_id_tells(journal, listening):
     address, _ = listening
     journal.append(INTENT, person="ada", key="replica-1")

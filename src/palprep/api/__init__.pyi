@@ -1,10 +1,12 @@
 from .bodies import (
+    MASK as MASK,
     Base64Stream as Base64Stream,
     StreamedBody as StreamedBody,
     json_value as json_value,
     mended_json as mended_json,
     read_body as read_body,
     redact as redact,
+    without_queries as without_queries,
 )
 from .call import (
     Call as Call,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 from abc import ABC, abstractmethod
 from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator, Mapping
@@ -124,6 +125,7 @@ SECRET_MEMBERS = frozenset(
     }
 )
 _LONGEST = 500
+_QUERY = re.compile(r"(https?://[^\s\"'<>?]*)\?[^\s\"'<>]+", re.IGNORECASE)
 
 
 def redact(value: Any, member: str = "", *, addresses: bool = False) -> Any:
@@ -148,7 +150,7 @@ def _text(value: str, member: str) -> str:
     if len(value) > _LONGEST:
         return f"<{len(value)} characters>"
     if not value.lower().startswith(("http://", "https://")):
-        return value
+        return without_queries(value)
     try:
         parts = urlsplit(value)
         host = parts.hostname or ""
@@ -159,3 +161,8 @@ def _text(value: str, member: str) -> str:
     if member == "callback_url":
         return f"{shown}/{MASK}"
     return shown + parts.path + (f"?{MASK}" if parts.query else "")
+
+
+def without_queries(text: str) -> str:
+    """The text with each link in it without its query: a service may quote a presigned link."""
+    return _QUERY.sub(rf"\1?{MASK}", text)

@@ -15,6 +15,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from palprep import errors
+from palprep.api.bodies import without_queries
 from palprep.errors import InvalidRequest, Problem
 from palprep.escaping import escaped
 from palprep.values import Value
@@ -170,7 +171,8 @@ def failure(
 
     ``headers`` have lower-case names; ``body`` is what :func:`read_body` returned. ``what`` was
     asked goes first in the message; ``meaning`` stands for a body that explains nothing. The
-    message has at most 2,000 characters of the body, with control characters written out.
+    message has at most 2,000 characters of the body, with control characters written out and no
+    query of a link.
     """
     shape, text = _explained(body)
     server = status >= 500
@@ -178,6 +180,7 @@ def failure(
     if status in _BARE:
         meant = (k for where, words, k in _WORDS if shape == where and words in text.lower())
         kind = next(meant, kind)
+    text = without_queries(text)
     text = escaped(text[:_LONGEST_SAID]) + ("…" if len(text) > _LONGEST_SAID else "")
     said = text or meaning or "no explanation"
     advice = _ADVICE.get(kind, "")

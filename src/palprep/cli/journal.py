@@ -13,7 +13,7 @@ from typing import Annotated
 
 import typer
 
-from palprep import batch, callbacks, journal as journals, serving
+from palprep import api, batch, callbacks, journal as journals, serving
 from palprep.cli import options
 from palprep.cli.exits import ExitCode
 from palprep.cli.files import require_there
@@ -296,7 +296,7 @@ def listen(
         with contextlib.suppress(OSError):
             # What collects JSON lines reads standard error.
             to_log = log_format is LogFormat.JSON
-            (tell if to_log else print_line)(f"{kind}: {delivery.body}")
+            (tell if to_log else print_line)(f"{kind}: {api.redact(delivery.body)}")
 
     with telling(quiet=quiet, log_format=log_format), serving.until_signalled() as stop:
         with (

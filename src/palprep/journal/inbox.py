@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from palprep.api import redact
 from palprep.api.records import ReplicaTraining, VoiceStatusChanged
 from palprep.callbacks import CallbackServer, Delivery, new_nonce
 from palprep.journal.entries.bodies import CalledBack, Snapshot
@@ -38,7 +39,7 @@ def into_journal(journal: Journal, *, then: Told | None = None) -> Told:
             creation = journal.creation_of(snapshot.id)
         key = delivery.tag or (creation.key if creation else None)
         person = creation.person if creation else None
-        told = CalledBack(snapshot=snapshot, received=delivery.body)
+        told = CalledBack(snapshot=snapshot, received=redact(delivery.body))
         journal.append(told, person=person, key=key)
         if then is not None:
             then(delivery)

@@ -17,6 +17,7 @@ from typing import Any, ClassVar, Generic, Literal, Self, TypeVar, get_args
 
 from pydantic import ValidationError, model_validator
 
+from palprep.api import without_queries
 from palprep.consent.wording import PLACEHOLDER, FreshCode
 from palprep.errors import JournalError, UsageError
 from palprep.journal.runs.outcome import PersonOutcome
@@ -45,7 +46,7 @@ class Snapshot(Value):
         """What the service told. A status that the specification does not know has not ended
         the training: it counts as started."""
         known = status if status in get_args(ResourceStatus) else "started"
-        said = None if error_message is None else str(error_message)
+        said = None if error_message is None else without_queries(str(error_message))
         return cls(id=resource_id, status=known, error_message=said)
 
     @property
@@ -318,8 +319,8 @@ class Polled(AboutCreation):
 
 
 class CalledBack(AboutCreation):
-    """The service called back. ``received`` is the body as it came; ``snapshot`` is None when it
-    says nothing of a voice or replica. Without a key it belongs to nothing that is known here."""
+    """The service called back. ``received`` is the body, without secrets; ``snapshot`` is None
+    when it says nothing of a voice or replica. Without a key it belongs to nothing known here."""
 
     snapshot: Snapshot | None = None
     received: Any = None
