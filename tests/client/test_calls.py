@@ -183,6 +183,15 @@ def test_a_failure_is_typed_and_pickles_without_the_key(api, service) -> None:
     again = pickle.loads(pickle.dumps(refused.value))  # noqa: S301 -- our own bytes
     assert (again.status, again.shape, again.request_id) == (401, "message", "r9")
     assert b"hush" not in pickle.dumps(refused.value)
+
+
+def test_a_service_that_quotes_the_key_shows_it_to_nobody(api, service) -> None:
+    seen: list[Any] = []
+    api.options["on_reply"] = lambda _, answer: seen.append(answer.content)
+    service.will(httpx.Response(401, json={"error": "The key hush-hush-key is not known"}))
+    with pytest.raises(errors.AuthenticationError, match=r"The key \*\*\* is not known") as refused:
+        api("voices.get", "v")
+    assert b"hush" not in pickle.dumps([refused.value, seen])
     assert len(service.requests) == 1
 
 

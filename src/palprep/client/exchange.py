@@ -26,7 +26,7 @@ from typing import Any, TypeVar
 import httpx
 
 from palprep import errors
-from palprep.api import UNSET, Call, Reply, request_id
+from palprep.api import MASK, UNSET, Call, Reply, request_id
 from palprep.client.senders import Answer, AnySender, Limiter, NoAnswer, RawResponse
 from palprep.client.settings import LONGEST_S
 
@@ -104,6 +104,10 @@ _UNSENT = NoAnswer(sent=False, timed_out=True, detail="the deadline passed befor
 _TOO_LATE = NoAnswer(sent=True, timed_out=True, detail="the deadline passed")
 
 
+_TELLING_BYTES = 8
+"""A shorter key may stand in an answer by chance, and is no secret."""
+
+
 async def _sent(call: Call[Any], sender: AnySender, within: float | None) -> Answer | NoAnswer:
     """What comes of one attempt, which has ``within`` seconds."""
     if sender.http.is_closed:
@@ -124,6 +128,10 @@ async def _sent(call: Call[Any], sender: AnySender, within: float | None) -> Ans
     headers = {name.lower(): value for name, value in response.headers.items()}
     log.info("%s %s: %d in %.3f s", call.method, call.path, status, elapsed)
     log.debug("%s %s: request %s", call.method, call.path, request_id(headers))
+    # A service or a proxy may quote the key that it refuses.
+    key = sender.key.get_secret_value().encode()
+    if len(key) >= _TELLING_BYTES:
+        content = content.replace(key, MASK.encode())
     return Answer(status, headers, content, elapsed)
 
 
