@@ -174,6 +174,15 @@ def test_what_cannot_be_an_image_is_refused(api, service, tmp_path) -> None:
     assert service.requests == []
 
 
+@pytest.mark.parametrize("before", ["", "data:image/jpeg;base64,"])
+def test_base64_in_place_of_a_file_is_not_shown_whole(api, service, before) -> None:
+    text = before + base64.b64encode(JPEG * 9_000).decode()
+    with pytest.raises(errors.FileMissing, match=r"file name; .* bytes") as refused:
+        api("faces.validate_image", text)
+    assert len(refused.value.message) < 250
+    assert service.requests == []
+
+
 def test_a_file_that_shrinks_while_it_is_sent_is_told(tmp_path) -> None:
     path = tmp_path / "face.jpg"
     path.write_bytes(JPEG)

@@ -179,6 +179,9 @@ def test_folder_missing_and_unreadable(tmp_path):
         Source.of(tmp_path / "gone.jpg")
     with pytest.raises(FileMissing, match="no possible file name"):
         Source.of(Path("a\0b"))
+    with pytest.raises(FileMissing, match=r"https://e\.com/a\.jpg is an address") as address:
+        Source.of("https://e.com/a.jpg?X-Amz-Signature=hush")
+    assert "hush" not in address.value.message
     os.mkfifo(tmp_path / "pipe.mp4")
     with pytest.raises(FileUnreadable, match="no regular file"):
         Source.of(tmp_path / "pipe.mp4")

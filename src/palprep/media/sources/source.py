@@ -6,6 +6,7 @@ What comes as bytes or as a binary file is copied to the disk first, where decod
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import inspect
 import os
@@ -40,6 +41,7 @@ MOST_BYTES = 8 << 30
 """Of a file that is read: a phone's 4K video of twenty minutes."""
 
 _PIECE_BYTES = 1 << 20
+_LONGEST_SHOWN = 80
 _NAMES = (str, os.PathLike)
 _BYTES = (bytes, bytearray, memoryview)
 
@@ -201,10 +203,14 @@ def _open(path: Path) -> BufferedReader:
             if address
             else f"{path} does not exist; check the path"
         ) from None
-    except OSError as error:
-        raise _unreadable(path, error, "; check its path and its permissions") from None
-    except ValueError:
-        raise FileMissing(f"{str(path)!r} is no possible file name") from None
+    except (OSError, ValueError) as error:
+        if isinstance(error, OSError) and error.errno != errno.ENAMETOOLONG:
+            raise _unreadable(path, error, "; check its path and its permissions") from None
+        # Perhaps somebody's picture, as base64: no message shows all of it.
+        raise FileMissing(
+            f"{str(path)[:_LONGEST_SHOWN]!r} is no possible file name; give a path, or the content "
+            "as bytes"
+        ) from None
 
 
 def _unreadable(path: Path, error: OSError, advice: str = "") -> FileUnreadable:
@@ -232,11 +238,12 @@ def name_of(file: FileInput | Source) -> str:
 
 
 def address_of(path: Path) -> str | None:
-    """The address that somebody gave in place of a file's path; None for a path.
+    """The address that somebody gave in place of a file's path, without its query; None for a
+    path.
 
     A path holds no two slashes in a row: ``http://host`` has become ``http:/host``.
     """
-    found = re.fullmatch(r"([a-z][a-z0-9+.-]+):/+(.*)", str(path))
+    found = re.fullmatch(r"([a-z][a-z0-9+.-]+):/+([^?]*).*", str(path))
     return f"{found[1]}://{found[2]}" if found else None
 
 
