@@ -261,11 +261,38 @@ def test_a_public_address_that_no_one_can_ask(inbox, url):
         PublicCallbacks(url, "path")
 
 
-@pytest.mark.parametrize("secret", ["a/b", "ä", "a b", "a?", "%61", "a\n"])
+@pytest.mark.parametrize("secret", ["a/b", "ä", "a b", "a?", "%61", "a\n", "", b"bytes"])
 def test_a_secret_path_behind_which_nothing_would_arrive(inbox, secret):
     for receiver in (CallbackServer, callback_app):
         with pytest.raises(UsageError, match="The secret path of callbacks is one segment"):
             receiver(inbox, nonce=secret)
+    with pytest.raises(UsageError, match="The secret path of callbacks is one segment"):
+        PublicCallbacks("https://h", secret)
+
+
+def test_a_variable_that_is_not_set_is_no_secret_path(inbox):
+    with pytest.raises(UsageError, match="The secret path of callbacks is one segment"):
+        PublicCallbacks("https://h", None)
+    with pytest.raises(UsageError, match="The secret path of callbacks is one segment"):
+        callback_app(inbox, nonce=None)
+
+
+@pytest.mark.parametrize("tag", ["Ada Müller", "50%", "a?b#c", "a%2Fb"])
+def test_any_tag_without_a_slash_comes_back(server, inbox, tag):
+    assert httpx.post(server.url_for(tag), json=VOICE, trust_env=False).status_code == 204
+    assert inbox.look(tag)
+    assert PublicCallbacks("https://h", NONCE).url_for(tag).isascii()
+
+
+def test_a_tag_that_would_be_another_path_is_refused(server):
+    for address in (server, PublicCallbacks("https://h", NONCE)):
+        with pytest.raises(UsageError, match="'2024/7' holds a slash"):
+            address.url_for("2024/7")
+
+
+def test_what_takes_no_delivery_is_no_sink():
+    with pytest.raises(UsageError, match="give a function, not list"):
+        CallbackServer([])
 
 
 def test_a_body_may_be_text_as_functions_in_a_cloud_get_it():
@@ -273,3 +300,5 @@ def test_a_body_may_be_text_as_functions_in_a_cloud_get_it():
     assert Delivery.read(body, "a") == Delivery.read(body.encode(), "a")
     with pytest.raises(UnexpectedReply, match="not JSON"):
         Delivery.read("<xml/>")
+    with pytest.raises(UsageError, match="not dict: give the body as it came"):
+        Delivery.read({"voice_id": "v"})

@@ -16,6 +16,7 @@ import secrets
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any, Self
+from urllib.parse import quote
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -28,7 +29,7 @@ from palprep.api import mended_json
 from palprep.api.records import AnyEvent, is_link, parse_event
 from palprep.errors import PalprepError, ToolFailed, UnexpectedReply, UsageError
 from palprep.serving import BodyTooLarge, ServerThread, listening_socket, read_body, url_of
-from palprep.values import Value
+from palprep.values import Value, require_type
 
 MAX_BODY_BYTES = 64 * 1024
 """A callback is a state snapshot of a few fields; this is generous."""
@@ -50,6 +51,7 @@ class Delivery(Value):
     def read(cls, body: bytes | str, tag: str | None = None) -> Delivery:
         """The callback that a request to a server of your own brought. Raises
         :class:`~palprep.errors.UnexpectedReply` for what is not JSON, or nested too deeply."""
+        require_type("body", body, bytes | bytearray | str, ": give the body as it came")
         try:
             value = mended_json(body)
         except ValueError:
@@ -72,13 +74,11 @@ def callback_app(sink: Sink, *, nonce: str, within_s: float = _BODY_WITHIN_S) ->
     not JSON or nested too deeply, 413 to a body above 64 KiB, 408 to one that does not arrive
     within ``within_s`` seconds and 503 when the sink failed. ``GET /health`` is for whoever
     watches over it: 200, and nothing of what it holds. Raises UsageError for a nonce that is no
-    one segment of a path.
+    one segment of a path, and a sink that is no function.
     """
-    if not _SEGMENT.fullmatch(nonce):
-        raise UsageError(
-            "The secret path of callbacks is one segment of an address, without slash and space: "
-            "no callback would arrive. secrets.token_urlsafe(24) makes one"
-        )
+    _require_secret(nonce)
+    if not callable(sink):
+        raise UsageError(f"A sink takes each delivery: give a function, not {type(sink).__name__}")
 
     async def receive(request: Request) -> Response:
         if not hmac.compare_digest(request.path_params["nonce"].encode(), nonce.encode()):
@@ -132,6 +132,21 @@ def new_nonce() -> str:
     return secrets.token_urlsafe(24)
 
 
+def _require_secret(nonce: str) -> None:
+    if not isinstance(nonce, str) or not _SEGMENT.fullmatch(nonce):
+        raise UsageError(
+            "The secret path of callbacks is one segment of an address, without slash and space: "
+            "no callback would arrive. secrets.token_urlsafe(24) makes one"
+        )
+
+
+def _behind(origin: str, secret: str, tag: str | None) -> str:
+    """Raises UsageError for a tag that would be two segments."""
+    if "/" in (tag or ""):
+        raise UsageError(f"The tag {tag!r} holds a slash: no callback would arrive. Leave it out")
+    return "/".join(filter(None, (origin, secret, quote(tag or "", safe=""))))
+
+
 def _require_public(url: str) -> None:
     if not is_link(url) or not {*"@?#"}.isdisjoint(url):
         raise UsageError(
@@ -144,17 +159,18 @@ def _require_public(url: str) -> None:
 class PublicCallbacks:
     """Where the service reaches a server that takes callbacks into a journal: `palprep listen`, or
     one of your own. ``address`` is public, ``secret`` the path behind it. Raises UsageError for an
-    address that is no link."""
+    address that is no link, and a secret that is no one segment of a path."""
 
     address: str
     secret: str = field(repr=False)
 
     def __post_init__(self) -> None:
         _require_public(self.address)
+        _require_secret(self.secret)
 
     def url_for(self, tag: str) -> str:
         """The address for the callback of the creation ``tag``."""
-        return f"{self.address.rstrip('/')}/{self.secret}/{tag}"
+        return _behind(self.address.rstrip("/"), self.secret, tag)
 
 
 class CallbackServer:
@@ -175,7 +191,7 @@ class CallbackServer:
         port: int = 0,
         public_url: str | None = None,
     ) -> None:
-        self._nonce = nonce or new_nonce()
+        self._nonce = new_nonce() if nonce is None else nonce
         self._public_url = public_url
         if public_url is not None:
             _require_public(public_url)
@@ -195,8 +211,9 @@ class CallbackServer:
         return (self._public_url or url_of(self._socket)).rstrip("/")
 
     def url_for(self, tag: str | None = None) -> str:
-        """The secret address to give as ``callback_url``."""
-        return "/".join(filter(None, (self.origin, self._nonce, tag)))
+        """The secret address to give as ``callback_url``. Raises UsageError for a tag with a
+        slash."""
+        return _behind(self.origin, self._nonce, tag)
 
     def __enter__(self) -> Self:
         if not self._server.start():
