@@ -8,8 +8,9 @@ import socket
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
+import numpy as np
 import pytest
 from raw import MP4, WAV, Raw
 
@@ -169,6 +170,27 @@ def test_reset_brings_back_what_it_was_started_with(tmp_path):
         sandbox.advance(1000)
         assert sandbox.log()["callbacks"] == []
     assert not list((tmp_path / "assets").iterdir())
+
+
+@pytest.mark.parametrize(
+    ("act", "said"),
+    [
+        (lambda s: s.advance(timedelta(minutes=5)), "seconds takes float, not timedelta"),
+        (lambda s: s.advance(seconds="60"), "seconds takes float, not str"),
+        (lambda s: s.put_asset("ada.wav", "ada.wav"), "content takes bytes or Path or .*not str"),
+        (lambda s: s.put_asset("a", b"", lifetime_s="1"), "lifetime_s takes float or None"),
+        (lambda s: s.end_training("v1", error_message=7), "error_message takes str or None"),
+        (lambda s: s.load_faults([{"endpoint": "voices.get"}]), "is request, callback or asset"),
+    ],
+)
+def test_what_a_method_cannot_take_is_told(sandbox, act, said):
+    with pytest.raises(UsageError, match=said):
+        act(sandbox)
+
+
+def test_the_clock_takes_the_numbers_of_numpy(sandbox):
+    began = sandbox.now()
+    assert sandbox.advance(np.float32(0.25)) == {"clock": "virtual", "now": began + 0.25}
 
 
 def test_a_sandbox_that_does_not_run_says_so():

@@ -91,7 +91,7 @@ class Controls:
             hurry(answered_within)
         if not 0 <= seconds <= MAX_ADVANCE_S:
             raise UsageError('Say how far: {"advance": SECONDS}, from 0 to ten years.')
-        await self._live.scheduler.advance(seconds)
+        await self._live.scheduler.advance(float(seconds))
         return self._live.service.clock.told()
 
     @control("POST", "/seed", whole=True, under="stored")

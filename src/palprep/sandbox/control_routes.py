@@ -18,7 +18,7 @@ from palprep.api import json_value
 from palprep.errors import UsageError
 from palprep.sandbox.answers import JsonAnswer, respond
 from palprep.serving import BodyTooLarge, read_body
-from palprep.values import Value
+from palprep.values import Value, require_type
 from palprep.vocabulary import did_you_mean
 
 P = ParamSpec("P")
@@ -73,6 +73,9 @@ class Control(Generic[P, T]):
 
         @functools.wraps(self.act)
         def method(*args: P.args, **kwargs: P.kwargs) -> T:
+            given = inspect.signature(self.act).bind(sandbox, *args, **kwargs).arguments
+            for name in given.keys() & self.hints.keys():
+                require_type(name, given[name], self.hints[name])
             result: T = sandbox._run(lambda: self.act(sandbox, *args, **kwargs))  # noqa: SLF001
             return result
 
@@ -124,8 +127,11 @@ class Control(Generic[P, T]):
     @functools.cached_property
     def types(self) -> Mapping[str, TypeAdapter[Any]]:
         """What each of the members may be."""
-        hints = get_type_hints(self.act)
-        return {name: TypeAdapter(hints[name]) for name in self.members}
+        return {name: TypeAdapter(self.hints[name]) for name in self.members}
+
+    @functools.cached_property
+    def hints(self) -> Mapping[str, Any]:
+        return get_type_hints(self.act)
 
     @functools.cached_property
     def members(self) -> Mapping[str, str]:

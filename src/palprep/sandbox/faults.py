@@ -125,6 +125,8 @@ def script_from(source: object) -> FaultScript:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"])
         why = first["msg"].removeprefix("Value error, ")
+        if first["type"].startswith("union_tag_"):
+            why = 'its "on" is request, callback or asset'
         raise UsageError(f"The fault script is wrong at {place}: {why}") from error
     except OSError as error:
         raise UsageError(f"The fault script {source} cannot be read: {error.strerror}") from error
