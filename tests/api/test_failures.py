@@ -120,6 +120,12 @@ def test_any_other_status_decides_and_not_the_text(status: int) -> None:
     assert type(error) is type(failure(status, {}, None))
 
 
+def test_a_body_that_is_too_large_is_led_to_what_makes_it_smaller() -> None:
+    assert failure(413, {}, None).message.endswith(
+        "no explanation. `palprep fix` makes files smaller."
+    )
+
+
 def test_a_stated_failure_is_explained() -> None:
     call = calls.runtime_check_connector("c")
     error = call.failure(409, {}, b"")

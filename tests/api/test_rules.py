@@ -195,6 +195,11 @@ def test_refuses_and_names_the_field(
     assert refused.value.problems[0].field == (field or "")
 
 
+def test_a_text_in_place_of_an_array_is_told_as_that() -> None:
+    with pytest.raises(InvalidRequest, match="tags must be an array"):
+        calls.create_voice(tags="abc")
+
+
 def test_names_every_broken_rule_at_once() -> None:
     with pytest.raises(InvalidRequest) as refused:
         calls.create_voice(voice_name="", tags=["x" * 65], training_audio_url="here")

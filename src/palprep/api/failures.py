@@ -33,6 +33,7 @@ _PLAIN = {
     "bool_type": "must be true or false",
     "int_type": "must be an integer",
     "tuple_type": "must be an array",
+    "sequence_str": "must be an array",
 }
 _MEMBER = re.compile(r"<[\w.]+: ('[^']*')>")
 """How a member of an enumeration is shown."""
@@ -123,6 +124,7 @@ _ADVICE: Mapping[type[errors.ApiError], str] = {
     errors.AuthenticationError: "Check the API key (PALPREP_API_KEY).",
     errors.PermissionDenied: "Use a key that may do this; creating voices needs a user-scoped one.",
     errors.NotFound: "Check the id and the base URL.",
+    errors.PayloadTooLarge: "`palprep fix` makes files smaller.",
     errors.RateLimited: "Wait and try again.",
     errors.ServiceUnavailable: "The service has a problem; try again later.",
 }
