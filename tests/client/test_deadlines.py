@@ -181,3 +181,40 @@ def test_with_a_deadline_an_attempt_sees_the_callers_context(service):
         assert client.voices.get("v", deadline=60).voice_id == "v"
         assert client.voices.get("v").voice_id == "v"
     assert seen == [("test", False), ("test", True)]
+
+
+@pytest.fixture
+def crowded():
+    """An async client, and how many of its requests the service had at once; each takes 0.2 s."""
+    under_way, most = 0, [0]
+
+    async def answer(_: httpx.Request) -> httpx.Response:
+        nonlocal under_way
+        under_way += 1
+        most[0] = max(most[0], under_way)
+        await asyncio.sleep(0.2)
+        under_way -= 1
+        return httpx.Response(200, json={"voice_id": "v", "status": "started"})
+
+    transport = httpx.MockTransport(answer)
+    return AsyncClient(api_key="k", base_url="https://e.com", transport=transport), most
+
+
+async def test_more_calls_than_connections_wait_for_their_turn(crowded):
+    client, most = crowded
+    fast = client.with_options(timeout=0.1)
+    async with client:
+        calls = [each.voices.get(f"v{n}") for n in range(120) for each in (client, fast)]
+        assert len(await asyncio.gather(*calls)) == 240
+    assert most == [100]
+
+
+async def test_a_create_that_waits_for_its_turn_until_the_deadline_is_not_in_doubt(crowded):
+    client, _ = crowded
+    async with client:
+        others = asyncio.gather(*(client.voices.get(f"v{n}") for n in range(100)))
+        await asyncio.sleep(0)
+        with pytest.raises(errors.ServiceUnreachable, match="100 other calls are under way"):
+            await client.voices.create(voice_name="Ada", deadline=0.05)
+        await others
+        assert (await client.voices.create(voice_name="Ada", deadline=5)).voice_id == "v"

@@ -295,7 +295,8 @@ class Client(_BothClients[SyncSender]):
 
 
 class AsyncClient(_BothClients[AsyncSender]):
-    """As :class:`Client`, for asyncio and trio code. Hooks may be async functions."""
+    """As :class:`Client`, for asyncio and trio code. Hooks may be async functions. Of many calls at
+    once a hundred are under way, and the others wait for their turn."""
 
     @spelt_out
     def __init__(

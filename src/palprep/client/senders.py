@@ -10,7 +10,7 @@ import os
 import threading
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Mapping
-from contextlib import aclosing, closing
+from contextlib import aclosing, closing, nullcontext
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, ClassVar, Generic, TypeAlias, TypedDict, TypeVar
@@ -120,6 +120,9 @@ def hooks_of(options: Mapping[str, Any], *, awaited: bool) -> Hooks:
     return hooks
 
 
+_AT_ONCE = 100
+"""As many as httpx keeps connections. More wait here: its pool looks at all that wait whenever one
+comes or goes, so that hundreds keep each other from being sent until they time out."""
 MAX_ANSWER_BYTES = 64 * 1024 * 1024
 _GRACE_S = 0.05
 """httpx's own timeout ends with the deadline and tells more: whether anything was sent."""
@@ -286,6 +289,8 @@ class AsyncSender(_Sender[httpx.AsyncClient]):
     library = httpx.AsyncClient
 
     sleep: Callable[[float], Awaitable[object]]
+    room: anyio.Semaphore = field(default_factory=lambda: anyio.Semaphore(_AT_ONCE))
+    """Where requests wait for one of the client's own connections; shared with its copies."""
 
     def run(self, doing: Coroutine[Any, Any, T]) -> Coroutine[Any, Any, T]:
         return doing
@@ -299,12 +304,19 @@ class AsyncSender(_Sender[httpx.AsyncClient]):
     ) -> tuple[httpx.Response, bytes]:
         """As :class:`SyncSender` does. Raises UsageError in a second event loop."""
         self.used_here()
-        with anyio.fail_after(None if within is None else within + _GRACE_S):
-            content = bytearray()
-            sent = await self.http.send(request, stream=True, follow_redirects=False)
-            async with aclosing(sent) as response:
-                async for piece in response.aiter_bytes():
-                    self.add(piece, content)
+        content, waits = bytearray(), self.own
+        try:
+            with anyio.fail_after(None if within is None else within + _GRACE_S):
+                async with self.room if self.own else nullcontext():
+                    waits = False
+                    sent = await self.http.send(request, stream=True, follow_redirects=False)
+                    async with aclosing(sent) as response:
+                        async for piece in response.aiter_bytes():
+                            self.add(piece, content)
+        except TimeoutError:
+            if waits:
+                raise httpx.PoolTimeout(f"{_AT_ONCE} other calls are under way") from None
+            raise
         return response, bytes(content)
 
     async def tell(self, hook: str, *about: object) -> None:
