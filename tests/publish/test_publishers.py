@@ -13,7 +13,7 @@ import pytest
 from scripted_bucket import answering
 
 from palprep.errors import PublishError, ServiceUnreachable, UsageError
-from palprep.publish import Content, SandboxPublisher
+from palprep.publish import Content, ObjectStorePublisher, SandboxPublisher
 from palprep.publish.content import MAX_URL_CHARS, checked_url
 
 
@@ -163,3 +163,15 @@ def test_the_longest_url():
 def test_what_is_no_file_is_told(publisher):
     with pytest.raises(UsageError, match="not as NoneType"):
         publisher.publish(None)
+
+
+@pytest.mark.parametrize(
+    ("publisher", "said"),
+    [
+        (SandboxPublisher, "base_url takes str, not NoneType; help.palprep.SandboxPublisher."),
+        (ObjectStorePublisher, "url takes str, not NoneType; help.palprep.ObjectStorePublisher."),
+    ],
+)
+def test_a_variable_that_is_not_set_is_no_place(publisher, said):
+    with pytest.raises(UsageError, match=said):
+        publisher(None)

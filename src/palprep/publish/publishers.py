@@ -59,6 +59,7 @@ class SandboxPublisher(_Connected):
     ``transport`` replaces the network, as in httpx.
     """
 
+    @typed("base_url")
     def __init__(self, base_url: str, *, transport: httpx.BaseTransport | None = None) -> None:
         # An http_proxy of the environment must not stand between loopback and loopback.
         self._http = httpx.Client(
@@ -75,7 +76,7 @@ class SandboxPublisher(_Connected):
             return checked_url(str(reply.raise_for_status().json()["url"]))
         except (httpx.HTTPError, OSError, ValueError, KeyError, TypeError) as error:
             gone = isinstance(error, httpx.ConnectError)
-            why = str(error).partition("\n")[0] or type(error).__name__
+            why = str(error).partition("\n")[0].rstrip(".") or type(error).__name__
             raise (ServiceUnreachable if gone else PublishError)(
                 f"{content.name} could not be sent to the sandbox's asset host at "
                 f"{self._http.base_url}: {why}. `palprep sandbox` starts one, and nothing else has "
@@ -96,6 +97,7 @@ class ObjectStorePublisher(_Connected):
     ``transport`` replaces the network of these trials alone, as in httpx.
     """
 
+    @typed("url")
     def __init__(
         self,
         url: str,
