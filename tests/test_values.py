@@ -59,3 +59,10 @@ def test_an_argument_of_a_wrong_type_is_told_in_words(call, says):
 )
 def test_numbers_of_numpy_and_every_path_are_taken(value, declared):
     require_type("value", value, declared)
+
+
+def test_no_time_is_nan():
+    for number in (float("nan"), np.float32("nan")):
+        with pytest.raises(palprep.UsageError, match="timeout takes a number, not nan"):
+            require_type("timeout", number, float)
+    require_type("timeout", float("inf"), float)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 import os
 from collections.abc import Callable, Iterable, Sequence
 from numbers import Integral, Real
@@ -28,6 +29,8 @@ def require_type(name: str, value: object, declared: Any, advice: str = "") -> N
     kinds = [get_origin(each) or each for each in (get_args(declared) if union else (declared,))]
     if value == "" and {Path, os.PathLike} & {*kinds}:
         raise UsageError(f"{name} is empty: give a path{advice}")
+    if isinstance(value, Real) and math.isnan(value):
+        raise UsageError(f"{name} takes a number, not nan{advice}")
     for kind in kinds:
         try:
             fits = isinstance(value, _WIDER.get(kind, kind))
