@@ -358,8 +358,8 @@ def _is_near(face: FaceFacts, largest: FaceFacts) -> bool:
 
 
 UPRIGHT_SCORE = 0.88
-"""The detector's sureness of faces that stand upright. Of 366 images that were turned by 90, 180
-and 270 degrees it tells 342, none of them wrongly, and none of 404 as they were."""
+"""The detector's sureness of faces that stand upright: of 471 images that were turned 422 are turned
+back by it, none wrongly, and none of 609 as they were (docs/accuracy.md)."""
 
 
 def stands_upright(presence: float, score: float) -> bool:
