@@ -358,8 +358,8 @@ def _is_near(face: FaceFacts, largest: FaceFacts) -> bool:
 
 
 UPRIGHT_SCORE = 0.88
-"""The detector's sureness of faces that stand upright: of 471 images that were turned 422 are turned
-back by it, none wrongly, and none of 609 as they were (docs/accuracy.md)."""
+"""The detector's sureness of faces that stand upright: of 471 turned images 422 are turned back by
+it, none wrongly, and none of 609 as they were (docs/accuracy.md)."""
 
 
 def stands_upright(presence: float, score: float) -> bool:
