@@ -113,9 +113,11 @@ def analyse_image(
     found = analyse_portrait(rgb, models, size=size)
     if any(facts.stands_upright(face.presence, face.score) for face in found.faces):
         return found
-    degrees = upright_turn(rgb, models) or 0
+    degrees = upright_turn(rgb, models)
+    if not degrees:
+        return found
     of_turned = size[::-1] if size and degrees % 180 else size
-    again = analyse_portrait(turned(rgb, degrees), models, size=of_turned) if degrees else found
+    again = analyse_portrait(turned(rgb, degrees), models, size=of_turned)
     return again.turned(degrees) if again.subject else found
 
 

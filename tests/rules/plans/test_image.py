@@ -136,6 +136,17 @@ def test_without_room_to_turn_the_crop_alone_is_made() -> None:
     assert adjustments(picture, frozenset({"head_level"})) == ((), (0, 0.0, None, 0.0, (1, 1, 1)))
 
 
+def test_an_image_is_turned_whichever_check_asks_for_a_change() -> None:
+    """A profile may leave out how the head leans: places are of the turned image all the same."""
+    subject = FLAWLESS.subject.model_copy(update={"turned_deg": 90})
+    picture = portrait(1500, 1100, 950, 300, 260).model_copy(update={"subject": subject})
+    reasons, adjusted = adjustments(picture, frozenset({"person_centered"}))
+    assert [(each.fix, each.answers) for each in reasons] == [
+        ("turn", ()), ("crop", ("person_centered",)),
+    ]  # fmt: skip
+    assert (adjusted.turned_deg, adjusted.crop) == (90, propose_crop(picture))
+
+
 def test_a_burnt_out_face_keeps_its_colour() -> None:
     cast = {"skin_gains": (1.3, 1.0, 0.8), "skin_hue_deg": -110.0, "skin_chroma": 14.0}
     assert propose_white_balance(portrait(900, 900, 450, 400, 300, **cast)) != (1, 1, 1)

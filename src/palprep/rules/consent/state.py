@@ -111,10 +111,9 @@ class ConsentState(Value):
 def consent_state(evidence: ConsentEvidence, decision: ConsentDecision | None) -> ConsentState:
     """What the evidence and the last ``decision`` about the person come to.
 
-    Consent holds where it has not ended, and nothing is missing, and nothing in doubt or the doubts
-    were accepted.
-    A decision falls with a file or a doubt that it was not taken on. None changes what is missing,
-    and what is missing changes no refusal, over which no waiver passes.
+    Consent holds where it has not ended, nothing is missing, and nothing is in doubt or the doubts
+    were accepted. A decision falls with a file or a doubt that it was not taken on. None changes
+    what is missing, and what is missing changes no refusal, over which no waiver passes.
     """
     state: Literal["holds", "open", "refused", "ended", "fails"]
     counts = decision is not None and decision.covers(evidence)

@@ -225,7 +225,8 @@ def adjustments(
 ) -> tuple[tuple[Reason, ...], Adjustments]:
     """The adjustments that answer the checks in ``asking``, and why each is made."""
     asked = {fix for fix, checks in _PORTRAIT_FIXES.items() if asking.intersection(checks)}
-    turned = portrait.subject.turned_deg if portrait.subject and "turn" in asked else 0
+    # Asked for or not: all places are of the image that is so turned.
+    turned = portrait.subject.turned_deg if portrait.subject else 0
     level = propose_level(portrait) if "level" in asked else 0.0
     crop = propose_crop(portrait, level_deg=level) if level or "crop" in asked else None
     if level and crop is None:

@@ -48,8 +48,7 @@ def portrait_overlay(report: Report, *, side: int) -> str | None:
     portrait = report.facts.portrait
     _, planned = adjustments(portrait, not_passed(report))
     crop, size = planned.crop, (portrait.width, portrait.height)
-    turned = portrait.subject.turned_deg if portrait.subject else 0
-    _, shown = open_image(Source.of(report.path), max_side=side, turned_deg=turned)
+    _, shown = open_image(Source.of(report.path), max_side=side, turned_deg=planned.turned_deg)
     return draw_portrait(
         detect_subject(np.asarray(shown), Models.shared(), size=size),
         crop=Rect(x=crop.left, y=crop.top, width=crop.width, height=crop.height) if crop else None,
