@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import datetime as dt
 import json
-import os
 import sqlite3
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator
@@ -41,7 +40,7 @@ from palprep.journal.file import (
     run_lock,
 )
 from palprep.journal.runs import projection
-from palprep.storage import is_folder, output_folder
+from palprep.storage import is_file, is_folder, is_there, output_folder
 from palprep.values import typed
 
 JOURNAL_NAME = "journal.sqlite"
@@ -74,7 +73,7 @@ class Journal:
         self._turns: dict[str, threading.Lock] = {}
         self._lock = contextlib.ExitStack()
         self._locked = lock or path is None
-        if self.path is not None and not create and not os.path.isfile(self.path):  # noqa: PTH113
+        if self.path is not None and not create and not is_file(self.path):
             folder = self.path.parent
             below = next(folder.glob(f"*/{self.path.name}"), None) if is_folder(folder) else None
             other = f", such as {below.parent}" if below else ""
@@ -97,7 +96,7 @@ class Journal:
         """The journal of an output folder; with ``create`` a missing folder is made, too. Raises
         OutputUnwritable where it cannot be."""
         # A journal that is there says better what to do: another folder would create all once more.
-        if create and not os.path.exists(Path(folder) / JOURNAL_NAME):  # noqa: PTH110 -- or raises
+        if create and not is_there(Path(folder) / JOURNAL_NAME):
             output_folder(Path(folder))
         return cls(Path(folder) / JOURNAL_NAME, lock=lock, create=create)
 

@@ -50,6 +50,11 @@ def is_folder(path: str | Path) -> bool:
     return os.path.isdir(path)  # noqa: PTH112 -- Path.is_dir raises before Python 3.14
 
 
+def is_file(path: str | Path) -> bool:
+    """Whether it is a file, as :func:`is_folder`."""
+    return os.path.isfile(path)  # noqa: PTH113 -- Path.is_file raises before Python 3.14
+
+
 def is_there(path: str | Path) -> bool:
     """Whether something is there, as :func:`is_folder`."""
     return os.path.exists(path)  # noqa: PTH110 -- Path.exists raises before Python 3.14

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import os
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -19,6 +18,7 @@ from palprep.dossier import dossier_path
 from palprep.journal.runs import PersonStatus, PersonView, ReadableRun, RunHead, RunView
 from palprep.preflight import Asset
 from palprep.rules.texts import blocker_words
+from palprep.storage import is_file
 from palprep.views.drawings.pictures import (
     PICTURED,
     PICTURES_NAME,
@@ -244,7 +244,7 @@ class Links:
         """The address of a file, relative to the page. None for one that is not there, or lies
         outside: a page that is handed on with its folder must go on working."""
         file, folder = self.folder / file, self.folder.resolve()
-        if not os.path.isfile(file):  # noqa: PTH113 -- where its disk is gone, Path.is_file raises
+        if not is_file(file):
             return None  # Asked first: a link that leads to itself cannot be resolved.
         path = file.resolve()
         if not path.is_relative_to(folder):

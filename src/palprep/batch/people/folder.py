@@ -18,7 +18,7 @@ from palprep.batch.people.person import Person, Roster, RosterEntry, person_of
 from palprep.errors import UsageError
 from palprep.journal import JOURNAL_NAME, same_name
 from palprep.rules.texts import counted
-from palprep.storage import Bucket, Stored, is_folder, is_there
+from palprep.storage import Bucket, Stored, is_file, is_folder, is_there
 
 DEFAULT_INTO = "palprep-out"
 
@@ -188,7 +188,7 @@ def read_person(folder: Path, kinds_of: files.KindsOf) -> Person:
 
     def look_up(name: str) -> Path | None:
         path = folder / name
-        return path if os.path.isfile(path) else None  # noqa: PTH113 -- Path.is_file raises
+        return path if is_file(path) else None
 
     def what(path: files.File) -> str:
         is_one = isinstance(path, Path) and is_folder(path)
