@@ -29,7 +29,7 @@ def portrait():
 
 
 def similarities(facts):
-    """To the first face, where they were compared."""
+    """To the face most like all others, where they were compared."""
     return [each.similarity for each in facts.samples if each.similarity is not None]
 
 
@@ -137,10 +137,27 @@ def test_a_face_elsewhere_is_compared_at_once(models, portrait):
     moved = np.roll(portrait, portrait.shape[1] // 4, axis=1)
     frames = [SampledFrame(float(index), each) for index, each in enumerate([portrait] * 2)]
     frames += [SampledFrame(2.0, moved), SampledFrame(3.0, moved)]
-    facts = analyse_footage(frames, models, every_s=1.0, count=4)
+    facts = analyse_footage(frames, models, every_s=1.0, count=240)
     compared = [sample.similarity is not None for sample in facts.samples]
     assert compared == [False, False, True, False]
     assert min(similarities(facts)) > 0.9
+
+
+def test_another_face_in_the_same_seat_is_told_however_short_the_video(models, portrait):
+    """Somebody else can say the second half of a statement, which lasts a few seconds. The network
+    takes the negative of a face for another one."""
+    shown = [portrait] * 4 + [255 - portrait] * 3
+    frames = [SampledFrame(float(at), each) for at, each in enumerate(shown)]
+    facts = analyse_footage(frames, models, every_s=1.0, count=len(frames), close_looks=1)
+    assert [each > 0.9 for each in similarities(facts)] == [True] * 3 + [False] * 3
+    assert max(similarities(facts)[3:]) < 0.3
+
+
+def test_one_odd_face_at_the_start_does_not_count_against_all_others(models, portrait):
+    shown = [255 - portrait, *[portrait] * 4]
+    frames = [SampledFrame(float(at), each) for at, each in enumerate(shown)]
+    facts = analyse_footage(frames, models, every_s=1.0, count=len(frames), close_looks=1)
+    assert sorted(each > 0.9 for each in similarities(facts)) == [False, True, True, True]
 
 
 def test_mouth_motion_is_the_range_within_a_second_to_both_sides():

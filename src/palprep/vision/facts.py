@@ -261,7 +261,7 @@ class FrameSample(Value):
     mouth_open: float | None = None
     """Distance of the inner lips over the width of the mouth; 0 is shut."""
     similarity: float | None = None
-    """Cosine similarity to the first frame's face, where it was compared."""
+    """Cosine similarity to the face most like all others, where it was compared."""
 
     @property
     def head_off_deg(self) -> float:

@@ -23,7 +23,7 @@ from palprep.vision.arrays import Floats, Pixels, turned
 from palprep.vision.detect import NEAR, Detection, find_faces, recount_faces
 from palprep.vision.facts import NOTICEABLE, SURE_PRESENCE, SURE_SCORE, FootageFacts, FrameSample
 from palprep.vision.framing import face_box
-from palprep.vision.identity import cosine, embed_crop, face_crop
+from palprep.vision.identity import embed_crop, face_crop
 from palprep.vision.models import Models
 from palprep.vision.overlay import FEWEST_FRAMES, find_overlay
 from palprep.vision.pose import measure_head
@@ -31,9 +31,10 @@ from palprep.vision.pose import measure_head
 DETECT_EVERY_S = 1.0
 """Between detections a face is followed by its own points."""
 
-COMPARE_EVERY_S = 5.0
-"""Between comparisons with the first face, as long as it stays where it was: a person changes
-with a cut, not from frame to frame. A face elsewhere is compared at once."""
+MOST_COMPARED = 24
+"""Faces of a video that are compared with each other, evenly spread over it, and of a short one
+each that is searched for: half of a statement lasts a few seconds, and somebody else can say it in
+the same seat. A face elsewhere is compared at once."""
 
 SAME_PLACE = 0.25
 """Share of its size that a face may have moved for its points to be looked for where they were:
@@ -68,7 +69,7 @@ def analyse_footage(
     that lies on its side or is upside down is measured as it is turned upright.
     """
     turned_deg, frames = _upright(frames, models)
-    follower = _Follower(models)
+    follower = _Follower(models, compare_every_s=count * every_s / MOST_COMPARED)
     closely = {int((index + 0.5) * count / close_looks) for index in range(close_looks)}
     kept: list[Pixels] = []
     samples: list[FrameSample] = []
@@ -111,8 +112,9 @@ def turned_frames(frames: Iterable[SampledFrame], degrees: int) -> Iterator[Samp
 
 
 class _Follower:
-    def __init__(self, models: Models) -> None:
+    def __init__(self, models: Models, *, compare_every_s: float) -> None:
         self._models = models
+        self._compare_every_s = compare_every_s
         self._people = 0
         self._detected_at = float("-inf")
         self._compared_at = float("-inf")
@@ -126,21 +128,23 @@ class _Follower:
         self._last = marks
         if marks is None:
             return FrameSample(at_s=round(frame.at_s, _DIGITS), people=self._people)
-        if found is not None and frame.at_s - self._compared_at >= COMPARE_EVERY_S:
+        if found is not None and frame.at_s - self._compared_at >= self._compare_every_s:
             self._compared_at = frame.at_s
             self._faces[index] = face_crop(frame.rgb, found)
         return self._measured(frame, marks)
 
     def similarities(self) -> dict[int, float]:
-        """Cosine to the first face, by the index of the sample, where it was compared."""
-        faces = {
-            index: embed_crop(crop, self._models.identity) for index, crop in self._faces.items()
-        }
-        first = next(iter(faces.values()), None)
+        """Cosine to the face that is most like all others, by the index of the sample. The first
+        face would not do: it may be one odd frame."""
+        if len(self._faces) < 2:
+            return {}
+        faces = np.stack([embed_crop(crop, self._models.identity) for crop in self._faces.values()])
+        alike = faces @ faces.T
+        typical = int(alike.sum(axis=1).argmax())
         return {
-            index: round(cosine(first, face), _DIGITS)
-            for index, face in faces.items()
-            if first is not None and face is not first
+            index: round(float(cosine), _DIGITS)
+            for at, (index, cosine) in enumerate(zip(self._faces, alike[typical], strict=True))
+            if at != typical
         }
 
     def _find(self, frame: SampledFrame) -> tuple[Detection | None, landmarks.Landmarks | None]:
