@@ -142,3 +142,14 @@ def test_a_doubt_about_the_voice_is_open_and_a_decision_counts_until_it_falls():
 def test_times_must_carry_a_zone():
     with pytest.raises(ValueError, match="timezone"):
         extended(dossier(), kind="expiry", expires_at=dt.datetime(2027, 1, 1), written_at=NOW)  # noqa: DTZ001
+
+
+def test_a_video_of_different_people_is_no_consent_of_either():
+    sentence = "Different faces are seen: this is more than one person."
+    two = ConsentCheck(id="same_person_throughout", outcome="fail", sentence=sentence)
+    was = dossier().evidence
+    again = {"consent": was.consent, "output": was.output, "checks": (two,), "written_at": NOW}
+    swapped = extended(dossier(), kind="evidence", **again)
+    assert not swapped.in_force(NOW)
+    assert not swapped.is_open(NOW)
+    assert swapped.consent.reasons == (sentence,)

@@ -20,7 +20,7 @@ from palprep.journal.entries.bodies import ConsentWaived
 from palprep.media.sources import Source
 from palprep.pipelines import MakeOptions, ReplicaRequest, add_to_dossier, decide, make_replica
 from palprep.preflight import Prepared
-from palprep.rules import Report
+from palprep.rules import Check, Report
 from palprep.values import Outcome
 from palprep.views import standing
 
@@ -53,6 +53,17 @@ def test_only_heard_and_matching_consent_is_even_uploaded(call, ready, alike, he
         call(make_replica, Refusing(), request, **files)
     with pytest.raises(PublishError):
         call(make_replica, Refusing(), request, without_consent=True, **files)
+
+
+def test_a_consent_video_of_different_people_makes_no_replica(call, ready, alike):
+    alike(0.9)
+    swapped = Check(id="same_person_throughout", label="two faces", outcome=Outcome.FAIL)
+    files = {
+        "video": ready("t.mp4", MP4, (spoken(Outcome.UNKNOWN),)),
+        "consent": ready("c.mp4", MP4 + b"1", (spoken(Outcome.PASS), swapped)),
+    }
+    with pytest.raises(ConsentUnproven, match=r"c\.mp4: two faces"):
+        call(make_replica, Refusing(), ReplicaRequest(replica_name="Ada"), **files)
 
 
 def test_what_is_no_truth_value_waives_no_consent(call, ready):

@@ -34,10 +34,7 @@ from palprep.values import typed
 
 DOSSIER_SUFFIX = ".consent.json"
 
-_CHECKED = (
-    *("face_seen_throughout", "one_person_throughout", "same_person_throughout"),
-    *CONSENT_DOUBTS,
-)
+_CHECKED = ("face_seen_throughout", "one_person_throughout", *CONSENT_DOUBTS)
 
 _TOOLS = ("av", "opencv-python-headless", "onnxruntime")
 """What measures, beside palprep, and by which package."""

@@ -12,7 +12,13 @@ from palprep.rules.report import Check, Report
 from palprep.rules.rule import SAME_VOICE, Answer, Measured, Need, plain, rule
 from palprep.rules.texts.words import OTHERWISE, REASONS, Unmeasured
 from palprep.rules.video import listed
-from palprep.rules.video_person import lip_sync, lips_keep_moving, lips_not_repeated, mouth_moves
+from palprep.rules.video_person import (
+    lip_sync,
+    lips_keep_moving,
+    lips_not_repeated,
+    mouth_moves,
+    same_person_throughout,
+)
 from palprep.values import Outcome, Role, Span
 from palprep.vision import FrameSample
 
@@ -101,7 +107,8 @@ CONSENT_CHECKS = frozenset(
 """The ids of their checks."""
 
 CONSENT_DOUBTS = CONSENT_CHECKS | {
-    rule.id for rule in (mouth_moves, lips_keep_moving, lips_not_repeated, lip_sync)
+    rule.id
+    for rule in (same_person_throughout, mouth_moves, lips_keep_moving, lips_not_repeated, lip_sync)
 }
 """The ids of the checks whose warning leaves the consent of the video that holds it in doubt, and
 whose failure speaks against it."""
