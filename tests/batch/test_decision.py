@@ -85,6 +85,12 @@ def test_without_consent_nothing_is_made_of_a_video(from_video, made):
         assert decision.not_made == ("Only the voice is made. not heard", TO_DO["fails"])
 
 
+def test_what_speaks_against_a_file_and_its_consent_is_told_once():
+    why = "training-video fails"
+    decision = decide(FROM_VIDEO, unfit(*REPLICA.roles), lacking((why,)), voice_from_video=False)
+    assert decision.not_made == (f"Only the voice is made. {why}", TO_DO["fails"])
+
+
 def test_a_video_that_cannot_be_read_is_told_once():
     damaged = {
         role: each.model_copy(

@@ -181,8 +181,9 @@ def decide(
     left_out = reasons_of(unfit, spare, () if stops else against)
     return Decision(
         requests=requests,
-        # What somebody is to decide leads, where somebody is.
-        refused=(*stopped, *refused) if held else (*refused, *stopped),
+        # What somebody is to decide leads, where somebody is. What speaks against a file may speak
+        # against the consent in it, too.
+        refused=tuple(dict.fromkeys((*stopped, *refused) if held else (*refused, *stopped))),
         blocked_by=(*blocked, *found) if held else (*found, *blocked),
         left_out=tuple(f"Left out: {reason}" for reason in left_out),
         held=held,
