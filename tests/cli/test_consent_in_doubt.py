@@ -78,7 +78,10 @@ def test_no_replica_is_made_before_somebody_has_decided(
             )
             listen = line["reasons"][0].partition("is required. ")[2]
             assert re.fullmatch(r"Listen to the prepared file from \d\.\d s to \d\.\d s\.", listen)
-            assert "Next: listen to what is named, and decide as `palprep status out`" in ran.err
+            assert (
+                "Next: `palprep review out` asks what is open, with the files to look at; or decide"
+                in ran.err
+            )
 
         run_it()
         run_it()

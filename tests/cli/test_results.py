@@ -84,6 +84,7 @@ def test_everybody_is_counted():
     [
         ([standing("done")], "open my out/report.html"),
         ([standing("done"), standing("redo")], "see to what the reasons name"),
+        ([standing("redo"), standing("needs_answer")], "`palprep review 'my out'` asks"),
         ([standing("redo"), standing("waiting", voice_status="started")],
          "`palprep watch 'my out'`"),
         ([standing("done"), replica("its callback has not come yet; `palprep watch` waits for it")],

@@ -100,7 +100,8 @@ class Tally:
         ``running`` that it is still at work.
         """
         found, place = set(self._statuses), shlex.quote(str(into))
-        listen = f"listen to what is named, and decide as `palprep status {place}` says. {WAIVE}"
+        review = f"`palprep review {place}` asks what is open, with the files to look at"
+        listen = f"{review}; or decide as `palprep status {place}` says. {WAIVE}"
         steps = (
             (running, "let the run that is at work end, or interrupt it."),
             (
@@ -112,10 +113,8 @@ class Tally:
                 f"`palprep watch {place}` waits for the trainings.",
             ),
             ("needs_decision" in found, listen),
-            (
-                found & {"redo", "needs_answer", "failed"},
-                f"see to what the reasons name, and {again}.",
-            ),
+            ("needs_answer" in found, f"{review}; then see to what else the reasons name."),
+            (found & {"redo", "failed"}, f"see to what the reasons name, and {again}."),
             (dry_run and "waiting" in found and not self._cut_off, f"{again} without --dry-run."),
             (
                 self._told_elsewhere,
