@@ -60,3 +60,19 @@ def test_sound_that_is_shifted_leaves_the_consent_in_doubt(spoken_consent, tmp_p
     assert doubt.check == "lip_sync"
     assert "with the sound shifted by" in doubt.sentence
     assert "Watch the prepared file from" in doubt.words
+
+
+def test_another_voice_for_half_of_the_statement_leaves_the_consent_in_doubt(
+    spoken_consent, tmp_path
+):
+    """Deeper by a third from the sixth second on, at the same pace."""
+    deeper = (
+        "aresample=24000,asplit[one][two];[one]atrim=end=6[one];"
+        "[two]atrim=start=6,asetpts=PTS-STARTPTS,asetrate=17000,aresample=24000,atempo=1.41176[two];"
+        "[one][two]concat=v=0:a=1"
+    )
+    report = check(forged_video(spoken_consent, tmp_path / "two.mp4", sound=deeper))
+    assert report.check("consent_spoken").outcome.passed
+    assert report.check("voice_one_speaker").outcome is Outcome.WARN
+    doubts = consent_doubts(report.checks, report.consent)
+    assert "voice_one_speaker" in {each.check for each in doubts}

@@ -51,8 +51,8 @@ def probe_video(
             return video, None
         audio, voice = measure_voice(
             source,
-            # Speakers are told apart where a voice is to be made of them.
-            tell_speakers=alone,
+            # Where a voice is to be made of them, or one person is to give consent.
+            tell_speakers=role in {Role.VOICE_AUDIO, Role.CONSENT_VIDEO},
             most_s=limits.duration_s,
             stated_s=video.audio.duration_s,
             beside=() if alone else (opening.sink,),

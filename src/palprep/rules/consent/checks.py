@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from palprep.consent import ConsentFacts
 from palprep.facts import Facts
+from palprep.rules.audio import voice_one_speaker
 from palprep.rules.consent.state import ConsentDoubt
 from palprep.rules.needs import CONSENT, NOT_FOUND, STATED
 from palprep.rules.report import Check, Report
@@ -108,7 +109,10 @@ CONSENT_CHECKS = frozenset(
 
 CONSENT_DOUBTS = CONSENT_CHECKS | {
     rule.id
-    for rule in (same_person_throughout, mouth_moves, lips_keep_moving, lips_not_repeated, lip_sync)
+    for rule in (
+        *(same_person_throughout, voice_one_speaker),
+        *(mouth_moves, lips_keep_moving, lips_not_repeated, lip_sync),
+    )
 }
 """The ids of the checks whose warning leaves the consent of the video that holds it in doubt, and
 whose failure speaks against it."""
