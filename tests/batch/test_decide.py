@@ -211,6 +211,19 @@ def test_a_replica_that_outlives_its_consent_is_named(go, place, log, out, waive
     assert log.creates == {"voice": 1, "replica": 1}
 
 
+def test_a_consent_that_was_taken_back_stays_so_in_a_folder_of_another_name(go, place, log, out):
+    go(engine=Scripted("pass"))
+    add_to_dossier(dossier_of(out), kind="revocation", written_at=utc_now())
+    place.rename(place.with_name("jc"))
+    [person] = go(engine=Scripted("pass")).people
+    assert (person.slug, person.status, person.blocked_by) == ("jc", "redo", ("consent_ended",))
+    assert "The person took the consent back" in person.reasons[0]
+    assert log.creates == {"voice": 1, "replica": 1}
+    own, other = map(read_dossier, sorted((out / "prepared").rglob("*.consent.json")))
+    assert other.revoked_at == own.revoked_at is not None
+    assert other.entries[-1].note == "As recorded for jane-carter."
+
+
 @pytest.mark.parametrize("heard", ["pass", "fail"])
 def test_there_is_nothing_to_decide_without_a_doubt(go, place, out, heard):
     go(engine=Scripted(heard), dry_run=True)

@@ -2,6 +2,7 @@ from .chain import REPLACED as REPLACED, Dossier as Dossier, Entry as Entry, Fla
 from .files import (
     DOSSIER_SUFFIX as DOSSIER_SUFFIX,
     ExaminedDossier as ExaminedDossier,
+    add_end as add_end,
     add_entry as add_entry,
     add_waiver as add_waiver,
     dossier_path as dossier_path,

@@ -182,8 +182,11 @@ class Flaw(NamedTuple):
 
 
 def extended(dossier: Dossier, *, kind: NewEntry, written_at: dt.datetime, **told: Any) -> Dossier:
-    """The dossier with one more entry, which has what is ``told``. Times need a time zone."""
+    """The dossier with one more entry, which has what is ``told``. Times need a time zone. A
+    revocation is of when it is written, unless another time is told."""
     entries = dossier.entries
+    if kind == "revocation":
+        told.setdefault("revoked_at", written_at)
     if entries:
         told["person"] = dossier.evidence.person
     draft = Entry(
@@ -191,7 +194,6 @@ def extended(dossier: Dossier, *, kind: NewEntry, written_at: dt.datetime, **tol
         kind=kind,
         written_at=written_at,
         previous_sha256=entries[-1].sha256 if entries else _START,
-        revoked_at=written_at if kind == "revocation" else None,
         sha256="",
         **told,
     )

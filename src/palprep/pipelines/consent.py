@@ -158,7 +158,7 @@ def settle_consent(
 
     Each file in which the statement was listened for gets a dossier next to it, which the journal
     keeps, too, and puts back where it has gone. A consent that its dossier, or that of another file
-    made of the same source, says was taken back, or has expired, has ended.
+    made of the same source, for whomever, says was taken back, or has expired, has ended.
     ``compared`` holds the checks that compare the files. To ``waive`` is to go on whatever is
     missing or in doubt, but not over a refusal or an end: the journal records that, under the
     ``key`` of the replica where it is known, and so do the dossiers, as they record a decision that
@@ -168,7 +168,7 @@ def settle_consent(
     and OutputUnwritable.
     """
     files, now, compared = tuple(files), journal.now(), tuple(compared)
-    kept = _kept(journal, person)
+    kept = _kept(journal, person=person)
     evidence, decision = _looked_up(journal, person, files, evidence, kept)
     state = consent.consent_state(evidence.model_copy(update={"against": ()}), decision)
     waived = evidence.waivable if waive and state.state in {"open", "fails"} else ()
@@ -191,6 +191,9 @@ def settle_consent(
         if path is None:
             continue
         dossier = dossiers.read_dossier(path)
+        ended = [each for each in _about(file, kept, journal) if each.over(now)]
+        if ended and not dossier.over(now):
+            dossier = dossiers.add_end(path, ended[0], written_at=now)
         counts = decision if decision is not None and decision.covers(evidence) else None
         if dossier.decision != counts:
             dossier = dossiers.add_entry(
@@ -213,7 +216,7 @@ def consent_now(
 ) -> consent.ConsentState:
     """What the ``evidence`` comes to now, as :func:`settle_consent` tells: somebody may have
     decided, or taken a consent back, since that was asked. Nothing is put on file."""
-    found = _looked_up(journal, person, tuple(files), evidence, _kept(journal, person))
+    found = _looked_up(journal, person, tuple(files), evidence, _kept(journal, person=person))
     state = consent.consent_state(*found)
     return state.waived() if waive else state
 
@@ -256,10 +259,11 @@ def add_to_dossier(path: Path, **entry: Any) -> None:
             _keep(journal, person, place, added)
 
 
-def _kept(journal: journals.Journal, person: str) -> dict[str, dossiers.Dossier]:
-    """The person's dossiers as the journal keeps them, by the paths that it gives them. Those of
-    another version are left out: their files say so."""
-    told = journal.entries(entries.DossierKept, person=person)
+def _kept(journal: journals.Journal, **of: str) -> dict[str, dossiers.Dossier]:
+    """The dossiers of a ``person``, or of a source by its sha256, the ``key``, as the journal keeps
+    them, by the paths that it gives them. Those of another version are left out: their files say
+    so."""
+    told = journal.entries(entries.DossierKept, **of)
     found: dict[str, dossiers.Dossier] = {}
     for path, last in {each.body.path: each.body.dossier for each in told}.items():
         with contextlib.suppress(ValidationError):
@@ -270,18 +274,15 @@ def _kept(journal: journals.Journal, person: str) -> dict[str, dossiers.Dossier]
 def _about(
     file: Prepared, kept: Mapping[str, dossiers.Dossier], journal: journals.Journal
 ) -> list[dossiers.Dossier]:
-    """The dossier of a file, and those of what was made of the same source before. Its own is put
-    back where the journal alone still has it: what it records is not undone with the file."""
+    """The dossier of a file, and those of what was made of the same source before, for whomever: a
+    folder of another name is no other consent. Its own is put back where the journal alone still
+    has it: what it records is not undone with the file."""
     path = dossiers.dossier_path(file)
     recorded = kept.get(journal.named(path).as_posix())
     if recorded is not None:
         dossiers.put_back(path, recorded)
-    same = [
-        each
-        for each in kept.values()
-        if (source := each.evidence.source) and source.sha256 == file.source_sha256
-    ]
-    return [*([dossiers.read_dossier(path)] if path.exists() else []), *same]
+    own = [dossiers.read_dossier(path)] if path.exists() else []
+    return [*own, *_kept(journal, key=file.source_sha256).values()]
 
 
 def _replaced(
@@ -306,4 +307,5 @@ def _replaced(
 
 def _keep(journal: journals.Journal, person: str, path: Path, dossier: dossiers.Dossier) -> None:
     kept = entries.DossierKept(path=journal.named(path).as_posix(), dossier=dossier.to_json())
-    journal.append(kept, person=person)
+    source = dossier.evidence.source
+    journal.append(kept, person=person, key=source.sha256 if source else None)

@@ -257,7 +257,8 @@ class ConsentDecided(AboutRun):
 
 class DossierKept(AboutRun):
     """A consent dossier lies at ``path`` in the output folder. The journal keeps its whole content,
-    so that a dossier that was written anew differs from it."""
+    so that a dossier that was written anew differs from it. The key is the sha256 of the source
+    that holds the consent, where it is known."""
 
     path: str
     dossier: Mapping[str, Any]
