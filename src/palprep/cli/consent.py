@@ -129,8 +129,9 @@ def consent(
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Whisper listens. If it leaves a doubt, Moonshine listens, too. The exit code is 0 only if the
-    statement was spoken, 4 if that is in doubt, and 1 if the outcome is unknown.
+    """Whisper listens. If it leaves a doubt, Moonshine listens, too. Only the words are judged: face,
+    lips and voice are what `palprep check` and `palprep fix` look at. The exit code is 0 only if
+    the statement was spoken, 4 if that is in doubt, and 1 if the outcome is unknown.
     """
     limits = limits_of(time_limit, memory_limit)
     require_there(file)
@@ -178,7 +179,7 @@ def _after_listening(facts: statements.ConsentFacts, fixing: str) -> str:
         return DECIDE
     if not facts.outcome.passed:
         return f"Next: record the statement again, word for word, and {SAME}."
-    return f"Next: {fixing}"
+    return f"Only the words were judged. Next: {fixing}"
 
 
 def decide(
