@@ -129,8 +129,8 @@ def consent(
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Whisper listens. If it leaves a doubt, Moonshine listens, too. Only the words are judged: face,
-    lips and voice are what `palprep check` and `palprep fix` look at. The exit code is 0 only if
+    """Whisper listens. If it leaves a doubt, Moonshine listens, too. Only words are judged: what
+    looks at face, lips and voice is `palprep check` and `palprep fix`. The exit code is 0 only if
     the statement was spoken, 4 if that is in doubt, and 1 if the outcome is unknown.
     """
     limits = limits_of(time_limit, memory_limit)

@@ -67,7 +67,7 @@ def probe(
         case Kind.VIDEO:
             from palprep.facts.video_probing import probe_video  # noqa: PLC0415 -- see above
 
-            return probe_video(source, role, limits, speaker, quick=quick)
+            return probe_video(source, role, speaker, most_s=limits.duration_s, quick=quick)
         case Kind.OTHER:
             raise UnsupportedMedia(f"{source.name} is {source.type.description}")
 

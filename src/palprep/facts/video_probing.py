@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from palprep import consent, media
 from palprep.facts.facts import Facts, Speaker
-from palprep.facts.probing import ProbeLimits
 from palprep.facts.timeline import player_times
 from palprep.media import images, sources
 from palprep.speech import RATE_HZ, VoiceFacts, measure_voice
@@ -35,12 +34,18 @@ SHORTEST_STEP_S = 0.25
 
 
 def probe_video(
-    source: sources.Source, role: Role, limits: ProbeLimits, speaker: Speaker | None, *, quick: bool
+    source: sources.Source,
+    role: Role,
+    speaker: Speaker | None,
+    *,
+    most_s: float | None,
+    quick: bool,
 ) -> Facts:
-    """Everything that can be measured of a video: see :func:`palprep.facts.probing.probe`."""
+    """Everything that can be measured of a video, as :func:`palprep.facts.probing.probe`; what lies
+    beyond ``most_s`` seconds is neither listened to nor looked at."""
     video = media.probe_video(source)
     if quick:
-        signal, footage = _look_at(source, video, limits, quick=True)
+        signal, footage = _look_at(source, video, most_s, quick=True)
         video = video.model_copy(update={"signal": signal})
         return Facts(file=source.facts, video=video, portrait=footage.typical(), footage=footage)
     alone = role is Role.VOICE_AUDIO
@@ -53,7 +58,7 @@ def probe_video(
             source,
             # Where a voice is to be made of them, or one person is to give consent.
             tell_speakers=role in {Role.VOICE_AUDIO, Role.CONSENT_VIDEO},
-            most_s=limits.duration_s,
+            most_s=most_s,
             stated_s=video.audio.duration_s,
             beside=() if alone else (opening.sink,),
         )
@@ -65,7 +70,7 @@ def probe_video(
     with ThreadPoolExecutor(max_workers=1) as thread:
         # Decoders and networks release Python's lock: frames and audio are measured at once.
         listening = thread.submit(listen, video)
-        signal, footage = _look_at(source, video, limits, quick=False)
+        signal, footage = _look_at(source, video, most_s, quick=False)
         video, voice = listening.result()
     facts = Facts(
         file=source.facts,
@@ -146,12 +151,12 @@ def _lips(
 
 
 def _look_at(
-    source: sources.Source, video: media.VideoFacts, limits: ProbeLimits, *, quick: bool
+    source: sources.Source, video: media.VideoFacts, most_s: float | None, *, quick: bool
 ) -> tuple[media.SignalFacts | None, FootageFacts]:
     most = QUICK_SAMPLES if quick else MOST_SAMPLES
     duration_s = video.duration_s
-    if limits.duration_s is not None:
-        duration_s = min(duration_s, limits.duration_s)
+    if most_s is not None:
+        duration_s = min(duration_s, most_s)
     step_s = max(SHORTEST_STEP_S, duration_s / most)
     signal = images.SignalMeter(key_frames_only=quick)
     frames = images.sample_frames(
@@ -160,7 +165,7 @@ def _look_at(
         max_side=FRAME_SIDE,
         key_frames_only=quick,
         on_luma=signal.add,
-        most_s=limits.duration_s,
+        most_s=most_s,
     )
     footage = analyse_footage(
         # The next frames are decoded while faces are looked for.
