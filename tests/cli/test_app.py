@@ -95,6 +95,11 @@ def test_wrong_usage_is_code_2(palprep: Palprep, arguments: list[str]) -> None:
     assert ran.err
 
 
+def test_a_wrong_choice_is_told_in_our_words(palprep: Palprep) -> None:
+    told = palprep("check", "--as", "portrait", "x.jpg").err
+    assert "Invalid value for '--as': 'portrait' is not one of 'face-image', " in told
+
+
 @pytest.mark.parametrize(
     "arguments", [["check", ""], ["fix", "", "--into", "x"], ["fix", "x.jpg", "--into="]]
 )

@@ -87,7 +87,11 @@ class _OnDemand(TyperCommand):
     """Stands for a command in the list, and loads it when it is used."""
 
     def make_context(self, info_name: str | None, *arguments: Any, **more: Any) -> Any:
-        return load(self.name or "").make_context(info_name, *arguments, **more)
+        try:
+            return load(self.name or "").make_context(info_name, *arguments, **more)
+        except typer.BadParameter as error:
+            error.message = error.message.removeprefix("Value error, ")  # Pydantic's words.
+            raise
 
 
 class _Commands(TyperGroup):
