@@ -48,7 +48,7 @@ def escaped_json(text: str) -> str:
 
 def table_rows(columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -> Iterator[str]:
     """A table as CSV for a spreadsheet (RFC 4180, with the byte order mark that Excel needs), line
-    by line. Lists are joined by spaces; what is no column is left out. An apostrophe goes before
+    by line. Lists are joined by `` | ``; what is no column is left out. An apostrophe goes before
     text that would begin a formula (OWASP, "CSV Injection").
     """
     line = io.StringIO()
@@ -61,7 +61,7 @@ def table_rows(columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -> 
 
 
 def _cell(value: object) -> str:
-    text = " ".join(map(str, value)) if isinstance(value, list | tuple) else f"{value}"
+    text = " | ".join(map(str, value)) if isinstance(value, list | tuple) else f"{value}"
     return escaped(_FORMULA.sub("'", text))
 
 

@@ -36,7 +36,7 @@ def test_the_table_computes_nothing_in_a_spreadsheet(tmp_path):
     line, _ = (tmp_path / "results.jsonl").read_text().splitlines()
     assert {*first} == {*json.loads(line), "blocked_by"} - {"assets"}
     assert (first["person"], first["voice_id"]) == ("'-ada", "'=1+1")
-    assert first["reasons"] == """'=HYPERLINK(1) a, "b\""""
+    assert first["reasons"] == """'=HYPERLINK(1) | a, "b\""""
     assert (first["blocked_by"], first["replica_id"]) == ("no_nudity", "")
     assert (second["person"], second["status"]) == ("bob", "done")
 
