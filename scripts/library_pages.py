@@ -46,7 +46,7 @@ LIBRARY: Mapping[str, str] = {
         PalprepError UsageError ProfileError ManifestError ConsentUnproven MediaError MediaTooHeavy
         FileMissing FileUnreadable UnsupportedMedia DamagedMedia ToolError ToolMissing
         ToolFailed ClusterFailed FixError CannotFit OutputUnwritable StorageError
-        PublishError JournalError CreationUnrecorded DossierUnusable InvalidRequest
+        PublishError JournalError JournalBusy CreationUnrecorded DossierUnusable InvalidRequest
         ApiError BadRequest AuthenticationError PermissionDenied NotFound Conflict
         PayloadTooLarge RateLimited ServiceUnavailable UnexpectedReply TransportError
         ServiceUnreachable TimedOut OutcomeUnknown WaitTimeout Problem RowProblem

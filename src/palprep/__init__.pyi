@@ -37,6 +37,7 @@ from .errors import (
     FileUnreadable as FileUnreadable,
     FixError as FixError,
     InvalidRequest as InvalidRequest,
+    JournalBusy as JournalBusy,
     JournalError as JournalError,
     ManifestError as ManifestError,
     MediaError as MediaError,

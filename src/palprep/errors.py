@@ -151,6 +151,12 @@ class JournalError(PalprepError, code="journal_unusable"):
     """
 
 
+class JournalBusy(JournalError, code="journal_busy"):
+    """Another run is using the journal. Wait for it to end, or interrupt it; then run the same
+    command again.
+    """
+
+
 class CreationUnrecorded(JournalError, code="creation_unrecorded"):
     """A voice or replica was created, and its id could not be recorded: the message holds it, and
     nothing else does. Keep the message, make the journal writable again, and run the command in it.

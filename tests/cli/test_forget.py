@@ -86,7 +86,7 @@ def test_nobody_of_that_name_and_a_run_at_work(palprep: Palprep, out: Path) -> N
     assert "there are ada" in ran.err.lower()
     with Journal.of(out, lock=True):
         ran = palprep("forget", out, "ada", "--yes")
-    assert ran.code == 1
+    assert ran.code == 5
     assert "Another run is using" in ran.err
     assert (out / "prepared/ada").exists()
 

@@ -38,7 +38,7 @@ def test_what_is_under_way_is_no_doubt_while_a_run_is_at_work(
         journal.append(CalledBack(received=1), key="unknown")
         during = palprep("status", into)
         page = palprep("report", into)
-        assert palprep("status", into, "--retry", "voice-1").code == 1
+        assert palprep("status", into, "--retry", "voice-1").code == 5
     assert (during.code, page.code) == (5, 0)
     assert "A run is at work, and this person is not finished yet" in during.out
     assert "in doubt: look again after the run.\n" in during.out

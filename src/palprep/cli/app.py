@@ -110,8 +110,8 @@ app = typer.Typer(
     rich_markup_mode=None,
     epilog="Exit codes: 0 all passed; 1 something failed its checks or could not be read; 2 wrong "
     "usage; 3 the service refused or could not be reached; 4 something is in doubt and needs a "
-    "decision; 5 some are still waiting. Every option can be set by the environment: PALPREP_ and "
-    "its name, as PALPREP_DRY_RUN=1.",
+    "decision; 5 some are still waiting, or another run is at work. Every option can be set by the "
+    "environment: PALPREP_ and its name, as PALPREP_DRY_RUN=1.",
     context_settings={
         "help_option_names": ["-h", "--help"],
         "max_content_width": 100,

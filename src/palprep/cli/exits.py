@@ -38,6 +38,8 @@ def exit_code_of(error: errors.PalprepError) -> ExitCode:
             return ExitCode.IN_DOUBT
         case errors.UsageError() | errors.InvalidRequest():
             return ExitCode.USAGE
+        case errors.JournalBusy():
+            return ExitCode.WAITING
         case _:
             return ExitCode.SERVICE if isinstance(error, errors.AT_SERVICE) else ExitCode.FAILED
 

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from palprep import system
-from palprep.errors import JournalError
+from palprep.errors import JournalBusy, JournalError
 from palprep.journal.runs import projection
 from palprep.storage import private_file
 
@@ -78,7 +78,7 @@ def _lock_of(path: Path) -> Path:
 
 @contextlib.contextmanager
 def run_lock(path: Path) -> Iterator[None]:
-    """Hold the lock of a run. Raises JournalError when another run holds it."""
+    """Hold the lock of a run. Raises JournalBusy when another run holds it."""
     # A lock goes with the process, however it ends; a lock row or a pid file would stay.
     with contextlib.ExitStack() as closed:
         try:
@@ -91,7 +91,7 @@ def run_lock(path: Path) -> Iterator[None]:
         except OSError as error:
             raise readable(path, error) from None
         if not alone:
-            raise JournalError(f"Another run is using {path}: wait for it to end, or interrupt it")
+            raise JournalBusy(f"Another run is using {path}: wait for it to end, or interrupt it")
         yield
 
 

@@ -294,7 +294,7 @@ class Journal:
             return self._turns.setdefault(key, threading.Lock())
 
     def exclusive(self) -> contextlib.AbstractContextManager[None]:
-        """Keep runs from starting. Raises JournalError when one is at work."""
+        """Keep runs from starting. Raises JournalBusy when one is at work."""
         return contextlib.nullcontext() if self._locked else run_lock(self.path)  # type: ignore[arg-type]
 
     def close(self) -> None:
