@@ -195,6 +195,7 @@ def test_what_content_leaves_open_is_asked_with_what_is_known(go, folder):
     [question] = person.reasons
     asked = "Which file is the voice-audio: PTT-1.wav (14.0 s), PTT-2.wav (12.0 s)?"
     assert question.startswith(asked)
+    assert person.asked == {Role.VOICE_AUDIO: ("PTT-1.wav", "PTT-2.wav")}
 
 
 def test_a_file_that_cannot_be_read_is_asked_about_as_that(go, folder):

@@ -98,7 +98,7 @@ def test_what_content_has_settled_is_no_question(
     shutil.copy(media, kim / "clip.mov")
     sound = (light_people / "jane-carter" / "recording.m4a").read_bytes()
     (kim / "one.m4a").write_bytes(sound)
-    (kim / "two.m4a").write_bytes(sound + b"\0\0\0\x08free")
+    (kim / "no copy.m4a").write_bytes(sound + b"\0\0\0\x08free")
     (kim / "copy.m4a").write_bytes(sound)
     run(kim.parent, into=tmp_path / "out", options=RunOptions(engine=Scripted(), dry_run=True))
     review = Review(tmp_path / "out", workers, partial(_go_on, tmp_path / "out", None))
@@ -107,7 +107,7 @@ def test_what_content_has_settled_is_no_question(
     review.close()
     [asked] = re.findall("<h2 id=.*?>(Which file .*?)<", page)
     assert asked == "Which file is the voice recording?"
-    assert re.findall('name="name" value="(.*?)"', page) == ["one.m4a", "two.m4a"]
+    assert re.findall('name="name" value="(.*?)"', page) == ["no copy.m4a", "one.m4a"]
 
 
 def test_nothing_else_is_shown_or_taken(page: Page) -> None:

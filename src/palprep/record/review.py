@@ -137,10 +137,8 @@ class Review:
             for each in several
             if isinstance(each, Path)
         ]
-        asked = f"Which file is the {role.value}: "
-        question = next((each for each in person.reasons if each.startswith(asked)), None)
-        if question is not None:
-            return [each for each in found if f"{each.path.name} (" in question] or found
+        if asked := person.asked.get(role):
+            return [each for each in found if each.path.name in asked] or found
         return found if len(found) > 1 and any(each.picked for each in found) else []
 
     def _doubts(self, person: PersonView) -> list[Shown]:

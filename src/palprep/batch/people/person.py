@@ -86,6 +86,8 @@ class Person(Value):
     problems: tuple[str, ...] = ()
     """Why the folder cannot be understood, for its owner to read. Nothing is made then; the files
     are checked all the same, so that one round tells everything."""
+    asked: Mapping[Role, tuple[str, ...]] = {}
+    """The names of the files that a question among the problems leaves for a role."""
     unread: bool = False
     """The settings cannot be read: the name that is listened for is not known."""
     statement: Path | None = None

@@ -146,7 +146,8 @@ class MediaSteps:
             told = reasons_of(judged.unfit, judged.unfit, judged.evidence.against)
             unclear = "settings_unread" if person.unread else "folder_unclear"
             ids = (unclear, *judged.apart, *ids_of(judged.unfit, judged.unfit))
-            return PersonOutcome.needs_answer(*problems, *told, blocked_by=ids, notes=notes)
+            why = (*problems, *told)
+            return PersonOutcome.needs_answer(*why, blocked_by=ids, notes=notes, asked=person.asked)
         asked = requests_for(person, {*assets, *files}, self.run.model)
         return self._decided(judged, asked, unheard, notes)
 

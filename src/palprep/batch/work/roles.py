@@ -203,7 +203,9 @@ def _settled(person: Person, found: dict[Role, list[Seen]], *, alone: bool = Fal
             notes.append(person.assigned[-1].words)
         elif choices:
             question = which(role, {each.file: each.words for each in choices})
-            person = person.model_copy(update={"problems": (*person.problems, question)})
+            asked = {**person.asked, role: tuple(each.file.name for each in choices)}
+            update = {"problems": (*person.problems, question), "asked": asked}
+            person = person.model_copy(update=update)
     return person, tuple(notes)
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Final, Literal, Self
+from typing import Any, Final, Literal, Self
 
 from palprep.rules.consent import ConsentState
-from palprep.values import Value
+from palprep.values import Role, Value
 
 PersonStatus = Literal[
     "done",
@@ -45,7 +45,8 @@ class PersonOutcome(Value):
     where the other one is: there is something to redo; or to decide where it is ``held`` by a doubt
     about the consent alone. ``notes`` says what was decided on the way. ``blocked_by`` holds the
     ids of what keeps something from being made, the one that leads first: see
-    :func:`palprep.rules.texts.blocker_words`.
+    :func:`palprep.rules.texts.blocker_words`. ``asked`` holds the names of the files that a
+    question among the reasons leaves for a role.
     """
 
     status: PersonStatus
@@ -55,6 +56,7 @@ class PersonOutcome(Value):
     complete: bool = False
     held: bool = False
     blocked_by: tuple[str, ...] = ()
+    asked: Mapping[Role, tuple[str, ...]] = {}
 
     @classmethod
     def redo(cls, *reasons: str, blocked_by: tuple[str, ...], notes: tuple[str, ...] = ()) -> Self:
@@ -62,11 +64,9 @@ class PersonOutcome(Value):
         return cls(status="redo", reasons=reasons, notes=notes, blocked_by=blocked_by)
 
     @classmethod
-    def needs_answer(
-        cls, *reasons: str, blocked_by: tuple[str, ...], notes: tuple[str, ...] = ()
-    ) -> Self:
+    def needs_answer(cls, *reasons: str, blocked_by: tuple[str, ...], **more: Any) -> Self:
         """Nothing is made before whoever runs this has answered or added something."""
-        return cls(status="needs_answer", reasons=reasons, notes=notes, blocked_by=blocked_by)
+        return cls(status="needs_answer", reasons=reasons, blocked_by=blocked_by, **more)
 
     @classmethod
     def failed(cls, reason: str, code: str) -> Self:

@@ -6,7 +6,7 @@ written again from the journal shows what the run showed.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -73,8 +73,8 @@ class PersonResult(PersonStanding):
 
 class PersonView(PersonNames):
     """What the journal knows of one person in the last run. A row in a list of everybody has no
-    assets and no verdict: no report is read for it. ``blocked_by`` and ``held`` are as in
-    :class:`PersonOutcome`."""
+    assets and no verdict: no report is read for it. ``blocked_by``, ``asked`` and ``held`` are as
+    in :class:`PersonOutcome`."""
 
     status: PersonStatus
     reasons: tuple[str, ...]
@@ -83,6 +83,7 @@ class PersonView(PersonNames):
     waived: tuple[str, ...] = ()
     """What is missing of the consent or in doubt, where it was waived."""
     blocked_by: tuple[str, ...] = ()
+    asked: Mapping[Role, tuple[str, ...]] = {}
     held: bool = False
     consent_state: ConsentState = ConsentState(state="holds")
     """Whether the consent holds, and what was decided about it."""
@@ -297,6 +298,7 @@ def person_view(
         status=outcome.status,
         reasons=outcome.words,
         blocked_by=outcome.blocked_by,
+        asked=outcome.asked,
         held=outcome.held,
         consent_state=consent,
         waived=waived.why if waived else (),
