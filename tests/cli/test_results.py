@@ -13,6 +13,7 @@ from palprep.cli.output import telling
 from palprep.cli.results import Tally, people_at_work
 from palprep.journal.creations import CUT_OFF
 from palprep.journal.runs import PersonResult, PersonStanding, PersonStatus
+from palprep.values import Role
 
 
 def result(status: PersonStatus, person: str = "ada") -> PersonResult:
@@ -83,8 +84,12 @@ def test_everybody_is_counted():
     ("people", "said"),
     [
         ([standing("done")], "open my out/report.html"),
-        ([standing("done"), standing("redo")], "see to what the reasons name"),
-        ([standing("redo"), standing("needs_answer")], "`palprep review 'my out'` asks"),
+        ([standing("done"), standing("redo")], "`palprep ask 'my out' --into messages` writes"),
+        ([standing("redo"), standing("needs_answer").model_copy(
+            update={"asked": {Role.VOICE_AUDIO: ("a.mp3", "b.mp3")}})],
+         "`palprep review 'my out'` asks"),
+        # Nothing that the review page could ask.
+        ([standing("done"), standing("needs_answer")], "Next: see to what the reasons name, and"),
         ([standing("redo"), standing("waiting", voice_status="started")],
          "`palprep watch 'my out'`"),
         ([standing("done"), replica("its callback has not come yet; `palprep watch` waits for it")],

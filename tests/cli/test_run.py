@@ -116,7 +116,10 @@ def test_what_a_run_tells_without_a_terminal(palprep: Palprep, tmp_path: Path) -
     counted, listing, _ = lines[7].split("`")
     assert counted == "2 people: no recording, and no stock_voice ("
     assert lines[8] == "2 guesses about files and names: --verbose tells them"
-    assert lines[-1] == "Next: see to what the reasons name, and run the same command again."
+    assert lines[-1].startswith(
+        "Next: see to what the reasons name, and run the same command again."
+    )
+    assert "`palprep ask palprep-out --into messages`" in lines[-1]
     listed = palprep(*shlex.split(listing)[1:])
     assert listed.out.count("redo") == 2
     other = palprep("status", "palprep-out", "--because", "no_nudity")

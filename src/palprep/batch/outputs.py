@@ -98,7 +98,8 @@ def write_results(
                     yield escaped_json(json.dumps(result, ensure_ascii=False)) + "\n"
 
     replace(path, lines())
-    columns = [each for each in PersonStanding.model_fields if each not in {"held", "evidence"}]
+    unseen = {"asked", "held", "evidence"}
+    columns = [each for each in PersonStanding.model_fields if each not in unseen]
     replace(into / TABLE_NAME, table_rows(columns, (dict(each.standing) for each in run.rows())))
 
 

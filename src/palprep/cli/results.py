@@ -34,7 +34,7 @@ class Tally:
         self._open: list[runs.PersonStanding] = []
         self._statuses = Counter[str]()
         self._blockers = Counter[str]()
-        self._waits_for_training = self._told_elsewhere = self._cut_off = False
+        self._waits_for_training = self._told_elsewhere = self._cut_off = self._asked = False
         for each in people:
             self.met(each)
 
@@ -51,6 +51,7 @@ class Tally:
             said = " ".join(person.reasons)
             self._waits_for_training |= person.voice_status == "started" or _WATCHED in said
             self._told_elsewhere |= _TOLD_ELSEWHERE in said
+        self._asked |= bool(person.asked)
         self._cut_off |= creations.CUT_OFF.reasons[0] in person.reasons
         _keep(self._first, person)
         if person.status not in runs.READY:
@@ -102,6 +103,8 @@ class Tally:
         found, place = set(self._statuses), shlex.quote(str(into))
         review = f"`palprep review {place}` asks what is open, with the files to look at"
         listen = f"{review}; or decide as `palprep status {place}` says. {WAIVE}"
+        see_to = f"see to what the reasons name, and {again}"
+        write = f"`palprep ask {place} --into messages` writes to those who must redo something."
         steps = (
             (running, "let the run that is at work end, or interrupt it."),
             (
@@ -113,8 +116,9 @@ class Tally:
                 f"`palprep watch {place}` waits for the trainings.",
             ),
             ("needs_decision" in found, listen),
-            ("needs_answer" in found, f"{review}; then see to what else the reasons name."),
-            (found & {"redo", "failed"}, f"see to what the reasons name, and {again}."),
+            (self._asked, f"{review}; then see to what else the reasons name."),
+            ("redo" in found, f"{see_to}. {write}"),
+            (found & {"needs_answer", "failed"}, f"{see_to}."),
             (dry_run and "waiting" in found and not self._cut_off, f"{again} without --dry-run."),
             (
                 self._told_elsewhere,

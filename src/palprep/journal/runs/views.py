@@ -48,8 +48,9 @@ class PersonStanding(Value):
     replica_id: str | None
     replica_status: str | None
     reasons: tuple[str, ...]
-    # Not part of the line; the first two are as in PersonOutcome.
+    # Not part of the line; the first three are as in PersonOutcome.
     blocked_by: tuple[str, ...] = Field(default=(), exclude=True)
+    asked: Mapping[Role, tuple[str, ...]] = Field(default={}, exclude=True)
     held: bool = Field(default=False, exclude=True)
     evidence: ConsentEvidence = Field(default=ConsentEvidence(), exclude=True)
 
@@ -126,6 +127,7 @@ class PersonView(PersonNames):
                 *self.reasons,
             ),
             blocked_by=self.blocked_by,
+            asked=self.asked,
             held=self.held,
             evidence=self.consent_state.evidence,
         )
