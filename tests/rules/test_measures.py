@@ -24,6 +24,7 @@ def test_things_are_counted_in_words() -> None:
         (False, "no"),
         (29_360_128, "29,360,128"),
         (23.976, "23.98"),
+        (-0.0, "0"),
         (123456.7, "123,457"),
         (("gps", "icc"), "gps, icc"),
         ((), "none"),
@@ -32,6 +33,24 @@ def test_things_are_counted_in_words() -> None:
 )
 def test_a_measure_reads_naturally(measured: Measure, words: str) -> None:
     assert measure_words(measured) == words
+
+
+@pytest.mark.parametrize(
+    ("check", "measured", "words"),
+    [
+        ("looking_straight_at_camera", 2.6, "2.6 degrees off"),
+        ("video_flicker", 0.05, "0.05% of the brightness"),
+        ("lips_keep_moving", 0.04, "4% of the nose's length"),
+        ("image_frames", 24, "24 in the file"),
+        ("no_nudity", 0.015, "0.015"),
+        ("video_frame_rate", "25.00 fps", "25.00 fps"),
+        ("video_upright", True, "yes"),
+        ("of_another_version", 3, "3"),
+    ],
+)
+def test_a_number_has_its_unit(check: str, measured: Measure, words: str) -> None:
+    found = Check(id=check, label="It", outcome=Outcome.PASS, measured=measured)
+    assert found.measure_words == words
 
 
 def test_a_report_is_a_table_in_a_terminal() -> None:

@@ -113,7 +113,7 @@ def test_what_matters_is_there_in_words():
         why, "and one more reason", "voice_7", "completed", "no id known", "in doubt", "a.heic",
         "a.jpg", "JPEG · 123 kB · 200 \N{MULTIPLICATION SIGN} 400 px",
         "1 failed", "1 not measured", "1 passed",
-        "Person in the middle", "person_centered", "0.4123", "at most 0.2", "a guide",
+        "Person in the middle", "person_centered", "41.23% of the width", "at most 0.2", "a guide",
         "needs nsfw", "not as required", "0:01.2 to 0:03.5", "never", "agree was not heard",
         "portrait refused", "sha256", "ab" * 32,
     ):  # fmt: skip

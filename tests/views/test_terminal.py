@@ -95,7 +95,7 @@ def test_a_report_tells_each_finding_once_the_worst_first() -> None:
 
 def test_numbers_are_told_when_asked_for() -> None:
     text = shown(report_view(REPORT, verbose=True))
-    assert "person_centered · 0.4123 · limit: at most 0.2" in text
+    assert "person_centered · 41.23% of the width · limit: at most 0.2" in text
     assert "image_metadata · gps, icc · limit: required · a guide" in text
     assert "head_level" in text
     assert "0.4123" not in shown(report_view(REPORT))

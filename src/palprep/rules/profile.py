@@ -23,7 +23,7 @@ from pydantic import ConfigDict, Field, ValidationError, model_validator
 
 from palprep.api import problems_in
 from palprep.errors import ProfileError
-from palprep.rules.texts.words import TEXTS
+from palprep.rules.texts.words import TEXTS, unit_words
 from palprep.values import Outcome, Role, Value
 from palprep.vocabulary import DEFAULT_PROFILE, did_you_mean
 
@@ -66,19 +66,14 @@ class Limit(Value):
         return (self.min is None or value >= self.min) and (self.max is None or value <= self.max)
 
     def words(self, unit: str) -> str:
-        """The limit in words, for example ``at least 23 fps``.
-
-        A unit that begins with "of" is that of a share, and "likely" that of a likelihood: ``at
-        least 80% of the samples``, ``at least 50% likely``.
-        """
+        """The limit in words: ``at least 23 fps``, ``at least 80% of the samples``."""
         if self.any_of is not None:
             return "one of " + ", ".join(self.any_of)
         if isinstance(self.equals, bool):
             return "required" if self.equals else "not allowed"
         if self.equals is not None:
             return f"{self.equals} {unit}".strip()
-        scale, sign = (100, "%") if unit.startswith(("of ", "likely")) else (1, "")
-        suffix = f"{sign} {unit}" if unit else ""
+        scale, suffix = unit_words(unit)
         least, most = (
             None if bound is None else f"{bound * scale:,.10g}" for bound in (self.min, self.max)
         )

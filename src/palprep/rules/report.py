@@ -13,7 +13,7 @@ from palprep.consent import ConsentFacts
 from palprep.errors import PalprepError
 from palprep.escaping import escaped
 from palprep.facts import Facts
-from palprep.rules.texts.words import Measure, counted
+from palprep.rules.texts.words import TEXTS, Measure, counted, measure_words, unit_words
 from palprep.values import Outcome, Rect, Role, Value
 
 _REPORT_KEYS = ("path", "role", "profile", "verdict", "passed", "error", "checks", "facts")
@@ -50,6 +50,15 @@ class Check(Value):
     def message(self) -> str:
         """The finding and what to do about it."""
         return f"{self.sentence} {self.advice}" if self.advice else self.sentence
+
+    @property
+    def measure_words(self) -> str:
+        """What was measured, as people read it; a number with its unit."""
+        rule, found = TEXTS.rules.get(self.id), self.measured
+        if rule is None or isinstance(found, bool) or not isinstance(found, int | float):
+            return measure_words(found)
+        scale, suffix = unit_words(rule.unit)
+        return f"{measure_words(found * scale)}{suffix}"
 
     @computed_field  # type: ignore[prop-decorator]
     @property

@@ -1,6 +1,6 @@
 """Durations, positions, sizes, moments and reasons in words, the same on every surface.
 
-Measures of checks have :func:`palprep.rules.texts.measure_words`, which rules use too.
+Measures of checks have words of their own: ``Check.measure_words``.
 """
 
 from __future__ import annotations

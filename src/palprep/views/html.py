@@ -12,7 +12,7 @@ import jinja2
 
 from palprep.errors import UsageError
 from palprep.escaping import escaped
-from palprep.rules.texts import measure_words, stamp
+from palprep.rules.texts import stamp
 from palprep.views.consent_words import headline, legend, marked_words, stamped
 from palprep.views.format import by_file, duration, file_gist, initials, moment, position, size
 from palprep.views.outcomes import OUTCOMES, SHADES, STATUSES
@@ -53,7 +53,6 @@ def environment() -> jinja2.Environment:
         lstrip_blocks=True,
     )
     made.filters.update(
-        measure=measure_words,
         filename=lambda path: Path(path).name,
         percent=lambda part, whole: round(100 * part / whole, 2),
         gist=file_gist,

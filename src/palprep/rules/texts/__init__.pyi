@@ -3,7 +3,6 @@ from .words import (
     asks as asks,
     blocker_words as blocker_words,
     counted as counted,
-    measure_words as measure_words,
     some_of as some_of,
     stamp as stamp,
 )

@@ -152,6 +152,7 @@ def measure_words(measured: Measure) -> str:
         case bool():
             return "yes" if measured else "no"
         case float():
+            measured += 0.0  # No minus before a zero.
             return f"{measured:,.4g}" if abs(measured) < 1e4 else f"{measured:,.0f}"
         case int():
             return f"{measured:,}"
@@ -159,6 +160,17 @@ def measure_words(measured: Measure) -> str:
             return ", ".join(measured) or "none"
         case str():
             return measured
+
+
+def unit_words(unit: str) -> tuple[int, str]:
+    """What a number is multiplied by before its unit, and what then stands behind it.
+
+    A unit that begins with "of" is that of a share, and "likely" that of a likelihood: ``80% of the
+    samples``, ``50% likely``.
+    """
+    if unit.startswith(("of ", "likely")):
+        return 100, f"% {unit}"
+    return 1, f" {unit}" if unit and not unit.startswith("%") else unit
 
 
 def counted(number: int, one: str, many: str) -> str:

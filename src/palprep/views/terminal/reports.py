@@ -223,7 +223,7 @@ def _finding(report: rules.Report, check: rules.Check, *, verbose: bool) -> tupl
     if verbose:
         for each in (check, *following):
             limit = f"limit: {each.limit}" if each.limit is not None else None
-            numbers = (each.id, texts.measure_words(each.measured), limit, each.source)
+            numbers = (each.id, each.measure_words, limit, each.source)
             text.append(f"\n{' · '.join(filter(None, numbers))}", "dim italic")
     return Text(check.outcome.value, OUTCOMES[check.outcome].style), text
 
