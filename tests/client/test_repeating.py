@@ -150,6 +150,23 @@ def test_a_long_retry_after_is_the_callers_decision(api, service, time):
     assert time.slept == []
 
 
+@pytest.mark.parametrize(
+    "answer",
+    [
+        httpx.Response(404, json={"error": "Voice not found."}),
+        httpx.Response(200, json=["v1"]),
+        httpx.ConnectError("refused"),
+        httpx.ReadTimeout("slow"),
+        httpx.ReadError("reset"),
+    ],
+    ids=lambda each: getattr(each, "status_code", None) or type(each).__name__,
+)
+def test_an_error_names_what_was_asked_for(api, service, answer):
+    service.will(answer)
+    with pytest.raises(errors.PalprepError, match="^GET /v2/voices/v1[: ]"):
+        api("voices.get", "v1")
+
+
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 409, 412, 413, 422, 501])
 def test_refusals_are_not_repeated(api, service, status):
     service.will(httpx.Response(status, json={"error": "no"}))

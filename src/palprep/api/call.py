@@ -170,32 +170,40 @@ class Endpoint(Generic[P, R]):
         return self.shape.request(**self.shape.validated(sent))
 
     def read(
-        self, body: Any, headers: Mapping[str, str] | None = None, *, strict: bool = False
+        self,
+        body: Any,
+        headers: Mapping[str, str] | None = None,
+        *,
+        strict: bool = False,
+        path: str | None = None,
     ) -> R:
-        """The reply's record from parsed JSON; ``headers`` have lower-case names. Raises
+        """The reply's record from parsed JSON; ``headers`` have lower-case names, and ``path`` is
+        what was asked, for errors. Raises
         :class:`~palprep.errors.UnexpectedReply` when the body is no JSON object, and when that of a
         creation has no id. With ``strict`` it raises it for everything that is not as specified."""
-        came = headers or {}
+        came, asked = headers or {}, path or self.path
         if issubclass(self.reply, Unspecified):
             return self.reply(body=body).with_headers(came)
         if strict and (problems := deviations(self.reply, body, closed=not self.unspecified)):
             first = (f"{p.field or 'the body'} {p.message}" for p in problems[:3])
-            raise self._unexpected("; ".join(first), body, came)
+            raise self._unexpected(asked, "; ".join(first), body, came)
         if not isinstance(body, dict):
-            raise self._unexpected("it is no JSON object", body, came)
+            raise self._unexpected(asked, "it is no JSON object", body, came)
         record = read_leniently(self.reply, body)
         member = self.reply.id_member()
         if self.method == "POST" and member and not getattr(record, member):
-            raise self._unexpected(f"it has no {member}", body, came)
+            raise self._unexpected(asked, f"it has no {member}", body, came)
         return record.with_headers(came)
 
-    def _unexpected(self, why: str, body: Any, headers: Mapping[str, str]) -> UnexpectedReply:
+    def _unexpected(
+        self, path: str, why: str, body: Any, headers: Mapping[str, str]
+    ) -> UnexpectedReply:
         named = request_id(headers)
         said = f" The service calls the request {named}." if named else ""
         if not self.repeatable:
             said += " It was carried out: look it up on the service before you send it again."
         return UnexpectedReply(
-            f"{self.method} {self.path} succeeded, and its body is not of the specified shape: "
+            f"{self.method} {path} succeeded, and its body is not of the specified shape: "
             f"{why}.{said} The error's `body` holds it; check the base URL.",
             body=body,
             request_id=named,
@@ -260,14 +268,15 @@ class Call(Generic[R]):
     def read(self, content: bytes, headers: Mapping[str, str], *, strict: bool = False) -> R:
         """The record of a success, from its body; raises as :meth:`Endpoint.read`."""
         try:
-            return self.endpoint.read(read_body(content), headers, strict=strict)
+            body = read_body(content)
+            return self.endpoint.read(body, headers, strict=strict, path=self.path)
         except UnexpectedReply as error:
             error.call = self.describe()
             raise
 
     def failure(self, status: int, headers: Mapping[str, str], content: bytes) -> ApiError:
         """The error for a reply that is not a success; see :func:`palprep.api.failures.failure`."""
-        what = f"{self.method} {self.endpoint.path}: "
+        what = f"{self.method} {self.path}: "
         meaning = self.endpoint.failures.get(status)
         error = failure(status, headers, read_body(content), what=what, meaning=meaning)
         error.call = self.describe()

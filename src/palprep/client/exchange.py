@@ -145,7 +145,7 @@ def delay_s(attempt: int, retry_after: float | None, random: float) -> float | N
 
 
 def _error(call: Call[Any], failed: errors.ApiError | NoAnswer) -> errors.PalprepError:
-    what = f"{call.method} {call.endpoint.path}"
+    what = f"{call.method} {call.path}"
     refused = isinstance(failed, errors.ApiError) and (failed.status < 500 or failed.status == 501)
     in_doubt = failed.sent if isinstance(failed, NoAnswer) else not refused
     if in_doubt and not call.endpoint.repeatable:
