@@ -177,6 +177,15 @@ def test_what_a_spreadsheet_writes(place):
     assert (ada.slug, ada.name) == ("ada", "Ada, warm")
 
 
+@pytest.mark.parametrize("first", ["sep=;\r\n", "\ufeffSEP=;\n", "sep=;;;\r\n"])
+def test_a_line_for_excel_that_names_the_delimiter(place, first):
+    text = f"{first}person;name;voice-audio\r\nada;Ada;gone.wav\r\n"
+    (place / "people.csv").write_bytes(text.encode())
+    with pytest.raises(ManifestError) as caught:
+        find_everybody(place / "people.csv")
+    assert caught.value.problems == (RowProblem(3, "voice-audio", "gone.wav is not there"),)
+
+
 def test_people_stand_in_the_order_of_the_rows(place):
     rows = ({"person": name, "voice-audio": "ada/voice.wav"} for name in ("z", 17, "a"))
     people = find_everybody(write_jsonl(place / "p.jsonl", *rows)).people

@@ -199,7 +199,11 @@ def _csv(path: Path) -> Lines:
     with path.open(encoding="utf-8-sig", newline="") as file:
         lines = _bounded(file, path)
         first = next(lines, "")
-        delimiter = max(_DELIMITERS, key=first.count)
+        if first[:4].lower() == "sep=" and first[4:5] in _DELIMITERS:
+            # For Excel. It stays a line that is counted.
+            delimiter, first = first[4], "\n"
+        else:
+            delimiter = max(_DELIMITERS, key=first.count)
         reader = csv.reader(chain((first,), lines), delimiter=delimiter, strict=True)
         header: list[str] = []
         number = 1
