@@ -179,6 +179,22 @@ def test_what_the_service_takes_no_more_of_is_not_asked_for_again(go, add, log, 
     assert 0 < sent < 20
     assert log.creates == {}
     assert any("The service takes no more for now" in p.reasons[0] for p in seen.people)
+    assert statuses(seen) == {"waiting"}
+
+
+def test_a_verdict_that_the_service_takes_no_question_about_now_is_asked_for_again(
+    go, add, log, mute
+):
+    add("ada", portrait=True, settings='stock_voice = "gloria"')
+    log.fault(
+        on="request", endpoint="faces.validate_image", status=429,
+        headers={"retry-after": "3600"}, body={"error": "full"},
+    )  # fmt: skip
+    [ada] = go(connection=mute, pace=NOT_AT_ALL).people
+    assert (ada.status, log.creates) == ("waiting", {})
+    assert "wait 1 h" in ada.reasons[0]
+    go(connection=mute, pace=NOT_AT_ALL)
+    assert log.creates == {"voice": 1, "replica": 1}
 
 
 def test_ids_that_could_not_be_recorded_are_all_told(go, add, log, mute, monkeypatch):

@@ -66,6 +66,8 @@ def guarded(person: Person, steps: Callable[[], T]) -> T | PersonOutcome:
         return steps()
     except WorkStopped:
         return CUT_OFF
+    except errors.RateLimited as error:
+        return PersonOutcome(status="waiting", reasons=(error.message,))
     except errors.PalprepError as error:
         everybodys = isinstance(
             error, errors.ClusterFailed | errors.JournalError | errors.OutputUnwritable

@@ -196,7 +196,7 @@ def _after(met: Sequence[errors.PalprepError]) -> runs.PersonOutcome | None:
     if not met:
         return None
     reasons = tuple(dict.fromkeys(error.message for error in met))
-    if all(isinstance(error, HeldBack | WorkStopped) for error in met):
+    if all(isinstance(error, HeldBack | WorkStopped | errors.RateLimited) for error in met):
         return runs.PersonOutcome(status="waiting", reasons=reasons)
     codes = tuple(dict.fromkeys(error.code for error in met))
     return runs.PersonOutcome(status="failed", reasons=reasons, blocked_by=codes)
