@@ -27,11 +27,13 @@ _SILENT_FOR_S = 60.0
 """The longest pause of a server."""
 _REDIRECTS = 5
 
+_BUSY = "the server is busy, or has a problem. Try again"
 _STATUSES = {
     401: "it asks for credentials. Sign the link, or put the file into a bucket",
     403: "it may not be read. A signed link may have expired: sign it again",
     404: "there is no such file",
     410: "the file is gone",
+    429: _BUSY,
 }
 
 UNASKABLE = (httpx.HTTPError, httpx.InvalidURL, UnicodeError, OverflowError, TimeoutError)
@@ -150,10 +152,9 @@ def _opened(
                 if reply.status_code == httpx.codes.OK:
                     yield reply
                     return
-                why = _STATUSES.get(reply.status_code, "check the address")
-                raise StorageError(
-                    f"{shown} cannot be fetched, with status {reply.status_code}: {why}"
-                )
+                status = reply.status_code
+                why = _STATUSES.get(status, _BUSY if status >= 500 else "check the address")
+                raise StorageError(f"{shown} cannot be fetched, with status {status}: {why}")
             at = str(reply.next_request.url)
             if not private:
                 _require_public(at, shown, resolve)
