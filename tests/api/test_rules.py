@@ -200,6 +200,21 @@ def test_a_text_in_place_of_an_array_is_told_as_that() -> None:
         calls.create_voice(tags="abc")
 
 
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"voice_name": ""}, "voice_name must have at least 1 character"),
+        ({"voice_name": "a" * 256}, "voice_name must have at most 255 characters"),
+        ({"tags": ["a"] * 51}, "tags must have at most 50 items, not 51"),
+        ({"tags": ["a" * 65]}, "tags.0 must have at most 64 characters"),
+    ],
+)
+def test_a_rule_of_length_is_told_as_what_must_be(given: dict[str, Any], message: str) -> None:
+    with pytest.raises(InvalidRequest) as refused:
+        calls.create_voice(**given)
+    assert str(refused.value) == f"Nothing was sent: {message}."
+
+
 def test_names_every_broken_rule_at_once() -> None:
     with pytest.raises(InvalidRequest) as refused:
         calls.create_voice(voice_name="", tags=["x" * 65], training_audio_url="here")

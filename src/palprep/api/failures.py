@@ -37,6 +37,8 @@ _PLAIN = {
 }
 _MEMBER = re.compile(r"<[\w.]+: ('[^']*')>")
 """How a member of an enumeration is shown."""
+_SHOULD = re.compile("^[A-Z][a-z]+ should ")
+"""How a rule begins that an input, a string or a value breaks."""
 _KINDS = {"Sequence": "must be an array", "Mapping": "must be an object"}
 
 
@@ -65,9 +67,7 @@ def _sentence(detail: ErrorDetails) -> str:
         return _PLAIN[detail["type"]]
     if detail["type"] == "is_instance_of":
         return _KINDS[detail["ctx"]["class"]]
-    text = _MEMBER.sub(r"\1", detail["msg"])
-    if text.startswith("Input should "):
-        return "must " + text.removeprefix("Input should ")
+    text = _SHOULD.sub("must ", _MEMBER.sub(r"\1", detail["msg"])).replace(" after validation", "")
     return text if text.startswith("must ") else f"is not valid: {text[0].lower()}{text[1:]}"
 
 
