@@ -395,3 +395,4 @@ def test_a_scheduler_that_dies_ends_the_work_with_words(cluster, engine):
         for each in asked:
             with pytest.raises(ClusterFailed, match="See whether its scheduler and its workers"):
                 each.result(timeout=60)
+    assert engine.jobs >= 1  # A run asks so until somebody's task has told of it.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 
 import pytest
@@ -63,3 +64,19 @@ def test_a_worker_that_can_work_again_is_used_again():
     [told] = workers.complaints()
     assert "sick" in told
     assert "its disk is full" in told
+
+
+@pytest.mark.parametrize("lost", [OSError("ConnectionPool closing."), asyncio.CancelledError()])
+def test_a_scheduler_that_is_gone_leaves_the_workers_that_were_seen(lost, monkeypatch):
+    scheduler = Scheduler(one=None, two=None)
+    workers = scheduler.workers()
+    assert workers.threads() == 2
+
+    def gone():
+        raise lost
+
+    monkeypatch.setattr(scheduler, "nthreads", gone)
+    scheduler.now = 60
+    assert workers.threads() == 2
+    with pytest.raises(type(lost)):  # The tasks tell of it.
+        workers.to_use()

@@ -94,8 +94,11 @@ class Workers:
         self._complaints: dict[str, str] = {}
 
     def threads(self) -> int:
-        """Of all workers that can do the work."""
-        return sum(count for each, count in self._there().items() if not self.is_left_out(each))
+        """Of all workers that can do the work, as they were last seen where the scheduler is gone:
+        the tasks tell of that."""
+        with contextlib.suppress(Exception, asyncio.CancelledError):  # All of Dask's.
+            self._there()
+        return sum(count for each, count in self._threads.items() if not self.is_left_out(each))
 
     def to_use(self, tried: Container[str] = ()) -> list[str] | None:
         """The workers for a task that those in ``tried`` could not do; None for all, those that
