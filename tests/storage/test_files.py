@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from palprep.errors import OutputUnwritable, ToolFailed
+from palprep.errors import OutputUnwritable, ToolFailed, UsageError
 from palprep.storage import atomic_output, output_folder
 
 
@@ -141,6 +141,17 @@ def test_a_folder_that_can_never_be_made_is_told_in_words():
             atomic_output(Path(folder, "out.txt")),
         ):
             pass
+
+
+@pytest.mark.parametrize("folder", ["~", "~/out/deep"])
+def test_no_folder_is_made_of_a_tilde_that_no_shell_has_replaced(tmp_path, monkeypatch, folder):
+    monkeypatch.chdir(tmp_path)
+    for place in (Path(folder), Path(folder).resolve()):
+        with pytest.raises(UsageError, match="write out your home folder in place of ~"):
+            output_folder(place)
+    assert not list(tmp_path.iterdir())
+    (tmp_path / "~").mkdir()  # Somebody means it.
+    output_folder(Path(folder))
 
 
 def test_a_folder_in_place_of_the_target_is_told_in_words(tmp_path: Path):

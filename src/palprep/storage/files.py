@@ -63,13 +63,16 @@ def is_there(path: str | Path) -> bool:
 def private_folder(folder: Path) -> None:
     """Make a folder, and those above it that are missing. One that is there stays as it is.
 
-    Raises OSError; UsageError for the address of a bucket or a server.
+    Raises OSError; UsageError for the address of a bucket or a server, and for a ``~`` that no
+    shell has replaced: a folder of that name is hard to remove without the home folder.
     """
     if _ADDRESS.match(folder.as_posix()):
         raise UsageError(
             f"{folder.as_posix().replace(':/', '://', 1)} is an address, and what is written goes "
             "into a folder of this machine: name one. --publish-to and --store take buckets"
         )
+    if folder.name == "~" and not is_there(folder):
+        raise UsageError(f"No folder is made as {folder}: write out your home folder in place of ~")
     try:
         folder.mkdir(_FOLDER_MODE)
     except FileNotFoundError:
