@@ -163,7 +163,7 @@ def test_a_long_retry_after_is_the_callers_decision(api, service, time):
 )
 def test_an_error_names_what_was_asked_for(api, service, answer):
     service.will(answer)
-    with pytest.raises(errors.PalprepError, match="^GET /v2/voices/v1[: ]"):
+    with pytest.raises(errors.PalprepError, match=r"^GET /v2/voices/v1[: ]"):
         api("voices.get", "v1")
 
 
