@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -17,7 +18,7 @@ from palprep.batch.runner import run
 from palprep.batch.work.context import RunOptions
 from palprep.batch.work.pace import Pace
 from palprep.journal import JOURNAL_NAME, Journal
-from palprep.journal.creations import resolve_found, resolve_retry
+from palprep.journal.creations import CUT_OFF, resolve_found, resolve_retry
 from palprep.journal.entries.bodies import Intent
 
 RUN = """
@@ -180,3 +181,25 @@ def _group_lives(group):
     except ProcessLookupError:
         return False
     return True
+
+
+def test_ctrl_c_while_the_runs_own_sandbox_judges_refuses_nobody(
+    light_people, folder, tmp_path, environment
+):
+    for name in ("ada", "bob", "eve"):
+        shutil.copytree(light_people / "anna-miller", folder / name)
+    script = """
+        import os, signal, sys
+        from palprep.batch import run
+
+        def tell(progress):
+            if progress.step == "validate face":
+                os.kill(os.getpid(), signal.SIGINT)
+
+        run(sys.argv[1], into=sys.argv[2], tell=tell)
+    """
+    command = [sys.executable, "-c", textwrap.dedent(script), folder, tmp_path / "out"]
+    ended = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert ended.stderr.rstrip().endswith("KeyboardInterrupt")
+    standing = {each.reasons for each in status(tmp_path / "out").people}
+    assert standing == {CUT_OFF.reasons}

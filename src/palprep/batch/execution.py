@@ -200,6 +200,10 @@ class Execution:
                     return self._service.carry_out(person, ready, reporter)
                 except errors.ServiceUnreachable as error:
                     self._service.outage.wait_out(error, reporter.go_on)
+                except errors.ApiError:
+                    # The judges of a run's own sandbox end with its workers.
+                    reporter.go_on()
+                    raise
             return self._service.carry_out(person, ready, reporter)
         return dry_run(self._run, person, ready)
 
