@@ -11,6 +11,7 @@ from palprep.batch.runner import run
 from palprep.batch.work.context import RunOptions
 from palprep.journal import Journal
 from palprep.journal.entries.bodies import FacesCompared
+from palprep.preflight import prepare
 
 
 class Counting(Remembering):
@@ -74,3 +75,17 @@ def test_another_voice_is_refused_and_one_that_may_be_another_holds_the_replica(
     assert person.status == status
     assert any(said in reason for reason in person.reasons)
     assert log.creates == {}
+
+
+def test_files_are_told_by_the_names_that_their_owner_gave_them(light_people, tmp_path):
+    jane = light_people / "jane-carter"
+    prepared = [
+        prepare(jane / name, into=tmp_path / name, role=role)
+        for name, role in (("portrait.heic", "face-image"), ("consent.mp4", "consent-video"))
+    ]
+    assert prepared[0].path.name == "portrait.jpg"
+    [check] = compare_people(tuple(prepared), "core-4")
+    assert check.label.endswith("in portrait.heic and consent.mp4")
+    [split] = compare_people((prepared[0], prepared[0].model_copy(
+        update={"path": prepared[1].path})), "core-4")  # fmt: skip
+    assert split.label.endswith("in portrait.jpg and consent.mp4")

@@ -64,8 +64,8 @@ def prepared(tmp_path):
 
 def test_the_dossier_lies_beside_the_video_and_holds_the_evidence(prepared):
     compared = tuple(
-        Check(id="same_person", label=f"consent.mp4 and {name}", outcome=Outcome.PASS, measured=1)
-        for name in ("a.jpg", "b.jpg")
+        Check(id="same_person", label=f"{name} and b.jpg", outcome=Outcome.PASS, measured=1)
+        for name in ("consent.mp4", "consent.mov")
     )
     elsewhere = compared[0].model_copy(update={"label": "a.jpg and training.mp4"})
     path = keep_dossier(prepared, person="ada", written_at=NOON, compared=(*compared, elsewhere))

@@ -90,7 +90,11 @@ def keep_dossier(
         ConsentCheck(id=each.id, outcome=each.outcome, sentence=each.sentence)
         for each in (
             *(check for check in prepared.report.checks if check.id in _CHECKED),
-            *(check for check in compared if video.name in check.label),
+            *(
+                check
+                for check in compared
+                if video.name in check.label or source.name in check.label
+            ),
         )
     )
     there = read_dossier(path) if path.exists() else None

@@ -6,6 +6,7 @@ The process that hands out work loads no decoder: what a door names is loaded wh
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -106,5 +107,13 @@ def glimpse(source: Source, speaker: Speaker | None, profile: str) -> FileGlimps
 
 
 def compare_people(files: tuple[Prepared, ...], profile: str) -> tuple[Check, ...]:
-    """Do these files show one face, and hold one voice? A check for each pair that can tell."""
-    return preflight.same_person([each.path for each in files], profile=profile)
+    """Do these files show one face, and hold one voice? A check for each pair that can tell, with
+    the names that the person's own files have, unless two were made of one."""
+    names = [Path(each.source).name for each in files]
+    if len({*names}) < len(names):
+        names = [each.path.name for each in files]
+    found = [
+        replace(Source.of(each.path), given_as=name)
+        for each, name in zip(files, names, strict=True)
+    ]
+    return preflight.same_person(found, profile=profile)
