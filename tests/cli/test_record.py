@@ -18,9 +18,10 @@ from palprep.journal.runs import PersonOutcome
 from .conftest import SCRIPT, Palprep, environment
 
 
+@pytest.mark.parametrize("agrees", [True, False])
 @pytest.mark.parametrize("ends", ["page", signal.SIGTERM])
 def test_it_says_where_it_is_and_what_comes_next(
-    tmp_path: Path, ends: str | signal.Signals
+    tmp_path: Path, ends: str | signal.Signals, *, agrees: bool
 ) -> None:
     command = [SCRIPT, "record", "people/ada-lovelace", "--port", "0", "--no-browser"]
     command += ["--profile", "core-3"]
@@ -32,6 +33,9 @@ def test_it_says_where_it_is_and_what_comes_next(
         origin = ready.removeprefix("palprep record ready on ")
         assert link.startswith(f"{origin}/")
         assert "Ada Lovelace" in httpx.get(link, trust_env=False).text
+        if agrees:
+            sent = {"content": "Ada Lovelace", "headers": {"origin": origin}, "trust_env": False}
+            assert httpx.post(f"{link}agree", **sent).is_success
         if isinstance(ends, signal.Signals):
             process.send_signal(ends)
         else:
@@ -39,7 +43,11 @@ def test_it_says_where_it_is_and_what_comes_next(
         assert process.wait(timeout=60) == 0
         said = process.stderr.read()
     next_command = "palprep run people --only ada-lovelace --into palprep-out --profile core-3"
-    assert said == f"Next: {next_command}\n"
+    assert (tmp_path / "people/ada-lovelace").exists() is agrees
+    if agrees:
+        assert said == f"Next: {next_command}\n"
+    else:
+        assert said == "Nobody was recorded, and people/ada-lovelace was not made\n"
 
 
 @pytest.mark.parametrize(

@@ -132,6 +132,9 @@ def record(
             folder, journal, engine, profile=judged_by, language=language, model=model
         )
         _serve("record", recording, port, no_browser=no_browser)
+        if not storage.is_there(folder):
+            tell(f"Nobody was recorded, and {person} was not made")
+            return
         go_on = ["palprep", "run", str(person.parent), "--only", folder.name, "--into", str(into)]
         go_on += ["--profile", profile] if profile != DEFAULT_PROFILE else []
         go_on += ["--whisper-model", str(model)] if model else []

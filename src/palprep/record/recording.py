@@ -100,6 +100,7 @@ class Recording:
     def close(self) -> None:
         """Finish the take that is being judged; what waits is judged another time."""
         self._jobs.shutdown(cancel_futures=True)
+        self._takes.close()
 
     @property
     def _agreed(self) -> bool:

@@ -77,9 +77,16 @@ class Takes:
         # Who can write into the folder must not choose where recordings go.
         if os.path.islink(self.place):  # noqa: PTH114 -- Path.is_symlink raises
             raise UsageError(f"{self.place} is a link: remove it")
+        self._made = [each for each in (self.place, folder) if not storage.is_there(each)]
         storage.output_folder(self.place)
         for part in self.place.glob("*.part*"):  # Of a server that was killed.
             part.unlink(missing_ok=True)
+
+    def close(self) -> None:
+        """Remove the folders that were made and hold nothing: a run would miss its files there."""
+        with contextlib.suppress(OSError):
+            for each in self._made:
+                each.rmdir()
 
     def all(self) -> list[Take]:
         """Every take, the oldest first. What cannot be read is none."""
