@@ -86,15 +86,12 @@ def keep_dossier(
         return None
     video, source, code = prepared.path, Path(prepared.source), prepared.evidence
     path = dossier_path(prepared)
+    names = {f" {video.name} ", f" {source.name} "}
     checks = tuple(
         ConsentCheck(id=each.id, outcome=each.outcome, sentence=each.sentence)
         for each in (
             *(check for check in prepared.report.checks if check.id in _CHECKED),
-            *(
-                check
-                for check in compared
-                if video.name in check.label or source.name in check.label
-            ),
+            *(check for check in compared if any(name in f" {check.label} " for name in names)),
         )
     )
     there = read_dossier(path) if path.exists() else None
