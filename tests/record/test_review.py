@@ -104,10 +104,20 @@ def test_what_content_has_settled_is_no_question(
     review = Review(tmp_path / "out", workers, partial(_go_on, tmp_path / "out", None))
     with LocalSite("review", review.routes(), port=0) as site:
         page = httpx.get(site.link, trust_env=False).text
+        answer = {"person": "kim", "role": "voice-audio", "name": "one.m4a"}
+        with httpx.Client(headers={"origin": site.origin}, trust_env=False) as tab:
+            tab.post(f"{site.link}choose", data=answer)
+            answered = tab.get(site.link).text
+            (kim / "person.toml").write_text(
+                "statement = 'gone.txt'\n[files]\nvoice-audio = 'one.m4a'\n"
+            )
+            mistaken = tab.get(site.link).text
     review.close()
     [asked] = re.findall("<h2 id=.*?>(Which file .*?)<", page)
     assert asked == "Which file is the voice recording?"
     assert re.findall('name="name" value="(.*?)"', page) == ["no copy.m4a", "one.m4a"]
+    assert ("Nothing is left to answer<" in answered, "elsewhere" in answered) == (True, False)
+    assert "To be answered elsewhere" in mistaken
 
 
 def test_nothing_else_is_shown_or_taken(page: Page) -> None:

@@ -112,17 +112,19 @@ class Review:
         for person in people:
             own = views.person_page(person.slug)
             link = f"out/{quote(own if self._within(own) else views.REPORT_NAME)}"
-            folder = Path(source or "", person.slug)
+            folder, answered = Path(source or "", person.slug), False
             if source and folder.is_dir():
                 told = read_person(folder, preflight.kinds_by(self._engine))
+                # The run that goes on will tell whether anything else is missing.
+                answered = not told.problems and {*person.asked} <= {*told.sources}
                 choices = {role: self._choices(person, told, role) for role in Role}
                 found += (
                     Question(person, link, role, each) for role, each in choices.items() if each
                 )
             if person.consent_state.state == "open":
                 found.append(Question(person, link, doubts=self._doubts(person)))
-            asked = any(each.person is person for each in found)
-            if person.status == "in_doubt" or (person.status == "needs_answer" and not asked):
+            shown = (person.asked and answered) or any(each.person is person for each in found)
+            if person.status == "in_doubt" or (person.status == "needs_answer" and not shown):
                 found.append(Question(person, link))
         # What holds somebody comes first: a portrait was picked already.
         return sorted(found, key=lambda each: any(choice.picked for choice in each.choices))
