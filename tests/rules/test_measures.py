@@ -41,6 +41,7 @@ def test_a_measure_reads_naturally(measured: Measure, words: str) -> None:
         ("looking_straight_at_camera", 2.6, "2.6 degrees off"),
         ("video_flicker", 0.05, "0.05% of the brightness"),
         ("lips_keep_moving", 0.04, "4% of the nose's length"),
+        ("face_brightness", 0.78, "78% of full brightness"),
         ("image_frames", 24, "24 in the file"),
         ("no_nudity", 0.015, "0.015"),
         ("video_frame_rate", "25.00 fps", "25.00 fps"),
