@@ -90,6 +90,13 @@ def test_exposure_that_steps_is_a_jump_and_a_fade_is_none():
     assert measured([scene(1)] * 50 + [scene(2, 160)] * 50).exposure_steps == ()
 
 
+def test_a_hand_that_comes_in_is_no_change_of_light():
+    hand = scene(1, 120)
+    hand[48:, :80] = 210
+    assert hand.mean() > 1.1 * scene(1, 120).mean()
+    assert measured([scene(1, 120)] * 50 + [hand] * 50).exposure_steps == ()
+
+
 @pytest.mark.parametrize("percent", [0.5, 2.0])
 def test_flicker_reads_its_amplitude(percent):
     swing = scene(1).mean() * percent / 100

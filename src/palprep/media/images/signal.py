@@ -6,6 +6,7 @@ Only numbers are kept of a frame, a few dozen bytes; an hour takes some megabyte
 from __future__ import annotations
 
 from array import array
+from collections.abc import Sequence
 
 import cv2
 import numpy as np
@@ -38,6 +39,11 @@ _JUMP_SHARE = 0.06
 """A step of the mean brightness by a sixteenth within a fifth of a second is seen."""
 
 _STEP_S = 0.2
+_ALL_OVER = 0.02
+"""So much three quarters of the picture become lighter, or all darker, when light changes. A hand
+that comes in and a camera that turns change parts of it."""
+_UNLIT = 24
+"""What is darker before and after shows no light."""
 
 _SHAKE_EVERY_S = 0.2
 _POINTS = 60
@@ -57,6 +63,8 @@ class SignalMeter:
         self._means = array("d")
         self._black = array("d")
         self._changes = array("d")
+        self._grids: list[bytes] = []
+        """The blocks of each frame in 8 bits."""
         self._last: NDArray[np.float32] | None = None
         self._still: NDArray[np.float32] | None = None
         self._still_since = 0.0
@@ -75,6 +83,7 @@ class SignalMeter:
         self._last = flat
         if not self._sparse:
             blocks = _blocks(level)
+            self._grids.append(blocks.astype(np.uint8).tobytes())
             if self._still is None or _difference(blocks, self._still).max() > _FREEZE_LEVELS:
                 self._end_stillness(at_s)
                 self._still, self._still_since = blocks, at_s
@@ -95,7 +104,7 @@ class SignalMeter:
             update={
                 "cuts": tuple(round(float(times[at]), 3) for at in cuts),
                 "freezes": tuple(self._freezes),
-                "exposure_steps": tuple(_jumps(times, means, cuts)),
+                "exposure_steps": tuple(_jumps(times, means, self._grids, cuts)),
                 "flicker_percent": _flicker(means, cuts),
                 "shake_percent": self._shake.result(),
             }
@@ -159,15 +168,21 @@ def _blocks(level: NDArray[np.float32]) -> NDArray[np.float32]:
     return means
 
 
-def _jumps(times: NDArray[np.float64], means: NDArray[np.float64], cuts: list[int]) -> list[float]:
-    """Where the median brightness after a moment differs from that before it, and stays."""
+def _jumps(
+    times: NDArray[np.float64],
+    means: NDArray[np.float64],
+    grids: Sequence[bytes],
+    cuts: Sequence[int],
+) -> list[float]:
+    """Where the median brightness after a moment differs from that before it all over the picture,
+    and stays."""
     found: list[float] = []
     for at in range(1, times.size):
         if abs(means[at] - means[at - 1]) < 0.25 * _JUMP_SHARE * max(means[at - 1], 16.0):
             continue
-        before = means[np.searchsorted(times, times[at] - _AROUND_S) : at]
-        start = np.searchsorted(times, times[at] + _STEP_S)
-        after = means[start : np.searchsorted(times, times[at] + _STEP_S + _AROUND_S)]
+        moments = (-_AROUND_S, _STEP_S, _STEP_S + _AROUND_S)
+        first, start, end = np.searchsorted(times, [times[at] + each for each in moments])
+        before, after = means[first:at], means[start:end]
         if before.size < 3 or after.size < 3:
             continue
         level = max(float(np.median(before)), 16.0)
@@ -175,9 +190,24 @@ def _jumps(times: NDArray[np.float64], means: NDArray[np.float64], cuts: list[in
         steady = float(np.ptp(before)) < 0.5 * _JUMP_SHARE * level
         near_cut = any(abs(times[cut] - times[at]) < _AROUND_S for cut in cuts)
         recent = found and times[at] - found[-1] < 2 * _AROUND_S
-        if stepped and steady and not near_cut and not recent:
+        apart = steady and not near_cut and not recent
+        if stepped and apart and _all_over(grids[first:at], grids[start:end]):
             found.append(round(float(times[at]), 3))
     return found
+
+
+def _all_over(before: Sequence[bytes], after: Sequence[bytes]) -> bool:
+    """Whether most of the picture is lighter than before, or most of it is darker."""
+    if len({len(each) for each in (*before, *after)}) > 1:
+        return False
+    was, became = (
+        np.median([np.frombuffer(each, np.uint8) for each in some], axis=0)
+        for some in (before, after)
+    )
+    lit = np.maximum(was, became) >= _UNLIT
+    change = ((became - was) / np.maximum(was, 16.0))[lit]
+    low, high = np.percentile(change, (25, 75)) if lit.any() else (0.0, 0.0)
+    return bool(low >= _ALL_OVER or high <= -_ALL_OVER)
 
 
 def _flicker(means: NDArray[np.float64], cuts: list[int]) -> float | None:
