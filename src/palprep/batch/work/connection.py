@@ -112,11 +112,10 @@ def connect(
             base_url, api_key = own.url, own.user_key
         if api_key is None:
             raise UsageError(f"No API key for {base_url}: set PALPREP_API_KEY")
-        here = is_loopback(host_of(base_url))
         callbacks: Callbacks | None = None
         if connection.callback_url is not None:
             callbacks = PublicCallbacks(connection.callback_url, secret_path(journal))
-        elif here:  # Or no one can reach this machine.
+        elif is_loopback(host_of(base_url)):  # Or no one can reach this machine.
             callbacks = _on_kept_port(
                 stack, journal, "callback_port", lambda port: callback_server(journal, port=port)
             )
@@ -127,8 +126,6 @@ def connect(
         client = Client(
             api_key=api_key,
             base_url=base_url,
-            # An http_proxy of the environment must not stand between loopback and loopback.
-            trust_env=not here,
             clock=connection.clock,
             sleep=connection.sleep,
             on_request=on_request,
