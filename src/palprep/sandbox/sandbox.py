@@ -15,6 +15,7 @@ from typing import Any, Self, get_args
 import httpx
 
 from palprep.errors import UsageError
+from palprep.media.sources import type_of
 from palprep.sandbox import service as services
 from palprep.sandbox.app import DroppableProtocol, bind_loopback, build_app
 from palprep.sandbox.choices import Choices
@@ -60,7 +61,7 @@ class Sandbox(Controls):
         faults: FaultScript | Path | str | Sequence[Any] | Mapping[str, Any] | None = None,
         judge_image: services.JudgeImage | None = None,
         trainer: services.Trainer | None = None,
-        recognise: services.Recognise = services.recognised_here,
+        recognise: services.Recognise = type_of,
         seed: Any = None,
         choices: Choices | None = None,
     ) -> None:

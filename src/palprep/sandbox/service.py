@@ -18,7 +18,6 @@ from palprep.api import Rate, calls
 from palprep.api.records import is_header_value
 from palprep.errors import UsageError
 from palprep.media import MediaType
-from palprep.media.sources import Source
 from palprep.sandbox.answers import JsonAnswer, Refused, refuse_error, refuse_message
 from palprep.sandbox.choices import Choices
 from palprep.sandbox.clock import SandboxClock, stamp
@@ -56,12 +55,6 @@ could not be measured. Raises :class:`~palprep.errors.MediaError` for what is no
 
 Recognise = Callable[[Path], MediaType]
 """``recognise(path)``: what a file is by its content. Raises a MediaError if it is unreadable."""
-
-
-def recognised_here(path: Path) -> MediaType:
-    """What a file is by its content. Its headers are read in this process."""
-    return Source.of(path).type
-
 
 TrainingKind = Literal["voice", "replica-video", "replica-image", "replica-image-auto-fix"]
 

@@ -18,8 +18,7 @@ from palprep.api.records import FACE_CHECKS
 from palprep.consent.wording import required_statement
 from palprep.errors import DamagedMedia, FixError, ToolFailed
 from palprep.journal.entries import SandboxStatement
-from palprep.media import MediaType
-from palprep.media.sources import Source
+from palprep.media.sources import type_of
 from palprep.rules import Report
 from palprep.values import Outcome, Role
 from palprep.workers import Engine, WorkStopped
@@ -44,7 +43,7 @@ def judges_in(workers: Engine, statements: Sequence[SandboxStatement] = ()) -> J
     return Judges(
         judge_image=apart(judge_image, workers),
         trainer=apart(trainer, workers),
-        recognise=apart(recognise, workers),
+        recognise=apart(type_of, workers),
     )
 
 
@@ -69,10 +68,6 @@ _ROLES: Mapping[sandbox.TrainingKind, tuple[Role, ...]] = {
     "replica-image": (Role.FACE_IMAGE,),
     "replica-image-auto-fix": (Role.FACE_IMAGE,),
 }
-
-
-def recognise(path: Path) -> MediaType:
-    return Source.of(path).type
 
 
 def judge_image(path: Path, model: str) -> Mapping[str, bool | None]:

@@ -10,4 +10,5 @@ from .source import (
     position_of as position_of,
     read_binary as read_binary,
     sha256_of as sha256_of,
+    type_of as type_of,
 )

@@ -180,6 +180,11 @@ class Source:
             )
 
 
+def type_of(path: Path) -> MediaType:
+    """What a file is by its content. Its headers are read in this process."""
+    return Source.of(path).type
+
+
 def sha256_of(path: Path) -> str:
     """SHA-256 of a file in hex, whatever it holds. Raises OSError."""
     with path.open("rb") as file:

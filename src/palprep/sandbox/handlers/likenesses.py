@@ -15,6 +15,7 @@ from urllib.parse import unquote, urlsplit
 from palprep.api import UNSET
 from palprep.api.records import FACE_CHECKS, FACE_PROBLEMS
 from palprep.errors import DamagedMedia, MediaError, PalprepError, UnsupportedMedia
+from palprep.media.sources import type_of
 from palprep.sandbox.answers import Refused, refuse_error
 from palprep.sandbox.choices import bad_fields, image_error
 from palprep.sandbox.outbound import announce, download
@@ -25,7 +26,6 @@ from palprep.sandbox.service import (
     Recognise,
     Service,
     TrainingKind,
-    recognised_here,
     shown,
 )
 from palprep.sandbox.store import Record, new_id
@@ -40,7 +40,7 @@ def judge_by_bytes(
     path: Path,
     model: str,  # noqa: ARG001
     *,
-    recognise: Recognise = recognised_here,
+    recognise: Recognise = type_of,
 ) -> dict[str, bool | None]:
     """One check, of at least 1024 bytes. Raises DamagedMedia for what is not an image."""
     found = recognise(path)
@@ -115,7 +115,7 @@ LONGEST_SUFFIX = len(".jpeg")
 
 
 def train_by_bytes(
-    kind: TrainingKind, paths: tuple[Path, ...], *, recognise: Recognise = recognised_here
+    kind: TrainingKind, paths: tuple[Path, ...], *, recognise: Recognise = type_of
 ) -> str | None:
     """The trainer where none is given: every file starts like media of its kind."""
     for path in paths:
