@@ -10,6 +10,7 @@ import os
 import re
 from collections.abc import Iterable
 from enum import StrEnum
+from pathlib import PurePath
 from typing import IO, Final, Literal
 
 FileInput = str | os.PathLike[str] | bytes | bytearray | memoryview | IO[bytes]
@@ -40,6 +41,14 @@ def did_you_mean(name: str, known: Iterable[str], otherwise: str = "") -> str:
     near = [each for each in names if name.lower() in re.split(r"[\W_]", each.lower())]
     near = near[:3] or get_close_matches(name, names, n=1)
     return f"did you mean {' or '.join(near)}?" if near else otherwise
+
+
+def address_of(path: PurePath) -> str | None:
+    """The address that somebody gave in place of a path, without its query; None for a path. That
+    holds no two slashes in a row, so ``s3://bucket`` has become ``s3:/bucket``; and a drive has one
+    letter."""
+    found = re.fullmatch(r"([a-z][a-z0-9+.-]+):/+([^?]*).*", path.as_posix())
+    return f"{found[1]}://{found[2]}" if found else None
 
 
 class Kind(StrEnum):

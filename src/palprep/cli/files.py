@@ -16,10 +16,9 @@ from palprep.cli.exits import ExitCode, ending_well, exit_code_of
 from palprep.cli.output import SAME, WAIVE, is_watched, paths_in_shell
 from palprep.consent import wording
 from palprep.errors import FileMissing, PalprepError, UsageError
-from palprep.media import sources
 from palprep.rules import consent as consent_rules
 from palprep.storage import is_folder
-from palprep.vocabulary import DEFAULT_PROFILE, Role, did_you_mean
+from palprep.vocabulary import DEFAULT_PROFILE, Role, address_of, did_you_mean
 
 if TYPE_CHECKING:  # It loads rich.
     from palprep.cli.progress import Advance, FilesProgress
@@ -246,7 +245,7 @@ def fix_command(paths: Sequence[Path], **options: object) -> str:
 
 
 def _not_there(path: Path) -> str:
-    address = sources.address_of(path)
+    address = address_of(path)
     if address is not None:
         return f"{address} is an address, and no file: download it first."
     try:

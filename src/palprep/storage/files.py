@@ -11,7 +11,6 @@ import contextlib
 import errno
 import hashlib
 import os
-import re
 import secrets
 import stat
 import tempfile
@@ -21,12 +20,10 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from palprep.errors import OutputUnwritable, StorageError, ToolFailed, UsageError
+from palprep.vocabulary import address_of
 
 FILE_MODE = 0o600
 _FOLDER_MODE = 0o700
-_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+:/")
-"""How an address begins as a path, which holds no two slashes side by side. A drive has one letter.
-"""
 
 _WORDS = {
     errno.ENOSPC: "the disk is full; free some space",
@@ -66,10 +63,10 @@ def private_folder(folder: Path) -> None:
     Raises OSError; UsageError for the address of a bucket or a server, and for a ``~`` that no
     shell has replaced: a folder of that name is hard to remove without the home folder.
     """
-    if _ADDRESS.match(folder.as_posix()):
+    if (address := address_of(folder)) is not None:
         raise UsageError(
-            f"{folder.as_posix().replace(':/', '://', 1)} is an address, and what is written goes "
-            "into a folder of this machine: name one. --publish-to and --store take buckets"
+            f"{address} is an address, and what is written goes into a folder of this machine: "
+            "name one. --publish-to and --store take buckets"
         )
     if folder.name == "~" and not is_there(folder):
         raise UsageError(f"No folder is made as {folder}: write out your home folder in place of ~")

@@ -2,7 +2,6 @@ from .sniff import HEAD_BYTES as HEAD_BYTES, recognise_head as recognise_head
 from .source import (
     MOST_BYTES as MOST_BYTES,
     Source as Source,
-    address_of as address_of,
     at_its_end as at_its_end,
     is_file as is_file,
     name_of as name_of,

@@ -10,7 +10,6 @@ import errno
 import hashlib
 import inspect
 import os
-import re
 import stat
 import tempfile
 import weakref
@@ -35,7 +34,7 @@ from palprep.media.facts import UNNAMED, FileFacts, MediaType
 from palprep.media.sources.bounds import HeaderReader
 from palprep.media.sources.isobmff import Movie
 from palprep.media.sources.sniff import Content, recognise
-from palprep.vocabulary import FileInput
+from palprep.vocabulary import FileInput, address_of
 
 MOST_BYTES = 8 << 30
 """Of a file that is read: a phone's 4K video of twenty minutes."""
@@ -240,16 +239,6 @@ def name_of(file: FileInput | Source) -> str:
         return os.fsdecode(file)
     name = getattr(file, "name", None)
     return name if isinstance(name, str) and name else UNNAMED
-
-
-def address_of(path: Path) -> str | None:
-    """The address that somebody gave in place of a file's path, without its query; None for a
-    path.
-
-    A path holds no two slashes in a row: ``http://host`` has become ``http:/host``.
-    """
-    found = re.fullmatch(r"([a-z][a-z0-9+.-]+):/+([^?]*).*", str(path))
-    return f"{found[1]}://{found[2]}" if found else None
 
 
 def position_of(file: object) -> int | None:
