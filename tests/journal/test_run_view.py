@@ -7,8 +7,7 @@ import json
 import pytest
 
 from palprep.batch import write_report
-from palprep.batch.outputs import replace
-from palprep.errors import JournalError, OutputUnwritable
+from palprep.errors import JournalError
 from palprep.journal.creations.states import CUT_OFF, RESOLVED
 from palprep.journal.entries.bodies import (
     CalledBack,
@@ -217,20 +216,6 @@ def test_a_report_needs_a_run(tmp_path):
     Journal(tmp_path / "journal.sqlite", create=True).close()
     with pytest.raises(JournalError, match="holds no run yet"):
         write_report(tmp_path)
-
-
-def test_a_file_is_replaced_whole_or_not_at_all(tmp_path):
-    path = tmp_path / "results.jsonl"
-    replace(path, ["old"])
-    replace(path, ["new ", "ä"])
-    assert path.read_text("utf-8") == "new ä"
-    assert [each.name for each in tmp_path.iterdir()] == ["results.jsonl"]
-    with pytest.raises(OutputUnwritable, match="cannot be written"):
-        replace(path / "results.jsonl", ["x"])
-    (tmp_path / "folder").mkdir()
-    with pytest.raises(OutputUnwritable, match="cannot be written"):
-        replace(tmp_path / "folder", ["x"])
-    assert sorted(each.name for each in tmp_path.iterdir()) == ["folder", "results.jsonl"]
 
 
 def validated(passed):

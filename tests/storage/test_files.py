@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from palprep.errors import OutputUnwritable, ToolFailed, UsageError
-from palprep.storage import atomic_output, output_folder
+from palprep.storage import atomic_output, output_folder, write_text
 
 
 def test_the_target_appears_only_when_all_is_written(tmp_path: Path):
@@ -159,3 +159,17 @@ def test_a_folder_in_place_of_the_target_is_told_in_words(tmp_path: Path):
     with pytest.raises(OutputUnwritable, match=r"out\.bin"), atomic_output(tmp_path / "out.bin"):
         pass
     assert [each.name for each in tmp_path.iterdir()] == ["out.bin"]
+
+
+def test_a_file_is_replaced_whole_or_not_at_all(tmp_path):
+    path = tmp_path / "results.jsonl"
+    write_text(path, "old")
+    write_text(path, ["new ", "\ud800 ä\n"])
+    assert path.read_bytes() == "new \\ud800 ä\n".encode()
+    assert [each.name for each in tmp_path.iterdir()] == ["results.jsonl"]
+    with pytest.raises(OutputUnwritable, match="cannot be written"):
+        write_text(path / "results.jsonl", ["x"])
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(OutputUnwritable, match="cannot be written"):
+        write_text(tmp_path / "folder", ["x"])
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["folder", "results.jsonl"]

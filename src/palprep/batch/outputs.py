@@ -18,7 +18,7 @@ from palprep.errors import UsageError
 from palprep.escaping import escaped_json, table_rows
 from palprep.journal import JOURNAL_NAME, Journal
 from palprep.journal.runs import PersonStanding, PersonView, ReadableRun, RunReader
-from palprep.storage import atomic_output, is_there, private_file, private_folder, unwritable
+from palprep.storage import is_there, private_file, private_folder, unwritable, write_text
 from palprep.values import typed
 from palprep.views import PEOPLE_FOLDER, REPORT_NAME, Message, Page, is_page, messages, pages
 from palprep.views.drawings import PICTURES_NAME, PictureFolder
@@ -50,7 +50,7 @@ def write_outputs(into: Path, run: ReadableRun, *, again: bool = False) -> None:
         same = () if again else (page.person for page in made if page.person not in changed)
         write_results(into, run, kept=frozenset(same))
     for page in map(made.__getitem__, stale):
-        replace(into / page.place, (page.html(),), lasting=False)
+        write_text(into / page.place, page.html(), lasting=False)
     # Lists that have become shorter, and pages of people who are in the run no more.
     patterns = ("*.html", "*/*.html") if again else ("*.html",)
     wanted = {each.place for each in made}
@@ -97,10 +97,11 @@ def write_results(
                     result = run.person(slug).result.to_json()
                     yield escaped_json(json.dumps(result, ensure_ascii=False)) + "\n"
 
-    replace(path, lines())
+    write_text(path, lines())
     unseen = {"asked", "held", "evidence"}
     columns = [each for each in PersonStanding.model_fields if each not in unseen]
-    replace(into / TABLE_NAME, table_rows(columns, (dict(each.standing) for each in run.rows())))
+    rows = (dict(each.standing) for each in run.rows())
+    write_text(into / TABLE_NAME, table_rows(columns, rows))
 
 
 def _lines(file: BinaryIO, people: Collection[str | None]) -> dict[str, tuple[int, int]]:
@@ -156,22 +157,11 @@ def write_messages(directory: str | Path, into: str | Path, language: str = "en"
     with Journal.of(source) as journal:
         written = list(messages(RunReader(journal), source, language))
     for each in written:
-        replace(place / f"{each.person}.txt", (each.text,))
-        replace(place / f"{each.person}.html", (each.html,))
+        write_text(place / f"{each.person}.txt", each.text)
+        write_text(place / f"{each.person}.html", each.html)
     rows = ({**dict(each), "html": f"{each.person}.html"} for each in written)
-    replace(place / "messages.csv", table_rows(_MERGED, rows))
+    write_text(place / "messages.csv", table_rows(_MERGED, rows))
     return written
-
-
-def replace(path: Path, parts: Iterable[str], *, lasting: bool = True) -> None:
-    """Write the text that ``parts`` make, as :func:`palprep.storage.atomic_output` does. Lone
-    surrogates, which a sender's JSON may hold, become escapes.
-    """
-    with (
-        atomic_output(path, lasting=lasting) as temporary,
-        temporary.open("w", encoding="utf-8", errors="backslashreplace", newline="") as stream,
-    ):
-        stream.writelines(parts)
 
 
 def write_merged_report(directories: Sequence[str | Path], into: str | Path) -> Path:

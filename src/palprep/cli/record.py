@@ -71,8 +71,7 @@ def guide(
         page = views.guide_page(
             said.full_name, statement=said.text, spoken=spoken, profile=limits, language=language
         )
-        with storage.atomic_output(into) as temporary:
-            temporary.write_text(page, "utf-8", errors="backslashreplace")
+        storage.write_text(into, page)
         print_line(into)
         tell("Next: send it, or print it. It needs no other file.")
 

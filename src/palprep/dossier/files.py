@@ -29,7 +29,7 @@ from palprep.media.sources import sha256_of
 from palprep.preflight import Prepared
 from palprep.rules import Check
 from palprep.rules.consent import CONSENT_DOUBTS
-from palprep.storage import atomic_output
+from palprep.storage import write_text
 from palprep.values import typed
 
 DOSSIER_SUFFIX = ".consent.json"
@@ -280,8 +280,7 @@ def _examined_file(
 
 
 def _write(path: Path, dossier: Dossier) -> None:
-    with atomic_output(path) as temporary:
-        temporary.write_text(dossier.model_dump_json(indent=2), "utf-8")
+    write_text(path, dossier.model_dump_json(indent=2))
 
 
 def _proof(path: Path, sha256: str) -> FileProof:

@@ -110,8 +110,8 @@ class Takes:
         return take
 
     def note(self, take: Take) -> Take:
-        with storage.atomic_output(self.place / f"{take.stem}.json", lasting=False) as temporary:
-            temporary.write_text(take.model_dump_json(), "utf-8")
+        path = self.place / f"{take.stem}.json"
+        storage.write_text(path, take.model_dump_json(), lasting=False)
         return take
 
     def file(self, take: Take) -> Path:

@@ -19,6 +19,7 @@ from .files import (
     private_folder as private_folder,
     unwritable as unwritable,
     without_secrets as without_secrets,
+    write_text as write_text,
 )
 from .web import (
     UNASKABLE as UNASKABLE,

@@ -162,6 +162,16 @@ def atomic_output(
         temporary.unlink(missing_ok=True)
 
 
+def write_text(target: Path, text: str | Iterable[str], *, lasting: bool = True) -> None:
+    """Write a text, or its parts, in UTF-8 as :func:`atomic_output` does. Lone surrogates, which a
+    sender's JSON and a file's name may hold, become escapes."""
+    with (
+        atomic_output(target, lasting=lasting) as temporary,
+        temporary.open("w", encoding="utf-8", errors="backslashreplace", newline="") as stream,
+    ):
+        stream.writelines((text,) if isinstance(text, str) else text)
+
+
 def unwritable(target: Path, error: OSError) -> OutputUnwritable:
     """The error for ``target`` in words that say what to do."""
     words = _WORDS.get(error.errno or 0, error.strerror or str(error))

@@ -10,7 +10,7 @@ from palprep._version import __version__
 from palprep.dossier import ExaminedDossier
 from palprep.errors import PalprepError, UsageError
 from palprep.rules import SAME_PERSON
-from palprep.storage import atomic_output
+from palprep.storage import write_text
 from palprep.values import Span, typed
 from palprep.views.consent_words import code_words, entry_words, flaw_words, standing
 from palprep.views.drawings.pictures import Embedded, statement_frames
@@ -35,9 +35,7 @@ def export_dossiers(
     """
     path = Path(target)
     require_page_name(path)
-    text = dossier_page(examined, now=now)
-    with atomic_output(path) as temporary:
-        temporary.write_text(text, "utf-8", errors="backslashreplace")
+    write_text(path, dossier_page(examined, now=now))
     return path
 
 
