@@ -82,9 +82,9 @@ def guarded(person: Person, steps: Callable[[], T]) -> T | PersonOutcome:
 
 
 class Execution:
-    """Takes people through, more at once than there are workers, so that none of these waits while
-    one person's last file is done. ``state_of`` gives the state that is recorded of a person for
-    whom everything was asked for.
+    """Takes people through: more at once than there are workers, so that no worker is idle while
+    the others finish somebody's last files. ``state_of`` gives the state that is recorded of a
+    person for whom everything was asked for.
     """
 
     def __init__(

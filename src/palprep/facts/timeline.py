@@ -101,7 +101,7 @@ class SpokenMouth(Value):
 class Timeline(Value):
     """All seconds of a video, and the moments and stretches that stand out.
 
-    Times count from where a player starts: the first frame or sample, what is earlier.
+    Times count from where a player starts: at the first frame or sample, whichever is earlier.
     """
 
     duration_s: float

@@ -191,7 +191,7 @@ class Journal:
 
     def standing(self, *slots: str, people: Collection[str] = ()) -> tuple[Entry[Body], ...]:
         """The entries that count in the last run: the latest of each person and slot, or of these
-        ``slots`` and ``people`` (slugs) alone. What the last one took over has the body of then."""
+        ``slots`` and ``people`` (slugs) alone. What it took over has the body of that entry."""
         wanted = {"slot": slots, "standing.person": people}
         condition = " AND ".join(is_one_of(name, each) for name, each in wanted.items() if each)
         return self._entries(

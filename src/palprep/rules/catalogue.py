@@ -80,12 +80,12 @@ _FAMILIES = (
     ("voice_clipping", "voice_level", "voice_true_peak", "audio_sample_peak"),
     ("voice_snr", "voice_noise_floor"),
 )
-"""Loud, and noisy: of each of them a later one says of one cause what an earlier one says."""
+"""Checks of one cause, loudness or noise: a later one of a row tells what an earlier one tells."""
 _OF_THE_WHOLE = (
     *("video_complete", "video_duration", "video_frame_rate", "video_constant_frame_rate"),
     *("audio_audible", "video_speaking_share", "video_still_share"),
 )
-"""What says nothing of a video of which a part is missing: the first one fails."""
+"""The check that a video is whole, and those that say nothing of it where that one fails."""
 _GRAVEST_FIRST = (Outcome.FAIL, Outcome.WARN, Outcome.UNKNOWN)
 
 

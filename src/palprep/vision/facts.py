@@ -299,15 +299,15 @@ class FootageFacts(Value):
 
     @property
     def nudity(self) -> float | None:
-        """How pornographic the close looks are: the worst but one of four and more, since a single
-        one can err. None without the extra ``nsfw``."""
+        """How pornographic the video is: as its worst close look, or the second worst of four and
+        more, since a single one can err. None without the extra ``nsfw``."""
         scores = sorted(look.nudity for look in self.looks if look.nudity is not None)
         return scores[-2 if len(scores) >= ENOUGH_LOOKS else -1] if scores else None
 
     def typical(self) -> PortraitFacts | None:
-        """The close look that is turned the least, with what a single one can err in from all that
-        have a subject: how it leans, its age and how human it is are medians, and how bare it is
-        that of the most covered but one of four and more.
+        """The close look that is turned the least. What a single one can err in comes from all that
+        have a subject: the medians of lean, age and likelihood of a person; and the face as bare as
+        in the second most covered of four looks and more, or in the middle one of fewer.
         """
         shown = [(each.subject, each) for each in self.looks if each.subject]
         if not shown:

@@ -67,7 +67,7 @@ class Reach:
         return Reach(frozenset(map(_around, self.reads)), self.writes)
 
     def confinement(self, folder: str, programs: Iterable[str], memory_bytes: int) -> Confinement:
-        """It for one worker, with what Python needs."""
+        """What one worker is held to: this, and what Python needs."""
         return Confinement(
             folder=os.path.realpath(folder),
             libraries=tuple(_libraries()),

@@ -75,8 +75,8 @@ class Files:
         return prepared.path.is_file() and sha256_of(prepared.path) == prepared.sha256
 
     def fingerprint(self, folder: Path, prepared: Callable[[], Iterable[Prepared]]) -> str | None:
-        """Of those in a folder of the output; None where it would not show a change. ``prepared``
-        names those that were put elsewhere."""
+        """Another text when the prepared files in a folder of the output have changed; None where
+        that cannot be told. ``prepared`` names those that were put elsewhere."""
         del prepared
         return folder_fingerprint(folder)
 

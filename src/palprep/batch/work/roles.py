@@ -1,7 +1,7 @@
 """Which of a person's files play which role, where names leave that open and content tells.
 
 Names and lengths come first: they cost little. The opening of a video is listened to only where
-they leave a choice. What has two answers then is a question, with what is known of each file.
+they leave a choice. Where two answers are left, somebody is asked, and told what is known of each.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from palprep.rules.texts.words import consent_reason
 from palprep.values import Outcome
 
 MARKS = " ,.;:?!"
-"""What a name that was heard is told without, before and after it."""
+"""Signs that are left out before and after a name when it is told."""
 _MORE_WORDS = 2
 """A long word is written down as two; so many more are others."""
 

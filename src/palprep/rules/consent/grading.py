@@ -23,8 +23,8 @@ _Found = tuple[Outcome, str]
 """A reason, and what it makes of the statement."""
 
 _UNHEARD_S, _LETTER_S = 0.5, 0.1
-"""Speech after the statement that is a doubt beyond what is made out of it, of which each letter
-takes so long: it can be in another language, of which a model makes “Thank you”."""
+"""Seconds of speech after the statement that leave a doubt, and how much longer each letter lets it
+last that is made out there: of another language a model can make “Thank you”."""
 
 _PACE_FACTOR, _FILLER_S, _EDGE_LETTERS = 1.5, 0.8, 1.5
 """Two words last no longer than so many times what the speaker takes for others by their letters,
