@@ -18,6 +18,7 @@ from .words import (
     Word as Word,
     beyond_latin as beyond_latin,
     keys_of as keys_of,
+    latin_letters as latin_letters,
     negates as negates,
     similarity as similarity,
     split_words as split_words,

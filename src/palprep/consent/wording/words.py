@@ -226,6 +226,14 @@ def beyond_latin(text: str) -> bool:
     )
 
 
+def latin_letters(text: str) -> str:
+    """A text without all but Latin letters and spaces."""
+    composed = unicodedata.normalize("NFKC", text)
+    return "".join(
+        char for char in composed if char.isspace() or "LATIN" in unicodedata.name(char, "")
+    )
+
+
 @lru_cache(maxsize=4096)
 def sounds(word: str) -> str:
     """The broad sounds of a word, for example ``sounds("phone") == sounds("fone")``. Letters of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from itertools import pairwise
+from itertools import combinations, pairwise
 from operator import truediv
 from statistics import median
 from typing import NamedTuple
@@ -100,15 +100,19 @@ def _doubted(grade: Grade, doubts: tuple[str, ...]) -> Grade:
 
 
 def _sounds_otherwise(reading: consent.StatementReading, limits: ConsentLimits) -> bool:
-    """Whether the name is listened for as something that it does not sound like. A name in other
-    letters has no sound that is known here."""
-    if reading.spoken_as is None or wording.beyond_latin(reading.full_name):
+    """Whether the name is listened for as something that it does not sound like. Other letters have
+    no sound that is known here: of a name that has them, the Latin ones must sound like a part of
+    what is said. One letter that looks like a Latin one hides no other name."""
+    said, name = wording.split_words(reading.spoken_as or ""), reading.full_name
+    if not said:
         return False
-    said, written = (
-        wording.keys_of(wording.split_words(name))
-        for name in (reading.spoken_as, reading.full_name)
-    )
-    return wording.similarity(said, written) < limits.name_similarity.value
+    runs = [said]
+    if wording.beyond_latin(name):
+        name = wording.latin_letters(name)
+        runs = [said[begin:end] for begin, end in combinations(range(len(said) + 1), 2)]
+    written = wording.keys_of(wording.split_words(name))
+    alike = max(wording.similarity(wording.keys_of(run), written) for run in runs)
+    return bool(written) and alike < limits.name_similarity.value
 
 
 def code_doubts(code: wording.CodeReading) -> tuple[str, ...]:
