@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 import shutil
 import subprocess
@@ -222,6 +223,23 @@ def test_a_consent_that_was_taken_back_stays_so_in_a_folder_of_another_name(go, 
     own, other = map(read_dossier, sorted((out / "prepared").rglob("*.consent.json")))
     assert other.revoked_at == own.revoked_at is not None
     assert other.entries[-1].note == "As recorded for jane-carter."
+
+
+def test_an_end_of_its_own_counts_before_that_of_the_same_source_in_another_folder(go, place, out):
+    shutil.copytree(place, place.with_name("adverts"))
+    go(engine=Scripted("pass"))
+    adverts, own = sorted((out / "prepared").rglob("*.consent.json"))
+    past, later = utc_now() - dt.timedelta(days=1), utc_now() + dt.timedelta(days=1)
+    for path, until in ((own, later), (adverts, past)):
+        add_to_dossier(path, kind="expiry", written_at=utc_now(), expires_at=until)
+    for statuses in (["redo", "done"], ["done", "done"]):
+        assert [each.status for each in go(engine=Scripted("pass")).people] == statuses
+        assert read_dossier(own).expires_at == later
+        add_to_dossier(adverts, kind="expiry", written_at=utc_now(), expires_at=later)
+    # Where none is recorded, it ends as the other does.
+    add_to_dossier(adverts, kind="expiry", written_at=utc_now(), expires_at=past)
+    place.rename(place.with_name("jc"))
+    assert [each.status for each in go(engine=Scripted("pass")).people] == ["redo", "redo"]
 
 
 @pytest.mark.parametrize("heard", ["pass", "fail"])

@@ -276,13 +276,16 @@ def _about(
 ) -> list[dossiers.Dossier]:
     """The dossier of a file, and those of what was made of the same source before, for whomever: a
     folder of another name is no other consent. Its own is put back where the journal alone still
-    has it: what it records is not undone with the file."""
+    has it: what it records is not undone with the file. Where it says when the consent ends, no
+    other says that."""
     path = dossiers.dossier_path(file)
     recorded = kept.get(journal.named(path).as_posix())
     if recorded is not None:
         dossiers.put_back(path, recorded)
     own = [dossiers.read_dossier(path)] if path.exists() else []
-    return [*own, *_kept(journal, key=file.source_sha256).values()]
+    dated = any(each.expires_at for each in own)
+    others = _kept(journal, key=file.source_sha256).values()
+    return [*own, *(each for each in others if each.revoked_at or not dated)]
 
 
 def _replaced(
