@@ -12,7 +12,7 @@ from raw import MP4
 from refusing import Refusing
 from stated import GIVEN, spoken
 
-from palprep.consent import ConsentFacts
+from palprep.consent import ConsentFacts, WordRecord
 from palprep.dossier import dossier_path, examine_dossier, keep_dossier, read_dossier
 from palprep.errors import ConsentUnproven, JournalError, PublishError, UsageError
 from palprep.facts import Facts
@@ -262,6 +262,47 @@ def test_a_revocation_stands_when_its_dossier_is_gone_or_an_older_copy_lies_ther
     cut = video.model_copy(update={"path": anew, "sha256": "1" * 64})
     with pytest.raises(ConsentUnproven, match="took the consent back"):
         call(make_replica, Refusing(), another, video=cut, journal=out)
+
+
+def said_at(video: Prepared, name: str, data: bytes, starts: list[float]) -> Prepared:
+    """Another file of the statement, whose words begin at these times."""
+    words = tuple(
+        WordRecord(expected=f"word{place}", heard="x", start=start, end=start + 0.2,
+                   probability=0.9, outcome="pass")
+        for place, start in enumerate(starts)
+    )  # fmt: skip
+    path, digest = video.path.with_name(name), hashlib.sha256(data).hexdigest()
+    path.write_bytes(data)
+    facts = video.report.facts
+    said = facts.model_copy(update={"consent": facts.consent.model_copy(update={"words": words})})
+    return video.model_copy(
+        update={"source": str(path), "path": path, "sha256": digest, "source_sha256": digest,
+                "report": video.report.model_copy(update={"facts": said})}
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("starts", "same"),
+    [
+        ([1.3 + 0.4 * place + 0.02 * (place % 3) for place in range(14)], True),
+        ([1.3 + 0.42 * place for place in range(14)], False),
+        ([1.3 + 0.4 * place for place in range(11)], False),
+    ],
+)
+def test_the_same_take_in_another_file_is_no_new_statement(call, publisher, tmp_path, starts, same):
+    video = listened_to(tmp_path / "t.mp4", Outcome.PASS)
+    first = said_at(video, "1.mp4", MP4, [0.5 + 0.4 * place for place in range(len(starts))])
+    call(make_replica, publisher, ReplicaRequest(replica_name="A"), video=first, journal=tmp_path)
+    add_to_dossier(dossier_path(first), kind="revocation", written_at=dt.datetime.now(dt.UTC))
+    again = said_at(video, "2.mp4", MP4 + b"1", starts)
+    error, says = (
+        (ConsentUnproven, "took the consent back") if same else (PublishError, "asked to publish")
+    )
+    with pytest.raises(error, match=says):
+        call(
+            make_replica, Refusing(), ReplicaRequest(replica_name="A", model_name="core-4.5"),
+            video=again, journal=tmp_path, without_consent=same,
+        )  # fmt: skip
 
 
 def test_a_new_statement_counts_where_the_one_in_the_training_video_was_taken_back(

@@ -6,6 +6,7 @@ ratio is the natural logarithm of P(required wording) / P(other wording), given 
 
 from __future__ import annotations
 
+from itertools import takewhile
 from typing import Any
 
 from pydantic import Field
@@ -15,6 +16,9 @@ from palprep.values import Outcome, Span, Value
 
 LEAST_TO_SYNC_S = 5.0
 """With fewer seconds of lips too many genuine talkers would be doubted (docs/accuracy.md)."""
+
+_TAKE_WORDS, _TAKE_S = 12, 0.1
+"""The same take in another file has so many words, and none of them moves by more."""
 
 AFTERWARDS_S = 12.0
 """So much of what follows the statement is listened to."""
@@ -208,6 +212,22 @@ class ConsentFacts(Listening):
     reasons: tuple[str, ...]
     path: str | None = Field(default=None, exclude=True, repr=False)
     """The file that ``verify_consent`` listened to. Not part of the JSON."""
+
+    def same_take(self, other: ConsentFacts | None) -> bool:
+        """Whether the other one was heard in the same take, cut or converted: nobody speaks twice
+        at quite the same pace. The last words that both require are compared: a name before them
+        may be spelled otherwise."""
+        one, another = (
+            [word for word in reversed(each.words if each else ()) if word.expected]
+            for each in (self, other)
+        )
+        pairs = zip(one, another, strict=False)
+        shifts = [
+            word.start - same.start
+            for word, same in takewhile(lambda pair: pair[0].expected == pair[1].expected, pairs)
+            if word.start is not None and same.start is not None
+        ]
+        return len(shifts) >= _TAKE_WORDS and max(shifts) - min(shifts) <= _TAKE_S
 
     def shown(self, path: str) -> dict[str, Any]:
         """The object that ``palprep consent --json`` prints, keys in the documented order."""

@@ -158,7 +158,8 @@ def settle_consent(
 
     Each file in which the statement was listened for gets a dossier next to it, which the journal
     keeps, too, and puts back where it has gone. A consent that its dossier, or that of another file
-    made of the same source, for whomever, says was taken back, or has expired, has ended.
+    made of the same source, for whomever, or of the same take, says was taken back, or has expired,
+    has ended.
     ``compared`` holds the checks that compare the files. To ``waive`` is to go on whatever is
     missing or in doubt, but not over a refusal or an end: the journal records that, under the
     ``key`` of the replica where it is known, and so do the dossiers, as they record a decision that
@@ -275,16 +276,20 @@ def _about(
     file: Prepared, kept: Mapping[str, dossiers.Dossier], journal: journals.Journal
 ) -> list[dossiers.Dossier]:
     """The dossier of a file, and those of what was made of the same source before, for whomever: a
-    folder of another name is no other consent. Its own is put back where the journal alone still
-    has it: what it records is not undone with the file. Where it says when the consent ends, no
-    other says that."""
+    folder of another name is no other consent. Nor is the same take in another file, by what is
+    ``kept`` of the person. Its own is put back where the journal alone still has it: what it
+    records is not undone with the file. Where it says when the consent ends, no other says that."""
     path = dossiers.dossier_path(file)
     recorded = kept.get(journal.named(path).as_posix())
     if recorded is not None:
         dossiers.put_back(path, recorded)
     own = [dossiers.read_dossier(path)] if path.exists() else []
     dated = any(each.expires_at for each in own)
-    others = _kept(journal, key=file.source_sha256).values()
+    heard = file.report.consent
+    others = [
+        *_kept(journal, key=file.source_sha256).values(),
+        *(each for each in kept.values() if heard and heard.same_take(each.evidence.consent)),
+    ]
     return [*own, *(each for each in others if each.revoked_at or not dated)]
 
 
