@@ -52,6 +52,15 @@ def test_a_name_is_one_in_either_form_of_unicode(journal):
         give_code(journal, apart.upper())
 
 
+@pytest.mark.parametrize("name", ["Ada-Lovelace", "ADA  LOVELACE.", "AdaLovelace", "Ada, Lovelace"])
+def test_a_name_that_is_written_otherwise_asks_for_the_same_code(journal, name):
+    given = give_code(journal, "Ada Lovelace")
+    asked = asked_code(journal, name, name="a.mp4", sha256="a")
+    assert asked is not None
+    assert asked.words == given.words
+    assert asked_code(journal, "Ada Love", name="a.mp4", sha256="a") is None
+
+
 def test_codes_go_with_the_person_and_no_new_one_is_given(journal):
     names = (("ada", "Ada Lovelace"), ("ben", "Ben Bo"))
     people = tuple(PersonNames(slug=slug, name=slug, full_name=full) for slug, full in names)

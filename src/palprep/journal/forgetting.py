@@ -32,8 +32,10 @@ _SHARED = (
 
 
 def name_key(full_name: str) -> str:
-    """The key of entries about the codes for a name: who bears it is known by a folder later."""
-    return f"code:{same_name(' '.join(full_name.split()))}"
+    """The key of entries about the codes for a name: who bears it is known by a folder later.
+    Spaces and signs are no part of it: a hyphen for a space asks for no less."""
+    letters = (char for char in same_name(full_name) if unicodedata.category(char)[0] in "LNM")
+    return f"code:{''.join(letters)}"
 
 
 def same_name(name: str) -> str:
