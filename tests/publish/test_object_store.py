@@ -16,7 +16,7 @@ from scripted_bucket import answering
 
 from palprep.errors import PublishError, UsageError
 from palprep.publish import Content, ObjectStorePublisher
-from palprep.storage import PROBE, PROBE_NAME, Bucket
+from palprep.storage import PROBE, Bucket
 
 SOON = timedelta(milliseconds=1)
 HTTP: Any = {"allow_http": True}
@@ -174,7 +174,7 @@ def test_the_clouds_environment_variables_are_enough(clip, server, monkeypatch):
 def test_a_probe_writes_one_small_file_and_reads_it_by_its_link(server, s3):
     publisher = s3(server)
     assert publisher.probe() == publisher.probe() == ()
-    found = stored(server).look(PROBE_NAME)
+    found = stored(server).look(PROBE.name)
     assert found is not None
     assert 0 < found.size_bytes < 200
 
@@ -203,7 +203,7 @@ def test_a_link_is_followed_and_asked_for_without_a_proxy_on_loopback(server, mo
     def moved(request: httpx.Request) -> httpx.Response:
         if request.url.path != "/moved":
             return httpx.Response(307, headers={"location": "/moved"})
-        return httpx.Response(200, content=PROBE, headers={"content-type": "text/plain"})
+        return httpx.Response(200, content=PROBE.content, headers={"content-type": "text/plain"})
 
     monkeypatch.setattr(Bucket, "put", lambda *_: None)
     assert s3(server, httpx.MockTransport(moved)).probe() == ()
@@ -238,7 +238,7 @@ def test_temporary_credentials_are_told(environ, when, server, monkeypatch, s3):
         monkeypatch.setenv(name, value)
     monkeypatch.setattr(Bucket, "put", lambda *_: None)
     plain = {"content-type": "Text/plain; charset=utf-8"}
-    fine = httpx.MockTransport(lambda _: httpx.Response(200, content=PROBE, headers=plain))
+    fine = httpx.MockTransport(lambda _: httpx.Response(200, content=PROBE.content, headers=plain))
     [note] = s3(server, fine, session_token="token").probe()
     assert when in note
 

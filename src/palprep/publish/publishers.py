@@ -13,7 +13,7 @@ import httpx
 from palprep.api.records import host_of, is_address, is_loopback
 from palprep.errors import PublishError, ServiceUnreachable, StorageError, UsageError
 from palprep.publish.content import Content, Hashed, Publishable, checked_url
-from palprep.storage import PROBE, PROBE_NAME, RETRY_WITHIN, Bucket, http_client
+from palprep.storage import PROBE, RETRY_WITHIN, Bucket, http_client
 from palprep.values import typed
 
 _SIGNED_FOR_AT_LEAST = timedelta(days=1)
@@ -166,10 +166,10 @@ class ObjectStorePublisher(_Connected):
         with what is wrong: the credentials, their rights, the bucket, its address. Needs the rights
         that publishing needs, to read and to write objects.
         """
-        expected = Expected(len(PROBE), "text/plain", PROBE)
+        expected = Expected(len(PROBE.content), "text/plain", PROBE.content)
         try:
-            self._bucket.put(PROBE_NAME, PROBE, expected.mime)
-            url = self._link(PROBE_NAME, expected)
+            self._bucket.put(*PROBE, expected.mime)
+            url = self._link(PROBE.name, expected)
         except StorageError as error:
             raise PublishError(f"Nothing can be published: {error.message}") from None
         return (_of_a_session(os.environ),) if _SESSION in url else ()

@@ -1,6 +1,5 @@
 from .bucket import (
     PROBE as PROBE,
-    PROBE_NAME as PROBE_NAME,
     RETRY_WITHIN as RETRY_WITHIN,
     Bucket as Bucket,
     object_at as object_at,

@@ -10,7 +10,7 @@ import contextlib
 from collections.abc import Iterator, Mapping
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 import obstore
@@ -24,8 +24,13 @@ from palprep.storage.files import Fetched, GoOn, Stored, too_large, written
 RETRY_WITHIN = timedelta(seconds=60)
 """How long a request that fails for a passing reason is repeated."""
 
-PROBE_NAME = "palprep-probe.txt"
-PROBE = b"palprep writes this file before a run, and reads it again.\n"
+
+class Probe(NamedTuple):
+    name: str
+    content: bytes
+
+
+PROBE = Probe("palprep-probe.txt", b"palprep writes this file before a run, and reads it again.\n")
 """Written and read before the work, to find out whether a bucket can be used."""
 
 _RETRIES = 6

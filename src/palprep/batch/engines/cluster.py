@@ -42,7 +42,7 @@ from palprep.errors import (
 )
 from palprep.media.sources import Source
 from palprep.preflight import media_workers
-from palprep.storage import PROBE, PROBE_NAME, GoOn, atomic_output
+from palprep.storage import PROBE, GoOn, atomic_output
 from palprep.vocabulary import install_advice
 from palprep.workers import Engine, Limits, WorkStopped
 
@@ -241,7 +241,7 @@ class DaskEngine(Engine):
         self._workers = Workers(address, self._client, __version__, store)
         try:
             if self._bucket is not None:
-                self._bucket.bucket.put(PROBE_NAME, PROBE)
+                self._bucket.bucket.put(*PROBE)
             self._workers.look_at()
             self._workers.to_use()
         except BaseException:

@@ -21,7 +21,7 @@ from palprep.batch.people.files import RemoteFile
 from palprep.errors import OutputUnwritable, PalprepError, StorageError, ToolFailed, ToolMissing
 from palprep.media.sources import Source
 from palprep.preflight import Asset, Prepared, media_workers, run_in
-from palprep.storage import PROBE, PROBE_NAME
+from palprep.storage import PROBE
 from palprep.views.drawings import PictureFolder
 from palprep.workers import Limits, LocalEngine, WorkStopped
 
@@ -165,7 +165,7 @@ def cannot_work(wanted: str, store: Store | None = None) -> str | None:
             file.write(bytes(_PROBE_BYTES))
             file.flush()
         if store is not None:
-            _opened(store).bucket.read(PROBE_NAME, max_bytes=len(PROBE))
+            _opened(store).bucket.read(PROBE.name, max_bytes=len(PROBE.content))
     except OSError as error:
         return f"its folder for temporary files cannot be written: {error.strerror or error}"
     except StorageError as error:
