@@ -39,6 +39,19 @@ def real_bucket(home: Path) -> Iterator[str]:
     credentials = {"accessKey": KEYS["access_key_id"], "secretKey": KEYS["secret_access_key"]}
     identity = {"name": "palprep", "credentials": [credentials], "actions": ["Admin"]}
     (home / "s3.json").write_text(json.dumps({"identities": [identity]}))
+    server, endpoint, filer = _server(weed, home)
+    try:
+        made = httpx.post(f"{filer}/buckets/media/")
+        assert made.is_success
+        yield endpoint
+    finally:
+        server.kill()  # It would take half a minute to leave in peace.
+        server.wait()
+
+
+def _server(weed: Path, home: Path, tries: int = 3) -> tuple[subprocess.Popen[bytes], str, str]:
+    """The server once it answers, with the addresses of its S3 and its filer. It is started again
+    where another program has taken one of its ports meanwhile."""
     parts = ("master", "volume", "filer", "s3")
     ports = dict(zip([*parts, *(f"{part}.grpc" for part in parts)], free_ports(8), strict=True))
     listen = [f"-{part}.port={ports[part]}" for part in parts]
@@ -50,15 +63,17 @@ def real_bucket(home: Path) -> Iterator[str]:
          *listen, *elsewhere],
         cwd=home, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     )  # fmt: skip
-    endpoint = f"http://127.0.0.1:{ports['s3']}"
+    endpoint, filer = (f"http://127.0.0.1:{ports[part]}" for part in ("s3", "filer"))
     try:
         wait_for(f"{endpoint}/status", server)
-        made = httpx.post(f"http://127.0.0.1:{ports['filer']}/buckets/media/")
-        assert made.is_success
-        yield endpoint
-    finally:
-        server.kill()  # It would take half a minute to leave in peace.
+    except BaseException:
+        taken = server.poll() is not None
+        server.kill()
         server.wait()
+        if not taken or tries == 1:
+            raise
+        return _server(weed, home, tries - 1)
+    return server, endpoint, filer
 
 
 def wait_for(url: str, server: subprocess.Popen[bytes], *, answers: bool = False) -> None:
