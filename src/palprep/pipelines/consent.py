@@ -159,11 +159,10 @@ def settle_consent(
     Each file in which the statement was listened for gets a dossier next to it, which the journal
     keeps, too, and puts back where it has gone. A consent that its dossier, or that of another file
     made of the same source, for whomever, or of the same take, says was taken back, or has expired,
-    has ended.
-    ``compared`` holds the checks that compare the files. To ``waive`` is to go on whatever is
-    missing or in doubt, but not over a refusal or an end: the journal records that, under the
-    ``key`` of the replica where it is known, and so do the dossiers, as they record a decision that
-    counts for this evidence, or counts no more.
+    has ended. ``compared`` holds the checks that compare the files. To ``waive`` is to go on
+    whatever is missing or in doubt, but not over a refusal or an end: the journal records that,
+    under the ``key`` of the replica where it is known, and so do the dossiers, as they record a
+    decision that counts for this evidence, or counts no more.
 
     Raises DossierUnusable for a dossier that was changed, or is not the one that the journal keeps,
     and OutputUnwritable.
@@ -192,9 +191,10 @@ def settle_consent(
         if path is None:
             continue
         dossier = dossiers.read_dossier(path)
-        ended = [each for each in _about(file, kept, journal) if each.over(now)]
-        if ended and not dossier.over(now):
-            dossier = dossiers.add_end(path, ended[0], written_at=now)
+        if evidence.ended and not dossier.over(now):
+            ended = (each for each in _about(file, kept, journal) if each.over(now))
+            if (first := next(ended, None)) is not None:
+                dossier = dossiers.add_end(path, first, written_at=now)
         counts = decision if decision is not None and decision.covers(evidence) else None
         if dossier.decision != counts:
             dossier = dossiers.add_entry(

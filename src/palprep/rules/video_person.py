@@ -48,7 +48,8 @@ def one_person_throughout(footage: FootageFacts) -> Measured:
 
 @rule(SEEN)
 def same_person_throughout(seen: tuple[FrameSample, ...]) -> Measured | Unmeasured:
-    """Cosine to the usual face (SFace). One odd frame proves nothing: the second lowest counts."""
+    """Cosine to the face most like all others (SFace). One odd frame proves nothing: the second
+    lowest counts."""
     compared = sorted(each.similarity for each in seen if each.similarity is not None)
     if not compared:
         return REASONS["too_short_to_compare"]

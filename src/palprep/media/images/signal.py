@@ -1,6 +1,6 @@
 """Measures of a video's signal from small luma frames, as they come by.
 
-Only numbers are kept of a frame, a few dozen bytes; an hour takes some megabytes.
+Only numbers are kept of a frame, a few hundred bytes; an hour takes some tens of megabytes.
 """
 
 from __future__ import annotations
