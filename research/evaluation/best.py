@@ -16,7 +16,7 @@ from collections import defaultdict
 from pathlib import Path
 
 from palprep.preflight import pick_best
-from research.evaluation.portraits import wilson
+from research.evaluation.portraits import share_of
 from research.marked import replace_marked
 
 FACTS = Path(__file__).resolve().parents[1] / "material" / "best.csv"
@@ -58,8 +58,7 @@ def table(rows: list[dict[str, str]]) -> list[str]:
     lines = ["| Ranked first | would be taken |", "|---|---|"]
     for words, column in (("with a closed mouth as before", "before"), ("now", "fitness")):
         taken, people = first_choices(rows, column)
-        low, high = wilson(taken, people)
-        lines.append(f"| {words} | {taken} of {people} ({low:.0%} to {high:.0%}) |")
+        lines.append(f"| {words} | {share_of(taken, people)} |")
     chance = sum(row["chosen"] == "1" for row in rows) / len(rows)
     return [*lines, f"| by chance | {chance:.0%} |"]
 

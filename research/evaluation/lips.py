@@ -47,7 +47,7 @@ from palprep.rules import Profile, load_profile
 from palprep.speech import RATE_HZ, speech_spans
 from palprep.values import Role, Span
 from palprep.vision import Models, MouthTrack, Pixels, follow_mouth
-from research.evaluation.portraits import wilson
+from research.evaluation.portraits import share_of
 from research.marked import replace_marked
 from research.material.kept_facts import version_of
 from research.material.sources_and_labels import MATERIAL
@@ -239,8 +239,7 @@ def table(all_seen: Sequence[Seen], profile: Profile) -> Iterator[str]:
                 found.append(fails(lips, profile))
                 if kind == "genuine":
                     by_source[seen.talker.source].append(found[-1])
-            low, high = wilson(sum(found), len(found))
-            cells.append(f"{sum(found)} of {len(found)} ({low:.0%} to {high:.0%})")
+            cells.append(share_of(sum(found), len(found)))
         yield f"| {kind} | {' | '.join(cells)} |"
     yield ""
     yield (
@@ -292,10 +291,8 @@ def sync_table(all_seen: Sequence[Seen], profile: Profile) -> Iterator[str]:
             found = synchrony_of(shape, known & shown, part.sound, 0.0, sync)
             counts["lips hidden for 0.4 s of 1.2 s"][length_s].append(found is None)
     for kind, by_length in counts.items():
-        cells = []
-        for found_of in (by_length[length_s] for length_s in SYNC_LENGTHS_S):
-            low, high = wilson(sum(found_of), len(found_of))
-            cells.append(f"{sum(found_of)} of {len(found_of)} ({low:.0%} to {high:.0%})")
+        doubted = (by_length[length_s] for length_s in SYNC_LENGTHS_S)
+        cells = [share_of(sum(each), len(each)) for each in doubted]
         yield f"| {kind} | {' | '.join(cells)} |"
 
 

@@ -45,7 +45,7 @@ from palprep.rules import load_profile
 from palprep.rules.consent import grade_statement
 from palprep.speech import RATE_HZ
 from research.evaluation.consent import Remembering
-from research.evaluation.portraits import wilson
+from research.evaluation.portraits import share_of
 from research.evaluation.synthesise_consent import Samples, at_16_khz, piper_voices, run, spelled
 from research.marked import replace_marked
 
@@ -236,9 +236,7 @@ def shares(found: list[Read]) -> str:
 
 def share(found: list[Read], outcome: str) -> str:
     """How many have an outcome, with the 95% interval."""
-    hits = sum(one.outcome == outcome for one in found)
-    low, high = wilson(hits, len(found))
-    return f"{hits} of {len(found)} ({low:.1%} to {high:.1%})"
+    return share_of(sum(one.outcome == outcome for one in found), len(found), 1)
 
 
 def outranked(found: list[Read]) -> int:

@@ -32,7 +32,7 @@ from palprep.speech.voice_meter import VoiceMeter
 from palprep.values import Role
 from palprep.vision import Models, analyse_footage
 from research.evaluation.lips import Talker, read_talkers
-from research.evaluation.portraits import wilson
+from research.evaluation.portraits import share_of
 from research.marked import replace_marked
 
 LEAST_S, LENGTH_S = 10.0, 12.0
@@ -102,17 +102,11 @@ def table(clips: Sequence[Clip], models: Models) -> Iterator[str]:
         measured = [similarity_of(clip, models) for clip in shown]
         alike = [each for each in measured if each is not None]
         told = [several_of(clip) for clip in shown]
-        cells = [
-            f"{count} of {total} ({low:.1%} to {high:.1%})"
-            for count, total in (
-                (sum(not all(limit.holds(each) for limit in limits) for each in alike), len(alike)),
-                (told.count(True), len(told)),
-                (told.count(None), len(told)),
-            )
-            for low, high in [wilson(count, total)]
-        ]
+        others = sum(not all(limit.holds(each) for limit in limits) for each in alike)
         edge = min(alike) if shown is clips else max(alike)
-        yield f"| {kind} | {len(shown)} | {cells[0]} | {edge:.2f} | {cells[1]} | {cells[2]} |"
+        several, untold = (share_of(told.count(each), len(told), 1) for each in (True, None))
+        other = share_of(others, len(alike), 1)
+        yield f"| {kind} | {len(shown)} | {other} | {edge:.2f} | {several} | {untold} |"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -135,6 +135,12 @@ def wilson(hits: int, among: int) -> tuple[float, float]:
     return max(0.0, (middle - spread) / (1 + z2 / among)), (middle + spread) / (1 + z2 / among)
 
 
+def share_of(hits: int, among: int, digits: int = 0) -> str:
+    """How many of how many, with the interval: ``3 of 100 (1% to 8%)``."""
+    low, high = wilson(hits, among)
+    return f"{hits} of {among} ({low:.{digits}%} to {high:.{digits}%})"
+
+
 def rows_of(check_id: str, most: int | None) -> list[Labelled]:
     """The labelled pictures of one check; ``most`` bounds those of one kind from one source."""
     counts, rows = Counter[tuple[str, str, bool]](), []
