@@ -305,6 +305,43 @@ def test_the_same_take_in_another_file_is_no_new_statement(call, publisher, tmp_
         )  # fmt: skip
 
 
+@pytest.mark.parametrize("person", ["A", "B"])
+@pytest.mark.parametrize("stopped", ["refused", "taken back"])
+def test_the_same_take_of_another_name_and_with_other_bytes_stays_stopped(
+    call, publisher, tmp_path, stopped, person
+):
+    video = listened_to(tmp_path / "t.mp4", Outcome.WARN)
+    starts = [0.5 + 0.4 * place for place in range(14)]
+    first, again, anew = (
+        said_at(video, f"{name}.mp4", MP4 + name.encode(), starts if name < "3" else starts[::-1])
+        for name in "123"
+    )
+
+    def make(video, person, **options):
+        request = ReplicaRequest(replica_name=person, model_name="core-4.5")
+        return call(make_replica, publisher, request, video=video, journal=tmp_path, **options)
+
+    with pytest.raises(ConsentUnproven, match="is in doubt"):
+        make(first, "A")
+    if stopped == "refused":
+        decide(tmp_path, "A", accept=False, by="Eve", because="it is somebody else")
+    else:
+        add_to_dossier(dossier_path(first), kind="revocation", written_at=dt.datetime.now(dt.UTC))
+    says = "it is somebody else.*the same take" if stopped == "refused" else "took the consent back"
+    for waived in (False, True):
+        with pytest.raises(ConsentUnproven, match=says):
+            make(again, person, without_consent=waived)
+    found = examine_dossier(dossier_path(again))
+    assert standing(found, dt.datetime.now(dt.UTC)).word == "VOID"
+    if stopped == "refused":
+        # Somebody hears the take again, and decides otherwise.
+        decide(tmp_path, person, accept=True, by="Bob", because="it is her")
+        assert make(again, person).id
+    # Another take is a new question.
+    with pytest.raises(ConsentUnproven, match="is in doubt"):
+        make(anew, "C")
+
+
 def test_a_new_statement_counts_where_the_one_in_the_training_video_was_taken_back(
     call, publisher, ready, alike, tmp_path
 ):

@@ -124,7 +124,7 @@ class Dossier(Value):
     @property
     def consent(self) -> ConsentState:
         """What the evidence comes to with the decision that counts; expiry and revocation aside."""
-        first = self.evidence
+        first, decision = self.evidence, self.decision
         checks = [rules.Check(label=each.id, **dict(each)) for each in first.checks]
         different = (
             each.sentence
@@ -144,8 +144,9 @@ class Dossier(Value):
             against=tuple(different),
             missing=tuple(missing),
             doubts=(*consent_doubts(checks, first.consent), *voice_doubts(checks)),
+            refused=(decision.words,) if decision and not decision.accepted else (),
         )
-        return consent_state(found, self.decision)
+        return consent_state(found, decision)
 
     def in_force(self, now: dt.datetime) -> bool:
         """Whether consent holds, and neither expiry nor revocation has come."""

@@ -25,6 +25,11 @@ from palprep.values import Outcome, typed
 Judged = Asset | Prepared
 """A file of the user's with the report that counts."""
 
+_STOPPED = "stopped"
+"""The key under which a dossier that tells of a refusal or a revocation is found for whomever."""
+
+_TAKE = "That was said of the same take, in another file or beside other files."
+
 
 def consent_evidence(
     video: Judged | None,
@@ -127,7 +132,7 @@ def _decidable(
             f"No decision gives {person} the consent that is missing. {' '.join(missing)} Have the "
             "statement recorded again"
         )
-    if not evidence.doubts:
+    if not (evidence.doubts or evidence.refused):
         raise UsageError(f"There is nothing to decide about {person}: no consent is in doubt")
     for file in evidence.files:
         path = root / file.path
@@ -229,21 +234,30 @@ def _looked_up(
     evidence: consent.ConsentEvidence,
     kept: Mapping[str, dossiers.Dossier],
 ) -> tuple[consent.ConsentEvidence, consent.ConsentDecision | None]:
-    """The evidence with what dossiers say of an end of the consent, and the last decision."""
+    """The evidence with what dossiers say of an end of the consent or of a refusal, and the last
+    decision."""
     told = journal.entries(entries.ConsentDecided, person=person)
+    last = told[-1].body.decision if told else None
+    said = {} if last is None or not last.covers(evidence) else {last.decided_at: (last, "")}
+    ended = list[str]()
     # By the dossiers that an earlier run wrote. What was said in a file that nobody listens to now
     # does not count: another one holds the statement.
-    ended = [
-        f"{named(each)}: {why}"
-        for each in files
-        if each.report.consent is not None
-        for dossier in _about(each, kept, journal)
-        for why in dossier.over(journal.now())
-    ]
+    for file in files:
+        if (heard := file.report.consent) is None:
+            continue
+        for dossier in _about(file, kept, journal):
+            ended += (f"{named(file)}: {why}" for why in dossier.over(journal.now()))
+            decisions = (each.decision for each in dossier.entries if heard.outcome.passed)
+            for each in filter(None, decisions):
+                said.setdefault(each.decided_at, (each, f"{named(file)}: {each.words} {_TAKE}"))
     if ended:
         over = tuple(dict.fromkeys(ended))
         evidence = evidence.model_copy(update={"ended": over, "doubts": ()})
-    return evidence, told[-1].body.decision if told else None
+    if said:
+        latest, words = said[max(said)]
+        if words and not latest.accepted:
+            return evidence.model_copy(update={"refused": (words,)}), latest
+    return evidence, last
 
 
 def add_to_dossier(path: Path, **entry: Any) -> None:
@@ -276,9 +290,10 @@ def _about(
     file: Prepared, kept: Mapping[str, dossiers.Dossier], journal: journals.Journal
 ) -> list[dossiers.Dossier]:
     """The dossier of a file, and those of what was made of the same source before, for whomever: a
-    folder of another name is no other consent. Nor is the same take in another file, by what is
-    ``kept`` of the person. Its own is put back where the journal alone still has it: what it
-    records is not undone with the file. Where it says when the consent ends, no other says that."""
+    folder of another name is no other consent. Nor is the same take in another file: by what is
+    ``kept`` of the person, and of whomever where it was taken back or refused. Its own is put back
+    where the journal alone still has it: what it records is not undone with the file. Where it says
+    when the consent ends, no other says that."""
     path = dossiers.dossier_path(file)
     recorded = kept.get(journal.named(path).as_posix())
     if recorded is not None:
@@ -286,11 +301,12 @@ def _about(
     own = [dossiers.read_dossier(path)] if path.exists() else []
     dated = any(each.expires_at for each in own)
     heard = file.report.consent
+    known = {**_kept(journal, key=_STOPPED), **kept}
     others = [
         *_kept(journal, key=file.source_sha256).values(),
-        *(each for each in kept.values() if heard and heard.same_take(each.evidence.consent)),
+        *(each for each in known.values() if heard and heard.same_take(each.evidence.consent)),
     ]
-    return [*own, *(each for each in others if each.revoked_at or not dated)]
+    return [*own, *(each for each in others if each.revoked_at or not (dated and each.expires_at))]
 
 
 def _replaced(
@@ -317,3 +333,6 @@ def _keep(journal: journals.Journal, person: str, path: Path, dossier: dossiers.
     kept = entries.DossierKept(path=journal.named(path).as_posix(), dossier=dossier.to_json())
     source = dossier.evidence.source
     journal.append(kept, person=person, key=source.sha256 if source else None)
+    refused = any(each.decision and not each.decision.accepted for each in dossier.entries)
+    if refused or dossier.revoked_at:
+        journal.append(kept, person=person, key=_STOPPED)

@@ -258,7 +258,8 @@ class ConsentDecided(AboutRun):
 class DossierKept(AboutRun):
     """A consent dossier lies at ``path`` in the output folder. The journal keeps its whole content,
     so that a dossier that was written anew differs from it. The key is the sha256 of the source
-    that holds the consent, where it is known."""
+    that holds the consent, where it is known; or a word that those of refused and revoked consents
+    are found by."""
 
     path: str
     dossier: Mapping[str, Any]

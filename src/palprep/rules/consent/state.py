@@ -48,6 +48,9 @@ class ConsentEvidence(Value):
     """Empty when the statement was heard and matches. Only a waiver passes over it."""
     ended: tuple[str, ...] = ()
     """Why it lasts no more: it was taken back, or has expired. Only a new statement helps."""
+    refused: tuple[str, ...] = ()
+    """That somebody refused this take, also in another file. Only a later decision, or a new
+    statement, passes over it."""
     doubts: tuple[ConsentDoubt, ...] = ()
     """What a person's decision, or a waiver, passes over."""
 
@@ -76,7 +79,9 @@ class ConsentDecision(Value):
 
     def covers(self, evidence: ConsentEvidence) -> bool:
         """Whether it was taken on all of these files as they are, and on all of these doubts. On no
-        files it was not taken."""
+        files it was not taken. A refusal is of the take, whatever file holds it."""
+        if evidence.refused and not self.accepted:
+            return True
         doubts = {each.sentence for each in self.evidence.doubts}
         return bool(evidence.files and self.evidence.is_about(evidence)) and doubts.issuperset(
             each.sentence for each in evidence.doubts
@@ -112,15 +117,17 @@ def consent_state(evidence: ConsentEvidence, decision: ConsentDecision | None) -
     """What the evidence and the last ``decision`` about the person come to.
 
     Consent holds where it has not ended, nothing is missing, and nothing is in doubt or the doubts
-    were accepted. A decision falls with a file or a doubt that it was not taken on. None changes
-    what is missing, and what is missing changes no refusal, over which no waiver passes.
+    were accepted. A decision falls with a file or a doubt that it was not taken on; a refusal with
+    the take alone. None changes what is missing, and what is missing changes no refusal, over which
+    no waiver passes.
     """
     state: Literal["holds", "open", "refused", "ended", "fails"]
     counts = decision is not None and decision.covers(evidence)
     decided = () if decision is None else (f"{decision.words}{'' if counts else _FALLEN}",)
     missing = (*evidence.against, *evidence.missing, *evidence.ended)
-    if decision is not None and counts and not decision.accepted:
-        state, reasons = "refused", (*missing, *decided)
+    accepted = decision is not None and counts and decision.accepted
+    if refused := () if accepted else evidence.refused or (decided if counts else ()):
+        state, reasons = "refused", (*missing, *refused)
     elif missing:
         state, reasons = "ended" if evidence.ended else "fails", missing
     elif counts:
