@@ -82,7 +82,7 @@ def similarity_of(clip: Clip, models: Models) -> float | None:
 
 def several_of(clip: Clip) -> bool | None:
     """What ``voice_one_speaker`` measures: whether several speak, None where it is not told."""
-    meter = VoiceMeter(RATE_HZ, 1, tell_speakers=True)
+    meter = VoiceMeter(RATE_HZ, 1)
     meter.push(clip.sound[None])
     return meter.facts().speakers.several
 

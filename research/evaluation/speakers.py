@@ -82,7 +82,7 @@ def table(corpus: Path) -> list[str]:
     """Lines of Markdown: how often each answer is given."""
     answers = defaultdict[str, Counter[bool | None]](Counter)
     for kind, sound in cases(corpus):
-        meter = VoiceMeter(RATE_HZ, 1, tell_speakers=True)
+        meter = VoiceMeter(RATE_HZ, 1)
         meter.push(sound.astype(np.float32)[None])
         answers[kind][meter.facts().speakers.several] += 1
     lines = ["| Who speaks | recordings | several | no second voice | not told |"]

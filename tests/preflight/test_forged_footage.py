@@ -6,17 +6,25 @@ import pytest
 from still_video import forged_video
 
 from palprep import preflight
-from palprep.facts import Speaker
+from palprep.facts import Speaker, video_probing
 from palprep.facts.timeline import STILL
 from palprep.rules.consent.checks import consent_doubts
+from palprep.speech import SpeakerFacts, measure_voice
 from palprep.values import Outcome, Role
 
 JANE = Speaker(full_name="Jane Carter")
 LOOP = "select='lt(n,{frames})',loop=-1:{frames}:0,setpts=N/25/TB,trim=end={seconds}"
 
 
-def check(path):
-    return preflight.check(path, role=Role.CONSENT_VIDEO, speaker=JANE)
+DEEPER = (
+    "aresample=24000,asplit[one][two];[one]atrim=end=8[one];[two]atrim=start=8,asetpts=PTS-STARTPTS,"
+    "asetrate=0.71*24000,aresample=24000,atempo=1/0.71[two];[one][two]concat=v=0:a=1"
+)
+"""From the eighth second on the pitch is lower, at the same pace."""
+
+
+def check(path, role=Role.CONSENT_VIDEO):
+    return preflight.check(path, role=role, speaker=JANE)
 
 
 def test_the_sample_passes(spoken_consent):
@@ -62,17 +70,29 @@ def test_sound_that_is_shifted_leaves_the_consent_in_doubt(spoken_consent, tmp_p
     assert "Watch the prepared file from" in doubt.words
 
 
-def test_another_voice_for_half_of_the_statement_leaves_the_consent_in_doubt(
+def test_another_voice_for_a_part_of_the_statement_leaves_the_consent_in_doubt(
     spoken_consent, tmp_path
 ):
-    """Deeper by a third from the sixth second on, at the same pace."""
-    deeper = (
-        "aresample=24000,asplit[one][two];[one]atrim=end=6[one];"
-        "[two]atrim=start=6,asetpts=PTS-STARTPTS,asetrate=17000,aresample=24000,atempo=1.41176[two];"
-        "[one][two]concat=v=0:a=1"
-    )
-    report = check(forged_video(spoken_consent, tmp_path / "two.mp4", sound=deeper))
+    report = check(forged_video(spoken_consent, tmp_path / "two.mp4", sound=DEEPER))
     assert report.check("consent_spoken").outcome.passed
     assert report.check("voice_one_speaker").outcome is Outcome.WARN
     doubts = consent_doubts(report.checks, report.consent)
     assert "voice_one_speaker" in {each.check for each in doubts}
+
+
+@pytest.mark.parametrize("sound", [DEEPER, "anull"])
+def test_the_statement_of_a_training_video_is_judged_alone_as_well(
+    spoken_consent, tmp_path, monkeypatch, sound
+):
+    def one_voice(*given, **options):
+        audio, voice = measure_voice(*given, **options)
+        one = SpeakerFacts(several=False, confidence=0.9)
+        return audio, voice.model_copy(update={"speakers": one})
+
+    # As in minutes of the other voice.
+    monkeypatch.setattr(video_probing, "measure_voice", one_voice)
+    report = check(
+        forged_video(spoken_consent, tmp_path / "t.mp4", sound=sound), Role.TRAINING_VIDEO
+    )
+    told = report.check("voice_one_speaker").outcome
+    assert told is (Outcome.WARN if sound == DEEPER else Outcome.PASS)

@@ -16,7 +16,7 @@ from palprep import consent, media
 from palprep.facts.facts import Facts, Speaker
 from palprep.facts.timeline import player_times
 from palprep.media import images, sources
-from palprep.speech import RATE_HZ, VoiceFacts, measure_voice
+from palprep.speech import RATE_HZ, VoiceFacts, measure_voice, speakers_of
 from palprep.values import Role
 from palprep.vision import CLOSE_LOOKS, FootageFacts, Models, analyse_footage, follow_mouth
 
@@ -56,8 +56,6 @@ def probe_video(
             return video, None
         audio, voice = measure_voice(
             source,
-            # Where a voice is to be made of them, or one person is to give consent.
-            tell_speakers=role in {Role.VOICE_AUDIO, Role.CONSENT_VIDEO},
             most_s=most_s,
             stated_s=video.audio.duration_s,
             beside=() if alone else (opening.sink,),
@@ -72,13 +70,16 @@ def probe_video(
         listening = thread.submit(listen, video)
         signal, footage = _look_at(source, video, most_s, quick=False)
         video, voice = listening.result()
+    statement = _statement(speaker, opening) if speaker and voice else None
+    if statement and voice and role is Role.TRAINING_VIDEO:
+        voice = _with_speakers(voice, statement, opening.samples)
     facts = Facts(
         file=source.facts,
         video=video.model_copy(update={"signal": signal}),
         portrait=footage.typical(),
         footage=footage,
         voice=voice,
-        statement=_statement(speaker, opening) if speaker and voice else None,
+        statement=statement,
     )
     lips = _lips(source, facts, opening.samples)
     return facts.model_copy(update={"lips": lips})
@@ -118,6 +119,19 @@ def _statement(speaker: Speaker, opening: consent.Opening) -> consent.StatementR
     if isinstance(model, consent.StatementReading):
         return model
     return consent.read_samples(opening.samples, speaker.required, model)
+
+
+def _with_speakers(
+    voice: VoiceFacts, statement: consent.StatementReading, opening: NDArray[np.float32]
+) -> VoiceFacts:
+    """The voice, with several speakers where the statement alone has them: in minutes of one voice
+    the seconds of another do not stand out."""
+    words = statement.aligned
+    if not words or voice.speakers.several:
+        return voice
+    within = opening[round(words[0].start * RATE_HZ) : round(words[-1].end * RATE_HZ)]
+    speakers = speakers_of(within)
+    return voice.model_copy(update={"speakers": speakers}) if speakers.several else voice
 
 
 def _lips(

@@ -12,5 +12,5 @@ from .spectrum import (
     log_mel as log_mel,
 )
 from .voice_meter import measure_voice as measure_voice
-from .voiceprint import voice_of as voice_of
+from .voiceprint import speakers_of as speakers_of, voice_of as voice_of
 from .waveform import DefectMeter as DefectMeter

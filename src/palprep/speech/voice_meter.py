@@ -36,7 +36,7 @@ _AT_ONCE_S = 8.0
 def measure_voice(
     source: sources.Source,
     *,
-    tell_speakers: bool = False,
+    tell_speakers: bool = True,
     most_s: float | None = None,
     stated_s: float | None = None,
     beside: Sequence[sound.Sink] = (),
@@ -66,7 +66,7 @@ class VoiceMeter:
     """
 
     def __init__(
-        self, rate_hz: int, channels: int, *, exceeds: bool = False, tell_speakers: bool = False
+        self, rate_hz: int, channels: int, *, exceeds: bool = False, tell_speakers: bool = True
     ) -> None:
         """Of sound that ``exceeds`` full scale without being clipped flat tops alone are told.
         Unless it is to ``tell_speakers`` apart, nothing is said of several."""

@@ -186,6 +186,14 @@ class SpeakerMeter:
         return judge_voices(embed_each([self._pieces[index] for index in chosen]))
 
 
+def speakers_of(samples: Floats) -> SpeakerFacts:
+    """Whether several people speak in mono sound at 16 kHz."""
+    meter = SpeakerMeter()
+    for run in spoken_runs(samples, Silero.load().run(samples)[0]):
+        meter.push(run)
+    return meter.facts(Voiceprint.load().embed_each)
+
+
 UNTOLD = SpeakerFacts(several=None, confidence=0.0)
 
 
