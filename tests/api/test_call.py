@@ -97,6 +97,13 @@ def test_content_that_json_cannot_say_is_refused() -> None:
         calls.create_tool(name="a", description="b", parameters=deep)
 
 
+@pytest.mark.parametrize("validate", [True, False])
+@pytest.mark.parametrize("other", [[1], [["a", 1]], "ab", 5, None])
+def test_further_members_are_an_object(other: Any, validate: bool) -> None:
+    with pytest.raises(InvalidRequest, match="other must be an object"):
+        calls.create_conversation(pal_id="p", other=other, validate=validate)
+
+
 def test_the_body_limit_is_counted_in_bytes() -> None:
     small = replace(calls.rename_video, max_body_bytes=len('{"video_name":"é"}'.encode()))
     assert small("v", "é").content()

@@ -92,6 +92,8 @@ def test_an_image_is_given_as_a_file(palprep, tmp_path) -> None:
         (["voices", "create", "--voice-name", "", "--raw"], 3, "voice_name"),
         (["faces", "validate-image", "/no/such.jpg"], 1, "does not exist"),
         (["voices", "get", "v", "--base-url", "http://127.0.0.1:9"], 3, "could not be reached"),
+        (["conversations", "create", "--other", '"ab"'], 2, "other must be an object"),
+        (["conversations", "create", "--other", "[1]", "--raw"], 2, "other must be an object"),
         (["nothing"], 2, "nothing"),
     ],
 )

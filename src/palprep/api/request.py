@@ -215,14 +215,18 @@ class Shape:
         return values
 
     def body(self, values: Mapping[str, Any]) -> Any:
-        """The JSON body, UNSET when the request has none."""
+        """The JSON body, UNSET when the request has none. Raises
+        :class:`~palprep.errors.InvalidRequest` for further members that are no object."""
         if self.whole is not None:
             return values.get(self.whole, UNSET)
         strangers = {k: v for k, v in values.items() if k not in self.signature.parameters}
         if not self.takes_body and not strangers:
             return UNSET
+        other = values.get(self.other or "", {})
+        if not isinstance(other, Mapping):
+            raise refusal([Problem(self.other or "", "object_required", "must be an object")])
         body = {wire: values[name] for name, wire in self.members.items() if name in values}
-        return body | dict(values.get(self.other or "", {})) | strangers
+        return body | dict(other) | strangers
 
     def schema(self, ref_template: str = "#/$defs/{model}") -> dict[str, Any] | None:
         """JSON Schema (2020-12) of the body, None when the request has none."""
