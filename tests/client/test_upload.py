@@ -192,6 +192,19 @@ def test_a_file_that_shrinks_while_it_is_sent_is_told(tmp_path) -> None:
         list(upload)
 
 
+@pytest.mark.parametrize("later", [b"\xff\xd8\xff\xe0" + bytes(2 * MIB), b"\xff" * (3 * MIB)])
+def test_a_file_that_is_written_to_while_it_is_sent_is_not_sent_whole(tmp_path, later) -> None:
+    path = tmp_path / "face.jpg"
+    path.write_bytes(JPEG[:4] + b"\xff" * (2 * MIB))
+    body = StreamedBody(b'{"imageBase64":"', open_upload(path), b'"}')
+    pieces = iter(body)
+    sent = [next(pieces) for _ in range(3)]
+    path.write_bytes(later)
+    with pytest.raises(errors.FileUnreadable, match=r"face\.jpg changed"):
+        sent.extend(pieces)
+    assert sum(map(len, sent)) < len(body)
+
+
 def _large(tmp_path: Path, size: int) -> tuple[Path, str]:
     """A file of incompressible size, and the digest of the body that must arrive."""
     path = tmp_path / "large.jpg"

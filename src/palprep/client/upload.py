@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from io import BytesIO
 from typing import IO, cast
 
@@ -67,6 +67,15 @@ class Upload(Base64Stream):
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
 
+@contextmanager
+def _unchanged(source: Source) -> Iterator[IO[bytes]]:
+    """The file to read. Raises FileUnreadable at the end where something wrote to it meanwhile: the
+    service would judge a picture that never was, made of two."""
+    with source.open() as file:
+        yield file
+        source.require_unchanged(file)
+
+
 class _Reader:
     """Reads an open file from ``start`` on, and leaves it standing there."""
 
@@ -91,7 +100,7 @@ def open_upload(file: FileInput) -> Upload:
     :class:`~palprep.errors.UsageError` for what cannot be read."""
     if isinstance(file, str | os.PathLike):
         source = Source.of(file)
-        return Upload(source.name, source.size_bytes, source.open)
+        return Upload(source.name, source.size_bytes, partial(_unchanged, source))
     if isinstance(file, bytes | bytearray | memoryview):
         content = bytes(file)
         return Upload("the image", len(content), lambda: BytesIO(content))

@@ -100,7 +100,7 @@ class Source:
         that ask for too much work.
         """
         with _open(self.path) as file:
-            self._require(os.fstat(file.fileno()))
+            self.require_unchanged(file)
             # A file without a size is empty; or the kernel's, and may keep a reader waiting.
             read = file if self.size_bytes else BytesIO()
             try:
@@ -147,7 +147,7 @@ class Source:
         with self.open() as file:
             try:
                 digest = hashlib.file_digest(file, "sha256").hexdigest()
-                self._require(os.fstat(file.fileno()))
+                self.require_unchanged(file)
             except OSError as error:
                 raise _unreadable(self.path, error) from None
         return digest
@@ -165,13 +165,15 @@ class Source:
             )
         file = _open(self.path)
         try:
-            self._require(os.fstat(file.fileno()))
+            self.require_unchanged(file)
         except FileUnreadable:
             file.close()
             raise
         return file
 
-    def _require(self, status: os.stat_result) -> None:
+    def require_unchanged(self, file: BufferedReader) -> None:
+        """Raises FileUnreadable when its open ``file`` is another, or was written to, since."""
+        status = os.fstat(file.fileno())
         if (status.st_size, status.st_mtime_ns) != (self.size_bytes, self.modified_ns):
             raise FileUnreadable(
                 f"{self.path} changed while palprep worked on it; "
