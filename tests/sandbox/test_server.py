@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import signal
@@ -13,7 +14,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from raw import WAV, Raw
+from raw import JPEG, WAV, Raw
 
 from palprep.errors import UsageError
 from palprep.sandbox import ApiKey, Choices, Sandbox, log, serve
@@ -217,6 +218,37 @@ def test_serve_announces_and_ends_when_told():
 
     serve(Sandbox(), announce=announce, until=stop)
     assert lines[0].startswith("palprep sandbox ready on http://127.0.0.1:")
+
+
+def test_serve_ends_who_judges_and_an_image_under_way_is_not_called_unusable():
+    judged, ended, stop = threading.Event(), threading.Event(), threading.Event()
+    answers = []
+
+    def judge(path, model):
+        judged.set()
+        assert ended.wait(30)
+        raise WorkStopped
+
+    sandbox = Sandbox(judge_image=judge)
+
+    def ask():
+        body = {"imageBase64": base64.b64encode(JPEG).decode()}
+        with Raw(sandbox) as raw:
+            answers.append(raw.send("POST", "/v2/faces/image-validation", body))
+
+    asking = threading.Thread(target=ask)
+
+    def announce(_):
+        asking.start()
+        assert judged.wait(30)
+        stop.set()
+
+    started = time.monotonic()
+    serve(sandbox, announce=announce, until=stop, ending=ended.set)
+    assert time.monotonic() - started < 10
+    asking.join(30)
+    [answer] = answers
+    assert (answer.status_code, "ask again" in answer.json()["error"]) == (503, True)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs POSIX signals")

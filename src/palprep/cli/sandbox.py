@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -104,4 +105,4 @@ def sandbox(
             typer.echo(f"PALPREP_API_KEY={service.USER_KEY} {said}")
 
     with engine:
-        service.serve(served, announce=announce)
+        service.serve(served, announce=announce, ending=partial(engine.close, at_once=True))

@@ -186,14 +186,18 @@ def serve(
     *,
     announce: Callable[[str], None] | None = None,
     until: threading.Event | None = None,
+    ending: Callable[[], object] | None = None,
 ) -> None:
     """Announce where the sandbox answers, then serve until interrupted or terminated; ``until``
-    ends it from another thread. Raises what entering the sandbox raises."""
+    ends it from another thread. ``ending`` is called then, to end who judges media: the sandbox
+    waits for them. Raises what entering the sandbox raises."""
     with sandbox, until_signalled(until) as stop:
         # A program that waits for this line reads it through a pipe: it must not stay in a buffer.
         tell = announce or functools.partial(print, flush=True)
         tell(f"palprep sandbox ready on {sandbox.url}")
         stop.wait()
+        if ending is not None:
+            ending()
 
 
 def parse_choices(words: Iterable[str], **defaults: Any) -> Choices:

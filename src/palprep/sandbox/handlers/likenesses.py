@@ -99,7 +99,10 @@ def _judge(
             if found.mime.replace("heif", "heic") != mime_type.replace("heif", "heic"):
                 raise DamagedMedia(f"They are {found.description}, not {mime_type}.")
             outcomes = service.judge_image(path, model)
-        except (MediaError, WorkStopped) as error:
+        except WorkStopped:
+            said = "Whoever judged the image was ended: the sandbox is ending, or ask again."
+            raise refuse_error(503, said) from None
+        except MediaError as error:
             raise Refused(image_error("undecodable_image").answer(error.message)) from error
     left_out = service.choices.checks_left_out.get(model, ())
     return {check: passed for check, passed in outcomes.items() if check not in left_out}
@@ -143,8 +146,8 @@ async def train(service: Service, job: Record, *, kind: Trained) -> None:
             except WorkStopped:
                 # The sandbox is ending, too: the job stays, and is done when it is started again.
                 # Or one worker was ended alone, by its system or its user.
-                log.warning("A worker was ended at the training of %s, which goes on", record_id)
                 await asyncio.sleep(_AGAIN_S)
+                log.warning("A worker was ended at the training of %s, which goes on", record_id)
             else:
                 _end_training(service, kind, record_id, problem)
                 return
