@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pickle
+from email.utils import formatdate
+from time import time as wall_time
 
 import httpx
 import pytest
@@ -120,6 +122,13 @@ def test_retry_after_is_honoured_even_for_creates(api, service, time):
     service.will(busy, busier, OK)
     assert api("voices.create", voice_name="Ada").voice_id == "v1"
     assert time.slept == [7.0, 30.0]
+
+
+def test_a_date_to_wait_for_counts_from_now_where_the_answer_has_none(api, service, time):
+    soon = formatdate(wall_time() + 20, usegmt=True)
+    service.will(httpx.Response(429, headers={"Retry-After": soon}), OK)
+    assert api("voices.get", "v").voice_id == "v1"
+    assert time.slept == [pytest.approx(20, abs=3)]
 
 
 def test_what_the_service_asks_one_create_to_wait_the_next_ones_wait_too(service, time):

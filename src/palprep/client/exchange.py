@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import logging
 import math
+from email.utils import formatdate
 from typing import Any, TypeVar
 
 import httpx
@@ -67,7 +68,9 @@ async def exchange(call: Call[R], sender: AnySender) -> RawResponse[R]:
             if 200 <= result.status < 300:
                 record = call.read(result.content, result.headers, strict=sender.strict)
                 return RawResponse(**vars(result), record=record)
-            error = call.failure(result.status, result.headers, result.content)
+            # Where an answer has no date, it is that of its arrival (RFC 9110, section 6.6.1).
+            headers = {"date": formatdate(usegmt=True), **result.headers}
+            error = call.failure(result.status, headers, result.content)
             # A status that the specification explains for this endpoint is an answer, not a fault.
             fault = (
                 result.status in RETRIED_STATUSES and result.status not in call.endpoint.failures
