@@ -252,13 +252,15 @@ class UnexpectedReply(PalprepError, code="unexpected_reply"):
     another version of the service, or a proxy, may have answered.
 
     ``call`` is what was sent: method, path, and body without secrets. ``request_id`` is a
-    response header. Each is None where it is not known. After a create the resource exists, and
-    only its id is unknown: look it up on the service before you send the call again.
+    response header. Each is None where it is not known. After a create (``carried_out``) the
+    resource exists, and only its id is unknown: look it up on the service before you send the call
+    again.
     """
 
     body: Any = None
     call: dict[str, Any] | None = None
     request_id: str | None = None
+    carried_out: bool = False
 
 
 class TransportError(PalprepError, code="service_unreachable"):

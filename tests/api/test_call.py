@@ -118,17 +118,33 @@ def test_missing_arguments_are_type_errors() -> None:
         calls.get_voice("v", bogus=1)  # type: ignore[call-arg]
 
 
-@pytest.mark.parametrize("body", [None, "<html>", [], 7])
-def test_a_success_of_another_shape_is_told(body: object) -> None:
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        (None, "empty"),
+        ("<html>\x9b", r'"<html>\x9b"'),
+        ([], "[]"),
+        (7, "7"),
+        ("x" * 501, '"<501 c'),
+    ],
+)
+def test_a_success_of_another_shape_is_told(body: object, told: str) -> None:
     with pytest.raises(UnexpectedReply) as unexpected:
         calls.get_voice.read(body)
-    assert unexpected.value.body == body
+    assert (unexpected.value.body, unexpected.value.carried_out) == (body, False)
+    assert f"The body is {told}" in str(unexpected.value)
     assert "carried out" not in str(unexpected.value)
 
 
-def test_a_create_without_an_id_is_not_to_be_sent_again_unseen() -> None:
-    with pytest.raises(UnexpectedReply, match="look it up on the service before you send it again"):
-        calls.create_voice.read(b"{}")
+def test_a_create_without_an_id_is_not_to_be_sent_again_unseen_and_tells_what_came() -> None:
+    body = {"id": "v_17", "token": "KEY", "url": "https://e.com/a?sig=KEY", "all": ["x"] * 500}
+    with pytest.raises(
+        UnexpectedReply, match=r'look it up on.*before you send it again.*"id":"v_17"'
+    ) as unexpected:
+        calls.create_voice.read(body)
+    assert unexpected.value.carried_out
+    assert "KEY" not in str(unexpected.value)
+    assert len(str(unexpected.value)) < 800
 
 
 def test_a_deployment_carries_its_etag_and_never_sends_it_back() -> None:

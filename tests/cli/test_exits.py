@@ -22,6 +22,7 @@ from palprep.cli.exits import ExitCode, exit_code_of, worst
         (errors.PublishError("x"), ExitCode.SERVICE),
         (errors.PermissionDenied("x", status=403), ExitCode.SERVICE),
         (errors.UnexpectedReply("x"), ExitCode.SERVICE),
+        (errors.UnexpectedReply("x", carried_out=True), ExitCode.IN_DOUBT),
         (errors.ServiceUnreachable("x"), ExitCode.SERVICE),
         (errors.WaitTimeout("x"), ExitCode.SERVICE),
         (errors.OutcomeUnknown("x"), ExitCode.IN_DOUBT),

@@ -22,10 +22,13 @@ from palprep.api.records.fields import is_header_name, is_header_value
 from palprep.api.reply import Reply, Unspecified, deviations, read_leniently
 from palprep.api.request import UNSET, Request, Shape, Unset
 from palprep.errors import ApiError, Problem, UnexpectedReply, UsageError
+from palprep.escaping import escaped
 from palprep.values import require_type
 
 P = ParamSpec("P")
 R = TypeVar("R", bound=Reply)
+
+_LONGEST_TOLD = 500
 
 Verb = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
 
@@ -199,14 +202,18 @@ class Endpoint(Generic[P, R]):
         self, path: str, why: str, body: Any, headers: Mapping[str, str]
     ) -> UnexpectedReply:
         named = request_id(headers)
+        # Perhaps it tells under another name what was created.
+        told = "empty" if body is None else escaped(compact_json(redact(body)))
+        told = told if len(told) <= _LONGEST_TOLD else f"{told[:_LONGEST_TOLD]}…"
         said = f" The service calls the request {named}." if named else ""
         if not self.repeatable:
             said += " It was carried out: look it up on the service before you send it again."
         return UnexpectedReply(
             f"{self.method} {path} succeeded, and its body is not of the specified shape: "
-            f"{why}.{said} The error's `body` holds it; check the base URL.",
+            f"{why}.{said} The body is {told}; check the base URL.",
             body=body,
             request_id=named,
+            carried_out=not self.repeatable,
         )
 
 

@@ -36,6 +36,8 @@ def exit_code_of(error: errors.PalprepError) -> ExitCode:
     match error:
         case errors.OutcomeUnknown() | errors.CreationUnrecorded():
             return ExitCode.IN_DOUBT
+        case errors.UnexpectedReply(carried_out=True):
+            return ExitCode.IN_DOUBT
         case errors.UsageError() | errors.InvalidRequest():
             return ExitCode.USAGE
         case errors.JournalBusy():
