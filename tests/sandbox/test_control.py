@@ -107,6 +107,8 @@ def test_an_in_call_tool_for_the_frontend_is_an_event(sandbox, raw):
     sandbox.end_conversation(conversation)
     with pytest.raises(UsageError, match="no active conversation"):
         sandbox.call_tool(conversation, tool["name"])
+    path = f"/_sandbox/conversations/{conversation}/call_tool"
+    assert raw.send("POST", path, {"name": tool["name"]}).status_code == 404
 
 
 def test_an_in_call_tool_with_a_server_is_asked_for_its_answer(receiver):

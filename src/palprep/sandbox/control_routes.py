@@ -31,7 +31,7 @@ _LIFETIME = TypeAdapter[Any](FiniteFloat | None)
 
 
 class Missing(UsageError):
-    """Nothing has this id that could be ended."""
+    """Nothing has this id that could be ended or called."""
 
 
 _STATUSES: Mapping[type[Exception], int] = {Missing: 404, BodyTooLarge: 413}

@@ -16,6 +16,7 @@ from palprep.errors import UsageError
 from palprep.sandbox import outbound
 from palprep.sandbox.answers import refuse_error
 from palprep.sandbox.choices import bad_fields
+from palprep.sandbox.control_routes import Missing
 from palprep.sandbox.handlers.tools import deliver
 from palprep.sandbox.service import HandlerContext, Service
 from palprep.sandbox.store import Record, new_id
@@ -87,7 +88,7 @@ async def call_tool(
     active and its PAL has the tool."""
     conversation = _active(service, conversation_id)
     if conversation is None:
-        raise UsageError(f"There is no active conversation {conversation_id}.")
+        raise Missing(f"There is no active conversation {conversation_id}.")
     tools = _tools_of(service, conversation.get("pal_id"), "in_call")
     tool = next((tool for tool in tools if tool["name"] == name), None)
     if tool is None:
