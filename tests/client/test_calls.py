@@ -187,11 +187,14 @@ def test_a_failure_is_typed_and_pickles_without_the_key(api, service) -> None:
 
 def test_a_service_that_quotes_the_key_shows_it_to_nobody(api, service) -> None:
     seen: list[Any] = []
-    api.options["on_reply"] = lambda _, answer: seen.append(answer.content)
-    service.will(httpx.Response(401, json={"error": "The key hush-hush-key is not known"}))
+    api.options["on_reply"] = lambda _, answer: seen.append(answer)
+    said = {"error": "The key hush-hush-key is not known"}
+    headers = {"X-Request-Id": "r9 of hush-hush-key", "X-Asked-With": "hush-hush-key"}
+    service.will(httpx.Response(401, json=said, headers=headers))
     with pytest.raises(errors.AuthenticationError, match=r"The key \*\*\* is not known") as refused:
         api("voices.get", "v")
     assert b"hush" not in pickle.dumps([refused.value, seen])
+    assert refused.value.request_id == "r9 of ***"
     assert len(service.requests) == 1
 
 

@@ -128,14 +128,13 @@ async def _sent(call: Call[Any], sender: AnySender, within: float | None) -> Ans
     except TimeoutError:
         return _TOO_LATE
     status, elapsed = response.status_code, sender.clock() - started
-    headers = {name.lower(): value for name, value in response.headers.items()}
+    # A service or a proxy may quote the key: the one that it refuses, or what it was asked with.
+    key = sender.key.get_secret_value()
+    mask = MASK if len(key) >= _TELLING_BYTES else key
+    headers = {name.lower(): value.replace(key, mask) for name, value in response.headers.items()}
     log.info("%s %s: %d in %.3f s", call.method, call.path, status, elapsed)
     log.debug("%s %s: request %s", call.method, call.path, request_id(headers))
-    # A service or a proxy may quote the key that it refuses.
-    key = sender.key.get_secret_value().encode()
-    if len(key) >= _TELLING_BYTES:
-        content = content.replace(key, MASK.encode())
-    return Answer(status, headers, content, elapsed)
+    return Answer(status, headers, content.replace(key.encode(), mask.encode()), elapsed)
 
 
 def delay_s(attempt: int, retry_after: float | None, random: float) -> float | None:
