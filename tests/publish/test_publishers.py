@@ -89,6 +89,20 @@ def test_what_changed_since_it_was_judged_is_not_published(clip, publisher, host
     assert host.stored == {}
 
 
+def test_what_takes_the_place_of_a_file_while_it_is_sent_is_not_handed_on(clip, publisher, host):
+    digest = hashlib.sha256(clip.read_bytes()).hexdigest()
+    taken, answer = clip.with_name("taken.mp4"), host.answer
+    taken.write_bytes(b"y" * 3_000_000)
+
+    def swapped(name: str) -> httpx.Response:
+        taken.replace(clip)
+        return answer(name)
+
+    host.answer = swapped
+    with pytest.raises(PublishError, match="has changed since it was judged"):
+        publisher.publish(Prepared(path=clip, sha256=digest, mime="video/mp4"))
+
+
 @pytest.mark.parametrize("name", ["clip.wav", None])
 def test_bytes_and_binary_files_are_published(clip, publisher, host, name):
     wav = b"RIFF\x24\0\0\0WAVEfmt \x10\0\0\0\1\0\1\0\x80\x3e\0\0\0\x7d\0\0\2\0\x10\0data\0\0\0\0"

@@ -75,12 +75,10 @@ class Content:
             if not is_file(file):
                 if not hasattr(file, "sha256"):
                     raise no_file(file)
-                if sha256_of(file.path) != file.sha256:
-                    raise PublishError(
-                        f"{file.path} has changed since it was judged: prepare it again"
-                    )
                 mime = file.mime or Source.of(file.path).type.mime
-                return cls(file.path, file.sha256, file.path.name, mime)
+                judged = cls(file.path, file.sha256, file.path.name, mime)
+                judged.require_unchanged()
+                return judged
             source = Source.of(file)
             named = "".join((source.stem, *source.type.extensions[:1]))
             name = source.name if source.facts.has_name else named
@@ -92,6 +90,12 @@ class Content:
             ) from None
         except (MediaError, FixError) as error:
             raise PublishError(f"Nothing is published: {error.message}") from None
+
+    def require_unchanged(self) -> None:
+        """Raises PublishError where the file is another one now: before it is sent, and after, so
+        that what took its place meanwhile is never handed on."""
+        if sha256_of(self.path) != self.sha256:
+            raise PublishError(f"{self.path} has changed since it was judged: prepare it again")
 
     def stored_name(self, name: str | None = None) -> str:
         """``name`` in plain ASCII behind a prefix of the SHA-256, with an extension.

@@ -73,6 +73,7 @@ class SandboxPublisher(_Connected):
         try:
             with content.path.open("rb") as opened:
                 reply = self._http.put(place, content=opened)
+            content.require_unchanged()
             return checked_url(str(reply.raise_for_status().json()["url"]))
         except (httpx.HTTPError, OSError, ValueError, KeyError, TypeError) as error:
             gone = isinstance(error, httpx.ConnectError)
@@ -139,6 +140,7 @@ class ObjectStorePublisher(_Connected):
                 except PublishError:
                     pass  # Something else has this name: write it again.
             self._bucket.put(key, content.path, content.mime)
+            content.require_unchanged()
             return self._link(key, expected)
         except (OSError, StorageError) as error:
             raise PublishError(f"{content.name} could not be published: {error}") from None
