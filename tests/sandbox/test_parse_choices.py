@@ -27,6 +27,9 @@ def test_words_are_values_by_their_names():
         ("voice-seconds=soon", "Choices: voice_seconds must be a valid number"),
         ("outbound=mars", "Choices: outbound must be"),
         ("bad-request-status=700", "Choices: bad_request_status must be"),
+        ("replica-seconds=-1", "Choices: replica_seconds must be greater"),
+        ("voice-seconds=nan", "Choices: voice_seconds must be a finite number"),
+        ("media-bytes=0", "Choices: media_bytes must be greater"),
         ("created-status=404", "Choices: created_status must be"),
     ],
 )

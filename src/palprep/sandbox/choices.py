@@ -28,6 +28,8 @@ def _choice(default: Any, where: str, what: str) -> Any:
 # No server can answer any other number.
 ErrorStatus = Annotated[int, Field(ge=400, le=599)]
 SuccessStatus = Annotated[int, Field(ge=200, le=299)]
+Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+Size = Annotated[int, Field(gt=0)]
 
 
 class Choices(Given):
@@ -74,15 +76,17 @@ class Choices(Given):
     )
 
     # Times: how long what takes "up to a few minutes" takes here.
-    voice_seconds: float = _choice(2.0, "Voice status", "From creation to the end of training.")
-    replica_seconds: float = _choice(3.0, "Replica status", "From creation to the end of training.")
-    document_step_seconds: float = _choice(
+    voice_seconds: Seconds = _choice(2.0, "Voice status", "From creation to the end of training.")
+    replica_seconds: Seconds = _choice(
+        3.0, "Replica status", "From creation to the end of training."
+    )
+    document_step_seconds: Seconds = _choice(
         1.0, "Document status", "Between two steps of a document that is being processed."
     )
-    conversation_seconds: float = _choice(
+    conversation_seconds: Seconds = _choice(
         3600.0, "Create Conversation", "After which a conversation ends by itself."
     )
-    callback_retry_seconds: tuple[float, ...] = _choice(
+    callback_retry_seconds: tuple[Seconds, ...] = _choice(
         (5.0, 30.0),
         "Events",
         "Pauses before a callback is sent again, after no answer in 10 s or one outside 2xx.",
@@ -94,19 +98,19 @@ class Choices(Given):
         "no part of the service",
         "Where media, callbacks, tools and connectors may be: on this machine, or anywhere.",
     )
-    fetch_seconds: float = _choice(
+    fetch_seconds: Seconds = _choice(
         600.0, "Create Voice, Create Replica", "Longest time that fetching one file may take."
     )
-    json_body_bytes: int = _choice(
+    json_body_bytes: Size = _choice(
         1024 * 1024, "Limits", "Largest body, except for the image validation's 30 MiB."
     )
-    media_bytes: int = _choice(
+    media_bytes: Size = _choice(
         2 * 1024**3, "Create Voice, Create Replica", "Largest file that training fetches."
     )
-    tool_timeout_seconds: float = _choice(
+    tool_timeout_seconds: Seconds = _choice(
         10.0, "Limits", "Unit of delivery.api.timeout is taken as seconds; this is its default."
     )
-    connector_seconds: float = _choice(
+    connector_seconds: Seconds = _choice(
         10.0, "Runtime Check Connector", "After which a connector's server is given up."
     )
 

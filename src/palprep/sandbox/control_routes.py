@@ -9,7 +9,7 @@ from collections.abc import Callable, Coroutine, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar, get_type_hints, overload
 
-from pydantic import FiniteFloat, TypeAdapter, ValidationError
+from pydantic import TypeAdapter, ValidationError
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -17,6 +17,7 @@ from starlette.routing import Route
 from palprep.api import json_value
 from palprep.errors import UsageError
 from palprep.sandbox.answers import JsonAnswer, respond
+from palprep.sandbox.choices import Seconds
 from palprep.serving import BodyTooLarge, read_body
 from palprep.values import Value, require_type
 from palprep.vocabulary import did_you_mean
@@ -26,7 +27,7 @@ T = TypeVar("T")
 
 MAX_BODY_BYTES = 64 * 1024 * 1024
 
-_LIFETIME = TypeAdapter[Any](FiniteFloat | None)
+_LIFETIME = TypeAdapter[Any](Seconds | None)
 """Of an upload, in seconds."""
 
 
