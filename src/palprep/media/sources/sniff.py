@@ -5,13 +5,11 @@ The formats that palprep knows by name are those that a role takes, and those th
 
 from __future__ import annotations
 
-import io
 import re
 from collections.abc import Set as AbstractSet
 from types import MappingProxyType
 from typing import NamedTuple
 
-from palprep.errors import DamagedMedia
 from palprep.media.facts import MediaType
 from palprep.media.sources import ebml
 from palprep.media.sources.bounds import TAG_STEPS, HeaderReader, seven_bits
@@ -19,7 +17,7 @@ from palprep.media.sources.ebml import Matroska
 from palprep.media.sources.isobmff import Movie, read_brands, read_movie
 from palprep.values import Kind
 
-HEAD_BYTES = 65_536
+_HEAD_BYTES = 65_536
 """How much of the head is looked at for signatures and text."""
 
 _HEVC_BRANDS = frozenset({"heic", "heix", "heim", "heis", "hevc", "hevx", "hevm", "hevs"})
@@ -55,7 +53,7 @@ def recognise(reader: HeaderReader) -> Content:
     named for what it is, with ``accepted`` False. Raises OSError when the system refuses,
     DamagedMedia for headers that ask for too much work.
     """
-    head = reader.at(0, HEAD_BYTES)
+    head = reader.at(0, _HEAD_BYTES)
     if head[4:8] in _BOX_OPENINGS:
         return _boxed(reader)
     if head.startswith(ebml.MAGIC):
@@ -75,18 +73,6 @@ def recognise(reader: HeaderReader) -> Content:
         # Who writes into a pipe states the most that the field, or half of it, can hold.
         truncated=reader.size + _LEAST_LACKING < stated < _STREAMED,
     )
-
-
-def recognise_head(head: bytes) -> MediaType:
-    """What a file is, by its first ``HEAD_BYTES`` bytes, or by all of it when it is shorter.
-
-    Agrees with :func:`recognise` wherever the head decides, as it does for every image whose
-    major brand is an image's. An MPEG-4 file whose index lies further back counts as a video.
-    """
-    try:
-        return recognise(HeaderReader(io.BytesIO(head), len(head), "it")).type
-    except DamagedMedia as error:
-        return refused("damaged", error.message)
 
 
 def _boxed(reader: HeaderReader) -> Content:
@@ -150,7 +136,7 @@ def _audio_stream(reader: HeaderReader, head: bytes) -> Content | None:
         if start >= reader.size:
             break
         reader.spend(TAG_STEPS)
-        head = reader.at(start, HEAD_BYTES)
+        head = reader.at(start, _HEAD_BYTES)
     if not start and not _is_mp3(head, whole=len(head) >= reader.size):
         return None
     other = _by_magic(head) if 0 < start < reader.size else None

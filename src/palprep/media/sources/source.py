@@ -243,21 +243,6 @@ def name_of(file: FileInput | Source) -> str:
     return name if isinstance(name, str) and name else UNNAMED
 
 
-def position_of(file: object) -> int | None:
-    """Where an open file stands, in bytes; None where it cannot be moved, as a pipe."""
-    try:
-        at = file.tell()  # type: ignore[attr-defined]
-        return int(file.seek(at))  # type: ignore[attr-defined]
-    except (OSError, ValueError, TypeError, AttributeError):
-        return None
-
-
-def at_its_end(file: FileInput) -> UsageError:
-    return UsageError(
-        f"{name_of(file)} stands at its end, and nothing is left to read: call seek(0) on it first"
-    )
-
-
 def read_binary(file: IO[bytes], size: int) -> bytes:
     """At most so many bytes of an open file. Raises UsageError when it was opened for text or must
     be awaited, and FileUnreadable when it cannot be read."""
@@ -281,10 +266,16 @@ def read_binary(file: IO[bytes], size: int) -> bytes:
 def _to_read(file: FileInput) -> Iterator[IO[bytes]]:
     """What is read of the file. Raises UsageError where nothing was left of one that was open."""
     opened = BytesIO(bytes(file)) if isinstance(file, _BYTES) else cast("IO[bytes]", file)
-    stood = position_of(opened)
+    try:
+        stood = opened.seek(opened.tell())
+    except (OSError, ValueError, TypeError, AttributeError):
+        stood = None  # It cannot be moved, as a pipe.
     yield opened
     if stood and opened.tell() == stood:
-        raise at_its_end(file)
+        raise UsageError(
+            f"{name_of(file)} stands at its end, and nothing is left to read: call seek(0) on it "
+            "first"
+        )
     if stood is not None:
         opened.seek(stood)
 
@@ -301,7 +292,7 @@ def _copied(file: FileInput) -> Path:
     descriptor, name = tempfile.mkstemp(prefix="palprep-")
     try:
         with os.fdopen(descriptor, "wb") as copy, _to_read(file) as opened:
-            while piece := read_binary(opened, _PIECE_BYTES):
+            while copy.tell() <= MOST_BYTES and (piece := read_binary(opened, _PIECE_BYTES)):
                 try:
                     copy.write(piece)
                 except OSError as error:
