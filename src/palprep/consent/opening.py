@@ -115,12 +115,15 @@ class Opening:
 
 
 def read_samples(
-    samples: NDArray[np.float32], required: Statement, listener: Whisper
+    samples: NDArray[np.float32], required: Statement, listener: Whisper | StatementReading
 ) -> StatementReading:
     """Read the statement in the opening of a recording: ``samples`` are mono at 16 kHz, from its
-    start. Where ``listener`` leaves a doubt, a second model weighs the wordings again, which was
-    trained by other people on other recordings. Raises ToolMissing for a damaged one.
+    start. Where ``listener``, of :func:`model_for`, leaves a doubt, a second model weighs the
+    wordings again, which was trained by other people on other recordings. Raises ToolMissing for a
+    damaged one.
     """
+    if isinstance(listener, StatementReading):
+        return listener
     spans = tuple(speech_spans(samples))
     found = find_statement(samples, required, listener, spans, OPENING_S) if spans else ()
     whole = found and found[-1].found

@@ -70,9 +70,12 @@ def probe_video(
         listening = thread.submit(listen, video)
         signal, footage = _look_at(source, video, most_s, quick=False)
         video, voice = listening.result()
-    statement = _statement(speaker, opening) if speaker and voice else None
-    if statement and voice and role is Role.TRAINING_VIDEO:
-        voice = _with_speakers(voice, statement, opening.samples)
+    statement = None
+    if speaker and voice:
+        listener = consent.model_for(speaker.required, speaker.whisper_model)
+        statement = consent.read_samples(opening.samples, speaker.required, listener)
+        if role is Role.TRAINING_VIDEO:
+            voice = _with_speakers(voice, statement, opening.samples)
     facts = Facts(
         file=source.facts,
         video=video.model_copy(update={"signal": signal}),
@@ -111,14 +114,6 @@ def repacked(
         audio = audio.model_copy(update=streams)
     decoded = {"signal": known.signal, "timing": known.timing, "audio": audio}
     return video.model_copy(update=decoded)
-
-
-def _statement(speaker: Speaker, opening: consent.Opening) -> consent.StatementReading:
-    """What is read of the statement in the opening, or why it is not."""
-    model = consent.model_for(speaker.required, speaker.whisper_model)
-    if isinstance(model, consent.StatementReading):
-        return model
-    return consent.read_samples(opening.samples, speaker.required, model)
 
 
 def _with_speakers(

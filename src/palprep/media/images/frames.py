@@ -106,17 +106,13 @@ class SampledFrame(NamedTuple):
     rgb: NDArray[np.uint8]
 
 
-LumaObserver = Callable[[float, NDArray[np.uint8]], None]
-"""Called with the time and a small copy of the luma (height, width) as stored, 0..255."""
-
-
 def sample_frames(
     source: Source,
     *,
     per_second: float = 1.0,
     max_side: int | None = None,
     key_frames_only: bool = False,
-    on_luma: LumaObserver | None = None,
+    on_luma: Callable[[float, NDArray[np.uint8]], None] | None = None,
     from_s: float = -math.inf,
     most_s: float | None = None,
 ) -> Generator[SampledFrame, None, None]:
@@ -126,8 +122,9 @@ def sample_frames(
     default pyramid, and none of a phone's, which references all. What lasts a second (freezes,
     black), steps (cuts, exposure) or sways (shake, fifths of a second apart) shows at half the rate
     as well. With ``key_frames_only`` only those key frames are decoded that are due. ``on_luma`` is
-    given the luma of every frame that is decoded, the unsampled ones too. Frames before ``from_s``
-    and after ``most_s`` are left out. The longer side has at most ``max_side`` pixels.
+    given the time and a small copy of the luma (height, width) as stored, 0..255, of every frame
+    that is decoded, the unsampled ones too. Frames before ``from_s`` and after ``most_s`` are left
+    out. The longer side has at most ``max_side`` pixels.
 
     Raises MediaError, when the iteration starts or meets it, as ``open_container`` does;
     UnsupportedMedia without a video stream, DamagedMedia when nothing decodes.

@@ -292,25 +292,22 @@ class _Converter:
         )
 
 
-Sinks = Callable[[AudioStreamFacts], Iterable[Sink]]
-"""Who takes the samples of a stream, given what its header says."""
-
-
 def probe_audio(
     source: Source,
     *,
-    sinks: Sinks | None = None,
+    sinks: Callable[[AudioStreamFacts], Iterable[Sink]] | None = None,
     most_s: float | None = None,
     stated_s: float | None = None,
 ) -> AudioFacts:
     """Facts of a recording, or of the sound of a video.
 
     The chosen stream is the one that the container marks as default, else the first. With
-    ``sinks``, which take its samples, it is decoded once, a second at a time. Without them the
-    duration is the stated one, or that of the packets. Decoding ends soon after ``most_s``, and the
-    duration is then the stated one if that is longer; ``stated_s`` is what is known of it where the
-    stream says nothing. Raises DamagedMedia when nothing decodes, or to no sound; UnsupportedMedia
-    when there is no audio stream, no decoder for it, or its sample rate is not read.
+    ``sinks``, who take its samples, given what its header says, it is decoded once, a second at a
+    time. Without them the duration is the stated one, or that of the packets. Decoding ends soon
+    after ``most_s``, and the duration is then the stated one if that is longer; ``stated_s`` is
+    what is known of it where the stream says nothing. Raises DamagedMedia when nothing decodes, or
+    to no sound; UnsupportedMedia when there is no audio stream, no decoder for it, or its sample
+    rate is not read.
     """
     with containers.open_container(
         source, analyse_frames=source.type.kind is Kind.AUDIO

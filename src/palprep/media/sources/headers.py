@@ -89,16 +89,9 @@ _AFTER_DATA = re.compile(rb"\xff(?=[^\x00\xd0-\xd7\xff])")
 _CHUNK = 1 << 20
 
 
-class _Segment(NamedTuple):
-    """``body`` is where its length stands, ``end`` where the next begins, behind a scan's data."""
-
-    marker: int
-    body: int
-    end: int
-
-
-def _segments(reader: bounds.HeaderReader) -> Iterator[_Segment]:
-    """The segments between the first two bytes of a JPEG and the end of its image."""
+def _segments(reader: bounds.HeaderReader) -> Iterator[tuple[int, int, int]]:
+    """The segments between the first two bytes of a JPEG and the end of its image: the marker,
+    where its length stands, and where the next one begins, behind a scan's data."""
     at = 2
     while (found := _marker(reader, at)) is not None and found[0] != _EOI:
         reader.spend(bounds.SEGMENT_STEPS)
@@ -111,7 +104,7 @@ def _segments(reader: bounds.HeaderReader) -> Iterator[_Segment]:
         end = at + length
         if marker == _SOS:
             end = _behind_data(reader, end)
-        yield _Segment(marker, at, end)
+        yield marker, at, end
         at = end
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from palprep.consent import ConsentFacts
-from palprep.facts import Facts
+from palprep.facts import Facts, Timeline
 from palprep.rules.audio import voice_one_speaker
 from palprep.rules.consent.state import ConsentDoubt
 from palprep.rules.needs import CONSENT, NOT_FOUND, STATED
@@ -21,7 +21,7 @@ from palprep.rules.video_person import (
     same_person_throughout,
 )
 from palprep.values import Outcome, Role, Span
-from palprep.vision import FrameSample
+from palprep.vision import FootageFacts
 
 FEWEST_SAMPLES = 4
 """Fewer frames than this, looked at while the statement is spoken, prove nothing."""
@@ -56,29 +56,27 @@ def consent_first(consent: ConsentFacts) -> Measured:
     return Measured(value=harmless, shown=shown, words={"said": said})
 
 
-def _statement(facts: Facts) -> Span | Answer:
-    """When the statement is spoken, by the timeline."""
+def _spoken(facts: Facts) -> tuple[Span, Timeline, FootageFacts | None] | Answer:
+    """When the statement is spoken, by the timeline; and what is seen of the video."""
     stated, line = STATED.get(facts), facts.timeline
     if not isinstance(stated, ConsentFacts):
         return stated
-    return NOT_FOUND if line is None or line.consent is None else line.consent
+    return (line.consent, line, facts.footage) if line and line.consent else NOT_FOUND
 
 
-def _samples(facts: Facts) -> tuple[FrameSample, ...] | Answer:
-    spoken, line, footage = _statement(facts), facts.timeline, facts.footage
-    if not isinstance(spoken, Span):
-        return spoken
-    if line is None or footage is None:
+SPOKEN = Need(_spoken)
+
+
+@rule(SPOKEN)
+def consent_seen(spoken: tuple[Span, Timeline, FootageFacts | None]) -> Measured | Unmeasured:
+    span, line, footage = spoken
+    if footage is None:
         return NOT_FOUND
-    return tuple(
+    samples = [
         sample
         for sample in footage.samples
-        if spoken.start_s <= sample.at_s - line.starts_s <= spoken.end_s
-    )
-
-
-@rule(Need(_samples))
-def consent_seen(samples: tuple[FrameSample, ...]) -> Measured | Unmeasured:
+        if span.start_s <= sample.at_s - line.starts_s <= span.end_s
+    ]
     if len(samples) < FEWEST_SAMPLES:
         return REASONS["too_few_samples"]
     alone = sum(each.people == 1 and each.face_height_share is not None for each in samples)
@@ -89,17 +87,10 @@ def consent_seen(samples: tuple[FrameSample, ...]) -> Measured | Unmeasured:
     )
 
 
-def _cuts(facts: Facts) -> tuple[float, ...] | Answer:
-    spoken, line = _statement(facts), facts.timeline
-    if not isinstance(spoken, Span):
-        return spoken
-    cuts = line.cuts if line else ()
-    return tuple(each for each in cuts if spoken.start_s < each < spoken.end_s)
-
-
-@rule(Need(_cuts))
-def consent_uncut(cuts: tuple[float, ...]) -> Measured:
-    return listed(cuts)
+@rule(SPOKEN)
+def consent_uncut(spoken: tuple[Span, Timeline, FootageFacts | None]) -> Measured:
+    span, line, _ = spoken
+    return listed([each for each in line.cuts if span.start_s < each < span.end_s])
 
 
 CONSENT_CHECKS = frozenset(
