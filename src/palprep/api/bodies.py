@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import re
-from abc import ABC, abstractmethod
 from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -60,7 +59,8 @@ def mended_json(body: bytes | str) -> Any:
     return from_json(units.decode("utf-16-le", "replace"))
 
 
-class Base64Stream(ABC):
+@dataclass(frozen=True)
+class Base64Stream:
     """The base64 of a file, without line breaks, in pieces, made while it is sent, any number of
     times: no body is held in memory whole."""
 
@@ -68,19 +68,17 @@ class Base64Stream(ABC):
     """What messages call the file."""
     size: int
     """Of the file, in bytes."""
+    mime: str | None
+    """The MIME type that the file's content shows, None when no endpoint takes it."""
+    pieces: Callable[[], Iterator[bytes]]
 
     @property
     def chars(self) -> int:
         """Characters of base64, known before any is made."""
         return 4 * ((self.size + 2) // 3)
 
-    @property
-    @abstractmethod
-    def mime(self) -> str | None:
-        """The MIME type that the file's content shows, None when no endpoint takes it."""
-
-    @abstractmethod
-    def __iter__(self) -> Iterator[bytes]: ...
+    def __iter__(self) -> Iterator[bytes]:
+        return self.pieces()
 
 
 OpenFile = Callable[[FileInput], Base64Stream]

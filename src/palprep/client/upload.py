@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from functools import partial
 
 from pybase64 import b64encode
 
@@ -17,34 +17,21 @@ PIECE_BYTES = 3 * 64 * 1024
 three, which halves their cost. A multiple of three, so that only the last piece is padded."""
 
 
-@dataclass(frozen=True)
-class Upload(Base64Stream):
-    """A file that can be read more than once: each time from its first byte on."""
-
-    name: str
-    size: int
-    source: Source
-
-    @property
-    def mime(self) -> str | None:
-        """The MIME type by content; None when it is not an image that the service takes."""
-        found = self.source.type
-        return found.mime if found.kind is Kind.IMAGE else None
-
-    def __iter__(self) -> Iterator[bytes]:
-        left = self.size
-        with self.source.open() as file:
-            while left > 0 and (piece := read_binary(file, min(left, PIECE_BYTES))):
-                left -= len(piece)
-                yield b64encode(piece)
-            # The service would judge a picture that never was, made of two.
-            self.source.require_unchanged(file)
-
-
-def open_upload(file: FileInput) -> Upload:
-    """The bytes of ``file``, which is a path, bytes, or a binary file from where it stands. Raises
+def open_upload(file: FileInput) -> Base64Stream:
+    """The base64 of ``file``, which is a path, bytes, or a binary file from where it stands. Raises
     :class:`~palprep.errors.FileMissing`, :class:`~palprep.errors.FileUnreadable` or
     :class:`~palprep.errors.UsageError` for what cannot be read,
     :class:`~palprep.errors.OutputUnwritable` without room for a copy of what is not on the disk."""
     source = Source.of(file)
-    return Upload(source.name, source.size_bytes, source)
+    mime = source.type.mime if source.type.kind is Kind.IMAGE else None
+    return Base64Stream(source.name, source.size_bytes, mime, partial(_pieces, source))
+
+
+def _pieces(source: Source) -> Iterator[bytes]:
+    left = source.size_bytes
+    with source.open() as file:
+        while left > 0 and (piece := read_binary(file, min(left, PIECE_BYTES))):
+            left -= len(piece)
+            yield b64encode(piece)
+        # The service would judge a picture that never was, made of two.
+        source.require_unchanged(file)
