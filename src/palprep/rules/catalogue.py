@@ -20,9 +20,6 @@ from palprep.rules.rule import Checked, Rule
 from palprep.rules.texts.words import TEXTS
 from palprep.values import Outcome, Role, Value
 
-PAIR: Final = "pair"
-"""Stands for the role of limits that two files are held against."""
-
 
 def _rules_of(*modules: ModuleType) -> Iterator[tuple[str, Checked]]:
     for module in modules:
@@ -121,7 +118,7 @@ def _told_once(checks: Sequence[Check], facts: Facts) -> tuple[Check, ...]:
 
 
 class CatalogueLimit(Limit):
-    """A limit, the role that it holds for, and the limit in words."""
+    """A limit, the role that it holds for, ``pair`` for two files, and the limit in words."""
 
     role: str
     limit: str
@@ -165,7 +162,7 @@ def entry_of(rule_id: str, profile: Profile) -> CatalogueEntry:
     """The entry of a check. Raises KeyError for an id that no rule has."""
     texts = RULES[rule_id].texts
     asked = {role.value: profile.for_role(role).get(rule_id, ()) for role in Role}
-    asked[PAIR] = profile.pairs.get(rule_id, ())
+    asked["pair"] = profile.pairs.get(rule_id, ())
     words = TEXTS.consent_limits if rule_id == consent.consent_spoken.id else {}
     return CatalogueEntry(
         id=rule_id,

@@ -84,17 +84,14 @@ class Voiceprint:
     def features(self, speech: Floats) -> Floats:
         """What the network takes: ``(1, 80, frames of 10 ms)``."""
         level = float(np.sqrt(np.mean(speech**2)))
-        bands = self._bands(speech * (_LEVEL / max(level, 1e-9)))
-        return np.ascontiguousarray((bands - bands.mean(axis=0)).T[None])
-
-    def _bands(self, speech: Floats) -> Floats:
+        speech = speech * (_LEVEL / max(level, 1e-9))
         frames = np.lib.stride_tricks.sliding_window_view(speech, _WINDOW)[::_HOP]
         frames = frames - frames.mean(axis=1, keepdims=True)
         before = np.concatenate((frames[:, :1], frames[:, :-1]), axis=1)
         windowed = (frames - _EMPHASIS * before) * self._taper
         power = (np.abs(np.fft.rfft(windowed, _FFT, axis=1)) ** 2).astype(np.float32)
-        bands: Floats = np.log(np.maximum(product(power, self._filters), _LEAST_POWER))
-        return bands
+        bands = np.log(np.maximum(product(power, self._filters), _LEAST_POWER))
+        return np.ascontiguousarray((bands - bands.mean(axis=0)).T[None])
 
 
 def voice_of(source: Source) -> Floats | None:

@@ -254,7 +254,7 @@ def _face_in(
     rgb: Pixels, last: landmarks.Landmarks | None, models: Models
 ) -> landmarks.Landmarks | None:
     if last is not None:
-        marks = landmarks.follow_points(rgb, last, models)
+        marks = landmarks.follow_landmarks(rgb, last, models, points_alone=True)
         if marks.presence >= SURE_PRESENCE:
             return marks
     for face in find_faces(rgb, models.detector)[:1]:

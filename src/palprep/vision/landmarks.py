@@ -8,7 +8,7 @@ The points are numbered as there; "right" and "left" are the subject's own.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
@@ -84,26 +84,20 @@ def find_landmarks(rgb: Pixels, face: Detection, models: Models) -> Landmarks:
     # Two passes: the box of the detector is loose, the box of the first points is not.
     points, presence = _run(rgb, (x + width / 2, y + height / 2), side, angle, models)
     if presence > 0.5:
-        centre, side, angle = _square(points)
-        points, presence = _run(rgb, centre, side, angle, models)
-    shapes = _shapes(points, models)
-    return Landmarks(points, presence, shapes)
+        points, presence = _run(rgb, *_square(points), models)
+    return Landmarks(points, presence, _shapes(points, models))
 
 
-def follow_landmarks(rgb: Pixels, last: Landmarks, models: Models) -> Landmarks:
+def follow_landmarks(
+    rgb: Pixels, last: Landmarks, models: Models, *, points_alone: bool = False
+) -> Landmarks:
     """The points of a face that was seen a moment ago, looked for where it was then.
 
-    Half the cost of :func:`find_landmarks`; a low ``presence`` says that the face has gone.
+    Half the cost of :func:`find_landmarks`; a low ``presence`` says that the face has gone. Points
+    alone have no coefficients of the expression.
     """
-    marks = follow_points(rgb, last, models)
-    return replace(marks, shapes=_shapes(marks.points, models))
-
-
-def follow_points(rgb: Pixels, last: Landmarks, models: Models) -> Landmarks:
-    """As :func:`follow_landmarks`, without the coefficients of the expression."""
-    centre, side, angle = _square(last.points)
-    points, presence = _run(rgb, centre, side, angle, models)
-    return Landmarks(points, presence, {})
+    points, presence = _run(rgb, *_square(last.points), models)
+    return Landmarks(points, presence, {} if points_alone else _shapes(points, models))
 
 
 def _run(
