@@ -62,11 +62,7 @@ def open_image(
     decoding takes more than ``max_memory_mb``; DamagedMedia when it does not decode.
     """
     facts, picture = probe_image(
-        source,
-        max_side=max_side,
-        region=region,
-        turned_deg=turned_deg,
-        max_memory_mb=max_memory_mb,
+        source, max_side=max_side, region=region, turned_deg=turned_deg, max_memory_mb=max_memory_mb
     )
     if picture is None:
         raise UnsupportedMedia(

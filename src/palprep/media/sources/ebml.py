@@ -87,8 +87,7 @@ def read_matroska(reader: HeaderReader) -> Matroska:
     for element in elements(reader, 0, reader.size):
         end = element.ends_by(reader.size)
         if element.number == _HEADER:
-            inside = elements(reader, element.body, end)
-            found = next((each for each in inside if each.number == _DOC_TYPE), None)
+            found = next(_inside(reader, element, end, _DOC_TYPE), None)
             name = _content(reader, found, 16) if found else b""
             doc_type = name.rstrip(b"\0").decode("latin-1")
         elif element.number == _SEGMENT:
@@ -115,9 +114,11 @@ def _track_types(reader: HeaderReader, start: int, end: int) -> list[int]:
         if element.number in _COUNTED:
             counted.append(element)
         if element.number == _TRACKS and kinds is None:
-            kinds = list(_kinds(reader, element, end))
+            kinds = list(_numbers(reader, element, end, _TRACK_ENTRY, _TRACK_TYPE))
         elif element.number == _SEEK_HEAD:
-            sought.update((start + each, None) for each in _sought(reader, element, end))
+            # Counted from the start of the segment.
+            places = _numbers(reader, element, end, _SEEK, _SEEK_POSITION)
+            sought.update((start + each, None) for each in places)
         _count(reader, element, end, 0)
     for position in sought:
         found = next(elements(reader, position, end), None)
@@ -132,22 +133,17 @@ def _track_types(reader: HeaderReader, start: int, end: int) -> list[int]:
     return kinds or []
 
 
-def _kinds(reader: HeaderReader, tracks: Element, end: int) -> Iterator[int]:
-    end = tracks.ends_by(end)
-    for entry in elements(reader, tracks.body, end):
-        if entry.number == _TRACK_ENTRY:
-            for element in elements(reader, entry.body, entry.ends_by(end)):
-                if element.number == _TRACK_TYPE:
-                    yield int.from_bytes(_content(reader, element, 8), "big")
+def _inside(reader: HeaderReader, outer: Element, end: int, *path: int) -> Iterator[Element]:
+    """The elements at the end of a path of ids in one, which itself ends by ``end``."""
+    end = outer.ends_by(end)
+    for each in elements(reader, outer.body, end):
+        if each.number == path[0]:
+            yield from _inside(reader, each, end, *path[1:]) if path[1:] else (each,)
 
 
-def _sought(reader: HeaderReader, head: Element, end: int) -> Iterator[int]:
-    """Where the index says that elements stand, from the start of the segment."""
-    end = head.ends_by(end)
-    for seek in elements(reader, head.body, end):
-        for part in elements(reader, seek.body, seek.ends_by(end)):
-            if (seek.number, part.number) == (_SEEK, _SEEK_POSITION):
-                yield int.from_bytes(_content(reader, part, 8), "big")
+def _numbers(reader: HeaderReader, outer: Element, end: int, *path: int) -> Iterator[int]:
+    for each in _inside(reader, outer, end, *path):
+        yield int.from_bytes(_content(reader, each, 8), "big")
 
 
 def _count(reader: HeaderReader, outer: Element, end: int, depth: int) -> None:
