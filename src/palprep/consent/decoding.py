@@ -7,7 +7,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
 from itertools import pairwise
 from typing import Any, NamedTuple, TypeVar
 
@@ -47,7 +46,6 @@ class ByteTokens:
     def __init__(self, tokens: Sequence[bytes]) -> None:
         self._tokens = tokens
         self._numbers = {token: number for number, token in enumerate(tokens) if token}
-        self._pieces = lru_cache(maxsize=4096)(self._join)
 
     def __len__(self) -> int:
         return len(self._tokens)
@@ -66,9 +64,9 @@ class ByteTokens:
                 for _ in character.encode()
             ]
             at = 0
-            for number in self._pieces(piece[0]):
-                after = at + len(self._tokens[number])
-                found.ids.append(number)
+            for part in joined([bytes([byte]) for byte in piece[0].encode()], self._numbers):
+                after = at + len(part)
+                found.ids.append(self._numbers[part])
                 found.spans.append((characters[at], characters[after - 1] + 1))
                 at = after
         return found
@@ -76,10 +74,6 @@ class ByteTokens:
     def decode(self, ids: Sequence[int]) -> str:
         """The text of tokens; bytes that are no text become U+FFFD."""
         return b"".join(self._tokens[number] for number in ids).decode("utf-8", "replace")
-
-    def _join(self, piece: str) -> tuple[int, ...]:
-        parts = joined([bytes([byte]) for byte in piece.encode()], self._numbers)
-        return tuple(self._numbers[part] for part in parts)
 
 
 def joined(parts: list[Part], numbers: Mapping[Part, int]) -> list[Part]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from functools import cache, lru_cache, partial
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -135,18 +135,17 @@ class Vocabulary:
     def __init__(self, tokens: Sequence[bytes]) -> None:
         self._texts = [token.decode("utf-8", "replace") for token in tokens]
         self._ids = {text: index for index, text in enumerate(self._texts) if index >= _FIRST_PIECE}
-        self.tokens = lru_cache(maxsize=4096)(self._tokens)
 
     def is_spoken(self, token: int) -> bool:
         """Whether a token has a letter or a digit."""
         return any(character.isalnum() for character in self._texts[token])
 
-    def _tokens(self, word: str) -> tuple[int, ...]:
+    def tokens(self, word: str) -> list[int]:
         ids: list[int] = []
         for part in joined([_SPACE, *word], self._ids):
             known = self._ids.get(part)
             ids += [_BYTES + byte for byte in part.encode()] if known is None else [known]
-        return tuple(ids)
+        return ids
 
 
 _UNSURE = 0.05
