@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
 
-from palprep.facts import FacingLimits, Second, Timeline
+from palprep.facts import FacingLimits, Timeline, share_held
 from palprep.values import Span
 
 LEAD_S = 0.3
@@ -83,21 +82,21 @@ def best_take(
     ends = _ends(line, pauses)
     broken_from = sorted(each.start_s for each in breaks)
     broken_to = sorted(each.end_s for each in breaks)
-    speaking = _Shares(line.seconds, lambda second: second.speaking)
-    still = _Shares(line.seconds, lambda second: second.still)
-    seen = _Shares(line.seconds, lambda second: second.seen)
-    faced = _Shares(line.seconds, lambda second: second.facing(facing))
+    speaking = [second.speaking for second in line.seconds]
+    still = [second.still for second in line.seconds]
+    seen = [second.seen for second in line.seconds]
+    faced = [second.facing(facing) for second in line.seconds]
 
     def take(start: float, end: float) -> Take:
         first, last = round(start), max(round(start) + 1, round(end))
         middle = (first + last) // 2
-        spoken, listened = speaking.of(first, middle), still.of(middle, last)
+        spoken, listened = share_held(speaking[first:middle]), share_held(still[middle:last])
         return Take(
             start_s=round(start, 3),
             end_s=round(end, 3),
             structure=None if spoken is None or listened is None else (spoken + listened) / 2,
-            seen=seen.of(first, last),
-            facing=faced.of(first, last),
+            seen=share_held(seen[first:last]),
+            facing=share_held(faced[first:last]),
             length=min(1.0, (end - start) / wanted_s) if wanted_s else 1.0,
             breaks=bisect_left(broken_from, end) - bisect_right(broken_to, start),
         )
@@ -177,17 +176,3 @@ def _breaks(line: Timeline) -> list[Span]:
 def _within(pauses: Sequence[Span], moment: float) -> bool:
     before = bisect_right(pauses, moment, key=lambda pause: pause.start_s)
     return before > 0 and moment <= pauses[before - 1].end_s
-
-
-class _Shares:
-    """Over any range of seconds, in how many of those that were measured something holds."""
-
-    def __init__(self, seconds: Sequence[Second], holds: Callable[[Second], bool | None]) -> None:
-        values = [holds(second) for second in seconds]
-        self._known = list(accumulate((value is not None for value in values), initial=0))
-        self._true = list(accumulate((bool(value) for value in values), initial=0))
-
-    def of(self, first: int, last: int) -> float | None:
-        first, last = (min(each, len(self._known) - 1) for each in (first, last))
-        known = self._known[last] - self._known[first]
-        return (self._true[last] - self._true[first]) / known if known else None
