@@ -12,7 +12,6 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Callable, Sequence
-from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import NamedTuple
@@ -73,7 +72,6 @@ class CodeReading(AskedCode):
     from this one. The times are of that file."""
 
 
-@cache
 def code_words() -> tuple[str, ...]:
     """The words that codes are drawn from: common English ones, no two of which are alike by their
     sound, as :func:`palprep.consent.wording.words.similarity` has it.

@@ -7,7 +7,6 @@ same by a table of all colours, whose making takes two seconds for each frame.
 
 from __future__ import annotations
 
-import functools
 from typing import Final
 
 import cv2
@@ -22,22 +21,17 @@ LINEAR: Final[NDArray[np.float32]] = np.where(
 
 _STEPS = 65_536
 """Steps of linear light on the way back to sRGB: under a tenth of an 8-bit step at black."""
+_LIGHT = np.arange(_STEPS) / (_STEPS - 1)
+_LEVELS: Final[NDArray[np.uint8]] = np.rint(
+    np.where(_LIGHT <= 0.0031308, 12.92 * _LIGHT, 1.055 * _LIGHT ** (1 / 2.4) - 0.055) * 255
+).astype(np.uint8)
 
 
 def to_srgb(linear: NDArray[np.float32]) -> NDArray[np.uint8]:
     """8-bit sRGB of linear light of any shape; clipped to 0 and 1."""
     steps = (np.clip(linear, 0, 1) * (_STEPS - 1) + 0.5).astype(np.uint16)
-    values: NDArray[np.uint8] = np.take(_levels(), steps)
+    values: NDArray[np.uint8] = np.take(_LEVELS, steps)
     return values
-
-
-@functools.cache
-def _levels() -> NDArray[np.uint8]:
-    """Of each step: worked out when first needed."""
-    light = np.arange(_STEPS) / (_STEPS - 1)
-    codes = np.where(light <= 0.0031308, 12.92 * light, 1.055 * light ** (1 / 2.4) - 0.055)
-    levels: NDArray[np.uint8] = np.rint(codes * 255).astype(np.uint8)
-    return levels
 
 
 PQ, HLG = 16, 18
@@ -84,7 +78,6 @@ def as_srgb(pixels: NDArray[np.uint16], transfer: int, primaries: int) -> NDArra
     return to_srgb(seen)
 
 
-@functools.cache
 def _pq_light() -> NDArray[np.float32]:
     """Light of each code, diffuse white at 1 (BT.2100 table 4)."""
     m1, m2 = 2610 / 16384, 2523 / 4096 * 128
@@ -94,7 +87,6 @@ def _pq_light() -> NDArray[np.float32]:
     return (light * (_PQ_CDM2 / _WHITE_CDM2)).astype(np.float32)
 
 
-@functools.cache
 def _hlg_light() -> NDArray[np.float32]:
     """Light of the scene of each code, 0 to 1 (BT.2100 table 5)."""
     a, b, c = 0.17883277, 0.28466892, 0.55991073

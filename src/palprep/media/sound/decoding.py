@@ -5,7 +5,7 @@ once, for everyone who wants them.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -137,11 +137,7 @@ class AudioDecode:
     def __init__(
         self, sinks: Iterable[Sink], source: Source, *, most_s: float | None = None
     ) -> None:
-        # Sinks that ask for the same share a converter.
-        shapes: dict[tuple[int, int], list[Sink]] = {}
-        for sink in sinks:
-            shapes.setdefault((sink.rate_hz, sink.channels), []).append(sink)
-        self._converters = [_Converter(*shape, alike, source) for shape, alike in shapes.items()]
+        self._converters = [_Converter(sink, source) for sink in sinks]
         self._source = source
         self._most_s = most_s
         self._fill_s = _MOST_FILLED_S
@@ -197,11 +193,9 @@ class _Converter:
     resampler, and the blocks stay as they began.
     """
 
-    def __init__(self, rate_hz: int, channels: int, sinks: Sequence[Sink], source: Source) -> None:
+    def __init__(self, sink: Sink, source: Source) -> None:
         self._source = source
-        self._rate_hz = rate_hz
-        self._channels = channels
-        self._sinks = sinks
+        self._push, self._rate_hz, self._channels = sink
         self._resampler: AudioResampler | None = None
         self._shape: tuple[str, str, int] | None = None
         self._waiting: list[Samples] = []
@@ -276,8 +270,7 @@ class _Converter:
         block = block[0] if block.shape[0] == 1 else np.ascontiguousarray(block)
         self._require_sound(block)
         self._delivered += block.shape[-1]
-        for sink in self._sinks:
-            sink.push(block)
+        self._push(block)
 
     def _require_sound(self, block: Samples) -> None:
         highest = np.abs(block).max(initial=0.0)
