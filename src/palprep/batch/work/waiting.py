@@ -7,8 +7,6 @@ training of hours is asked about every few minutes.
 from __future__ import annotations
 
 import functools
-import heapq
-import itertools
 import logging
 import math
 import threading
@@ -76,8 +74,6 @@ class Watch:
         self._seen = newest.seq if newest is not None else 0
         self._since = newest.at if newest is not None else ""
         self._watched: dict[str, _Watched] = {}
-        self._queue: list[tuple[float, str]] = []
-        """When something is due, as a heap. What has another due time by now is passed over."""
         self._open: dict[str, tuple[runs.PersonOutcome, tuple[str, ...]]] = {}
         """Who waits: the outcome so far, and the keys of all creations."""
         self._guard = threading.RLock()
@@ -109,24 +105,24 @@ class Watch:
         """Take in what callbacks have said, and do what is due. False when there was neither."""
         with self._guard:
             news = self._look()
-            due = list(itertools.islice(self._due(), _SIDE_BY_SIDE))
+            due = self._due()
         list(self._threads.map(self._ask, due))
         return news or bool(due)
 
-    def _due(self) -> Iterator[_Watched]:
+    def _due(self) -> list[_Watched]:
         """What is to be asked about now, each to be asked about later again. What has been in doubt
-        for too long is given up on the way."""
+        for too long is given up."""
         now = self._remote.connection.clock()
-        while self._queue and self._queue[0][0] <= now:
-            due, key = heapq.heappop(self._queue)
-            watched = self._watched.get(key)
-            if watched is None or watched.due != due:
-                continue
+        due = sorted((each.due, key) for key, each in self._watched.items() if each.due <= now)
+        asked: list[_Watched] = []
+        for _, key in due:
+            watched = self._watched[key]
             if watched.creation.state is not creations.CreationState.STARTED:
                 self._drop(watched)
-                continue
-            self._put(watched, now + self._interval_s(watched))
-            yield watched
+            elif len(asked) < _SIDE_BY_SIDE:
+                watched.due = now + self._interval_s(watched)
+                asked.append(watched)
+        return asked
 
     def _interval_s(self, watched: _Watched) -> float:
         """How long it is not asked about again."""
@@ -148,7 +144,7 @@ class Watch:
         began = waiting_since = clock()
         while busy() or self._open:
             worked = self.step()
-            unasked = ask_all and self._queue and self._queue[0][0] <= began
+            unasked = ask_all and any(each.due <= began for each in self._watched.values())
             if busy():
                 waiting_since = clock()
             elif clock() - waiting_since >= self._pace.wait_s and not unasked:
@@ -182,7 +178,7 @@ class Watch:
             if wished_s := getattr(error, "retry_after", None):
                 with self._guard:
                     later = self._remote.connection.clock() + wished_s
-                    self._put(watched, max(watched.due, later))
+                    watched.due = max(watched.due, later)
         except JournalError:
             raise
         except PalprepError as error:
@@ -217,16 +213,12 @@ class Watch:
         given up in time, where it is in doubt."""
         now = self._remote.connection.clock()
         if watched.creation.state is not creations.CreationState.STARTED:
-            self._put(watched, now + self._pace.doubt_wait_s)
+            watched.due = now + self._pace.doubt_wait_s
         elif self.told_by(watched.creation) == "answer":
             begun = (watched.creation.intended_at or "") > self._since
-            self._put(watched, now + (self._interval_s(watched) if begun else 0.0))
+            watched.due = now + (self._interval_s(watched) if begun else 0.0)
         else:
             watched.due = math.inf
-
-    def _put(self, watched: _Watched, due: float) -> None:
-        watched.due = due
-        heapq.heappush(self._queue, (due, watched.creation.key))
 
     def _drop(self, watched: _Watched) -> None:
         del self._watched[watched.creation.key]
