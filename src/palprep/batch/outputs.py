@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import io
 import itertools
 import json
-import os
 import re
 import shutil
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
@@ -18,16 +16,13 @@ from palprep.errors import UsageError
 from palprep.escaping import escaped_json, table_rows
 from palprep.journal import JOURNAL_NAME, Journal
 from palprep.journal.runs import PersonStanding, PersonView, ReadableRun, RunReader
-from palprep.storage import is_there, private_file, private_folder, unwritable, write_text
+from palprep.storage import is_file, is_there, private_file, private_folder, unwritable, write_text
 from palprep.values import typed
-from palprep.views import PEOPLE_FOLDER, REPORT_NAME, Message, Page, is_page, messages, pages
+from palprep.views import PEOPLE_FOLDER, REPORT_NAME, Message, is_page, messages, pages
 from palprep.views.drawings import PICTURES_NAME, PictureFolder
 
 RESULTS_NAME = "results.jsonl"
 TABLE_NAME = "results.csv"
-
-_MERGED = ("person", "name", "language", "subject", "text", "html")
-"""The columns of messages.csv."""
 
 _BEGINNING = re.compile(rb'\{"person": ("(?:[^"\\]|\\.)*")')
 """How a line of the results begins: with the person whose line it is."""
@@ -40,7 +35,8 @@ def write_outputs(into: Path, run: ReadableRun, *, again: bool = False) -> None:
     made = pages(run, into)
     there = all((into / name).is_file() for name in (RESULTS_NAME, TABLE_NAME))
     told = there and made[-1].tells_the_same_of_everybody(into)
-    if not again and told and made[-1].is_in(into) and _are_there(into, made):
+    current = told and made[-1].is_in(into) and all(is_file(into / each.place) for each in made)
+    if current and not again:
         return
     stale = [at for at, page in enumerate(made) if not page.is_in(into)]
     # The results are written before the pages, and the first page last: what a page shows, the
@@ -58,19 +54,6 @@ def write_outputs(into: Path, run: ReadableRun, *, again: bool = False) -> None:
     for path in [each for each in found if each.relative_to(into).as_posix() not in wanted]:
         if is_page(path):
             path.unlink()
-
-
-def _are_there(into: Path, made: Sequence[Page]) -> bool:
-    """Whether each page has its file. Where they are many, to open them takes longest."""
-
-    @functools.cache
-    def names(folder: str) -> frozenset[str]:
-        with contextlib.suppress(OSError), os.scandir(into / folder) as entries:
-            return frozenset(each.name for each in entries)
-        return frozenset()
-
-    places = (page.place.rpartition("/") for page in made)
-    return all(name in names(folder) for folder, _, name in places)
 
 
 def write_results(
@@ -159,8 +142,9 @@ def write_messages(directory: str | Path, into: str | Path, language: str = "en"
     for each in written:
         write_text(place / f"{each.person}.txt", each.text)
         write_text(place / f"{each.person}.html", each.html)
+    columns = [name for name in Message.model_fields if name != "english"]
     rows = ({**dict(each), "html": f"{each.person}.html"} for each in written)
-    write_text(place / "messages.csv", table_rows(_MERGED, rows))
+    write_text(place / "messages.csv", table_rows(columns, rows))
     return written
 
 
