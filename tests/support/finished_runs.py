@@ -85,8 +85,19 @@ def creation(what, **changes):
     )  # fmt: skip
 
 
+class ReadRun(RunView):
+    """A run whose people are all at hand, one person after the other."""
+
+    def rows(self, slugs=None):
+        found = {each.slug: each for each in self.people}
+        return map(found.__getitem__, found if slugs is None else slugs)
+
+    def person(self, slug):
+        return next(self.rows([slug]))
+
+
 def run(*people):
-    return RunView(
+    return ReadRun(
         head=RunHead(
             started_at="2026-11-21T05:00:00.000+00:00", updated_at="2026-11-21T05:01:00.000+00:00",
             target="http://127.0.0.1:8700", profile="core-4", dry_run=False, version="0.1.0",

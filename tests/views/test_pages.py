@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 from elements import Elements
-from finished_runs import FULL, changed, person, run
+from finished_runs import FULL, ReadRun, changed, person, run
 from PIL import Image
 
 from palprep.batch.outputs import write_outputs
-from palprep.journal.runs import RunView
 from palprep.media.sources import sha256_of
 from palprep.preflight import Asset
 from palprep.rules import Report
@@ -21,7 +20,7 @@ from palprep.views.drawings import PICTURES_NAME
 from palprep.views.page import MOST_ON_ONE_PAGE, pages
 
 
-def crowd(count: int) -> RunView:
+def crowd(count: int) -> ReadRun:
     names = [f"p{number:03}" for number in range(count)]
     return run(*(person(slug=name, name=name, full_name=name) for name in names))
 
@@ -105,9 +104,9 @@ def test_of_whom_nothing_has_changed_no_report_is_read_again(
     changed = people.people[3].model_copy(update={"reasons": ("né",)})
     others = people.model_copy(update={"people": (*people.people[:3], changed, *people.people[4:])})
     read = []
-    person_of = RunView.person
+    person_of = ReadRun.person
     monkeypatch.setattr(
-        RunView, "person", lambda run, slug: read.append(slug) or person_of(run, slug)
+        ReadRun, "person", lambda run, slug: read.append(slug) or person_of(run, slug)
     )
     write_outputs(tmp_path, others)
     # The last line had lost its end as well; the changed one is read for its page, too.
@@ -188,7 +187,7 @@ def test_the_first_page_reads_no_report_of_whom_it_shows_already(
     assert all(each.is_in(tmp_path) for each in own)
     assert not first.is_in(tmp_path)
     assert first.tells_the_same_of_everybody(tmp_path)
-    monkeypatch.setattr(RunView, "person", lambda *_: pytest.fail("a report was read"))
+    monkeypatch.setattr(ReadRun, "person", lambda *_: pytest.fail("a report was read"))
     after = first.html()
     assert PICTURES_NAME in after
     assert after.count("<img") == before.count("<img") == 1

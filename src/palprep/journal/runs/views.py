@@ -170,13 +170,6 @@ class RunView(Value):
         cut_off = any(CUT_OFF.reasons[0] in each.reasons for each in self.people)
         return exit_code(found, rehearsed=self.head.dry_run and not cut_off)
 
-    def rows(self, slugs: Sequence[str] | None = None) -> Iterator[PersonView]:
-        found = {each.slug: each for each in self.people}
-        return map(found.__getitem__, found if slugs is None else slugs)
-
-    def person(self, slug: str) -> PersonView:
-        return next(self.rows([slug]))
-
 
 class ReadableRun(Protocol):
     """A run that results and pages are made of, one person after the other."""
