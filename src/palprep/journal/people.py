@@ -12,12 +12,7 @@ from difflib import get_close_matches
 from palprep.consent import ConsentFacts
 from palprep.consent.wording import VALID_S, AskedCode, Choose, FreshCode, draw_code
 from palprep.errors import UsageError
-from palprep.journal.entries.bodies import (
-    CodeGiven,
-    FileJudged,
-    ProcessingAgreed,
-    RunStarted,
-)
+from palprep.journal.entries.bodies import CodeGiven, FileJudged, ProcessingAgreed, RunStarted
 from palprep.journal.forgetting import name_key, same_name
 from palprep.journal.store import Journal
 

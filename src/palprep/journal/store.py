@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Self, TypeVar
 
 from palprep.errors import JournalError, UsageError
-from palprep.journal import forgetting
+from palprep.journal import file, forgetting
 from palprep.journal.creations.states import Creation, CreationState
 from palprep.journal.entries.bodies import (
     KINDS,
@@ -27,17 +27,6 @@ from palprep.journal.entries.bodies import (
     Reused,
     RunStarted,
     read_body,
-)
-from palprep.journal.file import (
-    DAMAGED,
-    is_one_of,
-    is_running,
-    is_writable,
-    opened,
-    packed,
-    plain,
-    readable,
-    run_lock,
 )
 from palprep.journal.runs import projection
 from palprep.storage import is_file, is_folder, is_there, output_folder
@@ -81,11 +70,11 @@ class Journal:
                 f"There is no journal at {self.path}: name the output folder of a run{other}"
             )
         if self.path is not None and lock:
-            self._lock.enter_context(run_lock(self.path))
-        read_only = not (lock or create or self.path is None or is_writable(self.path))
+            self._lock.enter_context(file.run_lock(self.path))
+        read_only = not (lock or create or self.path is None or file.is_writable(self.path))
         try:
             # Only a run creates by what the journal says, and must not find damage half-way.
-            self._connection = opened(self.path, whole=lock, read_only=read_only)
+            self._connection = file.opened(self.path, whole=lock, read_only=read_only)
         except BaseException:
             self._lock.close()
             raise
@@ -103,7 +92,7 @@ class Journal:
     @property
     def is_running(self) -> bool:
         """Whether a run other than this journal's own is at work on it."""
-        return not self._locked and self.path is not None and is_running(self.path)
+        return not self._locked and self.path is not None and file.is_running(self.path)
 
     def now(self) -> dt.datetime:
         """The journal's clock, in UTC."""
@@ -137,7 +126,7 @@ class Journal:
         stored = body.relocated(self.named).model_dump(mode="json", round_trip=True)
         cursor = connection.execute(
             "INSERT INTO entry (at, person, kind, key, body) VALUES (?, ?, ?, ?, ?)",
-            (at, person, body.kind, key, packed(json.dumps(stored, allow_nan=False))),
+            (at, person, body.kind, key, file.packed(json.dumps(stored, allow_nan=False))),
         )
         # Only now, since nobody else can forget them before this is written or undone.
         forgetting.refuse(connection, person, key, self.path)
@@ -192,8 +181,8 @@ class Journal:
     def standing(self, *slots: str, people: Collection[str] = ()) -> tuple[Entry[Body], ...]:
         """The entries that count in the last run: the latest of each person and slot, or of these
         ``slots`` and ``people`` (slugs) alone. What it took over has the body of that entry."""
-        wanted = {"slot": slots, "standing.person": people}
-        condition = " AND ".join(is_one_of(name, each) for name, each in wanted.items() if each)
+        asked = {"slot": slots, "standing.person": people}
+        condition = " AND ".join(file.is_one_of(name, each) for name, each in asked.items() if each)
         return self._entries(
             f"{condition or 1} ORDER BY standing.seq",
             *slots,
@@ -206,7 +195,7 @@ class Journal:
         """For each of these people, the other slots with the numbers of the entries that count."""
         asked = (
             "SELECT person, group_concat(slot || counts) FROM standing "  # noqa: S608
-            f"WHERE {is_one_of('person', people)} AND NOT {is_one_of('slot', slots)} "
+            f"WHERE {file.is_one_of('person', people)} AND NOT {file.is_one_of('slot', slots)} "
             "GROUP BY person"
         )
         return dict(self._rows(asked, *people, *slots))
@@ -222,7 +211,7 @@ class Journal:
         """The creation of a key whose intent was recorded. Raises JournalError when it is gone."""
         creation = self.creation(key)
         if creation is None:
-            raise JournalError(f"The journal {self.path} lost the entries of {key}: {DAMAGED}")
+            raise JournalError(f"The journal {self.path} lost the entries of {key}: {file.DAMAGED}")
         return creation
 
     def creations(self, *states: str) -> tuple[Creation, ...]:
@@ -230,10 +219,10 @@ class Journal:
         if unknown := {*states} - {*CreationState}:
             names = ", ".join(CreationState)
             raise UsageError(f"There is no state {min(unknown)!r}; the states are {names}")
-        return self._creations(is_one_of("state", states) if states else "1", *states)
+        return self._creations(file.is_one_of("state", states) if states else "1", *states)
 
     def creations_of(self, keys: Collection[str]) -> tuple[Creation, ...]:
-        return self._creations(is_one_of("key", keys), *keys)
+        return self._creations(file.is_one_of("key", keys), *keys)
 
     def in_doubt(self) -> tuple[Creation, ...]:
         return self.creations(CreationState.IN_DOUBT)
@@ -295,7 +284,9 @@ class Journal:
 
     def exclusive(self) -> contextlib.AbstractContextManager[None]:
         """Keep runs from starting. Raises JournalBusy when one is at work."""
-        return contextlib.nullcontext() if self._locked else run_lock(self.path)  # type: ignore[arg-type]
+        if self._locked or self.path is None:
+            return contextlib.nullcontext()
+        return file.run_lock(self.path)
 
     def close(self) -> None:
         with self._guard:
@@ -318,7 +309,7 @@ class Journal:
         )
         here = self.path.parent if self.path else Path()
         return tuple(
-            Entry(seq, at, person, key, read_body(kind, plain(body)).relocated(here.joinpath))
+            Entry(seq, at, person, key, read_body(kind, file.plain(body)).relocated(here.joinpath))
             for seq, at, person, kind, key, body in rows
         )
 
@@ -347,10 +338,10 @@ class Journal:
                 with self._connection:
                     return work(self._connection)
             except sqlite3.Error as error:
-                raise readable(self.path, error) from None
+                raise file.readable(self.path, error) from None
 
 
 def _of_kind(kind: type[Body]) -> tuple[str, list[str]]:
     """The condition of SQL, and its values, for entries of a kind or family of kinds."""
     names = [name for name, each in KINDS.items() if issubclass(each, kind)]
-    return is_one_of("kind", names), names
+    return file.is_one_of("kind", names), names

@@ -92,11 +92,7 @@ class Bucket:
         attributes: dict[Any, str] = {"Content-Type": content_type} if content_type else {}
         with self._failing():
             obstore.put(
-                self._store,
-                name,
-                content,
-                attributes=attributes,
-                max_concurrency=_PARTS_AT_ONCE,
+                self._store, name, content, attributes=attributes, max_concurrency=_PARTS_AT_ONCE
             )
 
     def read(self, name: str, *, max_bytes: int) -> bytes:

@@ -183,12 +183,7 @@ class MediaSteps:
             evidence = evidence.model_copy(update={"missing": unheard})
         files = judged.prepared.values()
         consent = settle_consent(
-            run.journal,
-            person.slug,
-            files,
-            evidence,
-            compared=judged.compared,
-            waive=self._waived,
+            run.journal, person.slug, files, evidence, compared=judged.compared, waive=self._waived
         )
         voice_from_video = Role.VOICE_AUDIO not in person.sources
         decision = decide(asked, judged.unfit, consent, voice_from_video=voice_from_video)

@@ -115,10 +115,7 @@ def _unheard(paths: tuple[Path, ...], statements: Sequence[SandboxStatement]) ->
     why: list[str] = []
     for required in statements:
         heard = preflight.verify_wording(
-            paths[-1],
-            statement=required.text,
-            language=required.language,
-            model=required.model,
+            paths[-1], statement=required.text, language=required.language, model=required.model
         )
         if heard.outcome.passed:
             return None

@@ -9,14 +9,7 @@ from palprep.rules.consent import ConsentState
 from palprep.values import Role, Value
 
 PersonStatus = Literal[
-    "done",
-    "voice_only",
-    "needs_answer",
-    "redo",
-    "failed",
-    "in_doubt",
-    "needs_decision",
-    "waiting",
+    "done", "voice_only", "needs_answer", "redo", "failed", "in_doubt", "needs_decision", "waiting"
 ]
 
 READY: Final = frozenset[PersonStatus]({"done", "voice_only"})

@@ -15,19 +15,7 @@ from pydantic import Field
 
 from palprep.errors import JournalError
 from palprep.journal.creations.states import CUT_OFF, IN_TRAINING, Creation, up_to_date
-from palprep.journal.entries.bodies import (
-    AssetPrepared,
-    Body,
-    ConsentDecided,
-    ConsentFound,
-    ConsentWaived,
-    CreationUsed,
-    FaceValidated,
-    FaceVerdict,
-    FilesRemoved,
-    PersonEnded,
-    PersonNames,
-)
+from palprep.journal.entries import bodies as entries
 from palprep.journal.runs.outcome import READY, PersonStatus, exit_code
 from palprep.journal.store import Journal
 from palprep.preflight import Asset
@@ -35,7 +23,7 @@ from palprep.rules import Report
 from palprep.rules.consent import ConsentEvidence, ConsentState, consent_state
 from palprep.values import Role, Value
 
-B = TypeVar("B", bound=Body)
+B = TypeVar("B", bound=entries.Body)
 
 
 class PersonStanding(Value):
@@ -72,7 +60,7 @@ class PersonResult(PersonStanding):
         return {**data, "assets": [report.to_json() for report in self.assets]}
 
 
-class PersonView(PersonNames):
+class PersonView(entries.PersonNames):
     """What the journal knows of one person in the last run. A row in a list of everybody has no
     assets and no verdict: no report is read for it. ``blocked_by``, ``asked`` and ``held`` are as
     in :class:`PersonOutcome`."""
@@ -93,7 +81,7 @@ class PersonView(PersonNames):
     files_removed: bool = False
     """The prepared files were removed on purpose, some time after the end."""
     assets: tuple[Asset, ...] = Field(default=(), repr=False)
-    face: FaceVerdict | None = None
+    face: entries.FaceVerdict | None = None
     reports: str = Field(default="", exclude=True, repr=False)
     """The numbers of the entries that hold assets and verdict, which never change."""
 
@@ -216,11 +204,11 @@ class RunReader:
         for at in range(0, len(asked), _AT_ONCE):
             some = asked[at : at + _AT_ONCE]
             told: dict[str, list[Told]] = {names.slug: [] for names in some}
-            entries = self._journal.standing(*_STANDING, people=tuple(told))
+            found = self._journal.standing(*_STANDING, people=tuple(told))
             reports = self._journal.numbers_besides(*_STANDING, people=tuple(told))
-            used = [each.key or "" for each in entries if isinstance(each.body, CreationUsed)]
+            used = [each.key or "" for each in found if isinstance(each.body, entries.CreationUsed)]
             creations = {each.key: each for each in self._journal.creations_of(used)}
-            for entry in entries:
+            for entry in found:
                 told[entry.person or ""].append((entry.body, creations.get(entry.key or "")))
             for names in some:
                 own, numbers = told[names.slug], reports.get(names.slug, "")
@@ -241,9 +229,10 @@ class RunReader:
 
     def person(self, slug: str) -> PersonView:
         bodies = [entry.body for entry in self._journal.standing(people=[slug])]
-        assets = {each.asset.role: each.asset for each in bodies if isinstance(each, AssetPrepared)}
+        prepared = (each.asset for each in bodies if isinstance(each, entries.AssetPrepared))
+        assets = {asset.role: asset for asset in prepared}
         ordered = tuple(assets[role] for role in Role if role in assets)
-        said = _last(bodies, FaceValidated)
+        said = _last(bodies, entries.FaceValidated)
         update = {"assets": ordered, "face": said.verdict if said else None}
         return next(self.rows([slug])).model_copy(update=update)
 
@@ -266,28 +255,29 @@ _STANDING = (
 _AT_ONCE = 500
 """People whose entries are read together."""
 
-Told = tuple[Body, Creation | None]
+Told = tuple[entries.Body, Creation | None]
 """An entry about a person, and the creation under its key as it stands today."""
 
 
 def person_view(
-    names: PersonNames, told: Sequence[Told], *, running: bool = False, reports: str = ""
+    names: entries.PersonNames, told: Sequence[Told], *, running: bool = False, reports: str = ""
 ) -> PersonView:
     """What entries about a person add up to, while a run is at work or not, without reports."""
     bodies = [body for body, _ in told]
     used = {
         body.what: creation
         for body, creation in told
-        if isinstance(body, CreationUsed) and creation is not None
+        if isinstance(body, entries.CreationUsed) and creation is not None
     }
-    ended, found = _last(bodies, PersonEnded), _last(bodies, ConsentFound)
-    decided, waived = _last(bodies, ConsentDecided), _last(bodies, ConsentWaived)
+    ended, found = _last(bodies, entries.PersonEnded), _last(bodies, entries.ConsentFound)
+    decided, waived = _last(bodies, entries.ConsentDecided), _last(bodies, entries.ConsentWaived)
     consent = consent_state(
         found.evidence if found else ConsentEvidence(), decided.decision if decided else None
     )
     outcome = up_to_date(ended.outcome if ended else None, tuple(used.values()), running=running)
     outcome = outcome.decided(consent, made="replica" in used)
-    removed = _last([each for each in bodies if isinstance(each, PersonEnded | FilesRemoved)], Body)
+    ends = (entries.PersonEnded, entries.FilesRemoved)
+    last = _last([each for each in bodies if isinstance(each, ends)], entries.Body)
     return PersonView(
         **dict(names),
         status=outcome.status,
@@ -298,14 +288,14 @@ def person_view(
         consent_state=consent,
         waived=waived.why if waived else (),
         state=ended.state if ended else None,
-        files_removed=isinstance(removed, FilesRemoved),
+        files_removed=isinstance(last, entries.FilesRemoved),
         voice=used.get("voice"),
         replica=used.get("replica"),
         reports=reports,
     )
 
 
-def _last(bodies: Sequence[Body], kind: type[B]) -> B | None:
+def _last(bodies: Sequence[entries.Body], kind: type[B]) -> B | None:
     return next((each for each in reversed(bodies) if isinstance(each, kind)), None)
 
 
@@ -360,7 +350,7 @@ def _made_without_run(creations: Iterable[Creation]) -> Iterator[PersonView]:
     """What programs have made without a run, by person: the last voice and replica of each."""
     told: dict[str, list[Told]] = {}
     for each in creations:
-        theirs = told.setdefault(each.person, [(PersonEnded(outcome=IN_TRAINING), None)])
-        theirs.append((CreationUsed(what=each.what), each))
+        theirs = told.setdefault(each.person, [(entries.PersonEnded(outcome=IN_TRAINING), None)])
+        theirs.append((entries.CreationUsed(what=each.what), each))
     for person, found in told.items():
-        yield person_view(PersonNames(slug=person, name=person, full_name=person), found)
+        yield person_view(entries.PersonNames(slug=person, name=person, full_name=person), found)
