@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path, PurePath
 
 import imageio_ffmpeg
@@ -153,6 +154,12 @@ def pytest_configure() -> None:
     # Images of containers set it, and then each of some hundred processes compiles all it imports.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     sys.dont_write_bytecode = False
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Buckets are asked once: what fails for a passing reason is not asked for a minute."""
+    monkeypatch.setattr("palprep.storage.bucket._RETRY_WITHIN", timedelta(milliseconds=1))
 
 
 @pytest.fixture(scope="session")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import contextlib
 from collections.abc import Callable, Iterator
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,7 @@ from palprep.errors import PublishError
 from palprep.publish import ObjectStorePublisher
 from palprep.storage import Bucket
 
-SOON = timedelta(milliseconds=1)
+pytestmark = pytest.mark.usefixtures("impatient")
 
 
 @pytest.fixture(scope="module")
@@ -39,9 +38,7 @@ def variables(account, monkeypatch) -> None:
 def opened() -> Iterator[Callable[..., ObjectStorePublisher]]:
     """Opens publishers."""
     with contextlib.ExitStack() as stack:
-        yield lambda url="az://media/people": stack.enter_context(
-            ObjectStorePublisher(url, retry_within=SOON)
-        )
+        yield lambda url="az://media/people": stack.enter_context(ObjectStorePublisher(url))
 
 
 def test_files_are_handed_to_whoever_has_the_link(opened, variables, tmp_path):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator
-from datetime import timedelta
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -16,7 +15,7 @@ from google_store import google_bucket, write_account
 from palprep.errors import PublishError
 from palprep.publish import ObjectStorePublisher
 
-SOON = timedelta(milliseconds=1)
+pytestmark = pytest.mark.usefixtures("impatient")
 
 
 @pytest.fixture(scope="module")
@@ -36,9 +35,7 @@ def variables(account, monkeypatch) -> None:
 def opened() -> Iterator[Callable[..., ObjectStorePublisher]]:
     """Opens publishers."""
     with contextlib.ExitStack() as stack:
-        yield lambda url="gs://media/people": stack.enter_context(
-            ObjectStorePublisher(url, retry_within=SOON)
-        )
+        yield lambda url="gs://media/people": stack.enter_context(ObjectStorePublisher(url))
 
 
 def test_files_are_handed_to_whoever_has_the_link(opened, variables, tmp_path):

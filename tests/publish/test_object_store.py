@@ -18,7 +18,7 @@ from palprep.errors import PublishError, UsageError
 from palprep.publish import Content, ObjectStorePublisher
 from palprep.storage import PROBE, Bucket
 
-SOON = timedelta(milliseconds=1)
+pytestmark = pytest.mark.usefixtures("impatient")
 HTTP: Any = {"allow_http": True}
 
 
@@ -48,7 +48,6 @@ def s3() -> Iterator[Callable[..., ObjectStorePublisher]]:
                 "s3://media/people",
                 config={**KEYS, "endpoint": endpoint, **config},
                 client_options=HTTP,
-                retry_within=SOON,
                 transport=transport,
             )
             return stack.enter_context(publisher)

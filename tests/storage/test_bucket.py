@@ -19,7 +19,7 @@ from palprep.errors import OutputUnwritable, StorageError, UsageError
 from palprep.storage import Bucket, object_at
 
 HTTP: Any = {"allow_http": True}
-SOON = timedelta(milliseconds=1)
+pytestmark = pytest.mark.usefixtures("impatient")
 AZURE_KEYS = {"account_name": "someone", "account_key": "c2VjcmV0c2VjcmV0"}
 
 
@@ -36,7 +36,7 @@ def people(endpoint) -> Bucket:
 
 def s3(endpoint: str, url: str = "s3://media", **config: Any) -> Bucket:
     options: Any = {**KEYS, "endpoint": endpoint, **config}
-    return Bucket(url, config=options, client_options=HTTP, retry_within=SOON)
+    return Bucket(url, config=options, client_options=HTTP)
 
 
 def test_objects_are_written_and_read_under_their_prefix(people, endpoint, tmp_path):
@@ -152,7 +152,6 @@ def test_a_real_server_says_no(endpoint, changed, said):
             "s3://media/people",
             config={"endpoint": endpoint, **config},
             client_options=HTTP,
-            retry_within=SOON,
         ).put("x.txt", b"x")
     assert str(caught.value).startswith("s3://media/people cannot be used: ")
     assert KEYS["secret_access_key"] not in str(caught.value)
@@ -166,7 +165,7 @@ def test_a_setting_that_cannot_be_read_is_named(monkeypatch):
 
 
 def test_plain_http_must_be_wanted(endpoint):
-    bucket = Bucket("s3://media", config={**KEYS, "endpoint": endpoint}, retry_within=SOON)
+    bucket = Bucket("s3://media", config={**KEYS, "endpoint": endpoint})
     with pytest.raises(StorageError, match=r"is not https\. .* set AWS_ALLOW_HTTP=true"):
         bucket.put("x.txt", b"x")
 
@@ -209,7 +208,6 @@ def test_what_azure_answers(status, code, said):
             "az://media",
             config={**AZURE_KEYS, "endpoint": address},
             client_options=HTTP,
-            retry_within=SOON,
         ).put("x.txt", b"x")
     assert said in str(caught.value)
 

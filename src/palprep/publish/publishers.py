@@ -13,7 +13,7 @@ import httpx
 from palprep.api.records import host_of, is_address, is_loopback
 from palprep.errors import PublishError, ServiceUnreachable, StorageError, UsageError
 from palprep.publish.content import Content, Hashed, Publishable, checked_url
-from palprep.storage import PROBE, RETRY_WITHIN, Bucket, http_client
+from palprep.storage import PROBE, Bucket, http_client
 from palprep.values import typed
 
 _SIGNED_FOR_AT_LEAST = timedelta(days=1)
@@ -92,7 +92,7 @@ class ObjectStorePublisher(_Connected):
     Credentials come from ``config`` (obstore's keys, such as ``access_key_id``, ``endpoint``,
     ``region``) and otherwise from the cloud's usual environment variables. ``expires`` is how long
     a URL works, one day at least and seven at most: training fetches the file some time after the
-    request. A request that fails for a passing reason is repeated for ``retry_within``.
+    request. A request that fails for a passing reason is repeated for a minute.
 
     Each URL is tried before it is handed out: fetched as the service would, without credentials.
     ``transport`` replaces the network of these trials alone, as in httpx.
@@ -106,7 +106,6 @@ class ObjectStorePublisher(_Connected):
         expires: timedelta = timedelta(days=2),
         config: Mapping[str, Any] | None = None,
         client_options: Mapping[str, Any] | None = None,
-        retry_within: timedelta = RETRY_WITHIN,
         transport: httpx.BaseTransport | None = None,
     ) -> None:
         if not _SIGNED_FOR_AT_LEAST <= expires <= _SIGNED_FOR_AT_MOST:
@@ -115,9 +114,7 @@ class ObjectStorePublisher(_Connected):
         # A proxy of the environment is used, but not to loopback.
         mounts = dict.fromkeys(_LOOPBACK, transport)
         try:
-            self._bucket = Bucket(
-                url, config=config, client_options=client_options, retry_within=retry_within
-            )
+            self._bucket = Bucket(url, config=config, client_options=client_options)
             options = {"mounts": mounts, "timeout": _TIMEOUT_S, "follow_redirects": True}
             self._http = http_client(httpx.Client, transport=transport, **options)
         except StorageError as error:

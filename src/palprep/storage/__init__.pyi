@@ -1,6 +1,5 @@
 from .bucket import (
     PROBE as PROBE,
-    RETRY_WITHIN as RETRY_WITHIN,
     Bucket as Bucket,
     object_at as object_at,
 )

@@ -21,7 +21,7 @@ from palprep.errors import UsageError
 from palprep.storage.clouds import CLOUDS, Cloud, bucket_error, cloud_of
 from palprep.storage.files import Fetched, GoOn, Stored, too_large, written
 
-RETRY_WITHIN = timedelta(seconds=60)
+_RETRY_WITHIN = timedelta(seconds=60)
 """How long a request that fails for a passing reason is repeated."""
 
 
@@ -55,13 +55,12 @@ class Bucket:
         *,
         config: Mapping[str, Any] | None = None,
         client_options: Mapping[str, Any] | None = None,
-        retry_within: timedelta = RETRY_WITHIN,
     ) -> None:
         self._cloud, place = _parted(url)
         self.url = url.rstrip("/")
         options: dict[str, Any] = {
             "config": dict(config or {}),
-            "retry_config": {"max_retries": _RETRIES, "retry_timeout": retry_within},
+            "retry_config": {"max_retries": _RETRIES, "retry_timeout": _RETRY_WITHIN},
         }
         if client_options:
             # Options given, even none at all, make obstore forget AWS_ALLOW_HTTP and its kin.
