@@ -137,7 +137,6 @@ class _Work(NamedTuple):
 
 
 def _find_work(run: RunContext, roster: Roster, last: RunReader | None) -> _Work:
-    """Whom of the roster to work on."""
     ended = None if last is None else {each.slug: each.status for each in last.people}
     selected = {each.slug: each for each in run.options.select.of(roster.people, ended)}
     gone = run.journal.forgotten("person", selected)

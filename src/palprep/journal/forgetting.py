@@ -92,14 +92,12 @@ def mark(connection: sqlite3.Connection, person: str, names: Iterable[str]) -> N
 
 
 def unmark(connection: sqlite3.Connection, person: str) -> bool:
-    """Take every mark of a person away; whether there were any."""
     secret = _setting(connection, _SECRET)
     own = _mark(secret or "", "person", person)
     return connection.execute("DELETE FROM setting WHERE value = ?", (own,)).rowcount > 0
 
 
 def made_for(connection: sqlite3.Connection, person: str) -> Made:
-    """What was created for this person, and is used by nobody else."""
     keys = connection.execute(
         f"SELECT key FROM creation WHERE person = :own AND key NOT IN (SELECT key FROM {_SHARED})",  # noqa: S608
         {"own": person},

@@ -182,7 +182,6 @@ async def create(_: AnyClient, creator: creations.Creator) -> Creation:
 
 
 ask_state = routine(creations.ask_for_state)
-"""See :func:`~palprep.pipelines.creation.ask_for_state`."""
 
 
 _ADVICE = {

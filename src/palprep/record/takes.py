@@ -119,7 +119,6 @@ class Takes:
         return self.place / Path(take.name).name
 
     def picture(self, take: Take) -> Path:
-        """Where the picture of what was seen is."""
         return self.place / f"{take.stem}-seen.svg"
 
     def use(self, take: Take) -> Take:

@@ -153,7 +153,6 @@ class Workers:
             _log.warning("%s is left out: %s", worker, why)
 
     def complaints(self) -> tuple[str, ...]:
-        """What was wrong with workers of the cluster, a sentence for each."""
         with self._guard:
             return tuple(
                 f"The worker {worker} of {self._address} could not do all its work, and others did "

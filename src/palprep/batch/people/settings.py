@@ -120,7 +120,6 @@ class NamedFiles(Value):
 
     @property
     def places(self) -> Mapping[Role, str]:
-        """Those that are named."""
         found = {role: getattr(self, name) for name, role in _ROLES.items()}
         return {role: place for role, place in found.items() if place is not None}
 

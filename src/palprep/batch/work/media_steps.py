@@ -13,18 +13,9 @@ from palprep._version import __version__
 from palprep.batch.engines.tasks import AssetTask, compare_people, prepare_asset, why_unheard
 from palprep.batch.people.files import File, stage_key
 from palprep.batch.people.person import LISTENED_TO, Person
+from palprep.batch.work import decision as decisions
 from palprep.batch.work.consent import speaker_of
 from palprep.batch.work.context import PREPARED_NAME, Reporter, RunContext
-from palprep.batch.work.decision import (
-    Decision,
-    Requests,
-    Unfit,
-    decide,
-    ids_of,
-    not_asked_for,
-    reasons_of,
-    requests_for,
-)
 from palprep.batch.work.memory import still_good
 from palprep.batch.work.originals import Original, Originals
 from palprep.batch.work.roles import settle_roles
@@ -58,7 +49,7 @@ class Ready(NamedTuple):
     consent holds, ``consent`` tells whether it still does."""
 
     prepared: Mapping[Role, Prepared]
-    decision: Decision
+    decision: decisions.Decision
     notes: tuple[str, ...] = ()
     consent: Callable[[], ConsentState] | None = None
 
@@ -76,7 +67,7 @@ class _Judged(NamedTuple):
     """A person's files as they were prepared, and what speaks against them."""
 
     prepared: Mapping[Role, Prepared]
-    unfit: Mapping[Role, Unfit]
+    unfit: Mapping[Role, decisions.Unfit]
     compared: tuple[Check, ...]
     evidence: ConsentEvidence
 
@@ -143,12 +134,12 @@ class MediaSteps:
         assets = self._prepared(looked)
         judged = self._judged(assets)
         if problems:
-            told = reasons_of(judged.unfit, judged.unfit, judged.evidence.against)
+            told = decisions.reasons_of(judged.unfit, judged.unfit, judged.evidence.against)
             unclear = "settings_unread" if person.unread else "folder_unclear"
-            ids = (unclear, *judged.apart, *ids_of(judged.unfit, judged.unfit))
+            ids = (unclear, *judged.apart, *decisions.ids_of(judged.unfit, judged.unfit))
             why = (*problems, *told)
             return PersonOutcome.needs_answer(*why, blocked_by=ids, notes=notes, asked=person.asked)
-        asked = requests_for(person, {*assets, *files}, self.run.model)
+        asked = decisions.requests_for(person, {*assets, *files}, self.run.model)
         return self._decided(judged, asked, unheard, notes)
 
     @property
@@ -174,7 +165,11 @@ class MediaSteps:
         return _Judged(prepared, unfit, compared, consent_evidence(*filmed, compared, recorded))
 
     def _decided(
-        self, judged: _Judged, asked: Requests, unheard: Sequence[str], notes: tuple[str, ...]
+        self,
+        judged: _Judged,
+        asked: decisions.Requests,
+        unheard: Sequence[str],
+        notes: tuple[str, ...],
     ) -> Ready | PersonOutcome:
         """What is made of ``asked``; ``unheard`` says why nobody could listen for consent."""
         run, person = self.run, self.person
@@ -186,7 +181,7 @@ class MediaSteps:
             run.journal, person.slug, files, evidence, compared=judged.compared, waive=self._waived
         )
         voice_from_video = Role.VOICE_AUDIO not in person.sources
-        decision = decide(asked, judged.unfit, consent, voice_from_video=voice_from_video)
+        decision = decisions.decide(asked, judged.unfit, consent, voice_from_video=voice_from_video)
         notes = (*notes, *decision.left_out)
         if consent.state not in {"holds", "open"}:
             notes = (*notes, *self._still_there(consent.evidence))
@@ -195,7 +190,7 @@ class MediaSteps:
             ids = (*judged.apart, *(() if decision.held else decision.blocked_by))
             return PersonOutcome.redo(*refused, *evidence.against, blocked_by=ids, notes=notes)
         if decision.requests:
-            notes = (*notes, *not_asked_for(asked, judged.fit))
+            notes = (*notes, *decisions.not_asked_for(asked, judged.fit))
             asked_again = functools.partial(
                 consent_now, run.journal, person.slug, files, evidence, waive=self._waived
             )
@@ -263,7 +258,6 @@ class MediaSteps:
         return _Looked(task, original, key, earlier.asset if earlier else None)
 
     def _why_unheard(self, looked: Sequence[_Looked]) -> str | None:
-        """What is missing before the consent to a training video can be listened for."""
         if all(each.task.role is not Role.TRAINING_VIDEO for each in looked):
             return None
         for each in looked:
@@ -345,13 +339,11 @@ def _at_once(work: Callable[[T], R], items: Sequence[T]) -> list[R]:
     """The results of ``work`` for each item, all at once. The threads only wait, for the engine's
     workers or for the disk.
     """
-    if len(items) < 2:
-        return [work(each) for each in items]
-    with concurrent.futures.ThreadPoolExecutor(max_workers=len(items)) as threads:
+    with concurrent.futures.ThreadPoolExecutor(max_workers=len(items) or 1) as threads:
         return list(threads.map(work, items))
 
 
-def _unfit(asset: Asset) -> Unfit | None:
+def _unfit(asset: Asset) -> decisions.Unfit | None:
     """Why an asset cannot be used, its consent aside; None where it can."""
     where, report = named(asset), asset.report
     # Not ``report.told``: what follows from a check of consent makes the file unfit as well.
@@ -371,4 +363,4 @@ def _unfit(asset: Asset) -> Unfit | None:
         ids = ("not_prepared",)
     else:
         return None
-    return Unfit(reasons=tuple(said), report=report, ids=ids)
+    return decisions.Unfit(reasons=tuple(said), report=report, ids=ids)

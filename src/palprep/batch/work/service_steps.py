@@ -118,7 +118,6 @@ class ServiceSteps:
         return f"The service refuses the portrait: {why}", ids or ("service_refused",)
 
     def _made(self, wanted: Wanted, ready: Ready, reporter: Reporter) -> creations.Creation:
-        """What is made, now or before."""
         files = {role: ready.prepared[role] for role in wanted.roles}
         taken: list[str] = []
 
