@@ -15,7 +15,6 @@ import secrets
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -49,7 +48,7 @@ def fetch_here(file: RemoteFile, to: Path, go_on: GoOn | None = None) -> Source:
         found = bucket.fetch(name, to, max_bytes=MOST_BYTES, go_on=go_on)
     if file.etag is not None and found.etag not in {None, file.etag}:
         raise changed(file)
-    source = as_given(to, file)
+    source = Source.at(to, file.shown)
     # Hashed now: what is known is pickled for the machine of the run.
     _ = source.sha256
     return source
@@ -60,11 +59,6 @@ def changed(file: RemoteFile) -> FileUnreadable:
     return FileUnreadable(
         f"{file} changed while palprep worked on it; run again when nothing writes to it any more"
     )
-
-
-def as_given(path: Path, file: RemoteFile) -> Source:
-    """A file that was fetched to the path, under the name that it was given by."""
-    return replace(Source.of(path), given_as=file.shown)
 
 
 class Files:
@@ -178,7 +172,7 @@ class BucketFiles(Files):
     def fetch_source(self, source: Source, to: Path) -> Source:
         """The source of another machine, fetched to a path, as :meth:`fetch` does."""
         self._fetch(source_key(self._run, source.sha256), to, source.sha256)
-        return replace(Source.of(to), given_as=source.shown)
+        return Source.at(to, source.shown)
 
     def remove_sources(self) -> None:
         """Remove those that were put there, also by an earlier run that was killed."""

@@ -6,7 +6,6 @@ The process that hands out work loads no decoder: what a door names is loaded wh
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -112,8 +111,5 @@ def compare_people(files: tuple[Prepared, ...], profile: str) -> tuple[Check, ..
     names = [Path(each.source).name for each in files]
     if len({*names}) < len(names):
         names = [each.path.name for each in files]
-    found = [
-        replace(Source.of(each.path), given_as=name)
-        for each, name in zip(files, names, strict=True)
-    ]
+    found = [Source.at(each.path, name) for each, name in zip(files, names, strict=True)]
     return preflight.same_person(found, profile=profile)

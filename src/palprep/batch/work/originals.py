@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from palprep.batch.engines.files import as_given, changed
+from palprep.batch.engines.files import changed
 from palprep.batch.people.files import File, RemoteFile, is_web, stage_key
 from palprep.batch.work.context import Reporter, RunContext
 from palprep.errors import MediaError, StorageError
@@ -91,7 +91,7 @@ class Originals:
     def _again(self, file: RemoteFile, sha256: str) -> Source:
         path = self._copy_of(file)
         if path.is_file() and sha256_of(path) == sha256:
-            return as_given(path, file)
+            return Source.at(path, file.shown)
         source = self._fetched(file)
         if source.sha256 != sha256:
             raise changed(file)

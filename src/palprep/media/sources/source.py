@@ -79,14 +79,15 @@ class Source:
         if isinstance(file, _NAMES):
             if not (path := os.fsdecode(file)):
                 raise FileMissing("The path is empty; name a file")
-            return cls._at(Path(path))
+            return cls.at(Path(path))
         copy = _copied(file)
-        source = cls._at(copy, given_as=name_of(file))
+        source = cls.at(copy, given_as=name_of(file))
         weakref.finalize(source, copy.unlink, missing_ok=True)
         return source
 
     @classmethod
-    def _at(cls, place: Path, given_as: str | None = None) -> Source:
+    def at(cls, place: Path, given_as: str | None = None) -> Source:
+        """A file on the disk, as :meth:`of`; ``given_as`` is what its owner calls it."""
         with _open(place) as file:
             status = os.fstat(file.fileno())
         return cls(place, status.st_size, status.st_mtime_ns, given_as)
