@@ -94,8 +94,9 @@ class FilesAtWork:
         if role is Role.CONSENT_VIDEO:
             # Only its name makes a video one: no other file needs to be looked at.
             files = [each for each in files if "consent" in each.stem.lower()]
-        roles = preflight.seen_by(self.engine, preflight.roles_of, files, None)
-        return frozenset(each for each, found in zip(files, roles, strict=True) if found is role)
+        kinds = dict(zip(files, preflight.kinds_by(self.engine)(files), strict=True))
+        roles = {each: preflight.role_of(kind, each.stem) for each, kind in kinds.items()}
+        return frozenset(each for each, found in roles.items() if found is role)
 
     def asked_of(self, path: Path) -> dict[str, Any]:
         """What a file is judged by. Where a consent video is in its folder, other videos need not

@@ -7,7 +7,6 @@ from .preflight import (
     no_parts_left as no_parts_left,
     prepare as prepare,
     run_in as run_in,
-    seen_by as seen_by,
     verify_consent as verify_consent,
     verify_wording as verify_wording,
 )
@@ -17,5 +16,5 @@ from .values import (
     Prepared as Prepared,
     Ranking as Ranking,
     kinds_of as kinds_of,
-    roles_of as roles_of,
+    role_of as role_of,
 )

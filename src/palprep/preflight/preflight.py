@@ -29,7 +29,6 @@ from palprep.values import Kind, Outcome, Role, typed
 from palprep.vocabulary import DEFAULT_PROFILE, FileInput, RoleName
 from palprep.workers import LONGEST_S, Engine, Limits, LocalEngine, WorkStopped
 
-F = TypeVar("F")
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -180,28 +179,23 @@ def run_in(
     return engine.run_for(media_s, function, *args, **kwargs)
 
 
-def seen_by(
-    engine: Engine, look: Callable[[tuple[F, ...]], tuple[T, ...]], files: Sequence[F], otherwise: T
-) -> tuple[T, ...]:
-    """What ``look`` says of each file, in a worker; ``otherwise`` of one that it fails at.
+def kinds_by(engine: Engine) -> Callable[[Sequence[Path | Source]], tuple[Kind, ...]]:
+    """Tells the kind of each file, in a worker; OTHER of one that it fails at. What is returned
+    raises WorkStopped when the workers are ended meanwhile."""
 
-    Raises WorkStopped when the workers are ended meanwhile.
-    """
-    if not files:
-        return ()
-    try:
-        return engine.run(look, tuple(files))
-    except WorkStopped:
-        raise
-    except (ToolFailed, MediaTooHeavy):
-        if len(files) == 1:
-            return (otherwise,)
-        return tuple(each for file in files for each in seen_by(engine, look, (file,), otherwise))
+    def kinds(files: Sequence[Path | Source]) -> tuple[Kind, ...]:
+        if not files:
+            return ()
+        try:
+            return engine.run(kinds_of, tuple(files))
+        except WorkStopped:
+            raise
+        except (ToolFailed, MediaTooHeavy):
+            if len(files) == 1:
+                return (Kind.OTHER,)
+            return tuple(each for file in files for each in kinds((file,)))
 
-
-def kinds_by(engine: Engine) -> Callable[[Sequence[Path]], tuple[Kind, ...]]:
-    """Tells the kind of each file, by workers."""
-    return lambda files: seen_by(engine, kinds_of, files, Kind.OTHER)
+    return kinds
 
 
 def at_one_file(error: MediaError | ToolFailed) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple, Self, TypeVar
+from typing import NamedTuple, Self
 
 from pydantic import Field, model_validator
 
@@ -20,8 +20,6 @@ from palprep.media.sources import Source
 from palprep.rules import Profile, Report
 from palprep.speech import SpeakerFacts, VoiceFacts
 from palprep.values import Kind, Role, Value
-
-T = TypeVar("T")
 
 
 class CheckRequest(NamedTuple):
@@ -50,43 +48,34 @@ _TAKES = {
 """What each role can be filled with, and how that is told."""
 
 
-def infer_role(source: Source) -> Role:
-    """The role that content and, among videos, the file's name suggest.
+def role_of(kind: Kind, stem: str) -> Role | None:
+    """The role that content and, among videos, the file's name suggest; None for other content."""
+    video = Role.CONSENT_VIDEO if "consent" in stem.lower() else Role.TRAINING_VIDEO
+    roles = {Kind.IMAGE: Role.FACE_IMAGE, Kind.AUDIO: Role.VOICE_AUDIO, Kind.VIDEO: video}
+    return roles.get(kind)
 
-    Raises UnsupportedMedia for content that no role takes.
-    """
-    match source.type.kind:
-        case Kind.IMAGE:
-            return Role.FACE_IMAGE
-        case Kind.AUDIO:
-            return Role.VOICE_AUDIO
-        case Kind.VIDEO:
-            return Role.CONSENT_VIDEO if "consent" in source.stem.lower() else Role.TRAINING_VIDEO
-        case Kind.OTHER:
-            raise UnsupportedMedia(
-                f"{source.name} is {source.type.description}; palprep takes images (JPEG, PNG, "
-                "WebP, HEIC, HEIF), audio (MP3, WAV, M4A, AAC, FLAC, Ogg, WebM) and video "
-                f"({_VIDEOS})"
-            )
+
+def infer_role(source: Source) -> Role:
+    """The role by :func:`role_of`. Raises UnsupportedMedia for content that no role takes."""
+    role = role_of(source.type.kind, source.stem)
+    if role is None:
+        raise UnsupportedMedia(
+            f"{source.name} is {source.type.description}; palprep takes images (JPEG, PNG, WebP, "
+            f"HEIC, HEIF), audio (MP3, WAV, M4A, AAC, FLAC, Ogg, WebM) and video ({_VIDEOS})"
+        )
+    return role
 
 
 def kinds_of(files: tuple[Path | Source, ...]) -> tuple[Kind, ...]:
     """The kind of each file by its content; OTHER for what cannot be read, and for a folder. To be
-    run in a worker, where the files are a stranger's.
-    """
-    return tuple(_told(each, lambda source: source.type.kind, Kind.OTHER) for each in files)
-
-
-def roles_of(files: tuple[Path, ...]) -> tuple[Role | None, ...]:
-    """The role of each file by :func:`infer_role`, or None. As for :func:`kinds_of`."""
-    return tuple(_told(each, infer_role, None) for each in files)
-
-
-def _told(file: Path | Source, tell: Callable[[Source], T], otherwise: T) -> T:
-    try:
-        return tell(Source.of(file))
-    except MediaError:
-        return otherwise
+    run in a worker, where the files are a stranger's."""
+    found: list[Kind] = []
+    for each in files:
+        try:
+            found.append(Source.of(each).type.kind)
+        except MediaError:
+            found.append(Kind.OTHER)
+    return tuple(found)
 
 
 def require_kind(source: Source, role: Role) -> None:

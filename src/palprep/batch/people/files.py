@@ -88,7 +88,7 @@ def kinds_in(paths: Iterable[Path], kinds_of: KindsOf) -> Mapping[Path, Kind | N
     """The kind of media that each file is, or claims to be by its name; None for anything else."""
     found: dict[Path, Kind | None] = dict.fromkeys(paths)
     files = tuple(each for each in found if not is_folder(each))
-    for path, kind in zip(files, kinds_of(files) if files else (), strict=True):
+    for path, kind in zip(files, kinds_of(files), strict=True):
         found[path] = promised_kind(path.name) if kind is Kind.OTHER else kind
     return found
 

@@ -20,7 +20,7 @@ from palprep.batch.work.originals import Original, Originals
 from palprep.errors import MediaError, PalprepError, ToolFailed, UnsupportedMedia, UsageError
 from palprep.facts import Speaker
 from palprep.journal.entries import FileGlimpsed, PortraitPicked
-from palprep.preflight import at_one_file, kinds_of, pick_best, run_in, seen_by
+from palprep.preflight import at_one_file, kinds_by, pick_best, run_in
 from palprep.values import Kind, Role
 from palprep.views import duration
 
@@ -219,7 +219,7 @@ def pick_portrait(originals: Originals, person: Person) -> Settled:
     run = originals.run
     looked = ((file, originals.look_at(file)) for file in person.portraits)
     read = {each.source: file for file, each in looked if isinstance(each, Original)}
-    kinds = seen_by(run.engine, kinds_of, [*read], Kind.OTHER)
+    kinds = kinds_by(run.engine)([*read])
     images = [each for each, kind in zip(read, kinds, strict=True) if kind is Kind.IMAGE]
     known = {source.sha256: read[source] for source in images}
     first = person.portraits[0]
