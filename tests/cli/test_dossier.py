@@ -12,7 +12,7 @@ import pytest
 from bucket import KEYS, real_bucket
 
 from palprep.consent import ConsentFacts
-from palprep.dossier import Dossier, add_waiver
+from palprep.dossier import Dossier, add_entry
 from palprep.dossier.chain import FileProof, extended
 from palprep.journal import Journal
 from palprep.journal.entries.bodies import DossierKept
@@ -161,7 +161,8 @@ def test_what_cannot_be_meant_adds_no_entry(
 
 def test_a_waiver_is_told_first(palprep: Palprep, tmp_path: Path) -> None:
     written(tmp_path, "fail")
-    add_waiver(tmp_path / "consent.consent.json", written_at=NOON, note="The name was not heard.")
+    path, why = tmp_path / "consent.consent.json", "The name was not heard."
+    add_entry(path, kind="waiver", written_at=NOON, note=why)
     lines = palprep("dossier", "consent.consent.json").out.splitlines()
     assert lines[0].startswith("VOID")
     assert lines[1].strip() == (

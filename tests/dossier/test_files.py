@@ -8,7 +8,6 @@ from palprep import system
 from palprep.consent import ConsentFacts, WordRecord
 from palprep.dossier.files import (
     add_entry,
-    add_waiver,
     examine_dossier,
     keep_dossier,
     read_dossier,
@@ -128,13 +127,6 @@ def test_only_a_dossier_that_goes_on_from_the_journals_holds(prepared):
     path.write_text(kept.model_dump_json())
     [flaw] = examine_dossier(path, kept=longer).flaws
     assert "is not the one that the journal of the run holds" in flaw.problem
-
-
-def test_a_waiver_is_recorded_once_for_what_was_missing(prepared):
-    path = keep_dossier(prepared, person="ada", written_at=NOON)
-    for note in ("not heard", "not heard", "two voices"):
-        waived = add_waiver(path, written_at=NOON, note=note)
-    assert [each.note for each in waived.waivers] == ["not heard", "two voices"]
 
 
 def test_whoever_waits_for_a_dossier_locks_the_file_that_took_its_place(prepared, monkeypatch):

@@ -4,7 +4,6 @@ from .files import (
     ExaminedDossier as ExaminedDossier,
     add_end as add_end,
     add_entry as add_entry,
-    add_waiver as add_waiver,
     dossier_path as dossier_path,
     examine_dossier as examine_dossier,
     keep_dossier as keep_dossier,

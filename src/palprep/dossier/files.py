@@ -240,21 +240,10 @@ def put_back(path: Path, kept: Dossier) -> None:
 def add_end(path: Path, ended: Dossier, *, written_at: dt.datetime) -> Dossier:
     """Record in a dossier that its consent was taken back or has expired, as that of another file
     made of the same source says."""
-    told: dict[str, Any] = {
-        "written_at": written_at,
-        "note": f"As recorded for {ended.evidence.person}.",
-    }
-    if ended.revoked_at:
-        return add_entry(path, kind="revocation", revoked_at=ended.revoked_at, **told)
-    return add_entry(path, kind="expiry", expires_at=ended.expires_at, **told)
-
-
-def add_waiver(path: Path, *, written_at: dt.datetime, note: str) -> Dossier:
-    """Record, once, that consent was waived. The note says what was missing."""
-    present = read_dossier(path)
-    if any(entry.kind == "waiver" and entry.note == note for entry in present.entries):
-        return present
-    return add_entry(path, kind="waiver", written_at=written_at, note=note)
+    taken_back, note = ended.revoked_at, f"As recorded for {ended.evidence.person}."
+    kind: NewEntry = "revocation" if taken_back else "expiry"
+    when = {"revoked_at": taken_back} if taken_back else {"expires_at": ended.expires_at}
+    return add_entry(path, kind=kind, written_at=written_at, note=note, **when)
 
 
 def _require_intact(dossier: Dossier, path: Path) -> None:

@@ -205,8 +205,9 @@ def settle_consent(
             dossier = dossiers.add_entry(
                 path, kind="decision" if counts else "lapse", written_at=now, decision=counts
             )
-        if waived:
-            dossier = dossiers.add_waiver(path, written_at=now, note=" ".join(waived))
+        why = " ".join(waived)
+        if why and all(each.note != why for each in dossier.waivers):
+            dossier = dossiers.add_entry(path, kind="waiver", written_at=now, note=why)
         _keep(journal, person, path, dossier)
         _replaced(journal, person, path, dossier, kept)
     return state.waived() if waive else state
