@@ -80,7 +80,6 @@ class MakeOptions:
 
     ``tell`` hears the name of each step before it is taken. ``checkpoint`` is called before
     each step, and several times a second while waiting; what it raises ends the work there.
-    ``before_create`` is called with the key of the creation before anything is published for it.
     """
 
     person: str | None = None
@@ -88,7 +87,6 @@ class MakeOptions:
     doubt_wait_s: float = 30.0
     tell: Callable[[str], object] = _nothing
     checkpoint: Callable[[], object] = _nothing
-    before_create: Callable[[str], object] = _nothing
 
 
 def told_by(
@@ -152,7 +150,6 @@ class Creator:
         if creation is not None and creation.state is not creations.CreationState.ABSENT:
             return creation
         await work(self.client, self.allow)
-        await work(self.client, lambda: self.options.before_create(self.key))
         # Published before the intent is recorded: a failed upload leaves nothing in doubt.
         self._begin(f"publish for {self.request.what}")
         urls: dict[str, str] = {}

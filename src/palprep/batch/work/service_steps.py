@@ -119,24 +119,23 @@ class ServiceSteps:
 
     def _made(self, wanted: Wanted, ready: Ready, reporter: Reporter) -> creations.Creation:
         files = {role: ready.prepared[role] for role in wanted.roles}
-        taken: list[str] = []
+        taken = False
 
         def allow() -> None:
+            nonlocal taken
             # Hours may have passed since it was settled, where many wait, or the service is away.
             if ready.consent is not None and (now := ready.consent()).state != "holds":
                 why = " ".join(now.reasons)
                 raise HeldBack(f"Not asked for: {why} Run the same command again")
-
-        def take(key: str) -> None:
-            self.creates.take()
-            taken.append(key)
+            if not taken:
+                self.creates.take()
+                taken = True
 
         options = pipelines.MakeOptions(
             person=reporter.person,
             target=self.remote.connection.target,
             tell=reporter.begin,
             checkpoint=reporter.go_on,
-            before_create=take,
         )
         client, journal, callbacks = self.remote.client, self.run.journal, self.remote.callbacks
         creator = pipelines.Creator(
