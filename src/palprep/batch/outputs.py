@@ -35,7 +35,9 @@ def write_outputs(into: Path, run: ReadableRun, *, again: bool = False) -> None:
     made = pages(run, into)
     there = all((into / name).is_file() for name in (RESULTS_NAME, TABLE_NAME))
     told = there and made[-1].tells_the_same_of_everybody(into)
-    current = told and made[-1].is_in(into) and all(is_file(into / each.place) for each in made)
+    current = (
+        told and made[-1].is_in(into) and all(is_file(f"{into}/{each.place}") for each in made)
+    )
     if current and not again:
         return
     stale = [at for at, page in enumerate(made) if not page.is_in(into)]
