@@ -14,7 +14,7 @@ from remember import Remembering
 from standings import status
 
 from palprep.batch.runner import run
-from palprep.batch.work.connection import Connection
+from palprep.batch.work.connection import EMBEDDED, Connection
 from palprep.batch.work.context import RunOptions
 from palprep.batch.work.pace import Pace
 from palprep.errors import (
@@ -331,6 +331,19 @@ def test_missing_pieces_are_named_before_anything_is_sent(go, add, connection):
         go(connection=replace(connection, base_url=far))
     with pytest.raises(UsageError, match="PALPREP_API_KEY"):
         go(connection=replace(connection, api_key=None))
+
+
+def test_a_script_asks_the_service_that_the_environment_names(
+    add, folder, out, log, sandbox, monkeypatch
+):
+    add("ada")
+    monkeypatch.setenv("PALPREP_BASE_URL", sandbox.url)
+    monkeypatch.setenv("PALPREP_API_KEY", sandbox.user_key)
+    seen = run(folder, into=out)
+    assert (seen.head.target, seen.people[0].status) == (sandbox.url, "voice_only")
+    assert log.creates == {"voice": 1}
+    assert sandbox.user_key not in repr(RunOptions())
+    assert Connection(base_url=None).target == EMBEDDED
 
 
 def test_the_embedded_sandbox_keeps_its_state(go, add, out):

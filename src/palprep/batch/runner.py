@@ -49,15 +49,13 @@ from palprep.views.drawings import PICTURES_NAME
 from palprep.views.terminal import cell_progress
 from palprep.workers import Engine, LocalEngine
 
-_DEFAULTS = RunOptions()
-
 
 @typed("people", "into", "options")
 def run(
     people: People,
     *,
     into: str | Path = DEFAULT_INTO,
-    options: RunOptions = _DEFAULTS,
+    options: RunOptions | None = None,
     tell: Tell | None = None,
     note: TakeNote = tell_no_one,
     with_reports: bool = True,
@@ -68,6 +66,9 @@ def run(
     (``s3://BUCKET/PREFIX``, ``gs://`` or ``az://``); a manifest (``.csv``, ``.jsonl`` or
     ``.parquet``) with one row for each; or the rows of one. Files that lie elsewhere are fetched
     when it is their person's turn.
+
+    The service is that of ``options.connection``, by default of PALPREP_BASE_URL; without one, the
+    run starts a sandbox for itself.
 
     ``into`` receives prepared files, results, pages and journal. One run at a time may use it.
     Nothing is created twice, however an earlier run ended. A person who is done is skipped if
@@ -89,6 +90,7 @@ def run(
     ToolMissing where ``whisper_model`` holds no model; JournalError and OutputUnwritable when the
     output cannot be kept. What goes wrong with one person is in that person's result.
     """
+    options = options or RunOptions()
     # What is unknown or missing is an error here, and not each person's.
     profiles = {name: load_profile(name) for name in (options.profile, *BUILT_IN)}
     if options.whisper_model is not None:

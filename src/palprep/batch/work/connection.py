@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import random as randomness
 import socket
 import time
@@ -10,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from palprep import sandbox
 from palprep.api import UNSET, Rate
@@ -36,21 +37,27 @@ _EMBEDDED_S = 1_800.0
 """How long an answer of that sandbox may take."""
 
 
+def _from_env(name: str, *, shown: bool = True) -> Any:
+    """A field that a variable of the environment fills where nothing else is given."""
+    return field(default_factory=lambda: os.environ.get(name, "").strip() or None, repr=shown)
+
+
 @dataclass(frozen=True)
 class Connection:
-    """Which service, and how it and this machine reach each other.
+    """Which service, and how it and this machine reach each other. What is not given comes from
+    PALPREP_BASE_URL, PALPREP_API_KEY, PALPREP_PUBLISH_TO and PALPREP_CALLBACK_URL.
 
-    Without ``base_url`` the run starts a sandbox of its own, which keeps its state in the
+    With ``base_url=None`` the run starts a sandbox of its own, which keeps its state in the
     output folder. ``publish_to`` names a bucket that the service fetches from (``s3://``,
     ``gs://``, ``az://``). ``callback_url`` is the public address behind which ``palprep listen``
     takes callbacks. A sandbox on this machine needs neither. ``clock``, ``sleep`` and ``random``
     replace the real ones.
     """
 
-    base_url: str | None = None
-    api_key: str | None = field(default=None, repr=False)
-    publish_to: str | None = None
-    callback_url: str | None = None
+    base_url: str | None = _from_env("PALPREP_BASE_URL")
+    api_key: str | None = _from_env("PALPREP_API_KEY", shown=False)
+    publish_to: str | None = _from_env("PALPREP_PUBLISH_TO")
+    callback_url: str | None = _from_env("PALPREP_CALLBACK_URL")
     clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], object] = time.sleep
     random: Callable[[], float] = randomness.random

@@ -37,7 +37,7 @@ class RunOptions:
     before left them, if those were for the same service. A shard has an output folder of its own
     within the run's, such as shard-1-of-4."""
     connection: Connection = field(default_factory=Connection)
-    """To the service; by default to a sandbox that the run starts for itself."""
+    """To the service; by default to that of PALPREP_BASE_URL, or to a sandbox of the run's own."""
     pace: Pace = field(default_factory=Pace)
     """How much may be asked for, and how long trainings are waited for."""
     engine: Engine | str = "local"
