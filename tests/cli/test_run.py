@@ -29,7 +29,7 @@ def test_a_folder_without_people_is_one_clear_line(
 ) -> None:
     (tmp_path / "empty").mkdir()
     (tmp_path / "file.txt").write_text("no folder")
-    ran = palprep("run", name, "--dry-run")
+    ran = palprep("run", name)
     assert ran.code == 2
     assert ran.err.count("\n") == 1
     assert name in ran.err
@@ -39,7 +39,7 @@ def test_an_output_in_the_way_is_one_clear_line(
     palprep: Palprep, tmp_path: Path, sample_media: Path
 ) -> None:
     (tmp_path / "taken").write_text("in the way")
-    ran = palprep("run", sample_media / "people", "--into", "taken", "--dry-run")
+    ran = palprep("run", sample_media / "people", "--into", "taken")
     assert ran.code == 1
     assert ran.err.count("\n") == 1
 

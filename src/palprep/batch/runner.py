@@ -201,8 +201,10 @@ def _connected(
     ):
         for text in publisher.probe():
             note(Note(person=None, text=text, about="bucket"))
-        if run.options.connection.base_url is not None:
-            # Before work of hours that would be for nothing.
+        if run.options.connection.base_url is None:
+            text = "No --base-url and no PALPREP_BASE_URL: an embedded sandbox is used"
+            note(Note(person=None, text=text, about="service"))
+        else:  # Before work of hours that would be for nothing.
             remote.require_answer()
         yield remote, publisher
 

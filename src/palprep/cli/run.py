@@ -152,8 +152,6 @@ def run(
     )
     with telling(verbose=verbose, quiet=quiet, log_file=log_file, log_format=log_format):
         with people_at_work(place, kept, wanted=not as_json and not quiet) as progress:
-            if base_url is None and not dry_run:
-                tell("No --base-url and no PALPREP_BASE_URL: an embedded sandbox is used")
             ended = batch.run(
                 people,
                 into=into,

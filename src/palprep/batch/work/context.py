@@ -86,6 +86,7 @@ class Note(Value):
         "removed",
         "lacking",
         "bucket",
+        "service",
         "worker",
     ]
 
