@@ -50,7 +50,7 @@ def test_a_signal_during_a_fix_leaves_nothing_half_written(tmp_path: Path, numbe
     assert process.returncode == 128 + number
     [line] = err.splitlines()
     assert out == ""
-    assert line.startswith(f"Interrupted: 0 of 1 files were fixed, and are kept in {into}. Go on")
+    assert line.startswith("Interrupted: 0 of 1 files were fixed. Go on with: palprep fix ")
     assert not into.exists()
     assert list(scratch.iterdir()) == []
     assert not [each for each in family if each.is_running()]

@@ -152,7 +152,7 @@ def files_at_work(
     paths: Iterable[Path], options: FileOptions, *, done: str, writes: Path | None = None
 ) -> Iterator[FilesAtWork]:
     """Workers for the files at these paths, which may write into one folder, and their progress. A
-    signal ends the command, which tells how many files were ``done``, in these words. Raises
+    signal ends the command, which tells how many files were ``done``, in this word. Raises
     UsageError for paths at which nothing can be read, except where JSON is asked for."""
     listed = [(path, tuple(_walk(path)) if is_folder(path) else (path,)) for path in paths]
     missing = [path for path, _ in listed if not os.path.lexists(path)]
@@ -160,9 +160,15 @@ def files_at_work(
         raise UsageError(" ".join(map(_not_there, missing)))
     inputs: list[Input] = []
     work = None
+
+    def kept() -> str:
+        count = work.done if work else 0
+        where = f", and are kept in {writes}" if count and writes else ""
+        return f"{count} of {len(inputs)} files were {done}{where}."
+
     # The engine is closed before the threads: that ends what they wait for.
     with (
-        ending_well(lambda: f"{work.done if work else 0} of {len(inputs)} files were {done}."),
+        ending_well(kept),
         ThreadPoolExecutor(options.jobs) as threads,
         preflight.media_workers(options.jobs, limits=options.limits) as engine,
     ):

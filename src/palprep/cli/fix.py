@@ -68,8 +68,7 @@ def fix(
     made: list[preflight.Prepared] = []
     failed = 0
     with telling(verbose=verbose, quiet=quiet or (as_json and not verbose), log_file=log_file):
-        told = f"fixed, and are kept in {into}"
-        with files_at_work(paths, asked, done=told, writes=into) as work:
+        with files_at_work(paths, asked, done="fixed", writes=into) as work:
             # As the sources lie in the folders that were given.
             folders = {each.path: each.folder or Path() for each in work.inputs}
             holders = work.all_as(Role.TRAINING_VIDEO) if split_consent else frozenset()
