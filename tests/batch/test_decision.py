@@ -103,6 +103,9 @@ def test_a_video_that_cannot_be_read_is_told_once():
     decision = decide(FROM_VIDEO, damaged, lacking(("not heard",)), voice_from_video=True)
     assert (decision.requests, decision.refused) == ((), ("training-video fails",))
     assert decision.blocked_by == ("resolution",)
+    apart = REPLICA.model_copy(update={"roles": (Role.TRAINING_VIDEO, Role.CONSENT_VIDEO)})
+    decision = decide((VOICE, apart), damaged, lacking(("not heard",)), voice_from_video=True)
+    assert decision.refused == ("training-video fails", "not heard", TO_DO["fails"])
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence
 
-from palprep.batch.people.person import LISTENED_TO, Person
+from palprep.batch.people.person import Person
 from palprep.journal.entries import What
 from palprep.pipelines import ReplicaRequest, Request, VoiceRequest
 from palprep.rules import Report
@@ -148,9 +148,11 @@ def decide(
     speaks against the replica, and against a voice that is taken from the training video.
     """
     unheard = consent.state != "holds"
-    unread = {role for role, each in unfit.items() if each.report.error is not None}
+    given = {role for each in asked for role in each.roles}
+    spoken_in = Role.CONSENT_VIDEO if Role.CONSENT_VIDEO in given else Role.TRAINING_VIDEO
     # What cannot be read is told as that, once: nobody knows what is said in it.
-    deaf = consent.state == "fails" and not unread.isdisjoint(LISTENED_TO)
+    unread = spoken_in in unfit and unfit[spoken_in].report.error is not None
+    deaf = consent.state == "fails" and unread
     against = consent.reasons if unheard and not deaf else ()
     if not asked:
         return Decision(
@@ -167,10 +169,9 @@ def decide(
     fit = tuple(each for each in asked if for_all.union(each.roles).isdisjoint(unfit))
     requests = tuple(each for each in fit if not (unheard and each.what in of_a_video))
     stops = unheard and not deaf and any(each.what in of_a_video for each in asked)
-    used = for_all.union(*(each.roles for each in asked))
+    used = for_all | given
     twice = voice_from_video and _follows(unfit)
     needed = [role for role in unfit if role in used and not (twice and role is Role.VOICE_AUDIO)]
-    spoken_in = Role.CONSENT_VIDEO if Role.CONSENT_VIDEO in used else Role.TRAINING_VIDEO
     # Nobody decides about a statement that is recorded again anyway.
     moot = consent.state == "open" and requests == fit and spoken_in in unfit
     stopped = (*against, *(() if moot else (TO_DO[consent.state],))) if stops else ()
