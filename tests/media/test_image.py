@@ -243,7 +243,8 @@ def test_a_truncated_file_is_found_out(tmp_path, form):
     assert probed(Source.of(path))[0].width == 300
     data = path.read_bytes()
     path.write_bytes(data[: len(data) * 2 // 3])
-    with pytest.raises(DamagedMedia, match="does not decode"):
+    told = "does not decode" if form == "WEBP" else "ends too soon; it did not arrive whole"
+    with pytest.raises(DamagedMedia, match=told):
         probed(Source.of(path))[0]
     assert ImageFile.LOAD_TRUNCATED_IMAGES is False
 

@@ -29,6 +29,8 @@ from palprep.media.sources.headers import Exif, read_exif, without_metadata, xmp
 from palprep.media.sources.source import Source
 from palprep.values import Kind
 
+_CUT_OFF = ("is truncated", "end of file")
+"""What Pillow and libheif say of a file whose end is missing."""
 _BROKEN = (
     *(OSError, ValueError, SyntaxError, EOFError, LookupError, TypeError, ArithmeticError),
     *(RuntimeError, AttributeError, MemoryError, struct.error, zlib.error, Warning),
@@ -130,9 +132,11 @@ def _opened(source: Source) -> Iterator[HeifImage | RasterImage]:
             raise
         except _BROKEN as error:
             reason = str(error).strip() or type(error).__name__
+            cut = any(each in reason for each in _CUT_OFF)
+            why = "ends too soon" if cut else f"does not decode ({reason})"
+            advice = "it did not arrive whole, send it again" if cut else "export it again"
             raise DamagedMedia(
-                f"{source.name} starts like {source.type.description} but does not decode "
-                f"({reason}); export it again"
+                f"{source.name} starts like {source.type.description} but {why}; {advice}"
             ) from None
 
 
