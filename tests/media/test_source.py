@@ -73,7 +73,9 @@ def test_a_file_that_is_gone_is_missing(make_video):
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="no files of the kernel")
 def test_a_file_without_a_size_is_not_read():
     """The kernel's files claim to be regular; reading some of them waits for ever."""
-    assert Source.of("/proc/self/status").type.description == "an empty file"
+    source = Source.of("/proc/self/status")
+    assert source.type.description == "an empty file"
+    assert source.sha256 == hashlib.sha256().hexdigest()
 
 
 def test_what_takes_minutes_to_read_is_named_and_not_read(tmp_path):

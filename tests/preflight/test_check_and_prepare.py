@@ -4,6 +4,7 @@ import contextlib
 import hashlib
 import io
 import json
+import os
 import subprocess
 from pathlib import Path
 
@@ -13,7 +14,13 @@ import pytest
 from PIL import Image
 
 from palprep import preflight
-from palprep.errors import DamagedMedia, FileMissing, UnsupportedMedia, UsageError
+from palprep.errors import (
+    DamagedMedia,
+    FileMissing,
+    FileUnreadable,
+    UnsupportedMedia,
+    UsageError,
+)
 from palprep.facts import Speaker
 from palprep.media.ffmpeg import ffmpeg_binary
 from palprep.media.sources import Source
@@ -152,6 +159,24 @@ def test_files_of_one_name_are_prepared_next_to_each_other(tmp_path):
         tmp_path / "teal/IMG_2041.jpg", into=tmp_path / "out", overwrite=True
     )
     assert replaced.path.name == "IMG_2041.jpg"
+
+
+@pytest.mark.parametrize("fixed", [False, True])
+def test_what_is_prepared_are_the_bytes_that_were_judged(tmp_path, fixed):
+    """A sender who can still write may put another file of the same size and time there."""
+    path = tmp_path / "plain.jpg"
+    exif = Image.Exif()
+    if fixed:
+        exif[0x0112] = 6
+    Image.new("RGB", (700, 900), "navy").save(path, "JPEG", exif=exif)
+    source = Source.of(path)
+    assert source.sha256
+    before, content = path.stat(), path.read_bytes()
+    path.write_bytes(content[:-40] + bytes(38) + content[-2:])
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    with pytest.raises(FileUnreadable, match="changed while palprep worked on it"):
+        preflight.prepare(source, into=tmp_path / "out")
+    assert not list((tmp_path / "out").iterdir())
 
 
 def test_a_prepared_file_keeps_its_shape_as_json(tmp_path):

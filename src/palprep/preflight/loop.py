@@ -87,6 +87,7 @@ def prepare_source(
     """
     profile = request.profile
     apart = request.consent_apart and not split_consent
+    _ = source.sha256  # Of what is judged from here on.
     before = check_source(request._replace(consent_apart=apart), source)
     cut, proof = _clips(before, profile, split=split_consent)
     if split_consent:
@@ -143,8 +144,9 @@ def prepare_source(
                 best, said = _least_lost(before, fix, best, lambda less: made(less, before.role))
         if cut is not None:
             clip = made(cut, Role.CONSENT_VIDEO)
-        kept = placed(evidence, f"{source.stem}-code") if evidence else None
         best = best or _copied(source, before, unproved, profile)
+        source.require_same()
+        kept = placed(evidence, f"{source.stem}-code") if evidence else None
         prepared = placed(best._replace(fixes=(*best.fixes, *said)), source.stem)
         if clip is None:
             return _with_evidence(prepared, kept, profile)

@@ -15,7 +15,7 @@ import tempfile
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from io import BufferedReader, BytesIO
 from pathlib import Path
@@ -54,7 +54,8 @@ class Source:
     can be pickled; it takes along what it has learnt, the hash too.
 
     A file that changes later is refused where it is opened, with FileUnreadable. The guard
-    compares the size and the time of the last change, as ``make`` and ``rsync`` do.
+    compares the size and the time of the last change, as ``make`` and ``rsync`` do; only
+    :meth:`require_same` finds other bytes behind the same size and time.
     """
 
     path: Path
@@ -102,10 +103,8 @@ class Source:
         """
         with _open(self.path) as file:
             self.require_unchanged(file)
-            # A file without a size is empty; or the kernel's, and may keep a reader waiting.
-            read = file if self.size_bytes else BytesIO()
             try:
-                return recognise(HeaderReader(read, self.size_bytes, self.name))
+                return recognise(HeaderReader(self._readable(file), self.size_bytes, self.name))
             except OSError as error:
                 raise _unreadable(self.path, error) from None
 
@@ -147,7 +146,7 @@ class Source:
         """
         with self.open() as file:
             try:
-                digest = hashlib.file_digest(file, "sha256").hexdigest()
+                digest = hashlib.file_digest(self._readable(file), "sha256").hexdigest()
                 self.require_unchanged(file)
             except OSError as error:
                 raise _unreadable(self.path, error) from None
@@ -172,14 +171,26 @@ class Source:
             raise
         return file
 
+    def _readable(self, file: BufferedReader) -> BufferedReader | BytesIO:
+        # A file without a size is empty; or the kernel's, and may keep a reader waiting.
+        return file if self.size_bytes else BytesIO()
+
+    def require_same(self) -> None:
+        """Read the whole file again. Raises FileUnreadable where its hash is another one by now."""
+        if replace(self).sha256 != self.sha256:
+            raise self._changed()
+
     def require_unchanged(self, file: BufferedReader) -> None:
         """Raises FileUnreadable when its open ``file`` is another, or was written to, since."""
         status = os.fstat(file.fileno())
         if (status.st_size, status.st_mtime_ns) != (self.size_bytes, self.modified_ns):
-            raise FileUnreadable(
-                f"{self.path} changed while palprep worked on it; "
-                "run again when nothing writes to it any more"
-            )
+            raise self._changed()
+
+    def _changed(self) -> FileUnreadable:
+        return FileUnreadable(
+            f"{self.path} changed while palprep worked on it; "
+            "run again when nothing writes to it any more"
+        )
 
 
 def type_of(path: Path) -> MediaType:
