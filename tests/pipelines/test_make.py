@@ -52,6 +52,15 @@ def test_the_services_verdict_on_a_portrait(call, ready):
     assert not small.checks[0].passed
 
 
+def test_no_verdict_is_asked_for_another_file_than_was_judged(call, sandbox, ready):
+    portrait = ready("face.jpg", JPEG)
+    portrait.path.write_bytes(JPEG[:200])
+    with pytest.raises(PublishError, match=r"face\.jpg has changed since it was judged"):
+        call(validate_face, portrait)
+    log = httpx.get(f"{sandbox.url}/_sandbox/log", trust_env=False).json()
+    assert not [each for each in log["requests"] if "image-validation" in each["path"]]
+
+
 def test_a_voice_is_waited_for(call, client, publisher, ready):
     request = VoiceRequest(voice_name="Ada", description="d", tags=("one", "two"))
     voice = call(make_voice, publisher, ready("voice.wav", WAV), request)
@@ -183,6 +192,8 @@ def test_a_path_is_told_to_be_prepared_first(call, publisher):
         call(make_replica, publisher, request, video="ada.mp4")
     with pytest.raises(UsageError, match=r"'ada.jpg' is not prepared"):
         call(validate_face, "ada.jpg")
+    with pytest.raises(UsageError, match=r"^What is of type bytes is not prepared: give"):
+        call(validate_face, JPEG)
 
 
 def test_what_was_prepared_as_something_else_reaches_no_service(call, sandbox, publisher, ready):

@@ -8,6 +8,7 @@ value; called with an :class:`~palprep.client.AsyncClient` it is awaited, and wh
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, cast
@@ -23,7 +24,7 @@ from palprep.journal.entries import FaceCheck, FaceVerdict
 from palprep.pipelines import creation as creations
 from palprep.pipelines.consent import consent_evidence, consent_now, settle_consent
 from palprep.preflight import Prepared
-from palprep.publish import Publisher
+from palprep.publish import Content, Publisher
 from palprep.rules import Check
 from palprep.rules.consent import ConsentState
 from palprep.values import Role, typed
@@ -41,8 +42,10 @@ _DEFAULTS = creations.MakeOptions()
 async def validate_face(
     client: AnyClient, prepared: Prepared, *, model: ValidatedModel = "core-4"
 ) -> FaceVerdict:
-    """Ask the service about a portrait; nothing is created."""
+    """Ask the service about a portrait; nothing is created. Raises PublishError where the file has
+    changed since it was judged, and the client's errors."""
     _require_files({Role.FACE_IMAGE: prepared})
+    await work(client, lambda: Content.of(prepared))
     # Its report says its type: its headers are not read for that.
     mime = cast("ImageMime", prepared.mime) if prepared.mime else UNSET
     result = await ask(client.faces.validate_image, prepared.path, model=model, mime_type=mime)
@@ -216,8 +219,12 @@ def _require(
 def _require_files(files: Mapping[Role, object]) -> None:
     for role, file in files.items():
         if not isinstance(file, Prepared):
+            # What holds a file, or all that was measured of one, would fill the screen.
+            given = f"What is of type {type(file).__name__}"
+            if isinstance(file, str | os.PathLike):
+                given = repr(os.fspath(file))
             raise UsageError(
-                f"{file!r} is not prepared: give what palprep.prepare(PATH, into=FOLDER) returns"
+                f"{given} is not prepared: give what palprep.prepare(PATH, into=FOLDER) returns"
             )
         prepared_as = file.report.role
         is_video = prepared_as in {Role.TRAINING_VIDEO, Role.CONSENT_VIDEO}
