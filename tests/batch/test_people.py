@@ -280,6 +280,7 @@ def test_a_name_is_what_lists_exports_and_copies_leave_of_it(slug):
             "properties = " + "{x = " * 252 + "1" + "}" * 252,
             "properties: must be JSON in whole char",
         ),
+        ("properties = {x = [nan]}", "properties: must be JSON in whole characters, without NaN"),
         ('name = "Ada\\u0000"', "name: must not hold line breaks or control characters"),
         ('model = "nonsense"', "model: must be one of core-4, core-4.5, core-3"),
         ('callback_url = "javascript:alert(1)"', "callback_url: must be a link that starts with"),

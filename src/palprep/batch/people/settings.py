@@ -10,7 +10,7 @@ from pathlib import Path, PurePath
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, AliasGenerator, ConfigDict, Field, ValidationError
-from pydantic_core import ErrorDetails, PydanticCustomError, PydanticSerializationError, to_json
+from pydantic_core import ErrorDetails, PydanticCustomError, from_json, to_json
 
 from palprep.api.records import ShortLink, Tag, VoiceDescription
 from palprep.errors import MediaError, UsageError
@@ -81,8 +81,12 @@ def _known_model(model: str) -> str:
 def _in_a_request(properties: Mapping[str, Any]) -> Mapping[str, Any]:
     try:
         to_json([[[[[[[[properties]]]]]]]])  # What is sent and kept holds them some levels deeper.
-    except PydanticSerializationError:
-        raise refused("must be JSON in whole characters, and not nested deeper than 200") from None
+        from_json(to_json(properties), allow_inf_nan=False)
+    except ValueError:
+        raise refused(
+            "must be JSON in whole characters, without NaN and Infinity, and not nested deeper "
+            "than 200"
+        ) from None
     return properties
 
 
