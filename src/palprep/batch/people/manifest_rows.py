@@ -178,7 +178,8 @@ def read_lines(path: Path) -> Lines:
         yield from _READERS[path.suffix.lower()](path)
     except UnicodeDecodeError as error:
         raise UsageError(
-            f"{path} is not UTF-8 (byte {error.start:,}): save it again as CSV UTF-8"
+            f"{path} is not UTF-8 (byte {error.start:,}): save it again as UTF-8, which Excel "
+            "calls CSV UTF-8"
         ) from None
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror or error}") from None
@@ -305,7 +306,7 @@ def _known(values: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _given(values: Mapping[str, Any]) -> Mapping[str, Any]:
-    return {name: value for name, value in values.items() if value is not None}
+    return {name: value for name, value in values.items() if value not in (None, "")}
 
 
 _READERS: Mapping[str, Callable[[Path], Lines]] = {
