@@ -26,10 +26,11 @@ def to_pandas(shown: Report | Prepared | RunView | Iterable[Report | Prepared]) 
     prepared, the report counts.
 
     Of checks: ``file``, ``role``, ``profile``, ``verdict``, ``check`` (its id), ``label``,
-    ``outcome`` (ordered from pass to fail), ``sentence``, ``advice``, ``measured``, ``value`` (the
-    measure where it is one number, else NaN), ``at_least``, ``at_most``, ``limit``, ``source``,
-    ``follows`` (the check that tells the same finding) and ``path``. A file that could not be read
-    has one row, whose check is the error's code and whose sentence is the error.
+    ``outcome`` (ordered from pass to fail), ``sentence``, ``advice``, ``measured`` (in words, so
+    that the frame can be stored as Parquet), ``value`` (the measure where it is one number, else
+    NaN), ``at_least``, ``at_most``, ``limit``, ``source``, ``follows`` (the check that tells the
+    same finding) and ``path``. A file that could not be read has one row, whose check is the
+    error's code and whose sentence is the error.
 
     Of people, indexed by ``person``: ``status``, ``first_reason``, ``reasons`` (how many),
     ``voice_id``, ``voice_status``, ``replica_id``, ``replica_status``, ``seconds`` (spent on the
@@ -91,6 +92,7 @@ def _check_rows(report: Report) -> Iterator[dict[str, Any]]:
     for check in report.checks:
         number = isinstance(check.measured, int | float) and not isinstance(check.measured, bool)
         value = check.measured if number else None
+        words = None if check.measured is None else check.measure_words
         # What is no column is left out.
-        row = {"check": check.id, "value": value, "outcome": check.outcome.value}
+        row = {"check": check.id, "measured": words, "value": value, "outcome": check.outcome.value}
         yield {**dict(check), **of_file, **row}
