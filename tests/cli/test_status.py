@@ -66,6 +66,8 @@ def test_after_a_dry_run_nobody_is_waited_for_once_it_has_ended_for_everybody(
     after = palprep("status", tmp_path)
     assert after.code == 0
     assert after.err.endswith("Next: start `palprep run` again without --dry-run.\n")
+    twice = palprep("status", tmp_path, tmp_path / "../" / tmp_path.name)
+    assert (twice.code, twice.out, twice.err) == (0, after.out, after.err)
     in_the_way = palprep("status", tmp_path, "--because", "nothing")
     assert (in_the_way.code, "there is: nothing" in in_the_way.err) == (2, True)
 

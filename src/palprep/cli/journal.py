@@ -38,7 +38,12 @@ EXAMPLES = (
 
 Directories = Annotated[
     list[Path],
-    typer.Argument(metavar="DIR...", help="The output folder of a run; or those of its shards."),
+    typer.Argument(
+        metavar="DIR...",
+        help="The output folder of a run; or those of its shards.",
+        # A pattern and a name may both find a folder, whose people are counted once.
+        callback=lambda given: list({os.path.realpath(each): each for each in given}.values()),
+    ),
 ]
 
 
