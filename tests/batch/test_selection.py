@@ -7,11 +7,14 @@ import shutil
 from types import SimpleNamespace
 
 import pytest
+from scripted_engine import Scripted
 from standings import status
 
 from palprep.batch.people.folder import Shard, shards_in
+from palprep.batch.people.manifest_rows import ManifestRow
 from palprep.batch.people.selection import Selection, find_everybody
 from palprep.batch.runner import run
+from palprep.batch.work.context import RunOptions
 from palprep.errors import UsageError
 from palprep.journal import JOURNAL_NAME
 
@@ -222,6 +225,18 @@ def test_people_who_are_left_out_of_the_results_are_named(go, add, folder):
     go(dry_run=True, note=said.append)
     [gone] = [each.text for each in said if each.about == "gone"]
     assert gone.startswith("not here now: 1 person of the last run (ada). Results and page leave")
+
+
+def test_a_file_that_is_given_for_several_people_is_told(go, add, wav, out):
+    rows = [ManifestRow(person=who, voice_audio=str(wav)) for who in ("bob", "ada")]
+    said = []
+    run(rows, into=out, options=RunOptions(dry_run=True, engine=Scripted()), note=said.append)
+    [shared] = [each.text for each in said if each.about == "shared"]
+    assert shared == f"1 file is given for more than one person ({wav.name}: bob, ada)"
+    add("ada")
+    add("bob")  # The same recording in a file of its own.
+    go(into=out.with_name("other"), dry_run=True, engine=Scripted(), note=said.append)
+    assert [each.about for each in said].count("shared") == 1
 
 
 def test_a_list_of_something_else(tmp_path):

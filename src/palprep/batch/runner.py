@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import shlex
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +16,7 @@ from palprep.batch.engines.files import run_name
 from palprep.batch.execution import Execution, do_aside
 from palprep.batch.forgetting import remove_outlived
 from palprep.batch.outputs import write_outputs
-from palprep.batch.people.files import is_hidden, is_url
+from palprep.batch.people.files import File, is_hidden, is_url
 from palprep.batch.people.folder import DEFAULT_INTO, holds_run
 from palprep.batch.people.person import Person, Roster, RosterEntry, read_people
 from palprep.batch.people.selection import People, find_everybody
@@ -229,6 +229,7 @@ def _notes(roster: Roster, work: _Work) -> Iterator[Note]:
         who = counted(len(lacking), "person", "people")
         text = f"{who}: {blocker_words('nothing_to_make')} ({some_of(lacking)})"
         yield Note(person=None, text=text, about="lacking")
+    yield from _shared(work.people)
     for slug, text in work.forgotten.items():
         yield Note(person=slug, text=text, about="forgotten")
     for person in work.people:
@@ -239,6 +240,18 @@ def _notes(roster: Roster, work: _Work) -> Iterator[Note]:
             yield Note(person=person.slug, text=person.guessed_name, about="guess")
         for text in person.unused:
             yield Note(person=person.slug, text=text, about="unused")
+
+
+def _shared(people: Sequence[Person]) -> Iterator[Note]:
+    """That one file is given for several people: a row that was copied may keep a file."""
+    owners: dict[File, list[str]] = {}
+    for person in people:
+        for file in person.files:
+            owners.setdefault(file, []).append(person.slug)
+    if shared := [f"{file.name}: {some_of(who)}" for file, who in owners.items() if len(who) > 1]:
+        files = counted(len(shared), "file is", "files are")
+        text = f"{files} given for more than one person ({some_of(shared)})"
+        yield Note(person=None, text=text, about="shared")
 
 
 def _forgotten_words(slug: str, place: Path, known: Container[str]) -> str:

@@ -85,6 +85,7 @@ class Note(Value):
         "forgotten",
         "removed",
         "lacking",
+        "shared",
         "bucket",
         "service",
         "worker",
