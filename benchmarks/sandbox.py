@@ -41,8 +41,8 @@ HEADERS = {"x-api-key": "sandbox-user-key", "Content-Type": "application/json"}
 VOICE = {"voice_name": "Ada", "training_audio_url": "http://127.0.0.1:1/a.wav"}
 CHECKOUT = Path(__file__).resolve().parents[1]
 SERVE = (
-    "import sys; from palprep.sandbox import Sandbox, serve;"
-    "serve(Sandbox(sys.argv[1], port=int(sys.argv[2])))"
+    "import sys; from palprep.sandbox import Sandbox; from palprep.serving import until_signalled\n"
+    "with Sandbox(sys.argv[1], port=int(sys.argv[2])), until_signalled() as stop: stop.wait()"
 )
 AWS = (
     "AWS4-HMAC-SHA256 Credential=key/20260101/us-east-1/dynamodb/aws4_request, "

@@ -44,8 +44,9 @@ from palprep.errors import PalprepError
 from palprep.journal import JOURNAL_NAME, Journal
 from palprep.journal.creations import Creation, resolve_found, resolve_retry
 from palprep.journal.runs import READY, status
-from palprep.sandbox import USER_KEY, Choices, Sandbox, serve
+from palprep.sandbox import USER_KEY, Choices, Sandbox
 from palprep.sandbox.store import Store
+from palprep.serving import until_signalled
 from research.marked import replace_marked
 
 CHECKOUT = Path(__file__).resolve().parents[2]
@@ -205,7 +206,8 @@ class Stage:
 def _service(data: Path, port: int) -> None:
     # A job in the background begins with it ignored, and would never end.
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    serve(Sandbox(data, port=port, choices=QUICK), announce=lambda _: None)
+    with Sandbox(data, port=port, choices=QUICK), until_signalled() as stop:
+        stop.wait()
 
 
 def _run(people: Path, into: Path, connection: Connection) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -17,7 +16,7 @@ import pytest
 from raw import JPEG, WAV, Raw
 
 from palprep.errors import UsageError
-from palprep.sandbox import ApiKey, Choices, Sandbox, log, serve
+from palprep.sandbox import ApiKey, Choices, Sandbox, log
 from palprep.sandbox.clock import Scheduler
 from palprep.sandbox.faults import FaultScript
 from palprep.workers import WorkStopped
@@ -176,8 +175,10 @@ def test_a_real_clock_that_was_set_ahead_does_not_go_back_either(tmp_path):
 
 def test_what_was_answered_survives_kill_9_and_training_goes_on(tmp_path):
     program = (
-        "import sys; from palprep.sandbox import Sandbox, serve\n"
-        "serve(Sandbox(sys.argv[1], port=int(sys.argv[2]), clock='virtual'))"
+        "import sys; from palprep.sandbox import Sandbox\n"
+        "from palprep.serving import until_signalled\n"
+        "sandbox = Sandbox(sys.argv[1], port=int(sys.argv[2]), clock='virtual')\n"
+        "with sandbox, until_signalled() as stop: print(sandbox.url, flush=True); stop.wait()"
     )
 
     def start(port):
@@ -186,9 +187,9 @@ def test_what_was_answered_survives_kill_9_and_training_goes_on(tmp_path):
             stdout=subprocess.PIPE,
             text=True,
         )
-        line = process.stdout.readline()
-        assert line.startswith("palprep sandbox ready on http://127.0.0.1:")
-        return process, line.split()[-1]
+        url = process.stdout.readline().strip()
+        assert url.startswith("http://127.0.0.1:")
+        return process, url
 
     process, url = start(0)
     port = int(url.rpartition(":")[2])
@@ -209,19 +210,8 @@ def test_what_was_answered_survives_kill_9_and_training_goes_on(tmp_path):
         assert process.wait(10) == 0
 
 
-def test_serve_announces_and_ends_when_told():
-    lines, stop = [], threading.Event()
-
-    def announce(line):
-        lines.append(line)
-        stop.set()
-
-    serve(Sandbox(), announce=announce, until=stop)
-    assert lines[0].startswith("palprep sandbox ready on http://127.0.0.1:")
-
-
-def test_serve_ends_who_judges_and_an_image_under_way_is_not_called_unusable():
-    judged, ended, stop = threading.Event(), threading.Event(), threading.Event()
+def test_an_image_under_way_is_not_called_unusable_when_its_judge_is_ended():
+    judged, ended = threading.Event(), threading.Event()
     answers = []
 
     def judge(path, model):
@@ -237,27 +227,15 @@ def test_serve_ends_who_judges_and_an_image_under_way_is_not_called_unusable():
             answers.append(raw.send("POST", "/v2/faces/image-validation", body))
 
     asking = threading.Thread(target=ask)
-
-    def announce(_):
+    with sandbox:
         asking.start()
         assert judged.wait(30)
-        stop.set()
-
-    started = time.monotonic()
-    serve(sandbox, announce=announce, until=stop, ending=ended.set)
+        started = time.monotonic()
+        ended.set()
     assert time.monotonic() - started < 10
     asking.join(30)
     [answer] = answers
     assert (answer.status_code, "ask again" in answer.json()["error"]) == (503, True)
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs POSIX signals")
-def test_serve_gives_signal_handlers_back():
-    before = signal.getsignal(signal.SIGTERM)
-    stop = threading.Event()
-    stop.set()
-    serve(Sandbox(), announce=lambda _: None, until=stop)
-    assert signal.getsignal(signal.SIGTERM) is before
 
 
 def test_a_seed_given_at_the_start_is_there():

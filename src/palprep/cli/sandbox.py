@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
-from palprep import batch, consent, preflight, sandbox as service, workers
+from palprep import batch, consent, preflight, sandbox as service, serving, workers
 from palprep.cli import options
 from palprep.cli.files import limits_of
 from palprep.consent import wording
@@ -93,16 +92,15 @@ def sandbox(
         seed=records,
     )
 
-    def announce(line: str) -> None:
-        # typer flushes: programs wait for the first line.
+    # typer flushes: programs wait for the first line.
+    with engine, served, serving.until_signalled() as stop:
         if print_json:
             keys = dict.fromkeys(served.keys()) if api_key else served.keys()
             typer.echo(json.dumps({"url": served.url, **keys}))
-            return
-        typer.echo(line)
-        if not api_key:
-            said = f"({service.SERVICE_KEY} is not user-scoped)"
-            typer.echo(f"PALPREP_API_KEY={service.USER_KEY} {said}")
-
-    with engine:
-        service.serve(served, announce=announce, ending=partial(engine.close, at_once=True))
+        else:
+            typer.echo(f"palprep sandbox ready on {served.url}")
+            if not api_key:
+                said = f"({service.SERVICE_KEY} is not user-scoped)"
+                typer.echo(f"PALPREP_API_KEY={service.USER_KEY} {said}")
+        stop.wait()
+        engine.close(at_once=True)  # The sandbox waits for who judges media.

@@ -1,11 +1,10 @@
-"""`Sandbox`: the local service as a context manager; `serve`: the same from the shell."""
+"""`Sandbox`: the local service as a context manager."""
 
 from __future__ import annotations
 
 import functools
 import json
-import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from datetime import datetime
 from pathlib import Path
@@ -26,7 +25,7 @@ from palprep.sandbox.handlers.likenesses import judge_by_bytes, train_by_bytes
 from palprep.sandbox.log import show_log
 from palprep.sandbox.outbound import outbound_client
 from palprep.sandbox.store import DATABASE, Store
-from palprep.serving import ServerThread, until_signalled, url_of
+from palprep.serving import ServerThread, url_of
 from palprep.storage import private_folder
 from palprep.values import require_type, typed
 
@@ -179,25 +178,6 @@ class Sandbox(Controls):
         if key is None:
             raise UsageError(f"This sandbox was given no API key that {which} user-scoped.")
         return key
-
-
-def serve(
-    sandbox: Sandbox,
-    *,
-    announce: Callable[[str], None] | None = None,
-    until: threading.Event | None = None,
-    ending: Callable[[], object] | None = None,
-) -> None:
-    """Announce where the sandbox answers, then serve until interrupted or terminated; ``until``
-    ends it from another thread. ``ending`` is called then, to end who judges media: the sandbox
-    waits for them. Raises what entering the sandbox raises."""
-    with sandbox, until_signalled(until) as stop:
-        # A program that waits for this line reads it through a pipe: it must not stay in a buffer.
-        tell = announce or functools.partial(print, flush=True)
-        tell(f"palprep sandbox ready on {sandbox.url}")
-        stop.wait()
-        if ending is not None:
-            ending()
 
 
 def parse_choices(words: Iterable[str], **defaults: Any) -> Choices:
