@@ -2,7 +2,6 @@ from .client import AnyClient as AnyClient, AsyncClient as AsyncClient, Client a
 from .resources import (
     LOOK_EVERY_S as LOOK_EVERY_S,
     PASSING as PASSING,
-    ask as ask,
     pause as pause,
     polls as polls,
     routine as routine,

@@ -120,11 +120,6 @@ def upload_method(
     return Method(endpoint)  # type: ignore[arg-type]
 
 
-async def ask(method: BoundMethod[P, R, Any], /, *args: P.args, **kwargs: P.kwargs) -> R:
-    """The record that the service answers with. Raises what the client raises."""
-    return await method.asked(*args, **kwargs)
-
-
 class Routine(Protocol[P, T_co]):
     """A function of a client, which comes first, or a method; an async client makes it
     awaitable."""
@@ -150,8 +145,9 @@ class Routine(Protocol[P, T_co]):
 
 def routine(steps: Callable[Concatenate[Any, P], Coroutine[Any, Any, T]]) -> Routine[P, T]:
     """A coroutine function made into a function of both clients, which it takes first, or into a
-    method of a resource. It may await :func:`work`, :func:`pause`, :func:`until`, :func:`ask` and
-    what is made of them, and nothing else: a sync client has no event loop."""
+    method of a resource. It may await :func:`work`, :func:`pause`, :func:`until`,
+    :meth:`BoundMethod.asked` and what is made of them, and nothing else: a sync client has no event
+    loop."""
 
     @functools.wraps(steps)
     def run(owner: Sending[Any], /, *args: P.args, **kwargs: P.kwargs) -> Any:
@@ -245,7 +241,7 @@ async def _ended(
         lambda record: getattr(record, "status", None) in _ENDED,
         f"The {what} {own}",
         timeout,
-        ask=lambda within: ask(get, own, deadline=within),
+        ask=lambda within: get.asked(own, deadline=within),
     )
 
 

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 
 from palprep import journal as journals
 from palprep.api import UNSET, Given, Unset
-from palprep.client import AnyClient, ask, until, work
+from palprep.client import AnyClient, until, work
 from palprep.errors import OutcomeUnknown, WaitTimeout
 from palprep.journal import creations, entries
 from palprep.preflight import Prepared
@@ -110,7 +110,7 @@ async def ask_for_state(
     """Ask the service once, ``within`` so many seconds, for the state of a voice that has an id,
     and record that its training has ended, where it has."""
     voice_id = creation.id or ""
-    voice = await ask(client.voices.get, voice_id, deadline=within)
+    voice = await client.voices.get.asked(voice_id, deadline=within)
     told = entries.Snapshot.told(voice_id, voice.status, voice.error_message)
     if told.ended:
         polled = entries.Polled(snapshot=told)
@@ -230,9 +230,9 @@ class Creator:
 
     async def _sent(self, fields: Mapping[str, Any]) -> entries.Snapshot:
         if self.request.what == "voice":
-            voice = await ask(self.client.voices.create, **fields)
+            voice = await self.client.voices.create.asked(**fields)
             return entries.Snapshot.told(voice.voice_id, voice.status, voice.error_message)
-        replica = await ask(self.client.replicas.create, **fields)
+        replica = await self.client.replicas.create.asked(**fields)
         return entries.Snapshot.told(replica.replica_id, replica.status, None)
 
     async def _look(self) -> creations.Creation:
