@@ -140,21 +140,6 @@ def _require_secret(nonce: str) -> None:
         )
 
 
-def _behind(origin: str, secret: str, tag: str | None) -> str:
-    """Raises UsageError for a tag that would be two segments."""
-    if "/" in (tag or ""):
-        raise UsageError(f"The tag {tag!r} holds a slash: no callback would arrive. Leave it out")
-    return "/".join(filter(None, (origin, secret, quote(tag or "", safe=""))))
-
-
-def _require_public(url: str) -> None:
-    if not is_link(url) or not {*"@?#"}.isdisjoint(url):
-        raise UsageError(
-            f"The public URL {url.rpartition('@')[2]!r} is not of the form "
-            "https://HOST[:PORT][/PATH], without a user and a query"
-        )
-
-
 @dataclass(frozen=True)
 class PublicCallbacks:
     """Where the service reaches a server that takes callbacks into a journal: `palprep listen`, or
@@ -165,12 +150,21 @@ class PublicCallbacks:
     secret: str = field(repr=False)
 
     def __post_init__(self) -> None:
-        _require_public(self.address)
+        if not is_link(self.address) or not {*"@?#"}.isdisjoint(self.address):
+            raise UsageError(
+                f"The public URL {self.address.rpartition('@')[2]!r} is not of the form "
+                "https://HOST[:PORT][/PATH], without a user and a query"
+            )
         _require_secret(self.secret)
 
-    def url_for(self, tag: str) -> str:
-        """The address for the callback of the creation ``tag``."""
-        return _behind(self.address.rstrip("/"), self.secret, tag)
+    def url_for(self, tag: str | None = None) -> str:
+        """The address for the callback of the creation ``tag``. Raises UsageError for a tag that
+        would be two segments."""
+        if "/" in (tag or ""):
+            why = "holds a slash: no callback would arrive. Leave it out"
+            raise UsageError(f"The tag {tag!r} {why}")
+        place = self.address.rstrip("/"), self.secret, quote(tag or "", safe="")
+        return "/".join(filter(None, place))
 
 
 class CallbackServer:
@@ -191,11 +185,9 @@ class CallbackServer:
         port: int = 0,
         public_url: str | None = None,
     ) -> None:
-        self._nonce = new_nonce() if nonce is None else nonce
-        self._public_url = public_url
-        if public_url is not None:
-            _require_public(public_url)
-        app = callback_app(sink, nonce=self._nonce)
+        self._secret = new_nonce() if nonce is None else nonce
+        self._public = PublicCallbacks(public_url, self._secret) if public_url is not None else None
+        app = callback_app(sink, nonce=self._secret)
         self._socket = listening_socket(host, port)
         self._server = ServerThread(app, self._socket, name="palprep-callbacks")
 
@@ -208,12 +200,12 @@ class CallbackServer:
         """Where it is reached, without the secret path. Raises UsageError when it is closed."""
         if self._socket.fileno() < 0:
             raise UsageError("The callback server is closed: keep it open until all has ended")
-        return (self._public_url or url_of(self._socket)).rstrip("/")
+        return (self._public.address if self._public else url_of(self._socket)).rstrip("/")
 
     def url_for(self, tag: str | None = None) -> str:
         """The secret address to give as ``callback_url``. Raises UsageError for a tag with a
-        slash."""
-        return _behind(self.origin, self._nonce, tag)
+        slash, and when it is closed."""
+        return PublicCallbacks(self.origin, self._secret).url_for(tag)
 
     def __enter__(self) -> Self:
         if not self._server.start():
