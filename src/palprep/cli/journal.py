@@ -17,7 +17,7 @@ from palprep import api, batch, callbacks, journal as journals, serving
 from palprep.cli import options
 from palprep.cli.exits import ExitCode
 from palprep.cli.files import require_there
-from palprep.cli.output import LogFormat, print_json, print_json_of_many, print_line, tell, telling
+from palprep.cli.output import print_json, print_json_of_many, print_line, tell, telling
 from palprep.cli.results import Tally, people_at_work
 from palprep.errors import UsageError
 from palprep.journal import creations, runs
@@ -59,7 +59,7 @@ def watch(
     verbose: options.Verbose = False,
     quiet: options.Quiet = False,
     log_file: options.LogFile = None,
-    log_format: options.LogFormatting = LogFormat.TEXT,
+    log_format: options.LogFormatting = "text",
 ) -> None:
     """Without --wait it waits until all have ended. With --no-wait, as for cron, it asks about each
     training once. Nothing is created. Without --base-url it asks the service of the last run. The
@@ -288,7 +288,7 @@ def listen(
         typer.Option(help="How the service reaches this port: a tunnel's or proxy's address."),
     ] = None,
     quiet: options.Quiet = False,
-    log_format: options.LogFormatting = LogFormat.TEXT,
+    log_format: options.LogFormatting = "text",
 ) -> None:
     """Prints the secret address to give as callback_url."""
     received = 0
@@ -300,7 +300,7 @@ def listen(
         # It is recorded, also where nobody reads the lines any more.
         with contextlib.suppress(OSError):
             # What collects JSON lines reads standard error.
-            to_log = log_format is LogFormat.JSON
+            to_log = log_format == "json"
             (tell if to_log else print_line)(f"{kind}: {api.redact(delivery.body)}")
 
     with telling(quiet=quiet, log_format=log_format), serving.until_signalled() as stop:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 import re
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
-from palprep.cli.output import LogFormat
 from palprep.errors import UsageError
 from palprep.storage import CLOUDS
 from palprep.vocabulary import Role
@@ -144,7 +143,7 @@ LogFile = Annotated[
     typer.Option(metavar="FILE", help="Also append everything, with times, to this file."),
 ]
 LogFormatting = Annotated[
-    LogFormat,
+    Literal["text", "json"],
     typer.Option("--log-format", help="What is told, and the log file, as text or as JSON lines."),
 ]
 

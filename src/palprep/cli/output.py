@@ -13,9 +13,8 @@ import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from palprep import storage
 from palprep.errors import OutputUnwritable, UsageError
@@ -40,13 +39,6 @@ _NAMED = 3
 
 SAME = "run the same command again"
 WAIVE = "Or let `palprep run --without-consent` waive it."
-
-
-class LogFormat(StrEnum):
-    """How what is told is written."""
-
-    TEXT = "text"
-    JSON = "json"
 
 
 def print_json(value: Mapping[str, Any]) -> None:
@@ -136,7 +128,7 @@ def telling(
     verbose: bool = False,
     quiet: bool = False,
     log_file: Path | None = None,
-    log_format: LogFormat = LogFormat.TEXT,
+    log_format: Literal["text", "json"] = "text",
 ) -> Iterator[None]:
     """While this lasts, what is told reaches standard error and the file. Raises UsageError for
     --verbose together with --quiet, OutputUnwritable for a file that cannot be written."""
@@ -145,7 +137,7 @@ def telling(
     handlers: list[logging.Handler] = [_on_standard_error(verbose=verbose, quiet=quiet)]
     if log_file is not None:
         handlers.append(_into(log_file))
-    if log_format is LogFormat.JSON:
+    if log_format == "json":
         for handler in handlers:
             handler.setFormatter(_JsonLine())
     level = _ROOT.level

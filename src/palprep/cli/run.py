@@ -16,7 +16,7 @@ from palprep import batch, views
 from palprep.batch import people as batch_people
 from palprep.cli import options
 from palprep.cli.files import limits_of
-from palprep.cli.output import SAME, LogFormat, print_json, tell, tell_detail, telling
+from palprep.cli.output import SAME, print_json, tell, tell_detail, telling
 from palprep.cli.results import Tally, people_at_work
 from palprep.rules import texts
 from palprep.vocabulary import DEFAULT_PROFILE
@@ -112,7 +112,7 @@ def run(
     verbose: options.Verbose = False,
     quiet: options.Quiet = False,
     log_file: options.LogFile = None,
-    log_format: options.LogFormatting = LogFormat.TEXT,
+    log_format: options.LogFormatting = "text",
 ) -> None:
     """The key comes from PALPREP_API_KEY. The same command again continues where a run ended,
     and creates nothing twice. Without --wait, trainings are waited for up to 15 minutes.
