@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import errno
 import logging
+import signal
 import socket
 import threading
 import time
@@ -19,9 +20,9 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
-from palprep.errors import UsageError
+from palprep.errors import ToolFailed, UsageError
 from palprep.serving import server as serving
-from palprep.serving.server import ServerThread, listening_socket, url_of
+from palprep.serving.server import ServerThread, listening_socket, until_signalled, url_of
 
 
 async def hello(request: Request) -> PlainTextResponse:
@@ -43,7 +44,7 @@ def listener() -> Iterator[socket.socket]:
 def test_it_answers_as_soon_as_it_has_started(host: str) -> None:
     listener = listening_socket(host, 0)
     server = ServerThread(Starlette(routes=[Route("/", hello)]), listener, name="served")
-    assert server.start()
+    server.start()
     try:
         reply = get(url_of(listener))
     finally:
@@ -54,7 +55,7 @@ def test_it_answers_as_soon_as_it_has_started(host: str) -> None:
 
 def test_what_is_under_way_is_answered_before_it_stops(listener: socket.socket) -> None:
     server = ServerThread(Starlette(routes=[Route("/", hello)]), listener, name="served")
-    assert server.start()
+    server.start()
     url, replies = url_of(listener), []
     asking = threading.Thread(target=lambda: replies.append(get(f"{url}/?after=0.3")))
     asking.start()
@@ -80,8 +81,8 @@ def test_a_start_up_that_fails_is_told_and_leaves_nothing(
 
     app = Starlette(lifespan=broken)  # type: ignore[arg-type]
     server = ServerThread(app, listener, name="broken")
-    with caplog.at_level(logging.CRITICAL):
-        assert not server.start()
+    with caplog.at_level(logging.CRITICAL), pytest.raises(ToolFailed, match="broken did not start"):
+        server.start()
     assert listener.fileno() == -1
     assert "broken" not in {thread.name for thread in threading.enumerate()}
 
@@ -99,7 +100,7 @@ def test_an_application_that_does_not_end_is_left_behind(
 
     app = Starlette(lifespan=stubborn)
     server = ServerThread(app, listener, name="stubborn", grace_s=0)
-    assert server.start()
+    server.start()
     server.stop()
     (left,) = (thread for thread in threading.enumerate() if thread.name == "stubborn")
     assert "left behind" in caplog.text
@@ -122,7 +123,7 @@ def test_a_request_that_the_end_cuts_off_is_no_error(
 
     app = Starlette(routes=[Route("/", slow)])
     server, answers = ServerThread(app, listener, name="cut-off", grace_s=0), list[int]()
-    assert server.start()
+    server.start()
     url = url_of(listener)
     caller = threading.Thread(target=lambda: answers.append(httpx.get(url).status_code))
     caller.start()
@@ -137,7 +138,7 @@ def test_a_request_that_the_end_cuts_off_is_no_error(
 def test_a_connection_that_comes_while_it_stops_is_closed(listener: socket.socket) -> None:
     """As a browser opens one before it has anything to ask."""
     server = ServerThread(Starlette(routes=[Route("/", hello)]), listener, name="served")
-    assert server.start()
+    server.start()
     address = listener.getsockname()
 
     async def connected_at_the_last_moment() -> socket.socket:
@@ -164,7 +165,7 @@ def test_coroutines_run_on_the_servers_own_loop(listener: socket.socket) -> None
     server = ServerThread(Starlette(), listener, name="served")
     with pytest.raises(RuntimeError, match="not running"):
         server.call(where())
-    assert server.start()
+    server.start()
     assert server.call(where()) == "served"
     with pytest.raises(KeyError, match="mine"):
         server.call(failing())
@@ -194,3 +195,11 @@ def test_a_host_that_is_none_and_a_system_without_ipv6(monkeypatch) -> None:
     monkeypatch.setattr(socket, "socket", Mock(side_effect=refusal))
     with pytest.raises(UsageError, match="Cannot listen on ::1:0: Address family not supported"):
         listening_socket("::1", 0)
+
+
+def test_signal_handlers_are_given_back() -> None:
+    before = signal.getsignal(signal.SIGTERM)
+    with until_signalled() as stop:
+        signal.raise_signal(signal.SIGTERM)
+        assert stop.wait(10)
+    assert signal.getsignal(signal.SIGTERM) is before

@@ -27,7 +27,7 @@ from starlette.routing import Route
 
 from palprep.api import mended_json
 from palprep.api.records import AnyEvent, is_link, parse_event
-from palprep.errors import PalprepError, ToolFailed, UnexpectedReply, UsageError
+from palprep.errors import PalprepError, UnexpectedReply, UsageError
 from palprep.serving import BodyTooLarge, ServerThread, listening_socket, read_body, url_of
 from palprep.values import Value, require_type
 
@@ -208,8 +208,7 @@ class CallbackServer:
         return PublicCallbacks(self.origin, self._secret).url_for(tag)
 
     def __enter__(self) -> Self:
-        if not self._server.start():
-            raise ToolFailed("The callback server did not start")
+        self._server.start()
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 import uvicorn
 from starlette.types import ASGIApp
 
-from palprep.errors import UsageError
+from palprep.errors import ToolFailed, UsageError
 from palprep.serving.protocol import ImpatientProtocol
 from palprep.system import ENDING
 
@@ -115,14 +115,14 @@ class ServerThread:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._told_at = -math.inf
 
-    def start(self) -> bool:
-        """Start; True as soon as it answers, False when it could not start."""
+    def start(self) -> None:
+        """Start, and return as soon as it answers. Raises ToolFailed when it could not start."""
         self._thread.start()
         while self._thread.is_alive() and not self._server.started:
             time.sleep(_LOOK_S)
         if not self._server.started:
             self.stop()
-        return self._server.started
+            raise ToolFailed(f"The server {self._thread.name} did not start; its log says why")
 
     def call(self, coroutine: Coroutine[Any, Any, T]) -> T:
         """The result of ``coroutine``, run on the server's own loop. Raises what the coroutine
@@ -144,8 +144,7 @@ class ServerThread:
         self._listener.close()
 
     def _run(self) -> None:
-        # uvicorn ends a process whose application does not start, and has said why in its log;
-        # here the caller of start() decides.
+        # uvicorn ends a process whose application does not start, and has said why in its log.
         with suppress(SystemExit):
             asyncio.run(self._serve())
 
