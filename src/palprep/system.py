@@ -15,7 +15,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -30,6 +30,18 @@ _fcntl = importlib.import_module("fcntl") if importlib.util.find_spec("fcntl") e
 _NAMES = ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK")
 ENDING = tuple(getattr(signal, name) for name in _NAMES if hasattr(signal, name))
 """The signals that ask a process to end."""
+
+
+@contextlib.contextmanager
+def on_signals(handle: Callable[[int, Any], object]) -> Iterator[None]:
+    """Inside the block, ``handle`` gets the signals that ask a process to end, unless they are
+    ignored, as under `nohup`; in the main thread only. At the end all is as before."""
+    with contextlib.ExitStack() as restored:
+        if threading.current_thread() is threading.main_thread():
+            for number in ENDING:
+                if signal.getsignal(number) is not signal.SIG_IGN:
+                    restored.callback(signal.signal, number, signal.signal(number, handle))
+        yield
 
 
 def lock(handle: int, *, shared: bool = False, wait: bool = False) -> bool:

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import os
 import shlex
-import signal
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from enum import IntEnum
-from types import FrameType
 
 import typer
 
 from palprep import errors
 from palprep.cli.output import tell_warning
 from palprep.escaping import escaped_line
-from palprep.system import ENDING
+from palprep.system import on_signals
 
 
 class ExitCode(IntEnum):
@@ -76,8 +74,7 @@ def ending_well(kept: Callable[[], str], at_once: str = "") -> Iterator[None]:
     code. A second one ends the process; its line says what is kept ``at_once``."""
     asked: list[float] = []
 
-    def end(number: int, frame: FrameType | None) -> None:
-        del frame
+    def end(number: int, _: object) -> None:
         asked.append(time.monotonic())
         if len(asked) == 1:
             raise Interrupted(number)
@@ -85,18 +82,12 @@ def ending_well(kept: Callable[[], str], at_once: str = "") -> Iterator[None]:
         if asked[-1] - asked[0] > _ONE_REQUEST_S:
             _leave(number, at_once)
 
-    before = {number: signal.getsignal(number) for number in ENDING}
-    for number, handler in before.items():
-        # What is ignored stays ignored: that is how `nohup` starts a program.
-        signal.signal(number, handler if handler is signal.SIG_IGN else end)
-    try:
-        yield
-    except Interrupted as asked_to:
-        tell_warning(f"Interrupted: {kept()} {_go_on()}")
-        raise typer.Exit(asked_to.code) from None
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+    with on_signals(end):
+        try:
+            yield
+        except Interrupted as asked_to:
+            tell_warning(f"Interrupted: {kept()} {_go_on()}")
+            raise typer.Exit(asked_to.code) from None
 
 
 def _go_on() -> str:

@@ -6,12 +6,11 @@ import asyncio
 import logging
 import math
 import os
-import signal
 import socket
 import threading
 import time
 from collections.abc import Coroutine, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
 
 import uvicorn
@@ -19,7 +18,7 @@ from starlette.types import ASGIApp
 
 from palprep.errors import ToolFailed, UsageError
 from palprep.serving.protocol import ImpatientProtocol
-from palprep.system import ENDING
+from palprep.system import on_signals
 
 T = TypeVar("T")
 
@@ -166,14 +165,7 @@ class ServerThread:
 
 @contextmanager
 def until_signalled(until: threading.Event | None = None) -> Iterator[threading.Event]:
-    """The event to wait for (``until``, or a new one). Inside the block, the signals that ask a
-    process to end set it, unless they are ignored, as under `nohup`. They are handled in the main
-    thread only. The former handlers are put back at the end."""
+    """The event to wait for (``until``, or a new one), which signals set inside the block."""
     stop = until or threading.Event()
-    with ExitStack() as restored:
-        if threading.current_thread() is threading.main_thread():
-            for number in ENDING:
-                if signal.getsignal(number) is not signal.SIG_IGN:
-                    previous = signal.signal(number, lambda *_: stop.set())
-                    restored.callback(signal.signal, number, previous)
+    with on_signals(lambda *_: stop.set()):
         yield stop
