@@ -9,7 +9,7 @@ from typing import Any
 
 from starlette.responses import Response
 
-from palprep.errors import PalprepError
+from palprep.errors import PalprepError, UsageError
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +40,10 @@ def refuse_error(status: int, text: str) -> Refused:
 def refuse_message(status: int, text: str) -> Refused:
     """``{message}``: authentication, and not-found on documents and dictionaries."""
     return Refused(JsonAnswer(status, {"message": text}))
+
+
+class Missing(UsageError):
+    """Nothing has this id that could be ended or called."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,8 +23,7 @@ from palprep.errors import UsageError
 from palprep.sandbox.answers import JsonAnswer, respond
 from palprep.sandbox.assets import serve_asset, sweep
 from palprep.sandbox.clock import Scheduler
-from palprep.sandbox.control import CONTROLS, Controls
-from palprep.sandbox.control_routes import control_routes
+from palprep.sandbox.control import Controls, control_routes
 from palprep.sandbox.dispatch import EndpointRoutes
 from palprep.sandbox.handlers import conversations, likenesses, seeded, tools
 from palprep.sandbox.log import trim
@@ -81,7 +80,7 @@ def build_app(sandbox: Controls, service: Service) -> tuple[ASGIApp, Scheduler]:
 
     routes = [
         EndpointRoutes(service),
-        *control_routes(sandbox, CONTROLS.values()),
+        *control_routes(sandbox),
         Route("/assets/{token}/{name}", partial(serve_asset, service), methods=["GET", "HEAD"]),
         *(Route(path, openapi, methods=["GET"]) for path in ("/", "/openapi.json")),
     ]

@@ -14,9 +14,8 @@ import httpx
 
 from palprep.errors import UsageError
 from palprep.sandbox import outbound
-from palprep.sandbox.answers import refuse_error
+from palprep.sandbox.answers import Missing, refuse_error
 from palprep.sandbox.choices import bad_fields
-from palprep.sandbox.control_routes import Missing
 from palprep.sandbox.handlers.tools import deliver
 from palprep.sandbox.service import HandlerContext, Service
 from palprep.sandbox.store import Record, new_id
