@@ -242,12 +242,12 @@ def test_the_default_judge_looks_at_the_first_bytes_and_says_no_more(tmp_path: P
     assert judge_by_bytes(path, "core-4") == {"image_quality_acceptable": len(content) >= 1024}
 
 
-@pytest.mark.parametrize("content", [MP4, WAV, EMPTY, PAGE])
-def test_the_default_judge_refuses_what_is_no_image(tmp_path: Path, content):
-    path = tmp_path / "image"
-    path.write_bytes(content)
-    with pytest.raises(DamagedMedia, match="not an image"):
-        judge_by_bytes(path, "core-4")
+@pytest.mark.parametrize("content", [MP4, WAV, PAGE])
+def test_what_is_no_image_is_refused(raw, content):
+    body = {"imageBase64": base64.b64encode(content).decode()}
+    reply = raw.send("POST", "/v2/faces/image-validation", body)
+    assert (reply.status_code, reply.json()["code"]) == (422, "undecodable_image")
+    assert "not image/jpeg" in reply.text
 
 
 @pytest.mark.parametrize(("redirects", "status"), [(5, "completed"), (6, "error")])

@@ -78,7 +78,7 @@ class Sandbox(Controls):
         )
         decided = choices or Choices()
         if judge_image is None or decided.judge == "bytes":
-            judge_image = functools.partial(judge_by_bytes, recognise=recognise)
+            judge_image = judge_by_bytes
             decided = decided.model_copy(update={"judge": "bytes"})
         if trainer is None or decided.trainer == "bytes":
             trainer = functools.partial(train_by_bytes, recognise=recognise)
