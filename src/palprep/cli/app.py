@@ -52,7 +52,7 @@ help begins with this line, too: the docstring of its function goes on from ther
 
 _HOMES = {
     **dict.fromkeys(("decide", "dossier", "statement"), "consent"),
-    **dict.fromkeys(("best", "explain"), "check"),
+    **dict.fromkeys(("fix", "best", "explain"), "check"),
     **dict.fromkeys(("guide", "ask", "review"), "record"),
     **dict.fromkeys(("watch", "status", "report", "listen"), "journal"),
 }
