@@ -160,7 +160,7 @@ def test_both_names_of_the_pose_observation_are_read(key: str) -> None:
         {"passed": False, "checks": [{"id": "a", "passed": False}], "details": {key: True}}
     )
     assert result.pose_suitable is True
-    assert [check.id for check in result.failed] == ["a"]
+    assert [check.id for check in result.checks if not check.passed] == ["a"]
 
 
 def test_only_what_creates_or_patches_may_not_be_repeated() -> None:

@@ -10,9 +10,11 @@ import pytest
 from PIL import Image
 
 from palprep.errors import UnsupportedMedia
+from palprep.media import images
+from palprep.media.sources import Source
 from palprep.preflight import check
 from palprep.values import Span
-from palprep.views.drawings.pictures import Embedded, report_picture, statement_frames, thumbnail
+from palprep.views.drawings.pictures import Embedded, report_picture, statement_frames
 from tests.support.drawn import pictures
 
 
@@ -21,6 +23,10 @@ def opened(picture: Embedded | None) -> Image.Image:
     image = Image.open(io.BytesIO(picture.data))
     assert Image.MIME[image.format] == picture.mime
     return image.convert("RGB")
+
+
+def thumbnail(path: Path) -> Embedded:
+    return Embedded(images.thumbnail(Source.of(path)), "image/jpeg")
 
 
 def test_a_thumbnail_is_upright(tmp_path: Path) -> None:

@@ -115,10 +115,6 @@ class FaceValidation(Reply):
     """Observations. Some name a problem, so that true does not always mean acceptable."""
 
     @property
-    def failed(self) -> tuple[ImageCheck, ...]:
-        return tuple(check for check in self.checks if check.passed is False)
-
-    @property
     def pose_suitable(self) -> bool | None:
         """The pose observation under either of its two names, None when there is none."""
         for key in ("pose_suitable_for_face", "pose_suitable_for_replica"):

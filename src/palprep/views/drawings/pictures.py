@@ -100,11 +100,6 @@ def _svg(drawn: str) -> Embedded:
     return Embedded(drawn.encode(), "image/svg+xml")
 
 
-def thumbnail(path: str | Path, *, side: int = 480) -> Embedded:
-    """As :func:`palprep.media.images.thumbnail`, at most ``side`` pixels long."""
-    return Embedded(images.thumbnail(sources.Source.of(path), max_side=side), "image/jpeg")
-
-
 def waveform(voice: VoiceFacts, kept: Sequence[Span] = ()) -> Embedded:
     """The waveform of a sound as SVG, blue where ``kept``."""
     return _svg(draw_waveform(voice, kept=kept))
@@ -300,8 +295,10 @@ def pictures_of(asset: preflight.Asset) -> AssetPictures:
 
 
 def _thumbnail(path: Path, sha256: str, *, side: int = _SIDE) -> Picture:
-    name = _name("thumbnail", sha256, side, suffix="jpg")
-    return Picture(name, partial(thumbnail, path, side=side))
+    def draw() -> Embedded:
+        return Embedded(images.thumbnail(sources.Source.of(path), max_side=side), "image/jpeg")
+
+    return Picture(_name("thumbnail", sha256, side, suffix="jpg"), draw)
 
 
 def _timeline(asset: preflight.Asset, sha256: str) -> Picture | None:
