@@ -42,9 +42,6 @@ ASSET_S = 24 * 3600.0
 PIECE_BYTES = 1024 * 1024
 MAX_BODY_BYTES = 64 * 1024 * 1024
 
-_LIFETIME = TypeAdapter[Any](Seconds | None)
-"""Of an upload, in seconds."""
-
 
 _STATUSES: Mapping[type[Exception], int] = {Missing: 404, BodyTooLarge: 413}
 
@@ -113,7 +110,7 @@ class Control(Generic[P, T]):
         arguments: dict[str, Any] = dict(request.path_params)
         if self.streamed is not None:
             sent = request.query_params.get("expires_in")
-            arguments["lifetime_s"] = _checked("expires_in", _LIFETIME, sent)
+            arguments["lifetime_s"] = _checked("expires_in", Seconds | None, sent)
             return arguments | {self.streamed: request.stream()}
         if not self.members:
             return arguments
@@ -133,13 +130,8 @@ class Control(Generic[P, T]):
         own = inspect.signature(self.act).parameters
         for name, member in self.members.items():
             value = sent.get(member, own[name].default)
-            arguments[name] = _checked(member, self.types[name], value, strict=True)
+            arguments[name] = _checked(member, self.hints[name], value, strict=True)
         return arguments
-
-    @functools.cached_property
-    def types(self) -> Mapping[str, TypeAdapter[Any]]:
-        """What each of the members may be."""
-        return {name: TypeAdapter(self.hints[name]) for name in self.members}
 
     @functools.cached_property
     def hints(self) -> Mapping[str, Any]:
@@ -347,10 +339,8 @@ def _refused(status: int, text: str) -> Response:
     return respond(JsonAnswer(status, {"error": text}))
 
 
-def _checked(
-    name: str, declared: TypeAdapter[Any], value: object, *, strict: bool | None = None
-) -> Any:
+def _checked(name: str, declared: Any, value: object, *, strict: bool = False) -> Any:
     try:
-        return declared.validate_python(value, strict=strict)
+        return TypeAdapter(declared).validate_python(value, strict=strict)
     except ValidationError as error:
         raise UsageError(f"{name}: {error.errors()[0]['msg']}.") from None
