@@ -9,10 +9,10 @@ from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlsplit
 
 from pydantic_core import from_json
 
+from palprep.storage import without_secrets
 from palprep.vocabulary import FileInput
 
 # Kept: json.dumps makes a new one for each call.
@@ -149,16 +149,10 @@ def _text(value: str, member: str) -> str:
         return f"<{len(value)} characters>"
     if not value.lower().startswith(("http://", "https://")):
         return without_queries(value)
-    try:
-        parts = urlsplit(value)
-        host = parts.hostname or ""
-        port = f":{parts.port}" if parts.port else ""
-    except ValueError:
-        return MASK
-    shown = f"{parts.scheme}://{host}{port}"
+    shown = without_secrets(value)
     if member == "callback_url":
-        return f"{shown}/{MASK}"
-    return shown + parts.path + (f"?{MASK}" if parts.query else "")
+        return "/".join((*shown.split("/")[:3], MASK))
+    return f"{shown}?{MASK}" if "?" in value else shown
 
 
 def without_queries(text: str) -> str:
