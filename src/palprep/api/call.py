@@ -76,10 +76,7 @@ class Endpoint(Generic[P, R]):
         return self.call(args, kwargs)
 
     def call(
-        self,
-        args: tuple[Any, ...],
-        kwargs: Mapping[str, Any],
-        open_file: OpenFile | None = None,
+        self, args: tuple[Any, ...], kwargs: Mapping[str, Any], open_file: OpenFile | None = None
     ) -> Call[R]:
         """Like calling the endpoint. With ``open_file`` the arguments are those of a client: a file
         that it opens stands in place of a streamed field.

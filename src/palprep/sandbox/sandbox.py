@@ -131,11 +131,7 @@ class Sandbox(Controls):
             )
             app, scheduler = build_app(self, service)
             server = ServerThread(
-                app,
-                listener,
-                name="palprep-sandbox",
-                http=DroppableProtocol,
-                grace_s=1,
+                app, listener, name="palprep-sandbox", http=DroppableProtocol, grace_s=1
             )
             self._running = Running(server, service, scheduler)
             held.callback(setattr, self, "_running", None)

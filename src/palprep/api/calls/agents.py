@@ -11,12 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from palprep.api.call import Endpoint, Rate
 from palprep.api.failures import problems_in
-from palprep.api.records.fields import (
-    NoConfig,
-    PatchOperation,
-    PresentationConfig,
-    SkillEntry,
-)
+from palprep.api.records.fields import NoConfig, PatchOperation, PresentationConfig, SkillEntry
 from palprep.api.records.replies import (
     ConnectorCheck,
     Deployment,

@@ -20,14 +20,7 @@ from palprep.sandbox.answers import Refused, refuse_error
 from palprep.sandbox.choices import bad_fields, image_error
 from palprep.sandbox.outbound import announce, download
 from palprep.sandbox.seed import KINDS
-from palprep.sandbox.service import (
-    SENT,
-    HandlerContext,
-    Recognise,
-    Service,
-    TrainingKind,
-    shown,
-)
+from palprep.sandbox.service import SENT, HandlerContext, Recognise, Service, TrainingKind, shown
 from palprep.sandbox.store import Record, new_id
 from palprep.workers import WorkStopped
 
