@@ -95,7 +95,8 @@ def sandbox(
     # typer flushes: programs wait for the first line.
     with engine, served, serving.until_signalled() as stop:
         if print_json:
-            keys = dict.fromkeys(served.keys()) if api_key else served.keys()
+            names = {"user_key": service.USER_KEY, "service_key": service.SERVICE_KEY}
+            keys = dict.fromkeys(names) if api_key else names
             typer.echo(json.dumps({"url": served.url, **keys}))
         else:
             typer.echo(f"palprep sandbox ready on {served.url}")

@@ -147,17 +147,12 @@ class Sandbox(Controls):
     @property
     def user_key(self) -> str:
         """The first user-scoped key. Raises :class:`UsageError` when there is none."""
-        return self._key("user_key", "is")
+        return self._key("is", user_scoped=True)
 
     @property
     def service_key(self) -> str:
         """The first key that is not user-scoped. Raises :class:`UsageError` without one."""
-        return self._key("service_key", "is not")
-
-    def keys(self) -> dict[str, str | None]:
-        """``user_key`` and ``service_key``; None for one that this sandbox was not given."""
-        first = {f"{key.scope}_key": value for value, key in reversed(self._keys.items())}
-        return {name: first.get(name) for name in ("user_key", "service_key")}
+        return self._key("is not", user_scoped=False)
 
     def now(self) -> float:
         """This moment by the sandbox's clock, in seconds since the epoch."""
@@ -168,11 +163,11 @@ class Sandbox(Controls):
         are, unless the sandbox keeps them in a data folder."""
         return self._run(lambda: show_log(self._live.service.store, addresses=True))
 
-    def _key(self, name: str, which: str) -> str:
-        key = self.keys()[name]
-        if key is None:
-            raise UsageError(f"This sandbox was given no API key that {which} user-scoped.")
-        return key
+    def _key(self, which: str, *, user_scoped: bool) -> str:
+        for value, key in self._keys.items():
+            if key.user_scoped == user_scoped:
+                return value
+        raise UsageError(f"This sandbox was given no API key that {which} user-scoped.")
 
 
 def parse_choices(words: Iterable[str], **defaults: Any) -> Choices:
