@@ -15,4 +15,4 @@ from .senders import (
     RawResponse as RawResponse,
     RequestHook as RequestHook,
 )
-from .upload import open_upload as open_upload
+from .settings import open_upload as open_upload

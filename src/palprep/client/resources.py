@@ -26,7 +26,7 @@ from palprep.api import Endpoint, Reply, calls
 from palprep.api.records import Document, Replica, Voice
 from palprep.client.exchange import exchange
 from palprep.client.senders import AnySender, AsyncSender, SyncSender
-from palprep.client.upload import open_upload
+from palprep.client.settings import open_upload
 from palprep.values import require_type
 from palprep.vocabulary import FileInput
 
