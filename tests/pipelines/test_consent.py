@@ -327,14 +327,11 @@ def test_the_same_take_of_another_name_and_with_other_bytes_stays_stopped(
         decide(tmp_path, "A", accept=False, by="Eve", because="it is somebody else")
     else:
         add_to_dossier(dossier_path(first), kind="revocation", written_at=dt.datetime.now(dt.UTC))
-    says = "it is somebody else.*the same take" if stopped == "refused" else "took the consent back"
     for waived in (False, True):
-        with pytest.raises(ConsentUnproven, match=says):
+        with pytest.raises(ConsentUnproven, match="the same take|took the consent back"):
             make(again, person, without_consent=waived)
-    found = examine_dossier(dossier_path(again))
-    assert standing(found, dt.datetime.now(dt.UTC)).word == "VOID"
-    if stopped == "refused":
-        # Somebody hears the take again, and decides otherwise.
+    assert standing(examine_dossier(dossier_path(again)), dt.datetime.now(dt.UTC)).word == "VOID"
+    if stopped == "refused":  # Somebody hears the take again, and decides otherwise.
         decide(tmp_path, person, accept=True, by="Bob", because="it is her")
         assert make(again, person).id
     # Another take is a new question.
