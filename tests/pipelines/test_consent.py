@@ -328,7 +328,7 @@ def test_the_same_take_of_another_name_and_with_other_bytes_stays_stopped(
     else:
         add_to_dossier(dossier_path(first), kind="revocation", written_at=dt.datetime.now(dt.UTC))
     for waived in (False, True):
-        with pytest.raises(ConsentUnproven, match="the same take|took the consent back"):
+        with pytest.raises(ConsentUnproven, match=r"the same take|took the consent back"):
             make(again, person, without_consent=waived)
     assert standing(examine_dossier(dossier_path(again)), dt.datetime.now(dt.UTC)).word == "VOID"
     if stopped == "refused":  # Somebody hears the take again, and decides otherwise.
