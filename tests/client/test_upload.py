@@ -21,7 +21,7 @@ from loopback import answer, loopback
 from palprep import errors
 from palprep.api import StreamedBody
 from palprep.client import AsyncClient, Client
-from palprep.client.settings import PIECE_BYTES, open_upload
+from palprep.client.resources import PIECE_BYTES, open_upload
 
 JPEG = b"\xff\xd8\xff\xe0" + bytes(range(256)) * 4
 RESULT = b'{"passed":true,"message":"","checks":[],"details":{}}'

@@ -2,6 +2,7 @@ from .client import AnyClient as AnyClient, AsyncClient as AsyncClient, Client a
 from .resources import (
     LOOK_EVERY_S as LOOK_EVERY_S,
     PASSING as PASSING,
+    open_upload as open_upload,
     pause as pause,
     polls as polls,
     routine as routine,
@@ -15,4 +16,3 @@ from .senders import (
     RawResponse as RawResponse,
     RequestHook as RequestHook,
 )
-from .settings import open_upload as open_upload

@@ -1,5 +1,5 @@
-"""What a client is given, checked: the service's address and the key to it, times, the time of a
-sandbox, and files to upload."""
+"""What a client is given, checked: the service's address and the key to it, times, and the time of
+a sandbox."""
 
 from __future__ import annotations
 
@@ -9,24 +9,20 @@ import json
 import logging
 import re
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import partial
 from http.client import HTTPConnection, HTTPException
 from typing import TypeAlias
 from urllib.parse import urlsplit
 
 import anyio.to_thread
 import httpx
-from pybase64 import b64encode
 from pydantic import SecretStr
 
-from palprep.api import Base64Stream, Unset
+from palprep.api import Unset
 from palprep.api.records import host_of, is_header_value, is_https, is_link
 from palprep.errors import UsageError
-from palprep.media.sources import Source, read_binary
-from palprep.values import Kind, require_type
-from palprep.vocabulary import FileInput
+from palprep.values import require_type
 
 log = logging.getLogger("palprep.client")
 
@@ -35,10 +31,6 @@ Timeout: TypeAlias = float | httpx.Timeout | Unset | None
 
 LONGEST_S = 2_000_000.0
 """23 days: a socket takes its timeout in milliseconds of 31 bits."""
-
-PIECE_BYTES = 3 * 64 * 1024
-"""Read, encoded and sent at a time: small enough to stay in a processor's own cache between the
-three, which halves their cost. A multiple of three, so that only the last piece is padded."""
 
 
 def checked_key(api_key: str) -> SecretStr:
@@ -124,23 +116,3 @@ class SandboxTime:
                 "unset PALPREP_TIME."
             ) from None
         return self.last
-
-
-def open_upload(file: FileInput) -> Base64Stream:
-    """The base64 of ``file``, which is a path, bytes, or a binary file from where it stands. Raises
-    :class:`~palprep.errors.FileMissing`, :class:`~palprep.errors.FileUnreadable` or
-    :class:`~palprep.errors.UsageError` for what cannot be read,
-    :class:`~palprep.errors.OutputUnwritable` without room for a copy of what is not on the disk."""
-    source = Source.of(file)
-    mime = source.type.mime if source.type.kind is Kind.IMAGE else None
-    return Base64Stream(source.name, source.size_bytes, mime, partial(_pieces, source))
-
-
-def _pieces(source: Source) -> Iterator[bytes]:
-    left = source.size_bytes
-    with source.open() as file:
-        while left > 0 and (piece := read_binary(file, min(left, PIECE_BYTES))):
-            left -= len(piece)
-            yield b64encode(piece)
-        # The service would judge a picture that never was, made of two.
-        source.require_unchanged(file)
