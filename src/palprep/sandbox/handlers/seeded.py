@@ -4,12 +4,13 @@ the clock or by JSON Patch (RFC 6902)."""
 from __future__ import annotations
 
 import copy
-import functools
 import hashlib
 import json
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
+
+import jsonpatch
+from jsonpatch import JsonPatchException, JsonPatchTestFailed, JsonPointerException
 
 from palprep.api import UNSET, calls, deviations
 from palprep.errors import PalprepError
@@ -99,10 +100,6 @@ def show_document(document: Record) -> Record:
     return shown(document, hidden)
 
 
-_INDEX = re.compile(r"0|[1-9][0-9]{0,9}")
-"""No list is longer; Python reads no number of more than 4,300 digits."""
-
-
 class BadPatch(PalprepError, code="bad_patch"):
     """A patch that does not apply; the text says which operation and why."""
 
@@ -151,8 +148,8 @@ def _still_a_deployment(patchable: Sequence[str], before: Record, after: Any) ->
     for member in before.keys() | after.keys():
         if before.get(member) is not None and after.get(member) is None:
             raise BadPatch(f"{member} cannot be removed")
-        kept = member in after and _equal(before.get(member, UNSET), after[member])
-        if member not in patchable and not kept:
+        kept = (json.dumps(each.get(member, {}), sort_keys=True) for each in (before, after))
+        if member not in patchable and len({*kept}) > 1:
             raise BadPatch(f"{member} cannot be patched")
     for problem in deviations(calls.get_deployment.reply, after, closed=False):
         raise BadPatch(f"{problem.field} {problem.message}")
@@ -160,81 +157,12 @@ def _still_a_deployment(patchable: Sequence[str], before: Record, after: Any) ->
 
 def _patched(document: Record, operations: Sequence[Mapping[str, Any]]) -> Any:
     """The patched copy of ``document``, by operations that are well formed."""
-    root: Record = {"": copy.deepcopy(document)}
+    patched = copy.deepcopy(document)
     for number, operation in enumerate(operations):
         try:
-            _apply(root, copy.deepcopy(operation))
-        except BadPatch as error:
+            patched = jsonpatch.apply_patch(patched, [copy.deepcopy(operation)], in_place=True)
+        except JsonPatchTestFailed:
+            raise BadPatch(f"operation {number}: the test of {operation['path']} failed") from None
+        except (JsonPatchException, JsonPointerException) as error:
             raise BadPatch(f"operation {number}: {error}") from None
-    return root.get("")
-
-
-def _apply(root: Record, operation: Mapping[str, Any]) -> None:
-    """Carry out one operation on the document, which is the member "" of ``root``: as a JSON
-    Pointer has it, whose first part is always empty."""
-    op, parts, value = operation["op"], _parts(operation["path"]), operation.get("value")
-    if op in {"move", "copy"}:
-        source = _parts(operation["from"])
-        value = copy.deepcopy(_find(root, source))
-        if op == "move":
-            if parts[: len(source)] == source and parts != source:
-                raise BadPatch("a value cannot be moved into itself")
-            _drop(root, source)
-    if op == "test":
-        if not _equal(_find(root, parts), value):
-            raise BadPatch(f"the test of {'/'.join(parts)} failed")
-        return
-    if op in {"remove", "replace"}:
-        _drop(root, parts)
-    if op != "remove":
-        _put(root, parts, value)
-
-
-def _parts(pointer: str) -> list[str]:
-    first, *others = pointer.split("/")
-    if first:
-        raise BadPatch(f"{pointer!r} is not a JSON Pointer")
-    return ["", *(part.replace("~1", "/").replace("~0", "~") for part in others)]
-
-
-def _index(part: str, end: int) -> int:
-    if not _INDEX.fullmatch(part) or int(part) > end:
-        raise BadPatch(f"there is no index {part!r}")
-    return int(part)
-
-
-def _step(value: Any, part: str) -> Any:
-    if isinstance(value, dict) and part in value:
-        return value[part]
-    if isinstance(value, list):
-        return value[_index(part, len(value) - 1)]
-    raise BadPatch(f"there is no member {part!r}")
-
-
-def _find(root: Any, parts: list[str]) -> Any:
-    return functools.reduce(_step, parts, root)
-
-
-def _put(root: Record, parts: list[str], value: Any) -> None:
-    holder, last = _find(root, parts[:-1]), parts[-1]
-    if isinstance(holder, dict):
-        holder[last] = value
-    elif isinstance(holder, list):
-        holder.insert(len(holder) if last == "-" else _index(last, len(holder)), value)
-    else:
-        raise BadPatch(f"nothing can be added at {last!r}")
-
-
-def _drop(root: Record, parts: list[str]) -> None:
-    holder, last = _find(root, parts[:-1]), parts[-1]
-    _step(holder, last)
-    del holder[int(last) if isinstance(holder, list) else last]
-
-
-def _equal(one: Any, other: Any) -> bool:
-    """JSON equality: unlike Python's, true is not 1."""
-    if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(_equal(one[k], other[k]) for k in one)
-    if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(map(_equal, one, other))
-    return isinstance(one, bool) is isinstance(other, bool) and bool(one == other)
+    return patched
