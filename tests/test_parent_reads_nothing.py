@@ -16,7 +16,7 @@ from palprep.cli.app import run
 from palprep.preflight import check, media_workers, preflight
 
 _HASHING_OR_COPYING = {
-    ("source.py", "_at"),  # its size and its time, of the file once it is open
+    ("source.py", "at"),  # its size and its time, of the file once it is open
     ("source.py", "sha256"),
     ("source.py", "sha256_of"),
     ("shutil.py", "copyfile"),

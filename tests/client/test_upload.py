@@ -53,7 +53,7 @@ def ftyp(*brands: bytes) -> bytes:
     ],
 )
 def test_the_type_is_found_by_content(head: bytes, mime: str | None) -> None:
-    assert open_upload(head).mime == mime
+    assert open_upload(head).mime() == mime
 
 
 class Pipe(io.RawIOBase):

@@ -68,8 +68,8 @@ class Base64Stream:
     """What messages call the file."""
     size: int
     """Of the file, in bytes."""
-    mime: str | None
-    """The MIME type that the file's content shows, None when no endpoint takes it."""
+    mime: Callable[[], str | None]
+    """Tells the MIME type that the file's content shows, None when no endpoint takes it."""
     pieces: Callable[[], Iterator[bytes]]
 
     @property

@@ -169,8 +169,8 @@ class Shape:
             field, argument, type_field = self.request.streamed
             content = arguments[field] = open_file(arguments.pop(argument))
             # The file is looked at only where nobody has said its type.
-            if type_field not in arguments and content.mime is not None:
-                arguments[type_field] = content.mime
+            if type_field not in arguments and (mime := content.mime()) is not None:
+                arguments[type_field] = mime
         return arguments
 
     def arrived(

@@ -132,8 +132,12 @@ def open_upload(file: FileInput) -> Base64Stream:
     :class:`~palprep.errors.UsageError` for what cannot be read,
     :class:`~palprep.errors.OutputUnwritable` without room for a copy of what is not on the disk."""
     source = Source.of(file)
-    mime = source.type.mime if source.type.kind is Kind.IMAGE else None
-    return Base64Stream(source.name, source.size_bytes, mime, functools.partial(_pieces, source))
+    return Base64Stream(
+        source.name,
+        source.size_bytes,
+        lambda: source.type.mime if source.type.kind is Kind.IMAGE else None,
+        functools.partial(_pieces, source),
+    )
 
 
 def _pieces(source: Source) -> Iterator[bytes]:

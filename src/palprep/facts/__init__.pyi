@@ -2,7 +2,6 @@ from .facts import Facts as Facts, Speaker as Speaker
 from .probing import ProbeLimits as ProbeLimits, coded_alike as coded_alike, probe as probe
 from .timeline import (
     FacingLimits as FacingLimits,
-    Second as Second,
     Timeline as Timeline,
     share_held as share_held,
 )

@@ -15,6 +15,5 @@ from .values import (
     Candidate as Candidate,
     Prepared as Prepared,
     Ranking as Ranking,
-    kinds_of as kinds_of,
     role_of as role_of,
 )

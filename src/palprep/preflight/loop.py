@@ -144,8 +144,9 @@ def prepare_source(
                 best, said = _least_lost(before, fix, best, lambda less: made(less, before.role))
         if cut is not None:
             clip = made(cut, Role.CONSENT_VIDEO)
+        encoded = best or evidence or clip
         best = best or _copied(source, before, unproved, profile)
-        source.require_same()
+        source.require_same(None if encoded else best.output)
         kept = placed(evidence, f"{source.stem}-code") if evidence else None
         prepared = placed(best._replace(fixes=(*best.fixes, *said)), source.stem)
         if clip is None:

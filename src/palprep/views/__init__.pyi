@@ -16,7 +16,6 @@ from .outcomes import STATUSES as STATUSES
 from .page import (
     PEOPLE_FOLDER as PEOPLE_FOLDER,
     REPORT_NAME as REPORT_NAME,
-    Page as Page,
     is_page as is_page,
     pages as pages,
     person_page as person_page,

@@ -1,6 +1,5 @@
 from .fields import (
     MAX_IMAGE_BASE64_CHARS as MAX_IMAGE_BASE64_CHARS,
-    MAX_IMAGE_BYTES as MAX_IMAGE_BYTES,
     HeaderName as HeaderName,
     HeaderValue as HeaderValue,
     ImageMime as ImageMime,

@@ -81,7 +81,7 @@ _PROMISES: Mapping[str, Kind] = {
 
 KindsOf = Callable[[tuple[Path, ...]], tuple[Kind, ...]]
 """Opens files to see what they are, in a worker where they are a stranger's: see
-:func:`palprep.preflight.kinds_of`."""
+:func:`palprep.preflight.kinds_by`."""
 
 
 def kinds_in(paths: Iterable[Path], kinds_of: KindsOf) -> Mapping[Path, Kind | None]:

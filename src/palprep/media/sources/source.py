@@ -175,9 +175,9 @@ class Source:
         # A file without a size is empty; or the kernel's, and may keep a reader waiting.
         return file if self.size_bytes else BytesIO()
 
-    def require_same(self) -> None:
-        """Read the whole file again. Raises FileUnreadable where its hash is another one by now."""
-        if replace(self).sha256 != self.sha256:
+    def require_same(self, copy: Source | None = None) -> None:
+        """Read the whole file again, or a copy of it. Raises FileUnreadable for another hash."""
+        if (copy or replace(self)).sha256 != self.sha256:
             raise self._changed()
 
     def require_unchanged(self, file: BufferedReader) -> None:
