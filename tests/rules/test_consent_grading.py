@@ -119,6 +119,18 @@ def test_an_added_word_without_which_the_statement_fits_far_better_is_a_doubt():
 
 
 @pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        *(("give my, my", "warn"), ("give my con, my", "warn"), ("give, sorry, give my", "warn")),
+        *(("give my, give my", "warn"), ("give my full", "fail"), ("give my, only my", "fail")),
+    ],
+)
+def test_a_slip_that_is_said_right_at_once_is_a_doubt(said, expected):
+    heard = TEXT.replace("give my", said)
+    assert outcome(reading(heard, support=-9.0, others=(heard,))) == expected
+
+
+@pytest.mark.parametrize(
     ("same", "added", "expected"),
     [
         (False, "Cheer", "warn"),

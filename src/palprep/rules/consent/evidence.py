@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from palprep.consent import AlignedWord, HeardInstead, NameReading, PartReading, WordRecord
 from palprep.consent.wording import beyond_latin, keys_of, split_words
+from palprep.rules.consent.remarks import is_slip
 from palprep.rules.profile import ConsentLimits
 from palprep.rules.texts.words import consent_reason
 from palprep.values import Outcome
@@ -91,14 +92,15 @@ def grade_stretch(
 
 
 def added_words(one: HeardInstead, part: PartReading, limits: ConsentLimits) -> WordRecord:
-    """Words that nothing asked for, in the gap before the required word ``one.first``. Where the
-    statement without it fits much better, one word is a doubt; next to the name, where it may
-    belong to another one, only if the name itself was misheard, of which it can be a piece, or if
-    the statement has it there, before or after the name.
+    """Words that nothing asked for, in the gap before the required word ``one.first``. A slip is a
+    doubt: it changes nothing. Where the statement without it fits much better, one word is a doubt;
+    next to the name, where it may belong to another one, only if the name itself was misheard, of
+    which it can be a piece, or if the statement has it there, before or after the name.
     """
     aligned = part.aligned
     start = aligned[one.first - 1].end if one.first else None
     end = aligned[one.first].start if one.first < len(aligned) else None
+    slip = is_slip(one.heard, part.expected[: one.first], part.expected[one.first :])
     single = len(one.heard.split()) == 1
     likely = one.log_likelihood_ratio >= limits.sure_ratio.value
     name = part.name
@@ -111,7 +113,7 @@ def added_words(one: HeardInstead, part: PartReading, limits: ConsentLimits) -> 
         heard=one.heard,
         start=start,
         end=end if start is None or end is None else max(start, end),
-        outcome=Outcome.WARN if single and likely else Outcome.FAIL,
+        outcome=Outcome.WARN if (single and likely) or slip else Outcome.FAIL,
     )
 
 

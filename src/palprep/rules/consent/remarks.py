@@ -127,6 +127,14 @@ def grade_after(
     return grades[-1] if grades else Beside(Outcome.PASS, "")
 
 
+def is_slip(said: str, before: Sequence[str], after: Sequence[str]) -> bool:
+    """Whether words between those of the statement only say again, or begin to, what stands next to
+    them, and what is harmless."""
+    ended, goes_on = (f" {_keys(' '.join(words))} " for words in (before, after))
+    pieces = (f" {piece.strip()}" for piece in _HARMLESS.sub("/", _keys(said)).split("/"))
+    return all(ended.endswith(f"{piece} ") or goes_on.startswith(piece) for piece in pieces)
+
+
 def _told(text: str, near: slice) -> str:
     return " ".join(text.split()[near])
 
