@@ -125,6 +125,24 @@ def test_talk_that_goes_on_is_no_remark_unless_it_bears_on_the_consent():
     assert after(f"{TALK} Now take the tin back out.", talk=True) is Outcome.PASS
 
 
+@pytest.mark.parametrize(
+    ("said", "talk", "told"),
+    [
+        (f"{TALK} And I do not consent to it.", True, "And I do not consent to it."),
+        (f"{TALK} {TALK} That was my consent for Peter.", True, "That was my consent for Peter."),
+        (f"{TALK} But I withdraw my consent.", False, "But I withdraw my consent."),
+        ("So I said. But I withdraw my consent.", False, "So I said. But I withdraw my consent."),
+    ],
+)
+def test_the_sentence_that_counts_is_told_and_not_what_stands_before_it(said, talk, told):
+    after_it = grade_after(Surroundings(after=(said,)), REQUIRED, ["Jane Doe"], talk=talk)
+    assert (after_it.outcome.passed, after_it.said) == (talk and "for Peter" in said, told)
+    before_it = Surroundings(before=f"I withdraw my consent. {TALK}")
+    assert grade_before(before_it, REQUIRED, ["Jane Doe"], sure=True).said == (
+        "I withdraw my consent."
+    )
+
+
 def test_no_word_of_a_code_is_grave_or_speaks_of_consent():
     assert after(" ".join(code_words())) is Outcome.WARN
     assert after(" ".join(code_words()), talk=True) is Outcome.PASS

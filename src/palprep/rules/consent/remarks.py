@@ -101,15 +101,15 @@ def grade_before(
     speaker's name as written and as heard. Where the statement's beginning is not ``sure``, the
     last words before it may be that beginning, misheard: what they say is a doubt.
     """
-    text, near = around.before, slice(-_NEAR, None)
-    grade = _grade(text, required, names, near=near, talk=False)
-    if grade is Outcome.FAIL and not sure:
-        surely = " ".join(text.split()[: -len(names[0].split()) - 1])
-        if _grade(surely, required, names, near=near, talk=False) is not Outcome.FAIL:
-            grade = Outcome.WARN
-    if grade is Outcome.PASS and _left_over(around.perhaps_before, required, names):
-        grade, text = Outcome.WARN, around.perhaps_before
-    return Beside(grade, _told(text, near))
+    near = slice(-_NEAR, None)
+    found = _grade(around.before, required, names, near=near, talk=False)
+    if found.outcome is Outcome.FAIL and not sure:
+        surely = " ".join(around.before.split()[: -len(names[0].split()) - 1])
+        if _grade(surely, required, names, near=near, talk=False).outcome is not Outcome.FAIL:
+            found = found._replace(outcome=Outcome.WARN)
+    if found.outcome is Outcome.PASS and _left_over(around.perhaps_before, required, names):
+        return Beside(Outcome.WARN, _told(around.perhaps_before, near))
+    return found
 
 
 def grade_after(
@@ -118,13 +118,10 @@ def grade_after(
     """Of what is said after the statement: by its first reading, unless another one is grave. Where
     it is ``talk`` that goes on, as in a training video, only what bears on the consent counts.
     """
-    near = slice(_NEAR)
-    grades: list[Beside] = []
-    for text in dict.fromkeys(filter(None, around.after)):
-        grade = _grade(text, required, names, near=near, talk=talk)
-        if grade is Outcome.FAIL or not grades:
-            grades.append(Beside(grade, _told(text, near)))
-    return grades[-1] if grades else Beside(Outcome.PASS, "")
+    texts = dict.fromkeys(filter(None, around.after))
+    grades = [_grade(text, required, names, near=slice(_NEAR), talk=talk) for text in texts]
+    grave = [each for each in grades if each.outcome is Outcome.FAIL]
+    return next(iter((*grave[-1:], *grades)), Beside(Outcome.PASS, ""))
 
 
 def is_slip(said: str, before: Sequence[str], after: Sequence[str]) -> bool:
@@ -141,23 +138,29 @@ def _told(text: str, near: slice) -> str:
 
 def _grade(
     text: str, required: Sequence[Word], names: Sequence[str], *, near: slice, talk: bool
-) -> Outcome:
-    left = _left_over(text, required, names)
+) -> Beside:
+    """With the words next to the statement, or the sentence further off that counts."""
+    left, nearest = _left_over(text, required, names), _told(text, near)
     bearing = {
-        keys: all(map(_AFFIRMED.fullmatch, pieces))
+        said: all(map(_AFFIRMED.fullmatch, pieces))
         for said in re.split(r"(?<=[.!?])\s", text)
-        if _SUBJECT.search(keys := _keys(said)) and (pieces := _left_over(said, required, names))
+        if _SUBJECT.search(_keys(said)) and (pieces := _left_over(said, required, names))
     }
-    nearest = _told(text, near)
-    against = (_GRAVE.search(said) if talk else not given for said, given in bearing.items())
-    if any(against) or _another(nearest, names):
-        return Outcome.FAIL
+
+    def told(outcome: Outcome, sentence: str = "") -> Beside:
+        return Beside(outcome, nearest if sentence.strip() in nearest else _told(sentence, near))
+
+    counts = (_GRAVE.search(_keys(said)) if talk else not given for said, given in bearing.items())
+    against = list(itertools.compress(bearing, counts))
+    if against or _another(nearest, names):
+        return told(Outcome.FAIL, *against[:1])
     if any(_GRAVE.search(piece) for piece in _left_over(nearest, required, names)):
         # A word alone may be another one, misheard.
         doubtful = talk or len(text.split()) == 1
-        return Outcome.WARN if doubtful else Outcome.FAIL
-    counts = bearing or not talk or _TAKEN_BACK.search(_keys(text))
-    return Outcome.WARN if left and counts else Outcome.PASS
+        return told(Outcome.WARN if doubtful else Outcome.FAIL)
+    if left and (bearing or not talk or _TAKEN_BACK.search(_keys(text))):
+        return told(Outcome.WARN, next(iter(bearing), "") if talk else "")
+    return told(Outcome.PASS)
 
 
 def _left_over(text: str, required: Sequence[Word], names: Sequence[str]) -> list[str]:
