@@ -15,7 +15,7 @@ from PIL import Image
 
 from palprep.batch.people.folder import find_people
 from palprep.batch.people.person import read_people
-from palprep.preflight import kinds_of
+from palprep.preflight.values import kinds_of
 from palprep.values import Role
 
 MIB = 1024 * 1024

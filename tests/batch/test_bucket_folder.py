@@ -14,7 +14,7 @@ from palprep.batch.people.person import read_people
 from palprep.batch.runner import run
 from palprep.batch.work.context import RunOptions
 from palprep.errors import StorageError, UsageError
-from palprep.preflight import kinds_of
+from palprep.preflight.values import kinds_of
 from palprep.values import Role
 
 from .conftest import PACE

@@ -8,7 +8,7 @@ from palprep.batch import write_report
 from palprep.batch.people.folder import find_people
 from palprep.batch.people.person import read_people
 from palprep.journal import Journal
-from palprep.preflight import kinds_of
+from palprep.preflight.values import kinds_of
 
 
 def read(folder):

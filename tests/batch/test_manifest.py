@@ -19,7 +19,7 @@ from palprep.batch.people.settings import Settings
 from palprep.batch.work.decision import requests_for
 from palprep.errors import ManifestError, RowProblem, UsageError
 from palprep.pipelines import ReplicaRequest, VoiceRequest
-from palprep.preflight import kinds_of
+from palprep.preflight.values import kinds_of
 from palprep.values import Role
 
 WHOLE = {

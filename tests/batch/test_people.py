@@ -12,7 +12,7 @@ from palprep.batch.people.folder import find_people, read_person
 from palprep.batch.people.person import Roster, name_of, read_people
 from palprep.errors import FileUnreadable, UsageError
 from palprep.media.sources import Source
-from palprep.preflight import kinds_of
+from palprep.preflight.values import kinds_of
 from palprep.values import Kind, Role
 
 JPEG = b"\xff\xd8\xff\xe0\x00\x10JFIF\x00" + bytes(64)

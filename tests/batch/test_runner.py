@@ -26,8 +26,8 @@ from palprep.errors import (
 )
 from palprep.journal import JOURNAL_NAME, Journal
 from palprep.journal.entries.bodies import AssetPrepared
-from palprep.preflight import kinds_of
 from palprep.preflight.comparison import candidates_in
+from palprep.preflight.values import kinds_of
 from palprep.sandbox import Sandbox
 from palprep.values import Role
 from palprep.workers import Limits

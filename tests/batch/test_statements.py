@@ -12,7 +12,7 @@ from palprep.batch.people.person import read_people
 from palprep.batch.work.consent import speaker_of, statements_of
 from palprep.consent.wording import required_statement
 from palprep.journal.entries.bodies import SandboxStatement
-from palprep.preflight import kinds_of
+from palprep.preflight.values import kinds_of
 
 
 @pytest.fixture

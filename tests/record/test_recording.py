@@ -18,7 +18,8 @@ from palprep.batch.people.folder import read_person
 from palprep.errors import UsageError
 from palprep.journal import Journal
 from palprep.journal.entries.bodies import ProcessingAgreed
-from palprep.preflight import check, kinds_of
+from palprep.preflight import check
+from palprep.preflight.values import kinds_of
 from palprep.record import LocalSite
 from palprep.record.takes import By, Take, judged
 from palprep.rules import load_profile

@@ -7,7 +7,8 @@ import io
 import pytest
 from rich.console import Console
 
-from palprep.facts import FacingLimits, Second, Timeline
+from palprep.facts import FacingLimits, Timeline
+from palprep.facts.timeline import Second
 from palprep.values import Span
 from palprep.views.terminal.reports import TerminalTimeline
 
