@@ -61,12 +61,8 @@ class ImageError:
         return JsonAnswer(self.status, {"message": message, "error": self.error, "code": self.code})
 
 
-# Kept: json.dumps makes a new one for each call that asks for separators.
-_ENCODER = json.JSONEncoder(separators=(",", ":"))
-
-
 def respond(answer: JsonAnswer) -> Response:
     content, media_type = None, None
     if answer.body is not None:
-        content, media_type = _ENCODER.encode(answer.body), "application/json"
+        content, media_type = json.dumps(answer.body, separators=(",", ":")), "application/json"
     return Response(content, answer.status, answer.headers, media_type)

@@ -40,7 +40,6 @@ from palprep.serving import BodyTooLarge, read_body
 
 log = logging.getLogger(__name__)
 
-PARSE_IN_THREAD_BYTES = 256 * 1024
 WRITTEN_S = 0.01
 """Until what was sent has left, before its connection is cut."""
 
@@ -177,7 +176,7 @@ class EndpointApp:
 
     async def _answer(self, arrival: Arrival) -> JsonAnswer:
         try:
-            context = await self._context(arrival)
+            context = self._context(arrival)
             if self._service.store.cleared != arrival.cleared:
                 return FORGOTTEN
             if self._waits:
@@ -193,7 +192,7 @@ class EndpointApp:
             answer = JsonAnswer(500, {"error": f"The sandbox failed: {type(error).__name__}."})
         return self._noted(arrival, answer)
 
-    async def _context(self, arrival: Arrival) -> HandlerContext:
+    def _context(self, arrival: Arrival) -> HandlerContext:
         choices, body = self._service.choices, arrival.body
         if arrival.key is None:
             raise refuse_message(choices.invalid_key_status, "Invalid access token.")
@@ -202,10 +201,7 @@ class EndpointApp:
             refused = self._refusal(choices, [problem]).answer
             raise Refused(JsonAnswer(choices.body_too_large_status, refused.body))
         try:
-            if len(body) > PARSE_IN_THREAD_BYTES:
-                parsed, sent = await asyncio.to_thread(self._parse, arrival.request, body)
-            else:
-                parsed, sent = self._parse(arrival.request, body)
+            parsed, sent = self._parse(arrival.request, body)
         except InvalidRequest as error:
             raise self._refusal(choices, error.problems) from None
         return HandlerContext(self._service, arrival.key, parsed, sent)

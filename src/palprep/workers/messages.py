@@ -21,7 +21,6 @@ import traceback
 import warnings
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from types import NoneType
 from typing import Any, NamedTuple, Self, TypeAlias
 
 from pydantic import BaseModel, TypeAdapter
@@ -195,10 +194,6 @@ _adapter = functools.cache(TypeAdapter)
 """Kept: to work out what a report may hold takes as long as to measure a second of speech."""
 
 
-_PLAIN = frozenset((str, float, int, bool, NoneType))
-"""A report holds a thousand of these for each path: none is looked into."""
-
-
 def paths_in(value: Any) -> Iterable[Path]:
     if isinstance(value, Path):
         yield value
@@ -206,8 +201,7 @@ def paths_in(value: Any) -> Iterable[Path]:
         yield from paths_in(vars(value))
     elif isinstance(value, Mapping | tuple | list):
         for each in value.values() if isinstance(value, Mapping) else value:
-            if type(each) not in _PLAIN:
-                yield from paths_in(each)
+            yield from paths_in(each)
 
 
 def _below(kind: type[PalprepError]) -> Iterable[type[PalprepError]]:
