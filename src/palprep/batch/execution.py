@@ -128,8 +128,6 @@ class Execution:
             lost = [each for each in self._errors if isinstance(each, errors.CreationUnrecorded)]
             if lost:
                 raise errors.CreationUnrecorded("\n".join(each.message for each in lost))
-        if self._service is not None:
-            self._service.watch.close()
 
     def _steps(self, remote: Remote, publisher: Publisher) -> ServiceSteps:
         run, pace = self._run, self._run.options.pace

@@ -6,10 +6,11 @@ import contextlib
 import functools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
+from typing import Any, ClassVar, Literal
 
 from palprep import journal as journals
 from palprep.api import UNSET, Given, Unset
+from palprep.callbacks import CallbackServer, PublicCallbacks
 from palprep.client import AnyClient, until, work
 from palprep.errors import OutcomeUnknown, WaitTimeout
 from palprep.journal import creations, entries
@@ -58,12 +59,8 @@ class ReplicaRequest(Given):
 Request = VoiceRequest | ReplicaRequest
 
 
-@runtime_checkable
-class Callbacks(Protocol):
-    """How the service reaches this journal: this machine, or another that writes to it."""
-
-    def url_for(self, tag: str) -> str:
-        """The address for the callback of the creation ``tag``."""
+Callbacks = CallbackServer | PublicCallbacks
+"""How the service reaches this journal: this machine, or another that writes to it."""
 
 
 def _nothing(*_: object) -> None:

@@ -41,20 +41,9 @@ _WHILE_WRITING = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS
 """What a write can meet although the file was already open; a read never does."""
 
 
-def is_folder(path: str | Path) -> bool:
-    """Whether it is a folder. What nobody may look at is none, nor is a name that no disk takes, or
-    a link that leads to itself."""
-    return os.path.isdir(path)  # noqa: PTH112 -- Path.is_dir raises before Python 3.14
-
-
-def is_file(path: str | Path) -> bool:
-    """Whether it is a file, as :func:`is_folder`."""
-    return os.path.isfile(path)  # noqa: PTH113 -- Path.is_file raises before Python 3.14
-
-
-def is_there(path: str | Path) -> bool:
-    """Whether something is there, as :func:`is_folder`."""
-    return os.path.exists(path)  # noqa: PTH110 -- Path.exists raises before Python 3.14
+is_folder, is_file, is_there = os.path.isdir, os.path.isfile, os.path.exists
+"""Whether it is a folder, a file, or anything at all. What nobody may look at is none, nor is a
+name that no disk takes, or a link that leads to itself: before Python 3.14 Path's methods raise."""
 
 
 def private_folder(folder: Path) -> None:

@@ -97,11 +97,6 @@ class Person(Value):
     def sources(self) -> Mapping[Role, File]:
         return {each.role: each.path for each in self.assigned}
 
-    def profile_in(self, run: str) -> str:
-        """The profile that the files are held against: that of the person's own model, which has
-        its name, or else that of the run."""
-        return self.settings.model or run
-
     @property
     def lacks_all(self) -> bool:
         """Whether nothing can be made, whatever is in the files: there is no sound, and no stock

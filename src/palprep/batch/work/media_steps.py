@@ -92,7 +92,7 @@ def prepare_files(run: RunContext, person: Person, reporter: Reporter) -> Ready 
     originals = Originals(run, reporter)
     try:
         person, notes = settle_roles(originals, person)
-        profile = person.profile_in(run.options.profile)
+        profile = person.settings.model or run.options.profile
         return MediaSteps(run, person, profile, originals, reporter).take(notes)
     finally:
         originals.remove()

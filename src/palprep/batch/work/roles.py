@@ -114,7 +114,7 @@ def _look(originals: Originals, person: Person, file: File, speaker: Speaker | N
     if isinstance(original, MediaError):
         return Seen(file)
     run = originals.run
-    profile = person.profile_in(run.options.profile)
+    profile = person.settings.model or run.options.profile
     key = stage_key("glimpsed", original.sha256, speaker, profile, __version__)
     found = run.journal.reused(FileGlimpsed, key, person.slug)
     if found is None:
@@ -227,7 +227,7 @@ def pick_portrait(originals: Originals, person: Person) -> Settled:
     if not known:
         return unreadable
     left_out: list[str] = []
-    profile = person.profile_in(run.options.profile)
+    profile = person.settings.model or run.options.profile
     key = stage_key("portrait", *known, run.profiles[profile].model_dump_json(), __version__)
     earlier = run.journal.reused(
         PortraitPicked, key, person.slug, lambda found: found.sha256 in known
