@@ -70,9 +70,7 @@ def watch(
         wait_s=options.waiting_time(wait, no_wait=no_wait, otherwise=options.FOR_EVER),
         requests_per_s=rate,
     )
-    connection = batch.Connection(
-        base_url=base_url, api_key=os.environ.get("PALPREP_API_KEY"), callback_url=callback_url
-    )
+    connection = batch.Connection(base_url=base_url, callback_url=callback_url)
     kept = f"All that was recorded is kept in {directory}."
     with telling(verbose=verbose, quiet=quiet, log_file=log_file, log_format=log_format):
         with people_at_work(directory, kept, wanted=not as_json and not quiet) as progress:

@@ -124,10 +124,7 @@ def run(
     )
     limits = limits_of(time_limit, memory_limit)
     connection = batch.Connection(
-        base_url=base_url,
-        api_key=os.environ.get("PALPREP_API_KEY"),
-        publish_to=publish_to,
-        callback_url=callback_url,
+        base_url=base_url, publish_to=publish_to, callback_url=callback_url
     )
     notes = Counter[str]()
 

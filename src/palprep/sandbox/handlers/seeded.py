@@ -24,10 +24,6 @@ TOLD = ("document_id", "document_name", "status", "progress", "error_message", "
 STEPS = 3  # processing at 0, 50 and 100 percent
 
 
-def get_document(context: HandlerContext) -> Record:
-    return show_document(context.find("document"))
-
-
 def get_dictionary(context: HandlerContext) -> Record:
     dictionary = context.find("dictionary")
     return dictionary | {"rules_count": len(dictionary.get("rules") or ())}
@@ -109,10 +105,6 @@ def etag(deployment: Record) -> str:
     return f'"{hashlib.sha256(content).hexdigest()[:16]}"'
 
 
-def get_deployment(context: HandlerContext) -> JsonAnswer:
-    return _show(context.find("deployment"))
-
-
 def patch_deployment(context: HandlerContext) -> JsonAnswer:
     """Apply a JSON Patch as a whole or not at all, under If-Match when it is sent."""
     deployment, choices = context.find("deployment"), context.service.choices
@@ -132,10 +124,10 @@ def patch_deployment(context: HandlerContext) -> JsonAnswer:
     # These times are said to be in UTC, and marked as such.
     patched["updated_at"] = context.service.stamp() + "Z"
     context.service.store.put("deployment", deployment["deployment_id"], patched)
-    return _show(patched)
+    return show_deployment(patched)
 
 
-def _show(deployment: Record) -> JsonAnswer:
+def show_deployment(deployment: Record) -> JsonAnswer:
     # Versioning 3: the field is removed, even from records seeded with it.
     shown = {k: v for k, v in deployment.items() if k != REMOVED_MEMBER}
     return JsonAnswer(body=shown, headers={"ETag": etag(deployment)})
