@@ -223,8 +223,9 @@ def _length_s(source: Source) -> float:
     return 0.0 if kind in {Kind.IMAGE, Kind.OTHER} else media.glimpse(source)[0]
 
 
-_STAND_IN = "Somebody Else"
-"""A name to listen with before the real one is known. The words around it show where it stands."""
+_STAND_INS = tuple(f"Somebody{' Else' * more}" for more in (1, 2, 3, 4))
+"""Names to listen with before the real one is known, with as many words as that may have. The words
+around it show where it stands."""
 
 _MOST_NAME_WORDS = 8
 """Where more words are heard in the name's place, they are not a name alone."""
@@ -280,28 +281,38 @@ def verify_wording(
     """Verify the statement as :func:`~palprep.verify_consent` does, with any name in it.
 
     ``statement`` holds ``{full_name}`` where the name is said. It is listened to twice: to hear
-    which name stands there, and with that name, which is the ``full_name`` of the result. Where no
-    name is heard, or words that negate in its place, the outcome is ``fail``.
+    which name stands there, and with that name, which is the ``full_name`` of the result; again for
+    a name of more words where that fails. Where no name is heard, or words that negate in its
+    place, the outcome is ``fail``.
 
     Raises as ``verify_consent`` does.
     """
     source = Source.of(path)
     limits = load_profile()
-    unnamed = wording.statement_for(_STAND_IN, statement, language=language)
-    listener = consent.model_for(unnamed, model)
+    unnamed = [wording.statement_for(each, statement, language=language) for each in _STAND_INS]
+    listener = consent.model_for(unnamed[-1], model)
     if isinstance(listener, consent.StatementReading):
         return grade_statement(listener, limits.consent)
-    samples = consent.decode_opening(source, unnamed)
-    first = consent.read_samples(samples, unnamed, listener)
-    graded = grade_statement(first, limits.consent)
-    if not first.aligned:
-        return graded
-    name = next((part.name.heard for part in first.parts if part.name is not None), "")
-    wrong = _why_no_name(name)
-    if wrong is not None:
-        return graded.model_copy(update={"outcome": Outcome.FAIL, "reasons": (wrong,)})
-    named = wording.statement_for(name.strip(" .,;:!?"), statement, language=language)
-    return grade_statement(consent.read_samples(samples, named, listener), limits.consent)
+    samples = consent.decode_opening(source, unnamed[-1])
+    tried: dict[str, consent.ConsentFacts] = {}
+    for required in unnamed:
+        first = consent.read_samples(samples, required, listener)
+        if not first.aligned:
+            return grade_statement(first, limits.consent)
+        name = next((part.name.heard for part in first.parts if part.name), "").strip(" .,;:!?")
+        if name in tried:
+            continue
+        if (wrong := _why_no_name(name)) is not None:
+            graded = grade_statement(first, limits.consent)
+            found = graded.model_copy(update={"outcome": Outcome.FAIL, "reasons": (wrong,)})
+        else:
+            named = wording.statement_for(name, statement, language=language)
+            reading = consent.read_samples(samples, named, listener)
+            found = grade_statement(reading, limits.consent)
+        if found.outcome.passed:
+            return found
+        tried[name] = found
+    return next(iter(tried.values()))
 
 
 def _why_no_name(heard: str) -> str | None:
