@@ -5,7 +5,13 @@ from __future__ import annotations
 import pytest
 
 from palprep.consent.compare import compare
-from palprep.consent.wording.names import heard_names, locate_name, rivals, same_name
+from palprep.consent.wording.names import (
+    heard_names,
+    locate_name,
+    rivals,
+    same_name,
+    without_title,
+)
 from palprep.consent.wording.statement import name_slot, statement_for
 from palprep.consent.wording.words import split_words
 from palprep.errors import UsageError
@@ -128,3 +134,18 @@ def test_a_statement_of_ones_own_has_the_name_as_it_is_spoken():
 
 def test_a_name_that_is_not_in_the_statement_has_no_slot():
     assert not name_slot(split_words("I agree."), "Jane Doe")
+
+
+@pytest.mark.parametrize(
+    ("heard", "name", "left"),
+    [
+        ("I, Dr. Jane Doe, am", "Jane Doe", "I, Jane Doe, am"),
+        ("I, Professor Gene Dough, am", "Jane Doe", "I, Gene Dough, am"),
+        ("I, Dr. Jane Doe, am", "Dr. Jane Doe", "I, Dr. Jane Doe, am"),
+        ("I, Dr. Robert Doe, am", "Jane Doe", "I, Dr. Robert Doe, am"),
+        ("I, not Jane Doe, am the doctor", "Jane Doe", "I, not Jane Doe, am the doctor"),
+    ],
+)
+def test_a_title_before_the_name_is_no_other_name(heard, name, left):
+    found = without_title(split_words(heard), split_words(name))
+    assert " ".join(word.shown for word in found) == left

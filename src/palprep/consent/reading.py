@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from palprep.consent import facts, whisper
 from palprep.consent.compare import Comparison, Difference, compare
-from palprep.consent.wording.names import Place, locate_name, read_name
+from palprep.consent.wording.names import Place, locate_name, read_name, without_title
 from palprep.consent.wording.statement import Statement, without_code
 from palprep.consent.wording.words import (
     Word,
@@ -124,7 +124,7 @@ def read_window(
     offset_s = int(start_s * RATE_HZ) / RATE_HZ
     heard = model.hear(samples[: _at(window_s)])
     texts = model.transcribe(heard, statement.language, hypotheses=HYPOTHESES)
-    words = split_words(texts[0])
+    words = without_title(split_words(texts[0]), statement.name_words)
     found = compare(statement.words, words)
     plain = Reading(statement, texts[0], words, found, texts[1:])
     if found.agreement < _FOUND:

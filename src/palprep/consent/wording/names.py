@@ -31,6 +31,7 @@ AFTER_NAME = 4
 """Words after the name that are looked at to find where it ends, and how well it fits."""
 _ONWARD, _ONWARD_TOKENS = 5, 24
 """How often, and how far, the model reads on from the words before the name."""
+_TITLES = frozenset(("mister", "misses", "ms", "miss", "doctor", "prof", "professor"))
 _RIVALS = 3
 """So many other readings of the name's place are weighed against it."""
 
@@ -90,13 +91,26 @@ def locate_name(
     return Place(first, last, likeness, opens, reach, sides, range(first_word, after[0]))
 
 
+def without_title(heard: Sequence[Word], name: Sequence[Word]) -> tuple[Word, ...]:
+    """What is heard, without a title right before the name that the name does not have: it names
+    nobody else."""
+    titles = _TITLES.difference(keys_of(name).split())
+    first = keys_of(name[:1])
+    return tuple(
+        word
+        for word, after in itertools.zip_longest(heard, heard[1:])
+        if not (titles.intersection(word.keys) and after)
+        or similarity(keys_of((after,)), first) < NEAR_SOUND
+    )
+
+
 def _spoken(words: Sequence[Word]) -> list[str]:
     return [key for key in keys_of(words).split() if key not in FILLERS]
 
 
 def name_in(text: str, slot: range, required: Sequence[Word]) -> tuple[Place, tuple[Word, ...]]:
     """The place of the name in a text, and the words there."""
-    heard = split_words(text)
+    heard = without_title(split_words(text), required[slot.start : slot.stop])
     found = compare(required[: slot.stop + AFTER_NAME], heard)
     place = locate_name(found, slot, required, heard)
     return place, heard[place.first : place.last]
