@@ -263,10 +263,9 @@ def verify_consent(
     source = Source.of(path)
     required = wording.statement_for(full_name, statement, language=language, spoken_as=spoken_as)
     required = required._replace(code=code)
-    reading = consent.model_for(required, whisper_model)
-    if isinstance(reading, consent.Whisper):
-        samples = consent.decode_opening(source, required)
-        reading = consent.read_samples(samples, required, reading)
+    listener = consent.model_for(required, whisper_model)
+    samples = consent.decode_opening(source, required)
+    reading = consent.read_samples(samples, required, listener)
     graded = grade_statement(reading, limits.consent)
     return graded.model_copy(update={"path": source.shown})
 
@@ -289,6 +288,7 @@ def verify_wording(
     """
     source = Source.of(path)
     limits = load_profile()
+<<<<<<< HEAD
     unnamed = [wording.statement_for(each, statement, language=language) for each in _STAND_INS]
     listener = consent.model_for(unnamed[-1], model)
     if isinstance(listener, consent.StatementReading):
@@ -313,6 +313,21 @@ def verify_wording(
             return found
         tried[name] = found
     return next(iter(tried.values()))
+=======
+    unnamed = wording.statement_for(_STAND_IN, statement, language=language)
+    listener = consent.model_for(unnamed, model)
+    samples = consent.decode_opening(source, unnamed)
+    first = consent.read_samples(samples, unnamed, listener)
+    graded = grade_statement(first, limits.consent)
+    if not first.aligned:
+        return graded
+    name = next((part.name.heard for part in first.parts if part.name is not None), "")
+    wrong = _why_no_name(name)
+    if wrong is not None:
+        return graded.model_copy(update={"outcome": Outcome.FAIL, "reasons": (wrong,)})
+    named = wording.statement_for(name.strip(" .,;:!?"), statement, language=language)
+    return grade_statement(consent.read_samples(samples, named, listener), limits.consent)
+>>>>>>> 482e9f50 (Let what reads a statement hand on a reading that says why nobody can listen)
 
 
 def _why_no_name(heard: str) -> str | None:
