@@ -3,7 +3,7 @@
 import pytest
 
 from palprep.facts.facts import Speaker
-from palprep.facts.probing import ProbeLimits, probe
+from palprep.facts.probing import probe
 from palprep.facts.video_probing import QUICK_SAMPLES
 from palprep.media.sources import Source
 from palprep.preflight import check
@@ -50,7 +50,7 @@ def test_quick_leaves_the_rest_unknown_and_looks_at_few_frames(clip):
 
 
 def test_the_voice_of_a_video_needs_no_look_at_its_picture(clip):
-    facts = probe(Source.of(clip), Role.VOICE_AUDIO, limits=ProbeLimits(None, None))
+    facts = probe(Source.of(clip), Role.VOICE_AUDIO, max_memory_mb=None, most_s=None)
     assert facts.voice.speech
     assert facts.footage is None
     assert facts.portrait is None

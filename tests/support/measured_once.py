@@ -84,13 +84,13 @@ class _AfterLoading:
 def probing(folder: str) -> Callable[..., Any]:
     """:func:`palprep.facts.probe` that looks into the folder first."""
 
-    def remembered(source, role, *, limits, **how):
+    def remembered(source, role, **how):
         names = ("palprep.facts.facts", "palprep.facts.probing")
         reading, measuring = map(importlib.import_module, names)
-        asked = (source.sha256, source.type, role, limits, sorted(how.items(), key=str))
+        asked = (source.sha256, source.type, role, sorted(how.items(), key=str))
 
         def measured() -> bytes:
-            facts = measuring.probe(source, role, limits=limits, **how)
+            facts = measuring.probe(source, role, **how)
             text = facts.model_dump_json(round_trip=True)
             assert reading.Facts.model_validate_json(text) == facts
             return text.encode()

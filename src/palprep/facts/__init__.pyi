@@ -1,5 +1,5 @@
 from .facts import Facts as Facts, Speaker as Speaker
-from .probing import ProbeLimits as ProbeLimits, coded_alike as coded_alike, probe as probe
+from .probing import coded_alike as coded_alike, probe as probe
 from .timeline import (
     FacingLimits as FacingLimits,
     Timeline as Timeline,

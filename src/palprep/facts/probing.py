@@ -7,8 +7,6 @@ takes longer than to look at an image.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from palprep import speech
@@ -21,25 +19,19 @@ from palprep.values import Kind, Role
 from palprep.vision import MAX_SIDE, Models, analyse_image
 
 
-class ProbeLimits(NamedTuple):
-    """How far a file is read. None reads to the end, whatever it takes."""
-
-    image_memory_mb: float | None
-    """Images whose decoding takes more are not looked at."""
-    duration_s: float | None
-    """What lies beyond it is neither listened to nor looked at."""
-
-
 def probe(
     source: Source,
     role: Role,
     *,
-    limits: ProbeLimits,
+    max_memory_mb: float | None,
+    most_s: float | None,
     speaker: Speaker | None = None,
     quick: bool = False,
     speakers: speech.SpeakerFacts | None = None,
 ) -> Facts:
-    """Everything that can be measured of a file in that role, as far as ``limits`` allow.
+    """Everything that can be measured of a file in that role. An image whose decoding takes more
+    than ``max_memory_mb`` is not looked at; what lies beyond ``most_s`` seconds of sound or video
+    is neither listened to nor looked at. None of either is no limit.
 
     ``quick`` looks at headers, packets and a few key frames, and listens to nothing. Where it is
     known of a recording how many ``speakers`` it has, they are not told apart again.
@@ -47,9 +39,7 @@ def probe(
     """
     match source.type.kind:
         case Kind.IMAGE:
-            image, picture = probe_image(
-                source, max_side=MAX_SIDE, max_memory_mb=limits.image_memory_mb
-            )
+            image, picture = probe_image(source, max_side=MAX_SIDE, max_memory_mb=max_memory_mb)
             portrait = None
             if picture is not None:
                 size = (image.width, image.height)
@@ -59,7 +49,7 @@ def probe(
             return Facts(file=source.facts, recording=sound.probe_audio(source))
         case Kind.AUDIO:
             recording, voice = speech.measure_voice(
-                source, tell_speakers=speakers is None, most_s=limits.duration_s
+                source, tell_speakers=speakers is None, most_s=most_s
             )
             if speakers:
                 voice = voice.model_copy(update={"speakers": speakers})
@@ -67,7 +57,7 @@ def probe(
         case Kind.VIDEO:
             from palprep.facts.video_probing import probe_video  # noqa: PLC0415 -- see above
 
-            return probe_video(source, role, speaker, most_s=limits.duration_s, quick=quick)
+            return probe_video(source, role, speaker, most_s=most_s, quick=quick)
         case Kind.OTHER:
             raise UnsupportedMedia(f"{source.name} is {source.type.description}")
 

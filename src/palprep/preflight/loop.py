@@ -11,6 +11,7 @@ import itertools
 import shutil
 import threading
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -45,25 +46,20 @@ def check_source(request: CheckRequest, source: Source) -> Report:
         with _LOADING:
             _ = sound.probe_audio
     elsewhere = request.consent_apart and role is Role.TRAINING_VIDEO
+    # What is beyond the profile's limits fails, whatever it holds.
+    duration = rules.audio_duration if role is Role.VOICE_AUDIO else rules.video_duration
+    most = partial(request.profile.tightest_maximum, role, level=Outcome.FAIL)
     measured = facts.probe(
         source,
         role,
-        limits=probe_limits(request.profile, role),
+        max_memory_mb=most(rules.image_memory.id),
+        most_s=most(duration.id),
         speaker=None if elsewhere else request.speaker,
         quick=request.quick,
         speakers=request.speakers,
     )
     left_out = CONSENT_CHECKS if elsewhere else ()
     return rules.report_on(source.shown, measured, role, request.profile, left_out=left_out)
-
-
-def probe_limits(profile: Profile, role: Role) -> facts.ProbeLimits:
-    """How far a file is read: what is beyond the profile's limits fails, whatever it holds."""
-    duration = rules.audio_duration if role is Role.VOICE_AUDIO else rules.video_duration
-    return facts.ProbeLimits(
-        image_memory_mb=profile.tightest_maximum(role, rules.image_memory.id, Outcome.FAIL),
-        duration_s=profile.tightest_maximum(role, duration.id, Outcome.FAIL),
-    )
 
 
 class _Made(NamedTuple):
