@@ -100,8 +100,8 @@ def test_no_bytes_make_the_readers_raise(noise, cut):
     data = FTYP + movie(track(1, b"vide"), box(b"trak", noise)) + MDAT
     found = read(data[:cut] + noise + data[cut:])
     assert found.moov_position in {None, "front", "end", "fragmented"}
-    matroska = read_matroska(reading(b"\x1a\x45\xdf\xa3" + noise))
-    assert min(matroska.pictures, matroska.sounds) >= 0
+    _, tracks, _ = read_matroska(reading(b"\x1a\x45\xdf\xa3" + noise))
+    assert all(0 <= each < 1 << 64 for each in tracks)
     turned = {None, *range(1, 9)}
     assert read_exif(b"Exif\0\0II*\0" + noise).orientation in turned
     assert read_exif(b"MM\0*" + noise).orientation in turned

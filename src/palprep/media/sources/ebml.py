@@ -7,7 +7,6 @@ FFmpeg keeps in lists is counted on the way.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -18,7 +17,7 @@ MAGIC = b"\x1a\x45\xdf\xa3"
 _HEADER, _DOC_TYPE = 0x1A45DFA3, 0x4282
 _SEGMENT, _CLUSTER, _TRACKS = 0x18538067, 0x1F43B675, 0x1654AE6B
 _TRACK_ENTRY, _TRACK_TYPE = 0xAE, 0x83
-_VIDEO, _AUDIO = 1, 2
+VIDEO, AUDIO = 1, 2
 _SEEK_HEAD, _SEEK, _SEEK_POSITION = 0x114D9B74, 0x4DBB, 0x53AC
 _TAGS, _TAG, _SIMPLE_TAG = 0x1254C367, 0x7373, 0x67C8
 _CHAPTERS, _EDITION, _CHAPTER, _DISPLAY = 0x1043A770, 0x45B9, 0xB6, 0x80
@@ -50,17 +49,6 @@ class Element(NamedTuple):
         return outer if self.end is None else min(self.end, outer)
 
 
-@dataclass(frozen=True, slots=True)
-class Matroska:
-    """What the head of a Matroska or WebM file says."""
-
-    doc_type: str
-    pictures: int
-    sounds: int
-    truncated: bool
-    """The segment claims more bytes than the file has."""
-
-
 def elements(reader: HeaderReader, start: int, end: int) -> Iterator[Element]:
     """The elements between two offsets, up to the first that cannot be passed over."""
     position = start
@@ -78,8 +66,9 @@ def elements(reader: HeaderReader, start: int, end: int) -> Iterator[Element]:
         position = body + size
 
 
-def read_matroska(reader: HeaderReader) -> Matroska:
-    """Document type and tracks. The tracks of a damaged head count as none.
+def read_matroska(reader: HeaderReader) -> tuple[str, list[int], bool]:
+    """The document type, the types of the tracks, none where the head is damaged, and whether the
+    segment claims more bytes than the file has.
 
     Raises DamagedMedia for more elements, tags, chapters or cues than an honest file has.
     """
@@ -93,12 +82,7 @@ def read_matroska(reader: HeaderReader) -> Matroska:
         elif element.number == _SEGMENT:
             truncated = element.end is not None and element.end > reader.size
             kinds = _track_types(reader, element.body, end)
-    return Matroska(
-        doc_type=doc_type,
-        pictures=kinds.count(_VIDEO),
-        sounds=kinds.count(_AUDIO),
-        truncated=truncated,
-    )
+    return doc_type, kinds, truncated
 
 
 def _track_types(reader: HeaderReader, start: int, end: int) -> list[int]:

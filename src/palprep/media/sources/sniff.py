@@ -6,14 +6,13 @@ The formats that palprep knows by name are those that a role takes, and those th
 from __future__ import annotations
 
 import re
-from collections.abc import Set as AbstractSet
+from collections.abc import Sequence, Set as AbstractSet
 from types import MappingProxyType
 from typing import NamedTuple
 
 from palprep.media.facts import MediaType
 from palprep.media.sources import ebml
 from palprep.media.sources.bounds import TAG_STEPS, HeaderReader, seven_bits
-from palprep.media.sources.ebml import Matroska
 from palprep.media.sources.isobmff import Movie, read_brands, read_movie
 from palprep.values import Kind
 
@@ -57,8 +56,8 @@ def recognise(reader: HeaderReader) -> Content:
     if head[4:8] in _BOX_OPENINGS:
         return _boxed(reader)
     if head.startswith(ebml.MAGIC):
-        index = ebml.read_matroska(reader)
-        return Content(_matroska(index), truncated=index.truncated)
+        doc_type, tracks, truncated = ebml.read_matroska(reader)
+        return Content(_matroska(doc_type, tracks), truncated=truncated)
     if head.startswith(b"OggS"):
         return Content(accepted(Kind.VIDEO if _ogg_has_pictures(head) else Kind.AUDIO, "ogg"))
     if not head:
@@ -106,12 +105,12 @@ def _boxed_still(brands: AbstractSet[str]) -> MediaType:
     return accepted(Kind.IMAGE, "heif")
 
 
-def _matroska(found: Matroska) -> MediaType:
-    if found.doc_type == "matroska" and found.pictures:
+def _matroska(doc_type: str, tracks: Sequence[int]) -> MediaType:
+    if doc_type == "matroska" and ebml.VIDEO in tracks:
         return accepted(Kind.VIDEO, "mkv")
-    if found.doc_type != "webm":
+    if doc_type != "webm":
         return refused("matroska", "a Matroska file without video")
-    sound_only = found.sounds and not found.pictures
+    sound_only = ebml.AUDIO in tracks and ebml.VIDEO not in tracks
     return accepted(Kind.AUDIO if sound_only else Kind.VIDEO, "webm")
 
 
