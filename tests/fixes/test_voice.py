@@ -16,7 +16,6 @@ from palprep.fixes.loudness import Loudness, choose_gain, measure_loudness
 from palprep.media.sound import stream_samples
 from palprep.media.sources import Source
 from palprep.rules.plans import VoicePlan
-from palprep.rules.plans.values import NoiseBound
 from palprep.speech import measure_voice
 from palprep.values import Span
 
@@ -238,7 +237,7 @@ def test_noise_is_not_raised_past_its_limit(tmp_path):
     random = np.random.default_rng(2)
     noise = 10 ** (-55 / 20) * random.standard_normal(8 * RATE)
     source = write(tmp_path / "noisy.wav", speech_like(8.0, 0.02) + noise)
-    plan = voice_plan(loudness_lufs=-20, noise=NoiseBound(floor_dbfs=-55, limit_dbfs=-50))
+    plan = voice_plan(loudness_lufs=-20, noise_dbfs=(-55, -50))
     applied = apply(plan, Source.of(source), tmp_path / "out")
     samples = decoded(applied.path)[0]
     pause = samples[round(2.85 * RATE) : round(2.97 * RATE)]
@@ -252,9 +251,10 @@ def test_a_gain_is_held_back_rather_than_speech_flattened():
     assert gain.gain_db == pytest.approx(11.0)  # 5 dB to the ceiling and 6 of limiting
     assert (gain.limits, gain.held_back_by) == (True, "true-peak ceiling")
     loud = Loudness(integrated_lufs=-12, true_peak_dbtp=0.5)
-    noisy = NoiseBound(floor_dbfs=-40, limit_dbfs=-50)
-    down = choose_gain(loud, -20, voice_plan(true_peak_dbtp=-3, noise=noisy))
+    down = choose_gain(loud, -20, voice_plan(true_peak_dbtp=-3, noise_dbfs=(-40, -50)))
     assert (down.gain_db, down.limits, down.held_back_by) == (-8, False, None)
+    up = choose_gain(peaky, -20, voice_plan(true_peak_dbtp=9, noise_dbfs=(-40, -50)))
+    assert (up.gain_db, up.held_back_by) == (0, "noise limit of -50 dBFS")
 
 
 def test_silence_and_spans_beyond_the_end_are_refused(tmp_path):

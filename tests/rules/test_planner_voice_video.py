@@ -42,8 +42,7 @@ def test_soft_speech_is_raised_to_its_target_but_its_noise_only_to_the_limit(aud
     assert isinstance(repair, VoicePlan)
     assert fixes(repair) == {"level"}
     assert repair.loudness_lufs == pytest.approx(-38.5 + 20.0)
-    assert repair.noise.floor_dbfs == -75.0
-    assert repair.noise.max_gain_db == 25.0
+    assert repair.noise_dbfs == (-75.0, -50.0)
     assert repair.spans == ()
 
 

@@ -64,9 +64,11 @@ def measure_loudness(
 def choose_gain(measured: Loudness, wanted_lufs: float, plan: VoicePlan) -> Gain:
     """The gain towards the wanted loudness that neither the plan's noise nor its peaks forbid."""
     gain = wanted_lufs - measured.integrated_lufs
-    noise, held_back_by = plan.noise, None
-    if noise is not None and gain > noise.max_gain_db:
-        gain, held_back_by = noise.max_gain_db, f"noise limit of {noise.limit_dbfs:g} dBFS"
+    floor, limit = plan.noise_dbfs or (-math.inf, math.inf)
+    held_back_by = None
+    # 0 where the noise stands at the limit already, or above.
+    if gain > (most := max(0.0, limit - floor)):
+        gain, held_back_by = most, f"noise limit of {limit:g} dBFS"
     over = measured.true_peak_dbtp + gain - plan.true_peak_dbtp
     if over > MAX_LIMITING_DB:
         gain -= over - MAX_LIMITING_DB

@@ -10,7 +10,6 @@ from palprep.rules.plans.values import (
     AudioPlan,
     Crop,
     ImagePlan,
-    NoiseBound,
     Plan,
     Reason,
     VideoPlan,
@@ -81,8 +80,3 @@ def test_a_step_that_is_left_out_changes_nothing(fixes, out):
         assert less.reasons == tuple(each for each in reasons if each.fix not in left_out)
         assert less.exposure_ev == (0.0 if "exposure" in left_out else 0.5)
         assert (less.white_balance == (1.0, 1.0, 1.0)) is ("white_balance" in left_out)
-
-
-def test_noise_at_its_limit_allows_no_gain():
-    assert NoiseBound(floor_dbfs=-70, limit_dbfs=-50).max_gain_db == 20
-    assert NoiseBound(floor_dbfs=-40, limit_dbfs=-50).max_gain_db == 0

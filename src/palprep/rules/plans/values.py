@@ -103,20 +103,6 @@ class VideoPlan(Value):
     """Under which both are encoded."""
 
 
-class NoiseBound(Value):
-    """How far a recording may be turned up before its noise is heard."""
-
-    floor_dbfs: float
-    """The noise between the words, as measured in the source."""
-    limit_dbfs: float
-    """The highest level that the noise may have afterwards."""
-
-    @property
-    def max_gain_db(self) -> float:
-        """0 when the noise already stands at the limit or above."""
-        return max(0.0, self.limit_dbfs - self.floor_dbfs)
-
-
 class VoicePlan(Value):
     """One voice sample as WAV of 16 bits: speech cut out and joined, cleaned, set to a loudness."""
 
@@ -133,8 +119,9 @@ class VoicePlan(Value):
     """Integrated loudness to reach (EBU R 128); None leaves the level alone."""
     true_peak_dbtp: float = -3.0
     """Ceiling of the true peak when a loudness is set."""
-    noise: NoiseBound | None = None
-    """Ends the gain before the loudness is reached, if the noise would be raised too far."""
+    noise_dbfs: tuple[float, float] | None = None
+    """The noise between the words, as measured in the source, and the highest level that it may be
+    raised to: there the gain ends, also before the loudness is reached."""
 
 
 Plan = ImagePlan | AudioPlan | VideoPlan | VoicePlan

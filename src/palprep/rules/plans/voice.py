@@ -97,9 +97,7 @@ def _cleaned(
     most = partial(profile.tightest_maximum, Role.VOICE_AUDIO)
     limits = (most("voice_true_peak"), most("audio_sample_peak"))
     peaks = (each - LOSSY_DB for each in limits if each is not None)
-    noise, limit = None, most("voice_noise_floor")
-    if limit is not None and voice.noise_floor_dbfs is not None:
-        noise = values.NoiseBound(floor_dbfs=voice.noise_floor_dbfs, limit_dbfs=limit)
+    floor, limit = voice.noise_floor_dbfs, most("voice_noise_floor")
     mix = _mix(voice) if "mix" in fixes else "keep" if voice.channels <= 2 else "average"
     # The channel that speaks is louder alone than the mean of it and silence.
     levels = "level" in fixes or mix in {"first", "second"}
@@ -110,7 +108,7 @@ def _cleaned(
         high_pass_hz=HIGH_PASS_HZ if "high_pass" in fixes else None,
         loudness_lufs=_loudness(voice, profile, mix) if levels else None,
         true_peak_dbtp=max(LOWEST_PEAK_DBTP, min((TRUE_PEAK_DBTP, *peaks))),
-        noise=noise,
+        noise_dbfs=None if floor is None or limit is None else (floor, limit),
     )
 
 
