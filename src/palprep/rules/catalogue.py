@@ -6,7 +6,7 @@ limits, sources and advice.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType, ModuleType
 from typing import Final
 
@@ -21,19 +21,17 @@ from palprep.rules.texts.words import TEXTS
 from palprep.values import Outcome, Role, Value
 
 
-def _rules_of(*modules: ModuleType) -> Iterator[tuple[str, Checked]]:
-    for module in modules:
-        for found in vars(module).values():
-            if isinstance(found, Checked):
-                yield found.id, found
+def _rules_of(*modules: ModuleType) -> dict[str, Checked]:
+    standing = (found for module in modules for found in vars(module).values())
+    return {found.id: found for found in standing if isinstance(found, Checked)}
 
 
 RULES: Final[Mapping[str, Checked]] = MappingProxyType(
-    dict(_rules_of(image, portrait, audio, video, video_person, rule, consent))
+    _rules_of(image, portrait, audio, video, video_person, rule, consent)
 )
 """All rules by id, of one file or of two. A rule joins by standing in one of these modules."""
 
-PORTRAIT_CHECKS: Final = frozenset(dict(_rules_of(portrait)))
+PORTRAIT_CHECKS: Final = frozenset(_rules_of(portrait))
 """Ids of the checks of what a portrait shows."""
 
 
