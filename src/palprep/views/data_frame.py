@@ -12,13 +12,11 @@ from palprep.journal.runs import RunView
 from palprep.preflight import Prepared
 from palprep.rules import Report
 from palprep.values import Outcome, Role, Value, require_type
+from palprep.views.outcomes import OUTCOMES
 from palprep.vocabulary import install_advice
 
 if TYPE_CHECKING:
     import pandas as pd
-
-_WORSE = (Outcome.PASS, Outcome.UNKNOWN, Outcome.WARN, Outcome.FAIL)
-"""Outcomes as a data frame sorts them."""
 
 
 def to_pandas(shown: Report | Prepared | RunView | Iterable[Report | Prepared]) -> pd.DataFrame:
@@ -62,9 +60,7 @@ def to_pandas(shown: Report | Prepared | RunView | Iterable[Report | Prepared]) 
     rows = [row for report in reports for row in _check_rows(report)]
     frame = pandas.DataFrame(rows, columns=[*_CHECK_COLUMNS])
     for column in ("verdict", "outcome"):
-        frame[column] = pandas.Categorical(
-            frame[column], [outcome.value for outcome in _WORSE], ordered=True
-        )
+        frame[column] = pandas.Categorical(frame[column], [*OUTCOMES][::-1], ordered=True)
     return frame
 
 
