@@ -74,7 +74,7 @@ def test_a_replica_from_videos_waits_for_consent(go, add, log, out):
     assert (person.status, person.reasons) == ("done", ())
     assert log.creates == {"voice": 1, "replica": 1}
     assert person.consent.role is Role.CONSENT_VIDEO
-    assert person.consent.consent.outcome == "pass"
+    assert person.consent.report.consent.outcome == "pass"
     roles = {asset.role.value for asset in person.assets}
     assert roles == {"training-video", "consent-video", "voice-audio"}
 

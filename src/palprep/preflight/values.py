@@ -11,7 +11,6 @@ from typing import NamedTuple, Self
 
 from pydantic import Field, model_validator
 
-from palprep.consent import ConsentFacts
 from palprep.errors import MediaError, UnsupportedMedia
 from palprep.escaping import escaped
 from palprep.facts import Speaker
@@ -180,11 +179,6 @@ class Asset(Value):
         """The same asset, whose output lies where it does by ``place``."""
         prepared = self.prepared and self.prepared.relocated(place)
         return self.model_copy(update={"prepared": prepared})
-
-    @property
-    def consent(self) -> ConsentFacts | None:
-        """What was heard of the consent statement; None where it was not listened for."""
-        return self.report.consent
 
 
 class Candidate(Value):

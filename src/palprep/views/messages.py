@@ -89,7 +89,7 @@ def _message(person: PersonView, language: str, picture: str | None) -> Message:
 def _to_say(person: PersonView) -> tuple[str, str]:
     """The statement that the person must say, and its language; empty where the name is none. Of a
     video without sound nothing was listened for."""
-    heard = person.consent and person.consent.consent
+    heard = person.consent and person.consent.report.consent
     if heard:
         return heard.statement, heard.language
     if person.own_statement:

@@ -259,7 +259,7 @@ class Links:
         """The address of the statement in a prepared file: a media fragment (W3C Media Fragments
         URI 1.0) where its times are known. None without a reading, else as for :meth:`link`.
         """
-        facts = asset.consent
+        facts = asset.report.consent
         if asset.prepared is None or facts is None:
             return None
         link = self.link(asset.prepared.path)

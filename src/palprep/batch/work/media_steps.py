@@ -312,9 +312,9 @@ class MediaSteps:
                 seconds=0.0,
             )
         run.journal.append(AssetPrepared(asset=asset), person=self.person.slug, key=looked.key)
-        if asset.consent is not None and asset.source_sha256 is not None:
+        if (heard := asset.report.consent) is not None and asset.source_sha256 is not None:
             name = Path(task.source).name
-            note_code(run.journal, asset.consent, name=name, sha256=asset.source_sha256)
+            note_code(run.journal, heard, name=name, sha256=asset.source_sha256)
         return asset
 
     def _compared(self, files: Mapping[Role, Prepared]) -> tuple[Check, ...]:

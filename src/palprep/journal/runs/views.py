@@ -97,7 +97,7 @@ class PersonView(entries.PersonNames):
     @property
     def consent(self) -> Asset | None:
         """The video in which the consent statement was listened for."""
-        return next((asset for asset in self.assets if asset.consent is not None), None)
+        return next((asset for asset in self.assets if asset.report.consent is not None), None)
 
     @property
     def standing(self) -> PersonStanding:
