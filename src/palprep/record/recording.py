@@ -27,8 +27,9 @@ from palprep.errors import MediaError, PalprepError, ToolFailed, UsageError
 from palprep.journal import Journal
 from palprep.media import sources
 from palprep.record.site import strangers_file
-from palprep.record.takes import By, Take, Takes, judged, told_in
+from palprep.record.takes import By, Take, Takes, judged
 from palprep.rules import PORTRAIT_CHECKS, Profile
+from palprep.rules.texts import ask_of
 from palprep.serving import BodyTooLarge, read_body
 from palprep.values import Outcome, Role
 from palprep.views import drawings
@@ -177,8 +178,8 @@ class Recording:
             path.write_bytes(frame)
             report = self._check(path, role=Role.FACE_IMAGE)
         seen = (each for each in report.told(Outcome.FAIL) if each.id in PORTRAIT_CHECKS)
-        told = (told_in(self._language, each.id, each.sentence, each.advice) for each in seen)
-        return [f"{each.sentence} {each.advice or ''}".rstrip() for each in told][:_GLANCED]
+        told = (ask_of(each.id, self._language, each.sentence, each.advice) for each in seen)
+        return [f"{each.why} {each.advice}".rstrip() for each in told][:_GLANCED]
 
     async def _take_in(self, request: Request) -> Response:
         """Take a file in as one more take. Its name elsewhere is of no interest."""

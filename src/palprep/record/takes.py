@@ -21,7 +21,7 @@ from palprep.batch import people
 from palprep.errors import UsageError
 from palprep.rules import Profile, Report, consent
 from palprep.rules.plans import plan
-from palprep.rules.texts import asks
+from palprep.rules.texts import ask_of
 from palprep.values import Outcome, Role, Value
 
 TAKES_NAME = ".takes"
@@ -63,8 +63,8 @@ class Take(Value):
     def stem(self) -> str:
         return f"{self.number:03}-{self.role.value}"
 
-    def failed(self, why: str) -> Take:
-        told = (Finding(outcome=Outcome.FAIL, sentence=why),)
+    def failed(self, why: str, advice: str | None = None) -> Take:
+        told = (Finding(outcome=Outcome.FAIL, sentence=why, advice=advice),)
         return self.model_copy(update={"verdict": "again", "findings": told})
 
 
@@ -139,39 +139,33 @@ class Takes:
         return self.note(take.model_copy(update={"kept_as": name}))
 
 
-def told_in(language: str, finding: str, why: str, advice: str | None = None) -> Finding:
-    """A failing finding, in the words of the page's language where it has them for this one."""
-    own = None if language == "en" else asks(language).get(finding)
-    said = {"sentence": own.why, "advice": own.advice} if own else {"sentence": why}
-    return Finding.model_validate({"outcome": Outcome.FAIL, "advice": advice, **said})
-
-
 def judged(take: Take, report: Report, profile: Profile, language: str = "en") -> Take:
     """The take with what its report comes to, without what a fix of ``run`` will put right."""
     if report.error is not None:
         # No run can use it, whoever keeps it.
-        error = told_in(language, report.error.code, report.error.message)
-        return take.failed(error.sentence).model_copy(update={"name": "", "findings": (error,)})
+        said = ask_of(report.error.code, language, report.error.message)
+        return take.failed(said.why, said.advice).model_copy(update={"name": ""})
     planned = plan(report, profile)
     mended = {each for reason in planned.reasons for each in reason.answers} if planned else set()
-    told = [
-        told_in(language, each.id, each.sentence, each.advice)
-        if outcome is Outcome.FAIL
-        else Finding(outcome=outcome, sentence=each.sentence, advice=each.advice)
+    failed, warned = (
+        [each for each in report.told(outcome) if each.id not in mended]
         for outcome in (Outcome.FAIL, Outcome.WARN)
-        for each in report.told(outcome)
-        if each.id not in mended
+    )
+    asked = (ask_of(each.id, language, each.sentence, each.advice) for each in failed)
+    told = [
+        *(Finding(outcome=Outcome.FAIL, sentence=each.why, advice=each.advice) for each in asked),
+        *(Finding.model_validate(each, from_attributes=True) for each in warned),
     ]
     verdict: Literal["good", "decide", "again"] = "good"
-    if any(each.outcome is Outcome.FAIL for each in told):
+    if failed:
         verdict = "again"
     elif take.role is Role.CONSENT_VIDEO and (
         doubts := consent.consent_doubts(report.checks, report.consent)
     ):
         verdict = "decide"
-        said = {each.sentence for each in doubts}
+        known = {each.sentence for each in doubts}
         told = [
             *(Finding(outcome=Outcome.WARN, sentence=each.sentence) for each in doubts),
-            *(each for each in told if each.sentence not in said),
+            *(each for each in told if each.sentence not in known),
         ]
     return take.model_copy(update={"verdict": verdict, "findings": tuple(told)})

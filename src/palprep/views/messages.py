@@ -1,5 +1,4 @@
-"""Messages to people who must redo something: only what is missing, why, and how. In English the
-reports know why more exactly than :func:`palprep.rules.texts.asks`."""
+"""Messages to people who must redo something: only what is missing, why, and how."""
 
 from __future__ import annotations
 
@@ -13,7 +12,7 @@ from palprep.errors import UsageError
 from palprep.escaping import escaped
 from palprep.journal.runs import PersonView, ReadableRun
 from palprep.rules.consent import CONSENT_CHECKS
-from palprep.rules.texts import Ask, asks, blocker_words
+from palprep.rules.texts import Ask, ask_of, asks
 from palprep.values import Outcome, Value
 from palprep.views.drawings.pictures import PICTURES_NAME, PictureFolder
 from palprep.views.html import environment, languages_of, words_in
@@ -62,8 +61,7 @@ def messages(run: ReadableRun, folder: Path, language: str = "en") -> Iterator[M
 
 def _message(person: PersonView, language: str, picture: str | None) -> Message:
     words = words_in("messages", language)
-    own = {} if language == "en" else asks(language)
-    parts = tuple(_parts(person, words, own))
+    parts = tuple(_parts(person, words, language))
     found = {finding for part in parts for finding in part.asked}
     again = found & (CONSENT_CHECKS | {"consent_refused", "consent_ended"})
     spoken, spoken_in = _to_say(person) if again else ("", "")
@@ -82,7 +80,7 @@ def _message(person: PersonView, language: str, picture: str | None) -> Message:
         subject=subject,
         text=escaped("\n".join([*lines, "", words["close"], ""])),
         html=page.render(**shown, parts=parts, spoken=spoken, spoken_in=spoken_in, picture=picture),
-        english=tuple(sorted(found - own.keys())) if own else (),
+        english=() if language == "en" else tuple(sorted(found - asks(language).keys())),
     )
 
 
@@ -99,7 +97,7 @@ def _to_say(person: PersonView) -> tuple[str, str]:
     return "", "en"
 
 
-def _parts(person: PersonView, words: Mapping[str, Any], own: Mapping[str, Ask]) -> Iterator[_Part]:
+def _parts(person: PersonView, words: Mapping[str, Any], language: str) -> Iterator[_Part]:
     """What blocks the person, file by file, then what is about no one file."""
     blocked = {*person.blocked_by} - _NOT_THEIRS
     # It stands for all that kept the statement from being heard.
@@ -109,10 +107,10 @@ def _parts(person: PersonView, words: Mapping[str, Any], own: Mapping[str, Ask])
     for asset in person.assets:
         report, asked = asset.report, {}
         if report.error is not None and report.error.code in blocked:
-            asked[report.error.code] = _ask(report.error.code, own)
+            asked[report.error.code] = ask_of(report.error.code, language)
         for check in report.told(Outcome.FAIL):
             if check.id in blocked or not person.blocked_by:
-                asked[check.id] = _ask(check.id, own, check.sentence, check.advice)
+                asked[check.id] = ask_of(check.id, language, check.sentence, check.advice)
         told |= asked.keys() | {check.id for check in report.having(Outcome.FAIL)}
         # A video whose sound is the recording, too, is asked for once.
         asked = {each: ask for each, ask in asked.items() if (asset.source, each) not in said}
@@ -123,13 +121,4 @@ def _parts(person: PersonView, words: Mapping[str, Any], own: Mapping[str, Ask])
     told |= CONSENT_CHECKS if told & CONSENT_CHECKS else set()
     rest = [each for each in person.blocked_by if each in blocked - told]
     if rest:
-        yield _Part(words["all_files"], {each: _ask(each, own) for each in rest})
-
-
-def _ask(
-    finding: str, own: Mapping[str, Ask], why: str | None = None, advice: str | None = None
-) -> Ask:
-    """A finding in the words of the person's ``own`` language, or else in English."""
-    bare = Ask(why=f"{blocker_words(finding).capitalize()}.", advice=advice or "")
-    english = asks("en").get(finding, bare)
-    return own.get(finding) or Ask(why=why or english.why, advice=english.advice)
+        yield _Part(words["all_files"], {each: ask_of(each, language) for each in rest})

@@ -1,5 +1,6 @@
 from .words import (
     Ask as Ask,
+    ask_of as ask_of,
     asks as asks,
     blocker_words as blocker_words,
     counted as counted,

@@ -10,6 +10,7 @@ minimum a profile asks for, which stands next to it, in the check.
 from __future__ import annotations
 
 import datetime as dt
+import functools
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from importlib import resources
@@ -114,13 +115,21 @@ def _read(language: str) -> dict[str, Any]:
 TEXTS: Final = Texts.model_validate(_read("en"))
 
 
+@functools.cache
 def asks(language: str) -> Mapping[str, Ask]:
-    """What people are asked in a language (ISO 639-1), by the ids of findings. English has only
-    what reports do not say. Raises FileNotFoundError for a language that has none.
-    """
-    if language == "en":
-        return TEXTS.asks
+    """What people are asked in another language than English (ISO 639-1), by the ids of findings.
+    Raises FileNotFoundError for a language that has none."""
     return {finding: Ask(**said) for finding, said in _read(language)["asks"].items()}
+
+
+def ask_of(finding: str, language: str, why: str | None = None, advice: str | None = None) -> Ask:
+    """What a person is told of a finding, in this language where it is translated. In English a
+    report knows ``why`` more exactly than ``asks``, and those know better than it how to help."""
+    if language != "en" and (own := asks(language).get(finding)):
+        return own
+    bare = Ask(why=f"{blocker_words(finding).capitalize()}.", advice=advice or "")
+    english = TEXTS.asks.get(finding, bare)
+    return Ask(why=why or english.why, advice=english.advice)
 
 
 REASONS: Final = TEXTS.reasons
