@@ -174,7 +174,6 @@ def test_loudness_is_that_of_the_tone(rising: Source) -> None:
     assert voice.integrated_lufs == pytest.approx(-9.0, abs=0.2)
     levels = voice.waveform.short_term_lufs
     assert 1.5 + (len(levels) - 1) * voice.waveform.step_s == pytest.approx(8.5)
-    assert [at_s for at_s, _ in voice.waveform.short_term][::69] == pytest.approx([1.5, 8.4])
     assert levels[-1] == pytest.approx(-9.0, abs=0.1)
     assert levels[0] == -100.0
 

@@ -38,13 +38,6 @@ class Waveform(Value):
     step_s: float
     """So far apart are the middles of these 3 s, of which the first is at 1.5 s."""
 
-    @property
-    def short_term(self) -> tuple[tuple[float, float], ...]:
-        """The middle of each 3 s, in seconds from the start, and its loudness in LUFS."""
-        return tuple(
-            (1.5 + at * self.step_s, level) for at, level in enumerate(self.short_term_lufs)
-        )
-
 
 class VoiceFacts(Value):
     """What a recording sounds like, for cloning a voice from it."""

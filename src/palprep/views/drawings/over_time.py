@@ -179,8 +179,9 @@ def _bars(voice: VoiceFacts, kept: Sequence[Span]) -> Iterator[str]:
 
 def _loudness(voice: VoiceFacts, scale: TimeScale) -> Iterator[str]:
     """The curve of the short-term loudness, and a line for all of it."""
-    points = voice.waveform.short_term
-    if len(points) > 1:
+    levels, step_s = voice.waveform.short_term_lufs, voice.waveform.step_s
+    if len(levels) > 1:
+        points = ((1.5 + at * step_s, lufs) for at, lufs in enumerate(levels))
         curve = "L".join(f"{scale.at(at_s):.1f} {_y(lufs):.1f}" for at_s, lufs in points)
         yield line(f"M{curve}", ORANGE, 3)
     if voice.integrated_lufs is not None:
