@@ -15,7 +15,7 @@ from palprep.fixes import FixDone
 from palprep.values import Role, Span
 from palprep.views.drawings.pictures import Embedded
 from palprep.views.format import initials
-from palprep.views.page import page
+from palprep.views.page import Links, overview, worst_first
 
 
 def drawn(picture):
@@ -27,7 +27,8 @@ def undrawn(picture):
 
 
 def shown(seen, *, show=drawn, folder=Path("nowhere")):
-    return page(seen, folder, show, "a stamp")
+    people = worst_first(seen.people)
+    return overview(seen.head, people, "a stamp", Links(folder, folder), show)
 
 
 def test_nothing_is_fetched_and_nothing_foreign_runs():

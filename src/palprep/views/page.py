@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from palprep._version import __version__
 from palprep.dossier import dossier_path
-from palprep.journal.runs import PersonStatus, PersonView, ReadableRun, RunHead, RunView
+from palprep.journal.runs import PersonStatus, PersonView, ReadableRun, RunHead
 from palprep.preflight import Asset
 from palprep.rules.texts import blocker_words
 from palprep.storage import is_file
@@ -102,7 +102,7 @@ def pages(run: ReadableRun, folder: Path) -> Sequence[Page]:
     def alone() -> str:
         everybody = tuple(run.person(each.slug) for each in people)
         show = PictureFolder(folder / PICTURES_NAME).embedded
-        return page(RunView(head=run.head, people=everybody), folder, show, stamp)
+        return overview(run.head, everybody, stamp, Links(folder, folder), show)
 
     if len(people) <= MOST_ON_ONE_PAGE:
         return [Page(REPORT_NAME, stamp, alone)]
@@ -111,7 +111,7 @@ def pages(run: ReadableRun, folder: Path) -> Sequence[Page]:
         parts, first = [], partial(crowd.listed, REPORT_NAME, stamp, people)
     else:
         parts = _parts(people)
-        first = partial(_overview, run.head, people, stamp, *crowd.within(REPORT_NAME), parts=parts)
+        first = partial(overview, run.head, people, stamp, *crowd.within(REPORT_NAME), parts=parts)
     return [
         *(
             Page(person_page(row.slug), row.mark, partial(crowd.alone, row), row.slug)
@@ -210,18 +210,11 @@ class _Crowd:
         addresses = [links.address(theirs) for theirs, _ in own.values()]
         shown = {"links": addresses, "apart": True, "part": part, "portrait": portrait}
         people = tuple(self.run.rows([*own]))
-        return _overview(self.run.head, people, stamp, links, show, **shown)
+        return overview(self.run.head, people, stamp, links, show, **shown)
 
     def within(self, place: str) -> tuple[Links, Show]:
         links = Links(self.folder, (self.folder / place).parent)
         return links, PictureFolder(self.folder / PICTURES_NAME).linked_from(links.page_folder)
-
-
-def page(run: RunView, folder: Path, show: Show, stamp: str) -> str:
-    """One page with everybody, the worst first, for ``folder``, to whose files it links: nothing is
-    fetched before somebody opens one. ``show`` gives a picture its address. ``stamp`` is as in
-    :class:`Page`."""
-    return _overview(run.head, worst_first(run.people), stamp, Links(folder, folder), show)
 
 
 P = TypeVar("P", PersonView, _Row)
@@ -272,7 +265,7 @@ class Links:
         return self.link(dossier_path(asset.prepared)) if asset.prepared else None
 
 
-def _overview(
+def overview(
     run: RunHead,
     people: Sequence[PersonView] | Sequence[_Row],
     stamp: str,
@@ -281,9 +274,9 @@ def _overview(
     /,
     **shown: Any,
 ) -> str:
-    """A page with people, who stand on the page itself; or with what is ``shown`` instead: a
-    ``part`` of them, ``links`` to those who stand ``apart``, or the ``parts`` in which they stand.
-    """
+    """A page with people in this order, who stand on the page itself; or with what is ``shown``
+    instead: a ``part`` of them, ``links`` to those who stand ``apart``, or the ``parts`` in which
+    they stand. ``show`` gives a picture its address; ``stamp`` is as in :class:`Page`."""
     counts = Counter[str](person.status for person in people)
     blockers = Counter(filter(None, (person.blocker for person in people)))
     alone = {
