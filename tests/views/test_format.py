@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from palprep.views.format import by_file, duration, file_gist, moment, position, size
+from palprep.rules.texts import stamp
+from palprep.views.format import by_file, duration, file_gist, position, size
 
 
 @pytest.mark.parametrize(
@@ -42,9 +43,9 @@ def test_a_size(size_bytes: int, words: str) -> None:
     assert size(size_bytes) == words
 
 
-@pytest.mark.parametrize("stamp", ["2026-11-02T05:00:00.000+00:00", "2026-11-02T06:00:00+01:00"])
-def test_a_moment_is_in_utc(stamp: str) -> None:
-    assert moment(stamp) == "2 November 2026, 05:00:00 UTC"
+@pytest.mark.parametrize("at", ["2026-11-02T05:00:00.000+00:00", "2026-11-02T06:00:00+01:00"])
+def test_a_moment_is_in_utc(at: str) -> None:
+    assert stamp(at) == "2026-11-02 05:00 UTC"
 
 
 def test_what_could_not_be_read_has_no_gist() -> None:

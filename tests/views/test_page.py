@@ -110,7 +110,7 @@ def test_what_matters_is_there_in_words():
     several = FULL.model_copy(update={"reasons": (*FULL.reasons, "and one more reason")})
     text = Elements(shown(run(several))).text
     for words in (
-        "1 person", "http://127.0.0.1:8700", "21 November 2026, 05:00:00 UTC", "Redo",
+        "1 person", "http://127.0.0.1:8700", "2026-11-21 05:00 UTC", "Redo",
         why, "and one more reason", "voice_7", "completed", "no id known", "in doubt", "a.heic",
         "a.jpg", "JPEG · 123 kB · 200 \N{MULTIPLICATION SIGN} 400 px",
         "1 failed", "1 not measured", "1 passed",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import datetime as dt
 import os
 import shlex
 from collections import deque
@@ -142,7 +141,7 @@ def status(
         for head, _ in looked_at:
             state = "A run is at work on it." if head.running else "No run is at work on it."
             where = f"{head.directory}: " if len(looked_at) > 1 else ""
-            last = texts.stamp(dt.datetime.fromisoformat(head.updated_at))
+            last = texts.stamp(head.updated_at)
             print_line(f"{where}{state} Last entry: {last}. Service: {head.target}.")
         everybody.print_people()
         for head, people in looked_at:

@@ -1,11 +1,10 @@
-"""Durations, positions, sizes, moments and reasons in words, the same on every surface.
+"""Durations, positions, sizes and reasons in words, the same on every surface.
 
 Measures of checks have words of their own: ``Check.measure_words``.
 """
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Iterable
 
 from palprep.facts import Facts
@@ -36,12 +35,6 @@ def size(size_bytes: int) -> str:
         if amount >= 999.5:
             amount, unit = amount / 1000, larger
     return f"{amount:.3g} {unit}"
-
-
-def moment(text: str) -> str:
-    """An ISO 8601 time with its offset, for reading: ``2 November 2026, 05:00:00 UTC``."""
-    utc = dt.datetime.fromisoformat(text).astimezone(dt.UTC)
-    return utc.strftime("%d %B %Y, %H:%M:%S UTC").lstrip("0")
 
 
 def file_gist(facts: Facts | None) -> str:

@@ -14,7 +14,7 @@ from palprep.errors import UsageError
 from palprep.escaping import escaped
 from palprep.rules.texts import stamp
 from palprep.views.consent_words import headline, legend, marked_words, stamped
-from palprep.views.format import by_file, duration, file_gist, initials, moment, position, size
+from palprep.views.format import by_file, duration, file_gist, initials, position, size
 from palprep.views.outcomes import OUTCOMES, SHADES, STATUSES
 
 
@@ -57,7 +57,7 @@ def environment() -> jinja2.Environment:
         percent=lambda part, whole: round(100 * part / whole, 2),
         gist=file_gist,
     )
-    for each in (by_file, duration, initials, moment, position, size, stamp):
+    for each in (by_file, duration, initials, position, size, stamp):
         made.filters[each.__name__] = each
     made.globals.update(
         outcomes=OUTCOMES,

@@ -195,9 +195,10 @@ def some_of(names: Sequence[str], most: int = 5) -> str:
     return ", ".join(names[:most]) + more
 
 
-def stamp(at: dt.datetime) -> str:
-    """A moment to the minute: ``2026-11-02 05:00 UTC``."""
-    return f"{at.astimezone(dt.UTC):%Y-%m-%d %H:%M} UTC"
+def stamp(at: dt.datetime | str) -> str:
+    """A moment, also one in ISO 8601 with its offset, to the minute: ``2026-11-02 05:00 UTC``."""
+    moment = dt.datetime.fromisoformat(at) if isinstance(at, str) else at
+    return f"{moment.astimezone(dt.UTC):%Y-%m-%d %H:%M} UTC"
 
 
 def degrees(angle: float) -> str:
