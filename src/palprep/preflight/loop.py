@@ -13,7 +13,7 @@ import threading
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from palprep import facts, fixes, rules
 from palprep.errors import DamagedMedia, FixError, MediaError, UsageError
@@ -24,10 +24,6 @@ from palprep.preflight.values import CheckRequest, Prepared, infer_role, require
 from palprep.rules import Check, Profile, Report, plans
 from palprep.rules.consent import CONSENT_CHECKS
 from palprep.values import Kind, Outcome, Role
-
-if TYPE_CHECKING:
-    from palprep.facts import Facts
-    from palprep.rules.plans import Plan, VideoPlan
 
 _LOADING = threading.Lock()
 
@@ -113,7 +109,7 @@ def prepare_source(
         count = itertools.count()
 
         def made(
-            planned: Plan, role: Role | None, progress: Callable[[float], None] | None = None
+            planned: plans.Plan, role: Role | None, progress: Callable[[float], None] | None = None
         ) -> _Made:
             stem = unproved / f"{source.stem}-{next(count)}"
             known = before.facts.video if before.facts else None
@@ -163,7 +159,7 @@ def _lost(before: Report, after: Report) -> tuple[Check, ...]:
 
 
 def _least_lost(
-    before: Report, planned: Plan, whole: _Made, made: Callable[[Plan], _Made]
+    before: Report, planned: plans.Plan, whole: _Made, made: Callable[[plans.Plan], _Made]
 ) -> tuple[_Made | None, tuple[FixDone, ...]]:
     """What the fix made that comes out best, and what is told of the steps that it leaves out; none
     where the source itself comes out best. ``whole`` is what the whole plan led to.
@@ -192,7 +188,9 @@ _LASTING = ("saturated", "clipped_highlights", "clipped_shadows", "noise", "bloc
 """Measures of an image, less is better, that no fix mends, though it can hide them."""
 
 
-def _lasting(before: Facts, after: Facts, planned: Plan, applied: fixes.Applied) -> dict[str, Any]:
+def _lasting(
+    before: facts.Facts, after: facts.Facts, planned: plans.Plan, applied: fixes.Applied
+) -> dict[str, Any]:
     """The facts of an output that are others where its source has a defect that the fix hides."""
     changed: dict[str, Any] = {}
     if isinstance(planned, plans.ImagePlan) and before.portrait and after.portrait:
@@ -232,7 +230,7 @@ def _lasting(before: Facts, after: Facts, planned: Plan, applied: fixes.Applied)
 
 def _clips(
     report: Report, profile: Profile, *, split: bool
-) -> tuple[VideoPlan | None, VideoPlan | None]:
+) -> tuple[plans.VideoPlan | None, plans.VideoPlan | None]:
     """The plan for the statement alone, where it is ``split`` out of a training video; and that for
     what shows that a fresh code was heard, where it will be cut from a consent video.
 
@@ -276,7 +274,7 @@ def _judged_again(
     judged_as = role or report.role
     if report.facts is None or judged_as is None:
         return report
-    found: Facts = report.facts.model_copy(update=changed)
+    found: facts.Facts = report.facts.model_copy(update=changed)
     left_out = CONSENT_CHECKS if apart else report.left_out
     return rules.report_on(report.path, found, judged_as, profile, left_out=left_out)
 

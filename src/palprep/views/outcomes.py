@@ -5,12 +5,10 @@ red-green blindness can tell apart, too (Okabe and Ito 2008)."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
+from palprep.journal import runs
 from palprep.values import Outcome
-
-if TYPE_CHECKING:
-    from palprep.journal.runs import PersonStatus
 
 
 class Shade(NamedTuple):
@@ -56,7 +54,7 @@ OUTCOMES: Mapping[Outcome, Look] = {
 }
 """The outcomes of checks, in the order in which every surface lists them."""
 
-STATUSES: Mapping[PersonStatus, Look] = {
+STATUSES: Mapping[runs.PersonStatus, Look] = {
     "done": Look("✓", "Done", "green", "pass", "everything that was asked for is ready"),
     "voice_only": Look(
         "♪", "Voice only", "green", "pass", "not all was given that a replica needs"
@@ -73,7 +71,7 @@ STATUSES: Mapping[PersonStatus, Look] = {
     "failed": Look("!", "Failed", "bold red", "warn", "the service or a tool gave up"),
 }
 
-WORST_FIRST: Sequence[PersonStatus] = (
+WORST_FIRST: Sequence[runs.PersonStatus] = (
     *("in_doubt", "needs_decision", "needs_answer", "failed", "redo"),
     *("waiting", "voice_only", "done"),
 )

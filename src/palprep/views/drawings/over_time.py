@@ -6,8 +6,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import islice, pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from palprep import speech, vision
 from palprep.facts import Timeline
 from palprep.media import images, sources
 from palprep.rules import Report, facing_limits
@@ -16,10 +17,6 @@ from palprep.views.drawings.svg import INK, PAPER, area, box, drawing, line, pic
 from palprep.views.drawings.timeline_rows import Row, rows, tick_every
 from palprep.views.format import position
 from palprep.views.outcomes import BLUE, GREY, ORANGE, VERMILION
-
-if TYPE_CHECKING:
-    from palprep.speech import VoiceFacts
-    from palprep.vision import Pixels
 
 FRAMES = 12
 FRAME_SIDE = 240
@@ -83,7 +80,7 @@ def timeline_image(report: Report) -> str | None:
 
 
 def draw_rows(
-    frames: Sequence[tuple[float, Pixels]], drawn: Sequence[Row], duration_s: float
+    frames: Sequence[tuple[float, vision.Pixels]], drawn: Sequence[Row], duration_s: float
 ) -> str:
     """SVG, :data:`WIDTH` wide: a strip of frames (a time in seconds and its pixels, each up to the
     next one's time), the rows below it, a scale."""
@@ -97,7 +94,7 @@ def draw_rows(
     return drawing(WIDTH, height, parts)
 
 
-def _frames(path: str, line: Timeline) -> list[tuple[float, Pixels]]:
+def _frames(path: str, line: Timeline) -> list[tuple[float, vision.Pixels]]:
     rate = FRAMES / max(line.duration_s, 1.0)
     frames = images.sample_frames(
         sources.Source.of(path),
@@ -108,7 +105,7 @@ def _frames(path: str, line: Timeline) -> list[tuple[float, Pixels]]:
     return [(frame.at_s - line.starts_s, frame.rgb) for frame in islice(frames, FRAMES)]
 
 
-def _strip(frames: Sequence[tuple[float, Pixels]], scale: TimeScale) -> Iterator[str]:
+def _strip(frames: Sequence[tuple[float, vision.Pixels]], scale: TimeScale) -> Iterator[str]:
     """Every frame is cut to its part, around its middle; none is enlarged to fill a wider one."""
     edges = [*(scale.at(at_s) for at_s, _ in frames), float(_RIGHT)]
     for (_, pixels), (left, right) in zip(frames, pairwise(edges), strict=True):
@@ -140,7 +137,7 @@ def _row(row: Row, top: float, scale: TimeScale) -> Iterator[str]:
         yield box((at - 2, at + 2), (top - 4, bottom + 4), VERMILION, 2)
 
 
-def draw_waveform(voice: VoiceFacts, *, kept: Sequence[Span] = ()) -> str:
+def draw_waveform(voice: speech.VoiceFacts, *, kept: Sequence[Span] = ()) -> str:
     """SVG: the waveform, its loudness and a scale of time. Blue is what was ``kept`` (all where
     nothing was chosen), grey what was not. The orange line is the loudness of 3 s each, the dashed
     one that of all."""
@@ -159,7 +156,7 @@ def _grid() -> Iterator[str]:
         yield text((WAVE_WIDTH, y + 5), words, _WAVE_FONT, anchor="end")
 
 
-def _bars(voice: VoiceFacts, kept: Sequence[Span]) -> Iterator[str]:
+def _bars(voice: speech.VoiceFacts, kept: Sequence[Span]) -> Iterator[str]:
     chosen, left_out = "", ""
     peaks = voice.waveform.peaks
     for index, peak in enumerate(peaks):
@@ -177,7 +174,7 @@ def _bars(voice: VoiceFacts, kept: Sequence[Span]) -> Iterator[str]:
         yield line(chosen, BLUE)
 
 
-def _loudness(voice: VoiceFacts, scale: TimeScale) -> Iterator[str]:
+def _loudness(voice: speech.VoiceFacts, scale: TimeScale) -> Iterator[str]:
     """The curve of the short-term loudness, and a line for all of it."""
     levels, step_s = voice.waveform.short_term_lufs, voice.waveform.step_s
     if len(levels) > 1:

@@ -16,19 +16,15 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 from urllib.parse import quote
 
-from palprep import fixes, preflight, rules, storage
+from palprep import consent, fixes, preflight, rules, speech, storage
 from palprep._version import __version__
 from palprep.errors import PalprepError
 from palprep.media import images, sound, sources
 from palprep.values import Role, Span
 from palprep.views.drawings.over_time import draw_waveform, timeline_image
-
-if TYPE_CHECKING:
-    from palprep.consent import ConsentFacts
-    from palprep.speech import VoiceFacts
 
 PICTURED = (Role.FACE_IMAGE, Role.TRAINING_VIDEO, Role.CONSENT_VIDEO)
 """The roles whose files show a person, the best portrait first."""
@@ -100,7 +96,7 @@ def _svg(drawn: str) -> Embedded:
     return Embedded(drawn.encode(), "image/svg+xml")
 
 
-def waveform(voice: VoiceFacts, kept: Sequence[Span] = ()) -> Embedded:
+def waveform(voice: speech.VoiceFacts, kept: Sequence[Span] = ()) -> Embedded:
     """The waveform of a sound as SVG, blue where ``kept``."""
     return _svg(draw_waveform(voice, kept=kept))
 
@@ -149,7 +145,7 @@ def _shown(
                 yield (path, at_s), Embedded(data, "image/jpeg").data_uri
 
 
-def statement_sound(path: str | Path, facts: ConsentFacts) -> Embedded | None:
+def statement_sound(path: str | Path, facts: consent.ConsentFacts) -> Embedded | None:
     """The stretch of a file in which the statement is spoken, with a second around it, or else the
     opening: MP3, mono, at most a minute. None without any sound. Raises MediaError when the file
     can no longer be read, ToolError when ffmpeg gives up."""
@@ -310,7 +306,9 @@ def _timeline(asset: preflight.Asset, sha256: str) -> Picture | None:
     return Picture(name, lambda: report_picture(report))
 
 
-def _waveform(voice: VoiceFacts | None, sha256: str, kept: tuple[Span, ...] = ()) -> Picture | None:
+def _waveform(
+    voice: speech.VoiceFacts | None, sha256: str, kept: tuple[Span, ...] = ()
+) -> Picture | None:
     if voice is None:
         return None
     return Picture(_name("waveform", sha256, *kept, suffix="svg"), partial(waveform, voice, kept))

@@ -6,13 +6,10 @@ import base64
 import html
 import io
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
+from palprep import vision
 from palprep.escaping import escaped
 from palprep.views.outcomes import GREY, Colour
-
-if TYPE_CHECKING:
-    from palprep.vision import Pixels
 
 INK, PAPER = (32, 36, 44), (255, 255, 255)
 
@@ -54,7 +51,7 @@ def text(
     return f'<text {place} fill="{css(colour)}">{html.escape(escaped(words))}</text>'
 
 
-def picture(rgb: Pixels, left: float, width: float, height: float) -> str:
+def picture(rgb: vision.Pixels, left: float, width: float, height: float) -> str:
     """A picture at the upper border, stretched to that size."""
     from PIL import Image  # noqa: PLC0415 -- not for who only reads addresses of pictures
 

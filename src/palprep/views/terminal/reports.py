@@ -7,7 +7,6 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.padding import Padding
@@ -15,18 +14,15 @@ from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
-from palprep import rules
+from palprep import preflight, rules
 from palprep.escaping import escaped, escaped_line
 from palprep.facts import FacingLimits, Timeline, share_held
+from palprep.journal import runs
 from palprep.rules import texts
 from palprep.values import Outcome
 from palprep.views.drawings.timeline_rows import rows, tick_every
 from palprep.views.format import by_file, position
 from palprep.views.outcomes import OUTCOMES, STATUSES
-
-if TYPE_CHECKING:
-    from palprep.journal.runs import PersonStanding
-    from palprep.preflight import Candidate, Prepared
 
 _NAMED = 3
 """Checks that follow from a finding which are named before the others are counted."""
@@ -89,7 +85,7 @@ def report_view(report: rules.Report, *, verbose: bool = False) -> RenderableTyp
 
 
 def prepared_view(
-    prepared: Prepared, dossier: Path | None = None, *, verbose: bool = False
+    prepared: preflight.Prepared, dossier: Path | None = None, *, verbose: bool = False
 ) -> RenderableType:
     """The report of a prepared file, what was fixed, and where its dossier is."""
     lines = [f"fixed {done.id}: {done.did}" for done in prepared.fixes]
@@ -103,7 +99,7 @@ def prepared_view(
     return Group(report, *(indented(Text(line)) for line in lines))
 
 
-def results_view(results: Collection[PersonStanding]) -> RenderableType:
+def results_view(results: Collection[runs.PersonStanding]) -> RenderableType:
     """Each person: how it ended, what was made, and why not, in the whole width below the name."""
     longest = max((len(STATUSES[each.status].word) for each in results), default=0)
     people = margin(longest + 2)
@@ -118,7 +114,7 @@ def results_view(results: Collection[PersonStanding]) -> RenderableType:
     return people
 
 
-def ranking_table(ranked: Sequence[Candidate], top: int) -> Table:
+def ranking_table(ranked: Sequence[preflight.Candidate], top: int) -> Table:
     """The ``top`` best candidates, best first; of near copies only the best one."""
     frames = any(each.at_s is not None for each in ranked)
     table = _table("rank", "image", *(["at"] if frames else []), "fitness", "near copies")
@@ -252,7 +248,7 @@ def margin(width: int, *rows: tuple[str | Text, Text]) -> Table:
     return table
 
 
-def _made(result: PersonStanding) -> Iterator[Text]:
+def _made(result: runs.PersonStanding) -> Iterator[Text]:
     created = (
         ("voice", result.voice_id, result.voice_status),
         ("replica", result.replica_id, result.replica_status),
