@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Final
 
 import numpy as np
@@ -31,17 +30,15 @@ FACE_OVAL = (
     *(152, 148, 176, 149, 150, 136, 172, 58, 132, 93, 234, 127, 162, 21, 54, 103, 67, 109),
 )
 
-SHAPES: Final = MappingProxyType(
-    {
-        "eyeBlinkLeft": 9,
-        "eyeBlinkRight": 10,
-        "eyeLookInLeft": 13,
-        "eyeLookInRight": 14,
-        "eyeLookOutLeft": 15,
-        "eyeLookOutRight": 16,
-        "jawOpen": 25,
-    }
-)
+SHAPES: Final[Mapping[str, int]] = {
+    "eyeBlinkLeft": 9,
+    "eyeBlinkRight": 10,
+    "eyeLookInLeft": 13,
+    "eyeLookInRight": 14,
+    "eyeLookOutLeft": 15,
+    "eyeLookOutRight": 16,
+    "jawOpen": 25,
+}
 """Which of the 52 coefficients that the blendshape net returns are read, and where they stand."""
 
 CROP_SIDE = 256

@@ -7,7 +7,6 @@ FFmpeg keeps in lists is counted on the way.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from types import MappingProxyType
 from typing import NamedTuple
 
 from palprep.media.sources.bounds import CUE_STEPS, DEEPEST, TAG_STEPS, HeaderReader
@@ -23,13 +22,11 @@ _TAGS, _TAG, _SIMPLE_TAG = 0x1254C367, 0x7373, 0x67C8
 _CHAPTERS, _EDITION, _CHAPTER, _DISPLAY = 0x1043A770, 0x45B9, 0xB6, 0x80
 _ATTACHMENTS, _ATTACHED = 0x1941A469, 0x61A7
 _CUES, _CUE = 0x1C53BB6B, 0xBB
-_COUNTED: Mapping[int, int] = MappingProxyType(
-    {
-        **dict.fromkeys((_SIMPLE_TAG, _CHAPTER, _DISPLAY, _ATTACHED), TAG_STEPS),
-        **dict.fromkeys((_TAGS, _TAG, _CHAPTERS, _EDITION, _ATTACHMENTS, _CUES), 0),
-        _CUE: CUE_STEPS,
-    }
-)
+_COUNTED: Mapping[int, int] = {
+    **dict.fromkeys((_SIMPLE_TAG, _CHAPTER, _DISPLAY, _ATTACHED), TAG_STEPS),
+    **dict.fromkeys((_TAGS, _TAG, _CHAPTERS, _EDITION, _ATTACHMENTS, _CUES), 0),
+    _CUE: CUE_STEPS,
+}
 """What holds or is an entry of a list, and what an entry costs."""
 
 _MOST_LISTS = 64

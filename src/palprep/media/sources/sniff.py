@@ -6,8 +6,7 @@ The formats that palprep knows by name are those that a role takes, and those th
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence, Set as AbstractSet
-from types import MappingProxyType
+from collections.abc import Mapping, Sequence, Set as AbstractSet
 from typing import NamedTuple
 
 from palprep.media.facts import MediaType
@@ -218,21 +217,19 @@ _ACCEPTED: tuple[tuple[Kind, str, str, str, str, str], ...] = (
     (Kind.VIDEO, "mts", "an MPEG transport stream", "video/mp2t", ".mts .m2ts .ts", "mpegts"),
 )
 
-_TYPES = MappingProxyType(
-    {
-        (kind, name): MediaType(
-            kind=kind,
-            format=name,
-            description=description,
-            mime=mime,
-            extensions=tuple(extensions.split()),
-            accepted=True,
-        )
-        for kind, name, description, mime, extensions, _ in _ACCEPTED
-    }
-)
+_TYPES: Mapping[tuple[Kind, str], MediaType] = {
+    (kind, name): MediaType(
+        kind=kind,
+        format=name,
+        description=description,
+        mime=mime,
+        extensions=tuple(extensions.split()),
+        accepted=True,
+    )
+    for kind, name, description, mime, extensions, _ in _ACCEPTED
+}
 
-DEMUXERS = MappingProxyType({name: demuxer for _, name, *_, demuxer in _ACCEPTED if demuxer})
+DEMUXERS: Mapping[str, str] = {name: demuxer for _, name, *_, demuxer in _ACCEPTED if demuxer}
 """The one FFmpeg demuxer that may read a format; formats without one are no sound or video."""
 
 
