@@ -91,6 +91,7 @@ def test_what_still_fails_is_set_apart(
     assert nobody.read_bytes() == (tmp_path / new[1]).read_bytes()
     (entry,) = palprep("fix", nobody, "--into", "out", "--json").objects
     assert entry["prepared"] == entry["path"] == "out/rejected/landscape-without-a-face.jpg"
+    assert entry["facts"]["file"]["path"] == entry["path"]
     assert palprep("fix", fit, "--into", "out", "--quiet").err == ""
 
 

@@ -210,11 +210,9 @@ class _Fixed(NamedTuple):
 
 def _kept(prepared: preflight.Prepared, speaker: facts.Speaker | None, rejected: Path) -> _Fixed:
     """The new file, apart if it is not fit, with its dossier if consent was listened for."""
-    report = prepared.report
-    if not report.passed:
-        path = fixes.move_into(prepared.path, rejected)
-        report = report.model_copy(update={"path": str(path)})
-        prepared = prepared.model_copy(update={"path": path, "report": report})
+    if not prepared.passed:
+        before, path = prepared.path, fixes.move_into(prepared.path, rejected)
+        prepared = prepared.relocated(lambda each: path if each == before else each)
     if speaker is None:
         return _Fixed(prepared, None)
     now = dt.datetime.now(dt.UTC)
