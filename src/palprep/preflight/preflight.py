@@ -288,11 +288,8 @@ def verify_wording(
     """
     source = Source.of(path)
     limits = load_profile()
-<<<<<<< HEAD
     unnamed = [wording.statement_for(each, statement, language=language) for each in _STAND_INS]
     listener = consent.model_for(unnamed[-1], model)
-    if isinstance(listener, consent.StatementReading):
-        return grade_statement(listener, limits.consent)
     samples = consent.decode_opening(source, unnamed[-1])
     tried: dict[str, consent.ConsentFacts] = {}
     for required in unnamed:
@@ -313,21 +310,6 @@ def verify_wording(
             return found
         tried[name] = found
     return next(iter(tried.values()))
-=======
-    unnamed = wording.statement_for(_STAND_IN, statement, language=language)
-    listener = consent.model_for(unnamed, model)
-    samples = consent.decode_opening(source, unnamed)
-    first = consent.read_samples(samples, unnamed, listener)
-    graded = grade_statement(first, limits.consent)
-    if not first.aligned:
-        return graded
-    name = next((part.name.heard for part in first.parts if part.name is not None), "")
-    wrong = _why_no_name(name)
-    if wrong is not None:
-        return graded.model_copy(update={"outcome": Outcome.FAIL, "reasons": (wrong,)})
-    named = wording.statement_for(name.strip(" .,;:!?"), statement, language=language)
-    return grade_statement(consent.read_samples(samples, named, listener), limits.consent)
->>>>>>> 482e9f50 (Let what reads a statement hand on a reading that says why nobody can listen)
 
 
 def _why_no_name(heard: str) -> str | None:
