@@ -18,7 +18,7 @@ from voices import voice_of
 from palprep.speech.facts import Waveform
 from palprep.views.drawings.over_time import draw_waveform
 from palprep.views.drawings.pictures import Embedded
-from palprep.views.page import page, pages, person_page
+from palprep.views.page import Links, overview, pages, person_page, worst_first
 
 DARK = "--blink-settings=preferredColorScheme=0"
 NARROW = "--window-size=500,900"
@@ -52,7 +52,9 @@ def html() -> str:
         person(slug="bob", name="Bob", status="waiting", reasons=("not over yet",)),
         person(slug="eve", name="Eve", waived=("no statement",)),
     )
-    return page(run(FULL, *others), Path("nowhere"), drawn, "a stamp")
+    seen, nowhere = run(FULL, *others), Path("nowhere")
+    people = worst_first(seen.people)
+    return overview(seen.head, people, "a stamp", Links(nowhere, nowhere), drawn)
 
 
 def test_it_complains_of_nothing_and_opens_who_is_named(
