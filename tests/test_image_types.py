@@ -67,7 +67,7 @@ def test_every_door_gives_the_same_answer(
     path.write_bytes(content)
     found = Source.of(path).type
     assert (found.mime if found.kind == "image" else None) == mime
-    assert open_upload(content).mime == mime
+    assert open_upload(content).mime() == mime
     body = {"imageBase64": base64.b64encode(content or b"-").decode()}
     accepted = {
         claimed.replace("heif", "heic")
