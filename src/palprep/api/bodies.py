@@ -31,8 +31,9 @@ def read_body(content: bytes) -> Any:
     if not content:
         return None
     text = content.decode("utf-8-sig", "replace")
-    with contextlib.suppress(ValueError):
-        return mended_json(text)
+    for parse in (json_value, mended_json):  # The first is the quicker, and takes no halves.
+        with contextlib.suppress(ValueError):
+            return parse(text.encode())
     return text
 
 
