@@ -15,12 +15,15 @@ from pydantic_core import from_json
 from palprep.storage import without_secrets
 from palprep.vocabulary import FileInput
 
+# Kept: json.dumps makes a new one for each call, which a request's cost shows.
+_COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
 
 def compact_json(value: Any) -> str:
     """JSON as palprep sends it, and as the 10,000 characters of a tool are counted. Raises
     TypeError or ValueError for what is no JSON, or nested too deeply."""
     try:
-        return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+        return _COMPACT.encode(value)
     except RecursionError:
         raise ValueError("nested too deeply") from None
 
