@@ -129,6 +129,7 @@ def test_the_error_names_the_operation(raw):
         ({"op": "remove", "path": ""}, "the whole"),
         ({"op": "add", "path": "/usage_total", "value": 3}, "usage_total"),
         ({"op": "add", "path": "/title", "value": None}, "title"),
+        ({"op": "add", "path": "/title", "value": {}}, "title"),
         ({"op": "remove", "path": "/nothing"}, "nothing"),
     ],
 )

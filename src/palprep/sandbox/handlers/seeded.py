@@ -140,7 +140,10 @@ def _still_a_deployment(patchable: Sequence[str], before: Record, after: Any) ->
     for member in before.keys() | after.keys():
         if before.get(member) is not None and after.get(member) is None:
             raise BadPatch(f"{member} cannot be removed")
-        kept = (json.dumps(each.get(member, {}), sort_keys=True) for each in (before, after))
+        kept = (
+            json.dumps(each[member], sort_keys=True) if member in each else None
+            for each in (before, after)
+        )
         if member not in patchable and len({*kept}) > 1:
             raise BadPatch(f"{member} cannot be patched")
     for problem in deviations(calls.get_deployment.reply, after, closed=False):
