@@ -144,7 +144,8 @@ class Watch:
         began = waiting_since = clock()
         while busy() or self._open:
             worked = self.step()
-            unasked = ask_all and any(each.due <= began for each in self._watched.values())
+            with self._guard:
+                unasked = ask_all and any(each.due <= began for each in self._watched.values())
             if busy():
                 waiting_since = clock()
             elif clock() - waiting_since >= self._pace.wait_s and not unasked:
