@@ -97,8 +97,10 @@ class Activity:
     def at(self, times_s: NDArray[np.float64]) -> Floats:
         """The probability at each time, that of the nearest end outside what was pushed."""
         index = np.clip((times_s / _CHUNK_S).astype(int), 0, len(self._probabilities) - 1)
-        # A copy: while its memory is shared, an array cannot grow.
-        found: Floats = np.array(self._probabilities, np.float32)[index]
+        first = int(index.min())
+        # A copy of what is asked for: while its memory is shared, an array cannot grow.
+        near = np.array(self._probabilities[first : int(index.max()) + 1], np.float32)
+        found: Floats = near[index - first]
         return found
 
     def spans(self) -> tuple[Span, ...]:

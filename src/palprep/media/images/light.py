@@ -7,6 +7,7 @@ same by a table of all colours, whose making takes two seconds for each frame.
 
 from __future__ import annotations
 
+import functools
 from typing import Final
 
 import cv2
@@ -21,17 +22,22 @@ LINEAR: Final[NDArray[np.float32]] = np.where(
 
 _STEPS = 65_536
 """Steps of linear light on the way back to sRGB: under a tenth of an 8-bit step at black."""
-_LIGHT = np.arange(_STEPS) / (_STEPS - 1)
-_LEVELS: Final[NDArray[np.uint8]] = np.rint(
-    np.where(_LIGHT <= 0.0031308, 12.92 * _LIGHT, 1.055 * _LIGHT ** (1 / 2.4) - 0.055) * 255
-).astype(np.uint8)
 
 
 def to_srgb(linear: NDArray[np.float32]) -> NDArray[np.uint8]:
     """8-bit sRGB of linear light of any shape; clipped to 0 and 1."""
     steps = (np.clip(linear, 0, 1) * (_STEPS - 1) + 0.5).astype(np.uint16)
-    values: NDArray[np.uint8] = np.take(_LEVELS, steps)
+    values: NDArray[np.uint8] = np.take(_levels(), steps)
     return values
+
+
+@functools.cache
+def _levels() -> NDArray[np.uint8]:
+    """Of each step: worked out when first needed."""
+    light = np.arange(_STEPS) / (_STEPS - 1)
+    codes = np.where(light <= 0.0031308, 12.92 * light, 1.055 * light ** (1 / 2.4) - 0.055)
+    levels: NDArray[np.uint8] = np.rint(codes * 255).astype(np.uint8)
+    return levels
 
 
 PQ, HLG = 16, 18
