@@ -22,7 +22,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain, product
 from pathlib import Path
 
-from palprep import journal as journals, sandbox, views
+from palprep import journal as journals, pipelines, sandbox, views
 from palprep.batch.engines.files import key_in_bucket, run_name, source_key
 from palprep.batch.outputs import write_outputs
 from palprep.batch.work.connection import EMBEDDED, SANDBOX_NAME
@@ -232,10 +232,7 @@ def remove_outlived(
                 # Recorded first: whatever breaks off between leaves no video missing unexplained.
                 if read_dossier(path).entries[-1].kind != "removal":
                     add_entry(path, kind="removal", written_at=journal.now(), note=days)
-                kept = entries.DossierKept(
-                    path=path.relative_to(place).as_posix(), dossier=read_dossier(path).to_json()
-                )
-                journal.append(kept, person=person.slug)
+                pipelines.keep_in_journal(journal, person.slug, path, read_dossier(path))
             for file in prepared.rglob("*"):
                 if file.is_file() and not file.name.endswith(DOSSIER_SUFFIX):
                     _remove(file)

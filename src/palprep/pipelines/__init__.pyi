@@ -3,6 +3,7 @@ from .consent import (
     consent_evidence as consent_evidence,
     consent_now as consent_now,
     decide as decide,
+    keep_in_journal as keep_in_journal,
     named as named,
     settle_consent as settle_consent,
 )

@@ -119,7 +119,9 @@ def decide(
         )
         journal.append(entries.ConsentDecided(decision=decision), person=slug)
         for path, add in writers.items():
-            _keep(journal, slug, path, add(kind="decision", written_at=now, decision=decision))
+            keep_in_journal(
+                journal, slug, path, add(kind="decision", written_at=now, decision=decision)
+            )
         return decision
 
 
@@ -208,7 +210,7 @@ def settle_consent(
         why = " ".join(waived)
         if why and all(each.note != why for each in dossier.waivers):
             dossier = dossiers.add_entry(path, kind="waiver", written_at=now, note=why)
-        _keep(journal, person, path, dossier)
+        keep_in_journal(journal, person, path, dossier)
         _replaced(journal, person, path, dossier, kept)
     return state.waived() if waive else state
 
@@ -272,7 +274,7 @@ def add_to_dossier(path: Path, **entry: Any) -> None:
         kept = journal.entries(entries.DossierKept)
         person = next((each.person for each in kept if root / each.body.path == place), None)
         if person is not None:
-            _keep(journal, person, place, added)
+            keep_in_journal(journal, person, place, added)
 
 
 def _kept(journal: journals.Journal, **of: str) -> dict[str, dossiers.Dossier]:
@@ -327,10 +329,13 @@ def _replaced(
         if beside and same and earlier.removal is None and place.is_file():
             now, note = journal.now(), dossiers.REPLACED
             added = dossiers.add_entry(place, kind="removal", written_at=now, note=note)
-            _keep(journal, person, place, added)
+            keep_in_journal(journal, person, place, added)
 
 
-def _keep(journal: journals.Journal, person: str, path: Path, dossier: dossiers.Dossier) -> None:
+def keep_in_journal(
+    journal: journals.Journal, person: str, path: Path, dossier: dossiers.Dossier
+) -> None:
+    """Record what a dossier in a file holds now, under every key that it is found by."""
     kept = entries.DossierKept(path=journal.named(path).as_posix(), dossier=dossier.to_json())
     source = dossier.evidence.source
     journal.append(kept, person=person, key=source.sha256 if source else None)
