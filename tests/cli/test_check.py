@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
 from .conftest import Palprep
 
@@ -175,6 +176,21 @@ def test_a_folder_is_read_with_all_below_it(palprep: Palprep, folder: Path) -> N
     following = palprep("check", "--quick", folder, *options).err.splitlines()[1]
     said = "--as face-image --profile core-3 --full-name 'Jane Carter'"
     assert following == f"Next: palprep fix {folder} {said} --into prepared"
+
+
+def test_a_fix_is_next_only_where_a_file_passes_by_it(palprep: Palprep, folder: Path) -> None:
+    # Its metadata can be removed, and nobody is in it all the same.
+    with Image.open(folder / "below/a.jpg") as image:
+        exif = Image.Exif()
+        exif[0x010F] = "Maker"
+        image.save(folder / "tagged.jpg", exif=exif)
+    ran = palprep("check", "--quick", "all/tagged.jpg")
+    assert "palprep fix removes all metadata" in " ".join(ran.out.split())
+    assert ran.err.splitlines()[1] == (
+        "Next: do what the findings say, and run the same command again."
+    )
+    both = palprep("check", "--quick", "all/tagged.jpg", "all/b.heic").err.splitlines()[1]
+    assert both == "Next: palprep fix all/tagged.jpg all/b.heic --into prepared"
 
 
 @pytest.mark.usefixtures("folder")

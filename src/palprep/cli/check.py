@@ -90,8 +90,9 @@ def check(
             ):
                 work.count(report)
                 endings[None if report.error else report.verdict] += 1
-                if report.facts is not None and report.verdict in {Outcome.FAIL, Outcome.WARN}:
-                    fixable = fixable or plans.plan(report, work.profile) is not None
+                mended = plans.answered(report, work.profile)
+                failed = {check.id for check in report.told(Outcome.FAIL)}
+                fixable = fixable or (bool(mended) and failed <= mended)
                 with work.aside():
                     if as_json:
                         print_json(report.to_json())

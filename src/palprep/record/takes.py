@@ -20,7 +20,7 @@ from palprep import fixes, storage
 from palprep.batch import people
 from palprep.errors import UsageError
 from palprep.rules import Profile, Report, consent
-from palprep.rules.plans import plan
+from palprep.rules.plans import answered
 from palprep.rules.texts import ask_of
 from palprep.values import Outcome, Role, Value
 
@@ -145,8 +145,7 @@ def judged(take: Take, report: Report, profile: Profile, language: str = "en") -
         # No run can use it, whoever keeps it.
         said = ask_of(report.error.code, language, report.error.message)
         return take.failed(said.why, said.advice).model_copy(update={"name": ""})
-    planned = plan(report, profile)
-    mended = {each for reason in planned.reasons for each in reason.answers} if planned else set()
+    mended = answered(report, profile)
     failed, warned = (
         [each for each in report.told(outcome) if each.id not in mended]
         for outcome in (Outcome.FAIL, Outcome.WARN)

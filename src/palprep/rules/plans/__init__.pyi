@@ -1,5 +1,5 @@
 from .image import adjustments as adjustments
-from .planner import plan as plan
+from .planner import answered as answered, plan as plan
 from .values import (
     CROSSFADE_S as CROSSFADE_S,
     AudioPlan as AudioPlan,

@@ -20,3 +20,10 @@ def plan(report: Report, profile: Profile) -> values.Plan | None:
         return image.plan_image(report, report.facts, profile)
     make = voice.plan_voice if report.role is Role.VOICE_AUDIO else video.plan_video
     return make(report, report.facts, profile)
+
+
+def answered(report: Report, profile: Profile) -> frozenset[str]:
+    """The ids of the checks that the smallest fix for this report answers."""
+    planned = plan(report, profile)
+    reasons = planned.reasons if planned else ()
+    return frozenset(each for reason in reasons for each in reason.answers)
