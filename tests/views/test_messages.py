@@ -18,15 +18,16 @@ from palprep.views.messages import messages
 
 UNHEARD = Check(
     id="consent_spoken", label="Consent statement", outcome=Outcome.FAIL,
-    sentence="The statement was not heard.", advice="Again.",
+    sentence="“me” was not heard. There is one more reason.", advice="Again.",
 )  # fmt: skip
+HEARD = CONSENT.model_copy(update={"reasons": ("“me” was not heard.", "“never” was added.")})
 ODD = Check(id="own_rule", label="Odd", outcome=Outcome.FAIL, sentence="It is odd.", advice="Do.")
 
 
 def redone(**changes):
     assets = (
         asset(GOOD, UNKNOWN, BAD.model_copy(update={"sentence": "Not in the middle."})),
-        asset(UNHEARD, ODD, role=Role.CONSENT_VIDEO, consent=CONSENT),
+        asset(UNHEARD, ODD, role=Role.CONSENT_VIDEO, consent=HEARD),
     )
     blocked = ("nothing_to_make", "person_centered", "consent_spoken", "own_rule", "same_person")
     given = {"status": "redo", "assets": assets, "blocked_by": blocked, **changes}
@@ -57,7 +58,7 @@ def test_it_says_only_what_is_missing_why_and_how():
         "- Not in the middle. Take it again with the face in the middle.",
         "",
         "Consent video (a.heic)",
-        "- The statement was not heard. Record it slowly, word for word.",
+        "- “me” was not heard. “never” was added. Record it slowly, word for word.",
         "- It is odd. Do.",
         "",
         "All files together",

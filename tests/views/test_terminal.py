@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from io import StringIO
 
+from finished_runs import CONSENT, report
 from rich.console import Console, RenderableType
 
 from palprep.journal.runs import PersonResult, PersonStatus
@@ -91,6 +92,16 @@ def test_a_report_tells_each_finding_once_the_worst_first() -> None:
         "Not measured: No nudity, Hue",
         "1 check passed",
     ]
+
+
+def test_all_that_is_wrong_with_a_statement_is_told() -> None:
+    reasons = ("“me” was not heard.", "“never” was added at 1.5 s.")
+    told = "“me” was not heard. There is one more reason."
+    spoken = Check(id="consent_spoken", label="Consent", outcome=Outcome.FAIL, sentence=told)
+    found = report(spoken, consent=CONSENT.model_copy(update={"reasons": reasons}))
+    for text in (shown(report_view(found)), str(found)):
+        assert " ".join(reasons) in text
+        assert "one more" not in text
 
 
 def test_numbers_are_told_when_asked_for() -> None:

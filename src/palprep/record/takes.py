@@ -150,7 +150,7 @@ def judged(take: Take, report: Report, profile: Profile, language: str = "en") -
         [each for each in report.told(outcome) if each.id not in mended]
         for outcome in (Outcome.FAIL, Outcome.WARN)
     )
-    asked = (ask_of(each.id, language, each.sentence, each.advice) for each in failed)
+    asked = (ask_of(each.id, language, report.why(each), each.advice) for each in failed)
     told = [
         *(Finding(outcome=Outcome.FAIL, sentence=each.why, advice=each.advice) for each in asked),
         *(Finding.model_validate(each, from_attributes=True) for each in warned),

@@ -146,6 +146,11 @@ class Report(Value):
         """The checks that follow from this one."""
         return tuple(each for each in self.checks if each.follows == check.id)
 
+    def why(self, check: Check) -> str:
+        """The check's sentence; of a statement of consent all reasons: it holds the first."""
+        consent = self.consent if check.id == "consent_spoken" else None
+        return " ".join(consent.reasons if consent else ()) or check.sentence
+
     def to_json(self) -> dict[str, Any]:
         """The JSON object that ``palprep check --json`` prints, keys in the documented order."""
         data = self.model_dump(mode="json")
@@ -162,7 +167,7 @@ class Report(Value):
             lines += _wrapped("", self.error.message)
         for outcome in (Outcome.FAIL, Outcome.WARN, Outcome.UNKNOWN):
             for check in self.told(outcome):
-                lines += _wrapped(f"{outcome.value:<8}", check.sentence)
+                lines += _wrapped(f"{outcome.value:<8}", self.why(check))
                 lines += _wrapped(" " * 8, check.advice or "")
         if passed := len(self.told(Outcome.PASS)):
             lines.append(f"pass    {counted(passed, 'check', 'checks')}")

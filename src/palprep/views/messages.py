@@ -110,7 +110,7 @@ def _parts(person: PersonView, words: Mapping[str, Any], language: str) -> Itera
             asked[report.error.code] = ask_of(report.error.code, language)
         for check in report.told(Outcome.FAIL):
             if check.id in blocked or not person.blocked_by:
-                asked[check.id] = ask_of(check.id, language, check.sentence, check.advice)
+                asked[check.id] = ask_of(check.id, language, report.why(check), check.advice)
         told |= asked.keys() | {check.id for check in report.having(Outcome.FAIL)}
         # A video whose sound is the recording, too, is asked for once.
         asked = {each: ask for each, ask in asked.items() if (asset.source, each) not in said}

@@ -206,7 +206,7 @@ def indented(renderable: RenderableType) -> Padding:
 
 
 def _finding(report: rules.Report, check: rules.Check, *, verbose: bool) -> tuple[Text, Text]:
-    text = Text(check.sentence, "bold" if check.outcome is Outcome.FAIL else "")
+    text = Text(report.why(check), "bold" if check.outcome is Outcome.FAIL else "")
     if check.advice:
         text = Text.assemble(text, " ", check.advice)
     following = report.following(check)
