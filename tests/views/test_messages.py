@@ -112,6 +112,16 @@ def test_of_an_older_journal_everything_that_failed_is_asked_for():
     assert message.text.count("\n- ") == 3
 
 
+def test_a_statement_that_is_in_no_file_or_was_refused_asks_for_its_video_alone():
+    for blocked, why in (
+        ("consent_spoken", "Your statement of consent was not heard."),
+        ("consent_refused", "Your statement of consent could not be accepted."),
+    ):
+        [message] = written(redone(assets=(), blocked_by=(blocked, "same_person")))
+        assert f"\n\nConsent video\n- {why}" in message.text
+        assert "\n\nAll files together\n- The portrait and the videos" in message.text
+
+
 def test_a_video_that_is_the_recording_too_is_asked_for_once():
     silent = Check(id="audio_present", label="Has an audio stream", outcome=Outcome.FAIL)
     roles = (Role.TRAINING_VIDEO, Role.VOICE_AUDIO)

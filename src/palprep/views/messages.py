@@ -24,6 +24,9 @@ _NOT_THEIRS = {
 }
 """What is in the way and is for whoever runs palprep to see to."""
 
+_OF_CONSENT = CONSENT_CHECKS | {"consent_refused", "consent_ended"}
+"""What is in the way and means the statement, in whatever file it is."""
+
 
 class _Part(NamedTuple):
     """What is asked about one file, or about all together, by the ids of findings."""
@@ -63,7 +66,7 @@ def _message(person: PersonView, language: str, picture: str | None) -> Message:
     words = words_in("messages", language)
     parts = tuple(_parts(person, words, language))
     found = {finding for part in parts for finding in part.asked}
-    again = found & (CONSENT_CHECKS | {"consent_refused", "consent_ended"})
+    again = found & _OF_CONSENT
     spoken, spoken_in = _to_say(person) if again else ("", "")
     subject, greeting = (words[each].format(name=person.name) for each in ("subject", "greeting"))
     lines = [greeting, "", words["intro"]]
@@ -119,6 +122,8 @@ def _parts(person: PersonView, words: Mapping[str, Any], language: str) -> Itera
             role = words["roles"][asset.role.value]
             yield _Part(f"{role} ({Path(asset.source).name})", asked)
     told |= CONSENT_CHECKS if told & CONSENT_CHECKS else set()
-    rest = [each for each in person.blocked_by if each in blocked - told]
-    if rest:
-        yield _Part(words["all_files"], {each: ask_of(each, language) for each in rest})
+    rest = {each: ask_of(each, language) for each in person.blocked_by if each in blocked - told}
+    stated = {each: rest.pop(each) for each in [*rest] if each in _OF_CONSENT}
+    for title, asked in ((words["roles"]["consent-video"], stated), (words["all_files"], rest)):
+        if asked:
+            yield _Part(title, asked)
