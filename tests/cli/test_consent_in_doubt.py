@@ -105,7 +105,7 @@ def test_no_replica_is_made_before_somebody_has_decided(
     assert "What needs a decision" in page
     accepted = palprep("decide", "out", "jane", "--accept", "--by", "Eve", "--because", "it is her")
     assert accepted.code == 0
-    assert "by who is named “Eve”: “it is her”." in accepted.out
+    assert "by somebody named “Eve”: “it is her”." in accepted.out
     assert "nothing proves who decided. Next: start `palprep run` again." in accepted.err
     assert palprep("status", "out").code == 5
     shown = palprep("dossier", "out")

@@ -59,7 +59,7 @@ def test_status_says_how_to_decide_and_what_was_decided(palprep: Palprep) -> Non
     assert decision["evidence"]["doubts"][0]["stretch"] == {"start_s": 0.5, "end_s": 9.25}
     after = palprep("status", "out")
     assert (after.code, "palprep decide" in after.out) == (1, False)
-    assert "by who is named “Eve”: “it is her”." in after.out
+    assert "by somebody named “Eve”: “it is her”." in after.out
     assert palprep("decide", "out", "ada", "--accept", *BY).err.endswith("`palprep run` again.\n")
     assert palprep("status", "out").code == 5
 

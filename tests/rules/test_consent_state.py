@@ -95,7 +95,7 @@ def test_a_waiver_passes_over_neither_a_refusal_nor_two_people(found, decision, 
 def test_the_reasons_name_the_doubts_and_the_decision_that_fell():
     said = decided().words
     assert said == (
-        "The consent was accepted on 2026-11-23 12:00 UTC, by who is named “Eve”: “I listened”."
+        "The consent was accepted on 2026-11-23 12:00 UTC, by somebody named “Eve”: “I listened”."
     )
     come_to = consent_state(evidence(files="ac"), decided())
     assert come_to.reasons == ("unsure. Watch it.", come_to.decided)

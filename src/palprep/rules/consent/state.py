@@ -91,7 +91,7 @@ class ConsentDecision(Value):
     def words(self) -> str:
         """Who decided what, when and why, as a sentence."""
         verb = "accepted" if self.accepted else "refused"
-        told = f"The consent was {verb} on {stamp(self.decided_at)}, by who is named"
+        told = f"The consent was {verb} on {stamp(self.decided_at)}, by somebody named"
         return f"{told} “{self.by}”: “{self.because}”."
 
 
