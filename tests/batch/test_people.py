@@ -108,7 +108,7 @@ def test_of_several_images_one_is_to_be_picked(folder):
     (folder / "two.jpg").write_bytes(JPEG)
     person = read_person(folder, kinds_of)
     assert (person.problems, person.sources) == ((), {})
-    assert person.portraits == (folder / "one.jpg", folder / "two.jpg")
+    assert person.unclear[Role.FACE_IMAGE] == (folder / "one.jpg", folder / "two.jpg")
     picked = person.settled(Role.FACE_IMAGE, folder / "two.jpg", "it is the fittest")
     assert roles(picked) == {Role.FACE_IMAGE: "two.jpg"}
 

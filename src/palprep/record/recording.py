@@ -127,8 +127,8 @@ class Recording:
         roles: dict[str, Any] = {role.value: {"files": [], "takes": []} for role in Role}
         for role, file in person.sources.items():  # What a run would take.
             roles[role.value]["files"] = [file.name]
-        if person.portraits:
-            roles[Role.FACE_IMAGE.value]["files"] = [each.name for each in person.portraits]
+        if portraits := person.unclear.get(Role.FACE_IMAGE):
+            roles[Role.FACE_IMAGE.value]["files"] = [each.name for each in portraits]
         for take in self._takes.all():
             roles[take.role.value]["takes"].append(take.model_dump(mode="json"))
         told = {"agreed": self._agreed, "statement": self._statement(), "roles": roles}

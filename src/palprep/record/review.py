@@ -132,11 +132,10 @@ class Review:
     def _choices(self, person: PersonView, told: Person, role: Role) -> list[Choice]:
         """The files that a question of the run names, or of which the run has picked one. What
         content has settled is no question, though the names leave it open."""
-        several = told.portraits if role is Role.FACE_IMAGE else told.unclear.get(role, ())
         picked = {asset.source for asset in person.assets if asset.role is role}
         found = [
             Choice(each, quote(f"{person.slug}/{role.value}/{each.name}"), str(each) in picked)
-            for each in several
+            for each in told.unclear.get(role, ())
             if isinstance(each, Path)
         ]
         if asked := person.asked.get(role):

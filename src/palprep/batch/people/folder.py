@@ -190,12 +190,8 @@ def read_person(folder: Path, kinds_of: files.KindsOf) -> Person:
         path = folder / name
         return path if is_file(path) else None
 
-    def what(path: files.File) -> str:
-        is_one = isinstance(path, Path) and is_folder(path)
-        return "it is a folder" if is_one else "it is no image, audio or video"
-
     read = partial(settings.read_settings, folder)
-    return person_of(slug, read, kinds.items(), look_up, statement=look_up, what=what)
+    return person_of(slug, read, kinds.items(), look_up, statement=look_up)
 
 
 def _nobody_in(place: str, media: int, alone: str = "") -> UsageError:
@@ -279,5 +275,4 @@ def _person(
         ((remote[name], files.promised_kind(name)) for name in here),
         remote.get,
         statement=statement,
-        what=lambda _: "its name promises no image, audio or video",
     )

@@ -13,7 +13,7 @@ from pathlib import Path, PurePath
 from typing import NamedTuple
 from unicodedata import combining, normalize
 
-from palprep.batch.people.files import File, KindsOf, in_other_form, printable
+from palprep.batch.people.files import File, KindsOf, RemoteFile, in_other_form, printable
 from palprep.batch.people.settings import (
     SETTINGS_NAME,
     NamedFiles,
@@ -77,10 +77,9 @@ class Person(Value):
     slug: str
     settings: Settings = Settings()
     assigned: tuple[AssignedFile, ...] = ()
-    portraits: tuple[File, ...] = ()
-    """Several images, of which the fittest is to be the portrait."""
     unclear: Mapping[Role, tuple[File, ...]] = {}
-    """Files whose names leave open which of them has the role: their content may tell."""
+    """Files whose names leave open which of them has the role: their content may tell. Of several
+    images the fittest is to be the portrait."""
     unused: tuple[str, ...] = ()
     """What lies in the folder and is not used, and why: one sentence each."""
     problems: tuple[str, ...] = ()
@@ -102,12 +101,13 @@ class Person(Value):
         """Whether nothing can be made, whatever is in the files: there is no sound, and no stock
         voice is named."""
         sound = self.sources.keys() & {Role.VOICE_AUDIO, Role.TRAINING_VIDEO}
-        return not (self.problems or self.unclear or sound or self.settings.stock_voice)
+        unclear = self.unclear.keys() - {Role.FACE_IMAGE}
+        return not (self.problems or unclear or sound or self.settings.stock_voice)
 
     @property
     def files(self) -> tuple[File, ...]:
         unclear = (each for files in self.unclear.values() for each in files)
-        return tuple(dict.fromkeys((*self.sources.values(), *self.portraits, *unclear)))
+        return tuple(dict.fromkeys((*self.sources.values(), *unclear)))
 
     @property
     def videos(self) -> tuple[File, ...]:
@@ -193,7 +193,6 @@ def person_of(
     look_up: Callable[[str], File | None],
     *,
     statement: Callable[[str], Path | None],
-    what: Callable[[File], str],
 ) -> Person:
     """The person whose folder holds files of these kinds, None for anything else. Each role has
     the file that person.toml names, then what names say, then what is left. What that leaves open
@@ -201,7 +200,7 @@ def person_of(
 
     ``read`` gives the settings, or raises UsageError. ``look_up`` gives the file under a name in
     the folder, ``statement`` the file with the person's own statement on this machine, None for
-    none. ``what`` says what a file is that is no media.
+    none.
     """
     kinds = dict(found)
     settings, unread = SettingsFile(), tuple[str, ...]()
@@ -232,14 +231,14 @@ def person_of(
         used = {each.path for each in assigned}
         videos = dict.fromkeys((*open_.get(role, ()), *by_content[Role.TRAINING_VIDEO]))
         open_[role] = [each for each in videos if each not in used]
-    portraits = tuple(open_.pop(Role.FACE_IMAGE, ()))
-    filmed = any(open_.values()) or LISTENED_TO & {each.role for each in assigned}
+    unclear = {role: tuple(paths) for role, paths in open_.items() if paths}
+    filmed = unclear.keys() - {Role.FACE_IMAGE} or LISTENED_TO & {each.role for each in assigned}
     problems += () if filmed else spoken
     own = settings.statement
     stated = statement(own) if own and not leads_out(own) else None
     if own and stated is None:
         problems.append(f"{SETTINGS_NAME} names {own}, which is not in the folder")
-    if not (assigned or portraits or any(open_.values()) or problems):
+    if not (assigned or unclear or problems):
         problems = [_nothing_in(kinds)]
     media = [path for path, kind in kinds.items() if kind is not None]
     unnamed = (name for each in media if (name := printable(each.name)) != each.name)
@@ -248,15 +247,14 @@ def person_of(
     at = (PurePath(name).parts for name in settings.files.places.values())
     ours = {SETTINGS_NAME, own, *misnamed, *(part for parts in at for part in parts[:1])}
     strangers = (path for path in kinds if path not in media and path.name not in ours)
-    unused = [f"{printable(path.name)} is not used: {what(path)}" for path in strangers]
+    unused = [f"{printable(path.name)} is not used: {_what(path)}" for path in strangers]
     unused += spoken if filmed else ()
     return Person(
         slug=slug,
         settings=settings,
         assigned=tuple(assigned),
-        portraits=portraits,
-        unclear={role: tuple(paths) for role, paths in open_.items() if paths},
-        unused=(*_unused(assigned, {**open_, Role.FACE_IMAGE: portraits}, by_content), *unused),
+        unclear=unclear,
+        unused=(*_unused(assigned, unclear, by_content), *unused),
         problems=(*unread, *problems, *odd),
         unread=bool(unread),
         statement=stated,
@@ -298,6 +296,12 @@ def _choices(
         if role is not Role.VOICE_AUDIO and not any(_hint(each, about) for about in other)
     ]
     return named or likely or left, not named
+
+
+def _what(stranger: File) -> str:
+    if isinstance(stranger, RemoteFile):
+        return "its name promises no image, audio or video"
+    return "it is a folder" if is_folder(stranger) else "it is no image, audio or video"
 
 
 def _like(name: str, among: Iterable[File]) -> tuple[str, ...]:

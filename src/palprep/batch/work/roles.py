@@ -55,7 +55,7 @@ class Seen(NamedTuple):
 def settle_roles(originals: Originals, person: Person) -> Settled:
     """The person with the files that content gives a role. What it leaves open is a problem."""
     person = _unswapped(originals, person)
-    if not (person.portraits or person.unclear):
+    if not person.unclear:
         return person, ()
     stills = {each.stem for each in person.files if each not in person.videos}
     person, notes = _without_copies(originals, person)
@@ -65,8 +65,7 @@ def settle_roles(originals: Originals, person: Person) -> Settled:
         _look(originals, person, each) for each in person.unclear.get(Role.VOICE_AUDIO, ())
     ]
     person, chosen = _settled(person, {Role.VOICE_AUDIO: _longest(recordings)})
-    settled = person.model_copy(update={"portraits": (), "unclear": {}})
-    return settled, (*notes, *picked, *sorted_, *chosen)
+    return person.model_copy(update={"unclear": {}}), (*notes, *picked, *sorted_, *chosen)
 
 
 def _unswapped(originals: Originals, person: Person) -> Person:
@@ -99,13 +98,11 @@ def _without_copies(originals: Originals, person: Person) -> Settled:
             copies.add(file)
             same = first[original.sha256].name
             notes.append(f"{file.name} is not used: it is the same file as {same}")
-
-    def left(files: Sequence[File]) -> tuple[File, ...]:
-        return tuple(each for each in files if each not in copies)
-
-    unclear = {role: left(files) for role, files in person.unclear.items()}
-    update = {"portraits": left(person.portraits), "unclear": unclear}
-    return person.model_copy(update=update), tuple(notes)
+    unclear = {
+        role: tuple(each for each in files if each not in copies)
+        for role, files in person.unclear.items()
+    }
+    return person.model_copy(update={"unclear": unclear}), tuple(notes)
 
 
 def _look(originals: Originals, person: Person, file: File, speaker: Speaker | None = None) -> Seen:
@@ -210,20 +207,20 @@ def _settled(person: Person, found: dict[Role, list[Seen]], *, alone: bool = Fal
 
 
 def pick_portrait(originals: Originals, person: Person) -> Settled:
-    """The person with one of the ``portraits`` picked, and what to say of the choice. Images that
+    """The person with one of several portraits picked, and what to say of the choice. Images that
     cannot be read are passed over. Where none can be read, the first one stands for all, and its
     own report says why.
     """
-    if not person.portraits:
+    portraits = person.unclear.get(Role.FACE_IMAGE)
+    if not portraits:
         return person, ()
     run = originals.run
-    looked = ((file, originals.look_at(file)) for file in person.portraits)
+    looked = ((file, originals.look_at(file)) for file in portraits)
     read = {each.source: file for file, each in looked if isinstance(each, Original)}
     kinds = kinds_by(run.engine)([*read])
     images = [each for each, kind in zip(read, kinds, strict=True) if kind is Kind.IMAGE]
     known = {source.sha256: read[source] for source in images}
-    first = person.portraits[0]
-    unreadable = person.settled(Role.FACE_IMAGE, first, "no other image can be read"), ()
+    unreadable = person.settled(Role.FACE_IMAGE, portraits[0], "no other image can be read"), ()
     if not known:
         return unreadable
     left_out: list[str] = []
@@ -245,18 +242,18 @@ def pick_portrait(originals: Originals, person: Person) -> Settled:
             )
         except UnsupportedMedia:
             return unreadable
-        shown = {source.shown: source.sha256 for source in images}
+        shown = {source.shown: source for source in images}
         best = shown[ranked[0].path]
-        path = known[best]
-        run.journal.append(PortraitPicked(sha256=best), person=person.slug, key=key)
-        names = {each: known[shown[each]].name for each in unread}
+        path = read[best]
+        run.journal.append(PortraitPicked(sha256=best.sha256), person=person.slug, key=key)
         left_out = [
-            f"{names[each]} was not compared: {why.message}" for each, why in unread.items()
+            f"{read[shown[each]].name} was not compared: {why.message}"
+            for each, why in unread.items()
         ]
     picked = person.settled(Role.FACE_IMAGE, path, "it is the fittest of several images")
-    if len(person.portraits) == 1:
+    if len(portraits) == 1:
         return picked, ()
-    others = ", ".join(each.name for each in person.portraits if each != path)
+    others = ", ".join(each.name for each in portraits if each != path)
     note = (
         f"{path.name} is the portrait: it is fitter than {others}. For another one, write "
         f'[files] face-image = "…" into {SETTINGS_NAME}'
