@@ -182,13 +182,7 @@ class Execution:
     def _ask(self, person: Person, ready: Ready) -> None:
         requested = guarded(person, lambda: self._requested(person, ready))
         outcome, made = (requested, ()) if isinstance(requested, PersonOutcome) else requested
-        update = {
-            "notes": (*ready.notes, *outcome.notes),
-            "not_made": (*ready.decision.not_made, *outcome.not_made),
-            "held": ready.decision.held,
-            "blocked_by": (*ready.decision.blocked_by, *outcome.blocked_by),
-        }
-        self._end(person, outcome.model_copy(update=update), made)
+        self._end(person, ready.so_far.becomes(outcome), made)
 
     def _requested(self, person: Person, ready: Ready) -> Requested:
         if self._service is not None:

@@ -8,8 +8,9 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 
 from palprep.batch.people.person import Person
 from palprep.journal.entries import What
+from palprep.journal.runs import PersonOutcome
 from palprep.pipelines import ReplicaRequest, Request, VoiceRequest
-from palprep.rules import Report
+from palprep.rules import Check, Report
 from palprep.rules.consent import ConsentState
 from palprep.values import Outcome, Role, Value
 
@@ -113,26 +114,6 @@ _TOO_SHORT = frozenset({"audio_duration", "voice_speech_length"})
 """What fails of the sound of a video that is too short."""
 
 
-class Decision(Value):
-    """``requests`` is what to make. ``refused`` says why that is not all, or nothing; ``left_out``
-    names the files that the work goes on without, and why. ``held``: a doubt about the consent
-    alone keeps something from being made. ``blocked_by``: see :class:`PersonOutcome`.
-    """
-
-    requests: Requests
-    refused: tuple[str, ...] = ()
-    blocked_by: tuple[str, ...] = ()
-    left_out: tuple[str, ...] = ()
-    held: bool = False
-
-    @property
-    def not_made(self) -> tuple[str, ...]:
-        """Why what is not made is not, where something is."""
-        if not self.refused:
-            return ()
-        return (f"Only the {self.requests[0].what} is made. {self.refused[0]}", *self.refused[1:])
-
-
 class Unfit(Value):
     """Why a file cannot be used, one sentence each, and the ids of these findings."""
 
@@ -142,10 +123,17 @@ class Unfit(Value):
 
 
 def decide(
-    asked: Requests, unfit: Mapping[Role, Unfit], consent: ConsentState, *, voice_from_video: bool
-) -> Decision:
-    """What can be made of ``asked``, when these files are ``unfit``. Unless ``consent`` holds, it
-    speaks against the replica, and against a voice that is taken from the training video.
+    asked: Requests,
+    unfit: Mapping[Role, Unfit],
+    consent: ConsentState,
+    apart: Sequence[Check] = (),
+    *,
+    voice_from_video: bool,
+) -> tuple[Requests, PersonOutcome]:
+    """What can be made of ``asked``, when these files are ``unfit``, and the outcome so far: why
+    that is not all, or nothing; what is left out; and whether a doubt about the consent alone holds
+    something. Unless ``consent`` holds, it speaks against the replica, and against a voice that is
+    taken from the training video. Checks that tell the files ``apart`` speak against everything.
     """
     unheard = consent.state != "holds"
     given = {role for each in asked for role in each.roles}
@@ -155,11 +143,12 @@ def decide(
     deaf = consent.state == "fails" and unread
     against = consent.reasons if unheard and not deaf else ()
     if not asked:
-        return Decision(
-            requests=(),
-            refused=reasons_of(unfit, unfit, against, [NOTHING_TO_MAKE]),
+        so_far = PersonOutcome(
+            status="redo" if unfit else "needs_answer",
+            reasons=reasons_of(unfit, unfit, against, [NOTHING_TO_MAKE]),
             blocked_by=("nothing_to_make", *ids_of(unfit, unfit)),
         )
+        return (), _of_different(so_far, apart)
     of_a_video = {"voice", "replica"} if voice_from_video else {"replica"}
     for_all = {
         role
@@ -180,15 +169,31 @@ def decide(
     refused, found = reasons_of(unfit, needed), ids_of(unfit, needed)
     spare = [role for role in unfit if role not in used]
     left_out = reasons_of(unfit, spare, () if stops else against)
-    return Decision(
-        requests=requests,
-        # What somebody is to decide leads, where somebody is. What speaks against a file may speak
-        # against the consent in it, too.
-        refused=tuple(dict.fromkeys((*stopped, *refused) if held else (*refused, *stopped))),
+    # What somebody is to decide leads, where somebody is. What speaks against a file may speak
+    # against the consent in it, too.
+    why = tuple(dict.fromkeys((*stopped, *refused) if held else (*refused, *stopped)))
+    so_far = PersonOutcome(
+        status="needs_decision" if held else "redo",
+        reasons=why,
+        notes=tuple(f"Left out: {reason}" for reason in left_out),
         blocked_by=(*blocked, *found) if held else (*found, *blocked),
-        left_out=tuple(f"Left out: {reason}" for reason in left_out),
         held=held,
     )
+    if not requests or apart:
+        return (), _of_different(so_far, apart)
+    not_made = (f"Only the {requests[0].what} is made. {why[0]}", *why[1:]) if why else ()
+    update = {"status": "waiting", "reasons": (), "not_made": not_made}
+    return requests, so_far.model_copy(update=update)
+
+
+def _of_different(so_far: PersonOutcome, apart: Sequence[Check]) -> PersonOutcome:
+    """The outcome where files show or hold different people, if any do: nobody decides then."""
+    if not apart:
+        return so_far
+    before = PersonOutcome(status="redo") if so_far.held else so_far
+    why = (*before.reasons, *(check.message for check in apart))
+    ids = (*(check.id for check in apart), *before.blocked_by)
+    return PersonOutcome.redo(*why, blocked_by=ids, notes=so_far.notes)
 
 
 def _follows(unfit: Mapping[Role, Unfit]) -> bool:

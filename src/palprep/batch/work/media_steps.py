@@ -23,7 +23,7 @@ from palprep.errors import MediaError, ToolFailed, UsageError
 from palprep.facts import Speaker
 from palprep.journal import asked_code, note_code
 from palprep.journal.entries import AssetPrepared, FacesCompared
-from palprep.journal.runs import PersonOutcome, PersonStatus
+from palprep.journal.runs import PersonOutcome
 from palprep.pipelines import consent_evidence, consent_now, named, settle_consent
 from palprep.preflight import Asset, Prepared, at_one_file, no_parts_left, run_in
 from palprep.rules import Check, Report
@@ -45,12 +45,12 @@ _NOT_LISTENED = (
 
 
 class Ready(NamedTuple):
-    """A person's fit files, what is made of them, and what was decided on the way. Where the
-    consent holds, ``consent`` tells whether it still does."""
+    """A person's fit files, what is made of them, and the outcome so far. Where the consent holds,
+    ``consent`` tells whether it still does."""
 
     prepared: Mapping[Role, Prepared]
-    decision: decisions.Decision
-    notes: tuple[str, ...] = ()
+    requests: decisions.Requests
+    so_far: PersonOutcome
     consent: Callable[[], ConsentState] | None = None
 
 
@@ -76,9 +76,9 @@ class _Judged(NamedTuple):
         return {role: each for role, each in self.prepared.items() if role not in self.unfit}
 
     @property
-    def apart(self) -> tuple[str, ...]:
-        """The ids of what says that files show or hold different people."""
-        return tuple(check.id for check in self.compared if check.outcome is Outcome.FAIL)
+    def apart(self) -> tuple[Check, ...]:
+        """What says that files show or hold different people."""
+        return tuple(check for check in self.compared if check.outcome is Outcome.FAIL)
 
 
 def prepare_files(run: RunContext, person: Person, reporter: Reporter) -> Ready | PersonOutcome:
@@ -136,7 +136,8 @@ class MediaSteps:
         if problems:
             told = decisions.reasons_of(judged.unfit, judged.unfit, judged.evidence.against)
             unclear = "settings_unread" if person.unread else "folder_unclear"
-            ids = (unclear, *judged.apart, *decisions.ids_of(judged.unfit, judged.unfit))
+            apart = (check.id for check in judged.apart)
+            ids = (unclear, *apart, *decisions.ids_of(judged.unfit, judged.unfit))
             why = (*problems, *told)
             return PersonOutcome.needs_answer(*why, blocked_by=ids, notes=notes, asked=person.asked)
         asked = decisions.requests_for(person, {*assets, *files}, self.run.model)
@@ -181,29 +182,22 @@ class MediaSteps:
             run.journal, person.slug, files, evidence, compared=judged.compared, waive=self._waived
         )
         voice_from_video = Role.VOICE_AUDIO not in person.sources
-        decision = decisions.decide(asked, judged.unfit, consent, voice_from_video=voice_from_video)
-        notes = (*notes, *decision.left_out)
+        requests, so_far = decisions.decide(
+            asked, judged.unfit, consent, judged.apart, voice_from_video=voice_from_video
+        )
+        notes = (*notes, *so_far.notes)
         if consent.state not in {"holds", "open"}:
             notes = (*notes, *self._still_there(consent.evidence))
-        if evidence.against:
-            refused = () if decision.held else decision.refused
-            ids = (*judged.apart, *(() if decision.held else decision.blocked_by))
-            return PersonOutcome.redo(*refused, *evidence.against, blocked_by=ids, notes=notes)
-        if decision.requests:
+        if requests:
             notes = (*notes, *decisions.not_asked_for(asked, judged.fit))
-            asked_again = functools.partial(
-                consent_now, run.journal, person.slug, files, evidence, waive=self._waived
-            )
-            still = asked_again if consent.state == "holds" else None
-            return Ready(judged.fit, decision, notes, still)
-        status: PersonStatus = "redo" if asked or judged.unfit else "needs_answer"
-        return PersonOutcome(
-            status="needs_decision" if decision.held else status,
-            reasons=decision.refused,
-            notes=notes,
-            held=decision.held,
-            blocked_by=decision.blocked_by,
+        so_far = so_far.model_copy(update={"notes": notes})
+        if not requests:
+            return so_far
+        asked_again = functools.partial(
+            consent_now, run.journal, person.slug, files, evidence, waive=self._waived
         )
+        still = asked_again if consent.state == "holds" else None
+        return Ready(judged.fit, requests, so_far, still)
 
     def _still_there(self, evidence: ConsentEvidence) -> list[str]:
         """The replicas that were made under this consent while it held, or without it."""

@@ -52,7 +52,7 @@ class ServiceSteps:
 
         Raises ServiceUnreachable where nothing was carried out: to be called again, which goes on.
         """
-        requests = ready.decision.requests
+        requests = ready.requests
         notes: tuple[str, ...] = ()
         not_made: tuple[str, ...] = ()
         blocked_by: tuple[str, ...] = ()
@@ -167,10 +167,10 @@ class ServiceSteps:
 
 def dry_run(run: RunContext, person: Person, ready: Ready) -> Requested:
     """What would be asked for, as far as earlier runs have not asked for it."""
-    target, decision = run.options.connection.target, ready.decision
+    target, so_far = run.options.connection.target, ready.so_far
     made: list[creations.Creation] = []
     left: list[str] = []
-    for wanted in decision.requests:
+    for wanted in ready.requests:
         files = {role: ready.prepared[role] for role in wanted.roles}
         key = pipelines.key_of(wanted.request, files, target)
         creation = run.journal.creation(key)
@@ -184,8 +184,8 @@ def dry_run(run: RunContext, person: Person, ready: Ready) -> Requested:
         reasons = tuple(f"The {each.what} {each.id} is in training" for each in open_ends)
         return runs.PersonOutcome(status="waiting", reasons=reasons, complete=True), tuple(made)
     told = f"Dry run, nothing was sent: {' and '.join(left)} would be created"
-    open_: runs.PersonStatus = "redo" if decision.refused else "waiting"
-    status = "needs_decision" if decision.held else open_
+    open_: runs.PersonStatus = "redo" if so_far.not_made else "waiting"
+    status = "needs_decision" if so_far.held else open_
     return runs.PersonOutcome(status=status, reasons=(told,)), tuple(made)
 
 

@@ -73,9 +73,9 @@ class PersonOutcome(Value):
 
     def becomes(self, now: PersonOutcome) -> PersonOutcome:
         """The outcome ``now``, with what was decided on the way."""
-        kept = {name: getattr(self, name) for name in ("notes", "not_made", "held")}
-        kept["blocked_by"] = now.blocked_by or self.blocked_by
-        return now.model_copy(update=kept)
+        both = {name: (*getattr(self, name), *getattr(now, name)) for name in ("notes", "not_made")}
+        both["blocked_by"] = (*now.blocked_by, *self.blocked_by)
+        return now.model_copy(update={**both, "held": self.held})
 
     def decided(self, consent: ConsentState, *, made: bool) -> PersonOutcome:
         """The outcome with what a person has decided since about a doubt that held the replica; or
