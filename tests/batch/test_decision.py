@@ -88,9 +88,8 @@ def test_without_consent_nothing_is_made_of_a_video(from_video, made):
 
 def test_what_speaks_against_a_file_and_its_consent_is_told_once():
     why = "training-video fails"
-    requests, so_far = decide(
-        FROM_VIDEO, unfit(*REPLICA.roles), lacking((why,)), voice_from_video=False
-    )
+    failing = unfit(*REPLICA.roles)
+    _, so_far = decide(FROM_VIDEO, failing, lacking((why,)), voice_from_video=False)
     assert so_far.not_made == (f"Only the voice is made. {why}", TO_DO["fails"])
 
 

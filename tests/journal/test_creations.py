@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import count
+from typing import get_args
 
 import pytest
 from folded import fold
@@ -66,20 +67,20 @@ REACHED: dict[CreationState, tuple[Body, ...]] = {
 """A way to each state."""
 
 SAYING: dict[Event, tuple[Body, ...]] = {
-    Event.INTENT: (INTENT,),
-    Event.NOT_CREATED: (REFUSED,),
-    Event.DOUBT: (LOST,),
-    Event.TOLD_STARTED: (Polled(snapshot=told("started")), CalledBack(snapshot=told("started"))),
-    Event.TOLD_COMPLETED: (Polled(snapshot=told("completed")), DONE),
-    Event.TOLD_ERROR: (Polled(snapshot=told("error")), CalledBack(snapshot=told("error"))),
-    Event.FOUND: (Resolved(found_id="v1"),),
-    Event.RETRY: (Resolved(),),
+    "intent": (INTENT,),
+    "not_created": (REFUSED,),
+    "doubt": (LOST,),
+    "started": (Polled(snapshot=told("started")), CalledBack(snapshot=told("started"))),
+    "completed": (Polled(snapshot=told("completed")), DONE),
+    "error": (Polled(snapshot=told("error")), CalledBack(snapshot=told("error"))),
+    "found": (Resolved(found_id="v1"),),
+    "retry": (Resolved(),),
 }
 """The entries that are each event."""
 
 
 @pytest.mark.parametrize("before", CreationState)
-@pytest.mark.parametrize("event", Event)
+@pytest.mark.parametrize("event", SAYING)
 def test_every_cell_of_the_table(before: CreationState, event: Event) -> None:
     assert after(*REACHED[before]).state is before
     for body in SAYING[event]:
@@ -89,7 +90,7 @@ def test_every_cell_of_the_table(before: CreationState, event: Event) -> None:
 
 
 def test_the_table_has_no_other_cells() -> None:
-    assert len(TRANSITIONS) == len(CreationState) * len(Event)
+    assert len(TRANSITIONS) == len(CreationState) * len(get_args(Event))
 
 
 def test_what_the_service_told_is_never_taken_back() -> None:
@@ -98,11 +99,11 @@ def test_what_the_service_told_is_never_taken_back() -> None:
     back = {
         (before, event)
         for before in known
-        for event in Event
+        for event in get_args(Event)
         if TRANSITIONS[before, event] not in known
     }
-    intents = {(before, Event.INTENT) for before in known}
-    assert back == intents | {(CreationState.ERROR, Event.RETRY)}
+    intents = {(before, "intent") for before in known}
+    assert back == intents | {(CreationState.ERROR, "retry")}
 
 
 def test_an_intent_without_an_answer_is_in_doubt():

@@ -40,12 +40,9 @@ UNASKABLE = (httpx.HTTPError, httpx.InvalidURL, UnicodeError, OverflowError, Tim
 """What a request can raise; UnicodeError for a host that is not a name (``http://xn--/``),
 OverflowError for a port above 65535."""
 
-Resolve = Callable[[str], list[str]]
-"""The addresses of a host's name. Raises OSError for one that is not known."""
-
 
 def resolved(host: str) -> list[str]:
-    """What the system's resolver says."""
+    """The addresses of a host's name. Raises OSError for one that is not known."""
     return [str(found[4][0]) for found in socket.getaddrinfo(host, None)]
 
 
@@ -63,14 +60,12 @@ def http_client(kind: Callable[..., H], **options: Any) -> H:
     )
 
 
-def look_at_url(
-    url: str, *, transport: httpx.BaseTransport | None = None, resolve: Resolve = resolved
-) -> Stored:
+def look_at_url(url: str, *, transport: httpx.BaseTransport | None = None) -> Stored:
     """The file's size and tag. Raises StorageError.
 
     A link that is signed for GET refuses HEAD. So this is a GET whose body is not read.
     """
-    with _opened(url, transport, resolve) as reply:
+    with _opened(url, transport) as reply:
         size = int(reply.headers.get("content-length", -1))
         return Stored(without_secrets(url), size, _tag(reply))
 
@@ -83,13 +78,12 @@ def fetch_url(
     within_s: float = 3600.0,
     go_on: GoOn | None = None,
     transport: httpx.BaseTransport | None = None,
-    resolve: Resolve = resolved,
     clock: Callable[[], float] = time.monotonic,
 ) -> Fetched:
     """Write the file to ``to``, which does not exist before all of it has arrived.
 
     ``go_on`` is called again and again meanwhile, and what it raises ends the fetching.
-    ``transport``, ``resolve`` and ``clock`` replace the real ones. Raises StorageError, also for
+    ``transport`` and ``clock`` replace the real ones. Raises StorageError, also for
     more than ``max_bytes``, or more than ``within_s`` seconds; OutputUnwritable for a full disk.
     """
     until = clock() + within_s
@@ -113,20 +107,17 @@ def fetch_url(
                 f"The transfer of {shown} was cut off ({error or type(error).__name__}). Try again"
             ) from None
 
-    with _opened(url, transport, resolve, min(within_s, _SILENT_FOR_S)) as reply:
+    with _opened(url, transport, min(within_s, _SILENT_FOR_S)) as reply:
         return Fetched(*written(pieces(reply), to, go_on), _tag(reply))
 
 
 @contextlib.contextmanager
 def _opened(
-    url: str,
-    transport: httpx.BaseTransport | None,
-    resolve: Resolve,
-    silent_for_s: float = _SILENT_FOR_S,
+    url: str, transport: httpx.BaseTransport | None, silent_for_s: float = _SILENT_FOR_S
 ) -> Iterator[httpx.Response]:
     """The reply with the file, of which only the head has been read. Its head, and those of all
     redirects, have ``silent_for_s`` seconds together."""
-    private, shown = _is_private(url, resolve), without_secrets(url)
+    private, shown = _is_private(url), without_secrets(url)
     with contextlib.ExitStack() as stack:
         # A proxy of the environment must not stand between loopback and loopback.
         options = {"timeout": silent_for_s, "transport": transport, "trust_env": not private}
@@ -157,13 +148,13 @@ def _opened(
                 raise StorageError(f"{shown} cannot be fetched, with status {status}: {why}")
             at = str(reply.next_request.url)
             if not private:
-                _require_public(at, shown, resolve)
+                _require_public(at, shown)
         raise StorageError(
             f"{shown} redirects more than {_REDIRECTS} times. Give the address that it ends at"
         )
 
 
-def _require_public(at: str, shown: str, resolve: Resolve) -> None:
+def _require_public(at: str, shown: str) -> None:
     """Do not follow a public link to plain HTTP or into a private network.
 
     Otherwise whoever writes a link could make this machine read what only it can reach. A name may
@@ -171,17 +162,17 @@ def _require_public(at: str, shown: str, resolve: Resolve) -> None:
     """
     if urlsplit(at).scheme != "https":
         raise StorageError(f"{shown} redirects to an address without https, and is not fetched")
-    if _is_private(at, resolve):
+    if _is_private(at):
         raise StorageError(
             f"{shown} redirects into a private network, and is not fetched. If that is what you "
             "want, give the address there itself"
         )
 
 
-def _is_private(url: str, resolve: Resolve) -> bool:
+def _is_private(url: str) -> bool:
     try:
         host = urlsplit(url).hostname or ""
-        return any(not ipaddress.ip_address(each).is_global for each in resolve(host))
+        return any(not ipaddress.ip_address(each).is_global for each in resolved(host))
     except (OSError, ValueError):
         return False  # An unknown name fails when it is fetched.
 

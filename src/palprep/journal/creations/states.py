@@ -8,7 +8,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 from pydantic import computed_field
 
@@ -32,29 +32,20 @@ class CreationState(StrEnum):
     """Training ended in an error."""
 
 
-class Event(StrEnum):
-    """What an entry says about a creation. Entries that tell a state count by that state."""
-
-    INTENT = "intent"
-    NOT_CREATED = "not_created"
-    DOUBT = "doubt"
-    TOLD_STARTED = "started"
-    TOLD_COMPLETED = "completed"
-    TOLD_ERROR = "error"
-    FOUND = "found"
-    RETRY = "retry"
+Event = Literal["intent", "not_created", "doubt", "started", "completed", "error", "found", "retry"]
+"""What an entry says about a creation. Entries that tell a state count by that state."""
 
 
-def _table(drawn: str) -> dict[tuple[CreationState, Event], CreationState]:
+def _table(drawn: str) -> dict[tuple[CreationState, str], CreationState]:
     header, *rows = (line.split() for line in drawn.strip().splitlines())
     return {
-        (CreationState(before), Event(event)): CreationState(after)
+        (CreationState(before), event): CreationState(after)
         for event, *cells in rows
         for before, after in zip(header, cells, strict=True)
     }
 
 
-TRANSITIONS: Mapping[tuple[CreationState, Event], CreationState] = _table("""
+TRANSITIONS: Mapping[tuple[CreationState, str], CreationState] = _table("""
                 absent     in_doubt   started    completed  error
     intent      in_doubt   in_doubt   in_doubt   in_doubt   in_doubt
     not_created absent     absent     started    completed  error
@@ -158,9 +149,9 @@ def _after(before: Creation, body: entries.AboutCreation, at: str) -> Creation:
         ):
             return _told(before, told, at)
         case entries.NotCreated(message=why):
-            return _moved(before, Event.NOT_CREATED, why=why)
+            return _moved(before, "not_created", why=why)
         case entries.Doubt(message=why):
-            return _moved(before, Event.DOUBT, why=why)
+            return _moved(before, "doubt", why=why)
         case entries.Resolved():
             return _resolved(before, body, at)
     return before
@@ -169,8 +160,7 @@ def _after(before: Creation, body: entries.AboutCreation, at: str) -> Creation:
 def _told(before: Creation, told: entries.Snapshot | None, at: str) -> Creation:
     if told is None or told.id in before.let_go or before.id not in {None, told.id}:
         return before
-    event = Event(told.status)
-    after = _moved(before, event, id=told.id)
+    after = _moved(before, told.status, id=told.id)
     if after.state != told.status or after.state is before.state:
         return after
     return after.model_copy(
@@ -183,8 +173,8 @@ def _resolved(before: Creation, decided: entries.Resolved, at: str) -> Creation:
         before = _without(before, found_id)
         if decided.status is not None:
             return _told(before, entries.Snapshot(id=found_id, status=decided.status), at)
-        return _moved(before, Event.FOUND, id=before.id or found_id)
-    after = _moved(before, Event.RETRY)
+        return _moved(before, "found", id=before.id or found_id)
+    after = _moved(before, "retry")
     if after.state is not CreationState.ABSENT:
         return after
     let_go = (*before.let_go, *filter(None, (before.id,)))
