@@ -40,19 +40,19 @@ def test_a_doubt_holds_all_that_is_made_of_the_video(go, place, log, out, apart)
     [path] = (out / "prepared").rglob("*.consent.json")
     [dossier] = [examine_dossier(path)]
     assert standing(dossier, utc_now()).word == "OPEN"
-    assert Tally([person.standing]).exit_code() is ExitCode.IN_DOUBT
+    assert Tally([person]).exit_code() is ExitCode.IN_DOUBT
 
 
 def test_a_recording_of_its_own_becomes_a_voice_beside_a_doubt(go, place, wav, log, out):
     shutil.copy(wav, place / "recording.wav")
     [asked] = go(engine=Scripted("warn"), pace=Pace(wait_s=0)).people
-    assert Tally([asked.standing]).exit_code() is ExitCode.IN_DOUBT
+    assert Tally([asked]).exit_code() is ExitCode.IN_DOUBT
     [person] = go(engine=Scripted("warn")).people
     assert (person.status, person.voice.status) == ("needs_decision", "completed")
     assert person.reasons[0].startswith("Only the voice is made. training.mp4 (training-video): A")
     assert log.creates == {"voice": 1}
     [listed] = status(out).people
-    assert (listed.status, Tally([listed]).exit_code()) == ("needs_decision", ExitCode.IN_DOUBT)
+    assert (listed.status, Tally([person]).exit_code()) == ("needs_decision", ExitCode.IN_DOUBT)
 
 
 def test_a_watch_ends_with_the_decision_that_is_needed(go, place, wav, out, connection):

@@ -11,22 +11,20 @@ import typer
 from palprep.cli.exits import ExitCode, Interrupted
 from palprep.cli.output import telling
 from palprep.cli.results import Tally, people_at_work
-from palprep.journal.creations import CUT_OFF
-from palprep.journal.runs import PersonResult, PersonStanding, PersonStatus
+from palprep.journal.creations import CUT_OFF, Creation, CreationState
+from palprep.journal.entries import What
+from palprep.journal.runs import PersonStatus, PersonView
 from palprep.values import Role
 
 
-def result(status: PersonStatus, person: str = "ada") -> PersonResult:
-    return PersonResult(
-        person=person,
-        status=status,
-        voice_id="v1",
-        voice_status="completed",
-        replica_id=None,
-        replica_status=None,
-        reasons=("because",) if status != "done" else (),
-        assets=(),
-    )
+def creation(what: What, state: str) -> Creation:
+    made = {"voice": "v1", "replica": "r1"}[what]
+    return Creation(key=what, person="ada", what=what, state=CreationState(state), id=made)
+
+
+def result(status: PersonStatus) -> PersonView:
+    reasons = ("because",) if status != "done" else ()
+    return standing(status, voice_status="completed").model_copy(update={"reasons": reasons})
 
 
 @pytest.mark.parametrize(
@@ -50,7 +48,7 @@ def test_the_worst_person_decides(statuses: list[PersonStatus], code: ExitCode) 
 def test_who_is_held_needs_a_decision_whatever_becomes_of_the_voice(status: PersonStatus) -> None:
     held = result(status).model_copy(update={"held": True})
     assert Tally([held, result("failed")]).exit_code() is ExitCode.IN_DOUBT
-    assert "held" not in held.to_json()
+    assert "held" not in held.standing.to_json()
 
 
 def test_a_dry_run_waits_for_nothing() -> None:
@@ -58,16 +56,17 @@ def test_a_dry_run_waits_for_nothing() -> None:
     assert Tally([result("waiting"), result("redo")]).exit_code(dry_run=True) == 1
 
 
-def standing(status, *, voice_status=None):
-    return PersonStanding(
-        person="ada", status=status, voice_id=None, voice_status=voice_status,
-        replica_id=None, replica_status=None, reasons=(),
-    )  # fmt: skip
+def standing(status: PersonStatus, *, voice_status: str | None = None) -> PersonView:
+    names = {"slug": "ada", "name": "Ada", "full_name": "Ada"}
+    voice = creation("voice", voice_status) if voice_status else None
+    return PersonView(**names, status=status, reasons=(), voice=voice)
 
 
-def replica(what):
-    reasons = (f"The replica r1 is in training: {what}",)
-    told = {"replica_id": "r1", "replica_status": "started", "reasons": reasons}
+def replica(what: str) -> PersonView:
+    told = {
+        "replica": creation("replica", "started"),
+        "reasons": (f"The replica r1 is in training: {what}",),
+    }
     return standing("waiting").model_copy(update=told)
 
 

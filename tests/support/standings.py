@@ -16,4 +16,4 @@ class Standings(NamedTuple):
 
 def status(directory: Path) -> Standings:
     with runs.status(directory) as (head, people):
-        return Standings(head, tuple(people))
+        return Standings(head, tuple(each.standing for each in people))

@@ -83,9 +83,8 @@ def write_results(
                     yield escaped_json(json.dumps(result, ensure_ascii=False)) + "\n"
 
     write_text(path, lines())
-    unseen = {"asked", "held", "evidence"}
-    columns = [each for each in PersonStanding.model_fields if each not in unseen]
-    rows = (dict(each.standing) for each in run.rows())
+    columns = [*PersonStanding.model_fields, "blocked_by"]
+    rows = ({**dict(each.standing), "blocked_by": each.blocked_by} for each in run.rows())
     write_text(into / TABLE_NAME, table_rows(columns, rows))
 
 

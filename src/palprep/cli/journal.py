@@ -82,7 +82,7 @@ def watch(
                 retain_s=retain,
                 with_reports=False,
             )
-        found = Tally(person.standing for person in ended.people)
+        found = Tally(ended.people)
         if as_json:
             for person in ended.people:
                 print_json(person.standing.to_json())
@@ -199,17 +199,17 @@ def _how_to_resolve(directory: str, creation: creations.Creation) -> str:
     )
 
 
-def _how_to_decide(directory: str, person: runs.PersonStanding) -> str:
-    told = dict[str, None]()
-    for doubt in person.evidence.doubts:
+def _how_to_decide(directory: str, person: runs.PersonView) -> str:
+    told, evidence = dict[str, None](), person.consent_state.evidence
+    for doubt in evidence.doubts:
         # Its words name the file with its role, where it is about one.
-        files = [each for each in person.evidence.files if f"({each.role})" in doubt.words]
-        told |= {str(Path(directory, each.path)): None for each in files or person.evidence.files}
+        files = [each for each in evidence.files if f"({each.role})" in doubt.words]
+        told |= {str(Path(directory, each.path)): None for each in files or evidence.files}
         if doubt.stretch is not None:
             told[f"{doubt.stretch.start_s:.1f} s to {doubt.stretch.end_s:.1f} s"] = None
-    command = shlex.join(["palprep", "decide", directory, person.person])
+    command = shlex.join(["palprep", "decide", directory, person.slug])
     return (
-        f"\nThe consent of {person.person} is in doubt. Listen to {', '.join(told)}, then\n"
+        f"\nThe consent of {person.slug} is in doubt. Listen to {', '.join(told)}, then\n"
         f"  {command} --accept --by NAME --because TEXT    if it is given\n"
         f"  {command} --refuse --by NAME --because TEXT    if it is not"
     )
@@ -257,7 +257,9 @@ def _look(
         with runs.status(each) as (head, people):
             met = (own.met(everybody.met(one)) for one in people if because in {None, one.blocker})
             if as_json:
-                print_json_of_many(head.to_json(), "people", (one.to_json() for one in met))
+                print_json_of_many(
+                    head.to_json(), "people", (one.standing.to_json() for one in met)
+                )
             else:
                 deque(met, maxlen=0)
         looked_at.append((head, own))

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TypeVar
 
 from palprep import views
 from palprep.cli.exits import ExitCode, ending_well
@@ -20,12 +21,14 @@ _WATCHED, _TOLD_ELSEWHERE = "`palprep watch`", "is in training: the service"
 
 _MANY = 100
 
+T = TypeVar("T")
+
 
 class Tally:
     """What is told of people who are met one by one, in the memory of a few."""
 
-    def __init__(self, people: Iterable[runs.PersonStanding] = ()) -> None:
-        self.doubts: list[runs.PersonStanding] = []
+    def __init__(self, people: Iterable[runs.PersonView] = ()) -> None:
+        self.doubts: list[runs.PersonView] = []
         """The first people whose replica is held by a doubt."""
         self.held = 0
         self.in_training: str | None = None
@@ -38,24 +41,25 @@ class Tally:
         for each in people:
             self.met(each)
 
-    def met(self, person: runs.PersonStanding) -> runs.PersonStanding:
+    def met(self, person: runs.PersonView) -> runs.PersonView:
+        stands = person.standing
         self._statuses[person.status] += 1
         if person.blocker is not None:
             self._blockers[person.blocker] += 1
         if person.held:
             self.held += 1
             _keep(self.doubts, person)
-        if person.replica_status == "started":
-            self.in_training = self.in_training or person.replica_id
+        if stands.replica_status == "started":
+            self.in_training = self.in_training or stands.replica_id
         if person.status == "waiting":
             said = " ".join(person.reasons)
-            self._waits_for_training |= person.voice_status == "started" or _WATCHED in said
+            self._waits_for_training |= stands.voice_status == "started" or _WATCHED in said
             self._told_elsewhere |= _TOLD_ELSEWHERE in said
         self._asked |= bool(person.asked)
         self._cut_off |= creations.CUT_OFF.reasons[0] in person.reasons
-        _keep(self._first, person)
+        _keep(self._first, stands)
         if person.status not in runs.READY:
-            _keep(self._open, person)
+            _keep(self._open, stands)
         return person
 
     def print_people(self) -> None:
@@ -130,7 +134,7 @@ class Tally:
         return f"Next: {next(words for applies, words in steps if applies)}"
 
 
-def _keep(some: list[runs.PersonStanding], person: runs.PersonStanding) -> None:
+def _keep(some: list[T], person: T) -> None:
     if len(some) < _MANY:
         some.append(person)
 

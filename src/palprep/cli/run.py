@@ -171,7 +171,7 @@ def run(
                 with_reports=False,
                 note=tell_note,
             )
-        found = Tally(person.standing for person in ended.people)
+        found = Tally(ended.people)
         if as_json:
             for line in batch.written_results(place, {each.slug for each in ended.people}):
                 print_json(line)

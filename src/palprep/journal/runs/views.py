@@ -36,18 +36,6 @@ class PersonStanding(Value):
     replica_id: str | None
     replica_status: str | None
     reasons: tuple[str, ...]
-    # Not part of the line; the first three are as in PersonOutcome.
-    blocked_by: tuple[str, ...] = Field(default=(), exclude=True)
-    asked: Mapping[Role, tuple[str, ...]] = Field(default={}, exclude=True)
-    held: bool = Field(default=False, exclude=True)
-    evidence: ConsentEvidence = Field(default=ConsentEvidence(), exclude=True)
-
-    @property
-    def blocker(self) -> str | None:
-        """The id of the finding that is in the way first, or the status; None if nothing is."""
-        if self.status in READY | {"waiting"}:
-            return None
-        return next(iter(self.blocked_by), self.status)
 
 
 class PersonResult(PersonStanding):
@@ -92,7 +80,10 @@ class PersonView(entries.PersonNames):
 
     @property
     def blocker(self) -> str | None:
-        return self.standing.blocker
+        """The id of the finding that is in the way first, or the status; None if nothing is."""
+        if self.status in READY | {"waiting"}:
+            return None
+        return next(iter(self.blocked_by), self.status)
 
     @property
     def consent(self) -> Asset | None:
@@ -114,10 +105,6 @@ class PersonView(entries.PersonNames):
                 *(self.consent_state.reasons if self.consent_state.state == "holds" else ()),
                 *self.reasons,
             ),
-            blocked_by=self.blocked_by,
-            asked=self.asked,
-            held=self.held,
-            evidence=self.consent_state.evidence,
         )
 
     @property
@@ -319,7 +306,7 @@ class JournalHead(Value):
 
 
 @contextmanager
-def status(directory: str | Path) -> Iterator[tuple[JournalHead, Iterator[PersonStanding]]]:
+def status(directory: str | Path) -> Iterator[tuple[JournalHead, Iterator[PersonView]]]:
     """Read the journal of an output folder, and the people in it one after the other: any number of
     them takes the memory of a few. Raises JournalError when there is none to read."""
     with Journal.of(directory) as journal:
@@ -343,7 +330,7 @@ def status(directory: str | Path) -> Iterator[tuple[JournalHead, Iterator[Person
             unclaimed_callbacks=journal.unclaimed_callbacks(),
             **told,
         )
-        yield head, (person.standing for person in people)
+        yield head, people
 
 
 def _made_without_run(creations: Iterable[Creation]) -> Iterator[PersonView]:
