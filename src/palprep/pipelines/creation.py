@@ -154,10 +154,7 @@ class Creator:
             url = await work(self.client, functools.partial(self.publisher.publish, file))
             urls[_URL_FIELDS[role]] = url
         fields = self._fields(urls)
-        asked: dict[str, Any] = {
-            **_asked(self.request, self._target),
-            "sources": _sources(self.files),
-        }
+        asked = _asked(self.request, self.files, self._target)
         if self.request.callback_url is not None:
             asked["told_elsewhere"] = True
         self._begin(f"create {self.request.what}")
@@ -246,14 +243,14 @@ def _identifying(request: Request) -> dict[str, Any]:
     return request.model_dump(mode="json", exclude_none=True, exclude={"callback_url"})
 
 
-def _asked(request: Request, target: str) -> dict[str, Any]:
-    return {"target": target, **_identifying(request)}
-
-
-def _sources(files: Mapping[Role, Prepared]) -> dict[str, str]:
-    return {role.value: file.source_sha256 for role, file in files.items()}
+def _asked(request: Request, files: Mapping[Role, Prepared], target: str) -> dict[str, Any]:
+    """What is recorded of a request: all but addresses."""
+    sources = {role.value: file.source_sha256 for role, file in files.items()}
+    return {"target": target, **_identifying(request), "sources": sources}
 
 
 def key_of(request: Request, files: Mapping[Role, Prepared], target: str) -> str:
     """The identity in the journal of what is created of these files at the service ``target``."""
-    return creations.creation_key(request.what, _asked(request, target), _sources(files))
+    fields = _asked(request, files, target)
+    sources = fields.pop("sources")
+    return creations.creation_key(request.what, fields, sources)

@@ -52,20 +52,16 @@ class ServiceSteps:
 
         Raises ServiceUnreachable where nothing was carried out: to be called again, which goes on.
         """
-        requests = ready.requests
-        notes: tuple[str, ...] = ()
-        not_made: tuple[str, ...] = ()
-        blocked_by: tuple[str, ...] = ()
+        requests, so_far = ready.requests, runs.PersonOutcome(status="waiting")
         if refusal := self._refusal(person, ready, reporter):
             why, checks = refusal
             left = tuple(each for each in requests if Role.FACE_IMAGE not in each.roles)
             if not left:
                 return runs.PersonOutcome.redo(why, blocked_by=checks), ()
+            told = {"not_made": (f"Only the voice is made. {why}",), "blocked_by": checks}
             if left == requests:
-                notes = (f"Left out: {why}",)
-            else:
-                not_made, blocked_by = (f"Only the voice is made. {why}",), checks
-            requests = left
+                told = {"notes": (f"Left out: {why}",)}
+            requests, so_far = left, so_far.model_copy(update=told)
         made: list[creations.Creation] = []
         met: list[errors.PalprepError] = []
         for wanted in requests:
@@ -86,8 +82,7 @@ class ServiceSteps:
             ),
             complete=True,
         )
-        told = {"notes": notes, "not_made": not_made, "blocked_by": blocked_by + outcome.blocked_by}
-        return outcome.model_copy(update=told), tuple(made)
+        return so_far.becomes(outcome), tuple(made)
 
     def _refusal(
         self, person: Person, ready: Ready, reporter: Reporter
