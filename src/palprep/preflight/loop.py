@@ -7,8 +7,8 @@ measures and transforms is loaded when it is asked for.
 
 from __future__ import annotations
 
-import itertools
 import shutil
+import tempfile
 import threading
 from collections.abc import Callable
 from functools import partial
@@ -61,7 +61,40 @@ def check_source(request: CheckRequest, source: Source) -> Report:
 class _Made(NamedTuple):
     output: Source
     report: Report
-    fixes: tuple[FixDone, ...]
+    fixes: tuple[FixDone, ...] = ()
+
+
+class _Work(NamedTuple):
+    """A file, and how all that is made of it is judged."""
+
+    source: Source
+    before: Report
+    request: CheckRequest
+    folder: Path
+    """Where it lies until all of it is proved."""
+    said_alike: bool
+    """Whether all of it says what the source says: what is kept as it was coded is then judged as
+    the source was."""
+
+    def made(
+        self, plan: plans.Plan, role: Role | None, progress: Callable[[float], None] | None = None
+    ) -> _Made:
+        """What a plan makes of the file, measured and judged in that role."""
+        stem = Path(tempfile.mkdtemp(dir=self.folder), self.source.stem)
+        was = self.before.facts
+        known = was.video if was else None
+        applied = fixes.apply(plan, self.source, stem, known=known, progress=progress)
+        # No fix adds a voice to a recording in which one person speaks: to tell voices apart is
+        # most of what a look at one costs.
+        voice = was.voice if was else None
+        alone = voice.speakers if voice and voice.speakers.several is False else None
+        again = self.request._replace(role=role, speakers=alone)
+        kept = self.before if applied.coding_kept and self.said_alike else None
+        output, report = _proof(applied.path, self.source, again, kept=kept)
+        if was and report.facts:
+            lasting = _lasting(was, report.facts, plan, applied)
+            report = _judged_again(report, self.request.profile, **lasting)
+        return _Made(output, report, applied.fixes)
 
 
 def prepare_source(
@@ -85,66 +118,50 @@ def prepare_source(
     if split_consent:
         before = _judged_again(before, profile, apart=True, statement=None, consent=None)
         request = request._replace(consent_apart=True)
-    fix = plans.plan(before, profile)
-    best = evidence = clip = None
-    voice = before.facts.voice if before.facts else None
-    said: tuple[FixDone, ...] = ()
 
-    def placed(made: _Made, stem: str) -> Prepared:
-        path, own = made.output.path, source.path
-        ready = Prepared(
-            source=source.shown,
-            source_sha256=source.sha256,
-            path=path,
-            report=made.report,
-            fixes=made.fixes,
-            sha256=made.output.sha256,
-            source_voice=voice if made.fixes and before.role is Role.VOICE_AUDIO else None,
-        )
-        with new_output(into / stem, path.suffix, source=own, overwrite=overwrite) as output:
-            path.replace(output.temporary)
-        return ready.relocated(lambda _: output.path)
-
-    with unproved_in(into) as unproved:
-        count = itertools.count()
-
-        def made(
-            planned: plans.Plan, role: Role | None, progress: Callable[[float], None] | None = None
-        ) -> _Made:
-            stem = unproved / f"{source.stem}-{next(count)}"
-            known = before.facts.video if before.facts else None
-            applied = fixes.apply(planned, source, stem, known=known, progress=progress)
-            # No fix adds a voice to a recording in which one person speaks: to tell voices apart is
-            # most of what a look at one costs.
-            alone = voice.speakers if voice and voice.speakers.several is False else None
-            again = request._replace(role=role, speakers=alone)
-            # The clip goes without the words of the code, and a training video may without consent.
-            same = applied.coding_kept and evidence is None and not split_consent
-            output, report = _proof(applied.path, source, again, kept=before if same else None)
-            if before.facts and report.facts:
-                lasting = _lasting(before.facts, report.facts, planned, applied)
-                report = _judged_again(report, profile, **lasting)
-            return _Made(output, report, applied.fixes)
-
+    with unproved_in(into) as folder:
+        # A training video may go without the statement that is split out of it.
+        work = _Work(source, before, request, folder, said_alike=not split_consent)
+        evidence = clip = None
         if proof is not None:
-            evidence = made(proof, Role.CONSENT_VIDEO)
+            evidence = work.made(proof, Role.CONSENT_VIDEO)
+            # What goes to the service goes without the words of the code.
             speaker = request.speaker and request.speaker.model_copy(update={"code": None})
             request = request._replace(speaker=speaker)
-        if fix is not None:
-            best = made(fix, before.role, progress)
-            if evidence is None and _lost(before, best.report):
-                best, said = _least_lost(before, fix, best, lambda less: made(less, before.role))
+            work = work._replace(request=request, said_alike=False)
+        best = _best(work, progress, with_all=evidence is not None)
         if cut is not None:
-            clip = made(cut, Role.CONSENT_VIDEO)
-        encoded = best or evidence or clip
-        best = best or _copied(source, before, unproved, profile)
-        source.require_same(None if encoded else best.output)
-        kept = placed(evidence, f"{source.stem}-code") if evidence else None
-        prepared = placed(best._replace(fixes=(*best.fixes, *said)), source.stem)
+            clip = work.made(cut, Role.CONSENT_VIDEO)
+        copied = best.output is source
+        if copied:
+            best = _copied(work, best)
+        source.require_same(best.output if copied and not (evidence or clip) else None)
+
+        place = partial(_placed, work, overwrite=overwrite)
+        kept = place(evidence, into / f"{source.stem}-code") if evidence else None
+        prepared = place(best, into / source.stem)
         if clip is None:
             return _with_evidence(prepared, kept, profile)
-        consent = _with_evidence(placed(clip, f"{source.stem}-consent"), kept, profile)
+        consent = _with_evidence(place(clip, into / f"{source.stem}-consent"), kept, profile)
         return prepared.model_copy(update={"consent": consent})
+
+
+def _placed(work: _Work, made: _Made, stem: Path, *, overwrite: bool) -> Prepared:
+    """What was made under its name, which is ``stem`` and its suffix where that is free."""
+    source, path = work.source, made.output.path
+    voice = work.before.facts.voice if work.before.facts else None
+    ready = Prepared(
+        source=source.shown,
+        source_sha256=source.sha256,
+        path=path,
+        report=made.report,
+        fixes=made.fixes,
+        sha256=made.output.sha256,
+        source_voice=voice if made.fixes and work.before.role is Role.VOICE_AUDIO else None,
+    )
+    with new_output(stem, path.suffix, source=source.path, overwrite=overwrite) as output:
+        path.replace(output.temporary)
+    return ready.relocated(lambda _: output.path)
 
 
 def _lost(before: Report, after: Report) -> tuple[Check, ...]:
@@ -158,30 +175,36 @@ def _lost(before: Report, after: Report) -> tuple[Check, ...]:
     )
 
 
-def _least_lost(
-    before: Report, planned: plans.Plan, whole: _Made, made: Callable[[plans.Plan], _Made]
-) -> tuple[_Made | None, tuple[FixDone, ...]]:
-    """What the fix made that comes out best, and what is told of the steps that it leaves out; none
-    where the source itself comes out best. ``whole`` is what the whole plan led to.
+def _best(work: _Work, progress: Callable[[float], None] | None, *, with_all: bool) -> _Made:
+    """What the fix of the file makes of it that comes out best, or the source itself, with what is
+    told of the steps that are left out. ``with_all`` leaves none out.
 
     No check may fail that did not. Then as few as can be fail, warn, and are worse than before.
     """
-    ways: list[tuple[tuple[str, ...], _Made | None]] = [((), whole)]
-    ways += [(out, made(less)) for out, less in plans.with_less(planned)]
-    ways.append((tuple(each.fix for each in planned.reasons), None))
+    before, own = work.before, _Made(work.source, work.before)
+    plan = plans.plan(before, work.request.profile)
+    if plan is None:
+        return own
+    whole = work.made(plan, before.role, progress)
+    worse = _lost(before, whole.report)
+    if with_all or not worse:
+        return whole
+    ways: list[tuple[tuple[str, ...], _Made]] = [((), whole)]
+    ways += [(out, work.made(less, before.role)) for out, less in plans.with_less(plan)]
+    ways.append((tuple(each.fix for each in plan.reasons), own))
 
-    def rank(way: tuple[tuple[str, ...], _Made | None]) -> tuple[int, ...]:
-        judged = way[1].report if way[1] else before
+    def rank(way: tuple[tuple[str, ...], _Made]) -> tuple[int, ...]:
+        judged = way[1].report
         lost = _lost(before, judged)
         failing = sum(check.outcome is Outcome.FAIL for check in lost)
         return failing, len(judged.failed), len(judged.having(Outcome.WARN)), len(lost)
 
     out, best = min(ways, key=rank)
     if not out:
-        return whole, ()
-    labels = ", ".join(check.label for check in _lost(before, whole.report))
+        return whole
+    labels = ", ".join(check.label for check in worse)
     did = f"left out {', '.join(out)}: it would have made this worse: {labels}"
-    return best, (FixDone(id="left_out", did=did),)
+    return best._replace(fixes=(*best.fixes, FixDone(id="left_out", did=did)))
 
 
 _LASTING = ("saturated", "clipped_highlights", "clipped_shadows", "noise", "blocking")
@@ -301,16 +324,17 @@ def _proof(
         ) from None
 
 
-def _copied(source: Source, before: Report, into: Path, profile: Profile) -> _Made:
-    """A copy under an extension of its content; to change the extension is a fix."""
+def _copied(work: _Work, made: _Made) -> _Made:
+    """The source as a copy under an extension of its content; to change the extension is a fix."""
+    source = work.source
     suffix, extensions = Path(source.shown).suffix.lower(), source.type.extensions
     renamed = suffix not in extensions
     extension = extensions[0] if renamed else suffix
-    with new_output(into / source.stem, extension, source=source.path) as copy:
+    with new_output(work.folder / source.stem, extension, source=source.path) as copy:
         shutil.copyfile(source.path, copy.temporary)
     # Of the same bytes only what follows from the name is new.
-    file = before.facts and before.facts.file.model_copy(update={"name": copy.path.name})
-    report = _judged_again(before, profile, file=file)
+    file = made.report.facts and made.report.facts.file.model_copy(update={"name": copy.path.name})
+    report = _judged_again(made.report, work.request.profile, file=file)
     did = f"copied under the extension of its content, {extension}"
     done = (FixDone(id="rename", did=did),) if renamed else ()
-    return _Made(Source.of(copy.path), report, done)
+    return _Made(Source.of(copy.path), report, (*done, *made.fixes))
