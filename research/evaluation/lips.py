@@ -5,13 +5,14 @@
 TALKERS holds the footage that material/talkers.csv names, as owner/name/path. Every stretch of it
 shows one person who is heard talking. It is measured as ``check`` measures a statement, and once
 more with the picture moved, enlarged, noisy and strongly compressed, as forgers leave it. Of both
-forgeries are made: a photograph that sways, a picture that freezes halfway, and loops, whose rounds
-come from the one and the other by turns. What is measured is kept in TALKERS/.kept.
+forgeries are made: a photograph that sways, a picture that freezes halfway, loops, whose rounds
+come from the one and the other by turns, and a photograph whose mouth opens with the loudness of
+the sound. What is measured is kept in TALKERS/.kept.
 
 The sound is shifted, and taken from other people and from other words of the same: do lips and
 sound still go together? That is judged on sources alone that nothing was fitted on.
 
-Prints how many fail, by the length of the speech and, of the genuine, by source; with --table that
+Prints how many fail, by the length of the speech and, of the genuine, by source; with --table it
 goes into the document.
 """
 
@@ -46,17 +47,21 @@ from palprep.media.sources import Source
 from palprep.rules import Profile, load_profile
 from palprep.speech import RATE_HZ, speech_spans
 from palprep.values import Role, Span
-from palprep.vision import Models, MouthTrack, Pixels, follow_mouth
+from palprep.vision import FaceTrack, Models, Pixels, follow_face, landmarks
+from palprep.vision.detect import find_faces
 from research.evaluation.portraits import share_of
 from research.marked import replace_marked
 from research.material.kept_facts import version_of
 from research.material.sources_and_labels import MATERIAL
 
 LENGTHS_S = (3.0, 5.0, 8.0, 12.0)
+PUPPET_SIDE, PUPPET_FRAMES = 640, 150
+PERIODS_S = (3.7, 2.9, 4.1, 5.3, 4.7, 3.3)
 WORN_QUALITY, WORN_NOISE, WORN_ZOOM = 40, 4.0, 1.03
 STILL_FRAMES = 50
 SILENCE = np.zeros(0, np.float32)
 SYNC_LENGTHS_S = (5.0, 8.0, 12.0)
+BLINK_LENGTHS_S = (10.0, 12.0)
 SHIFTS_S = (0.4, 1.0)
 HIDDEN_S = (0.4, 1.2)
 """How long lips are hidden by whoever wants no one to see them, and how often."""
@@ -85,9 +90,11 @@ class Seen(NamedTuple):
     """What is measured of a talker. Times count from the start of the stretch."""
 
     talker: Talker
-    genuine: MouthTrack
-    worn: MouthTrack
-    still: MouthTrack
+    genuine: FaceTrack
+    worn: FaceTrack
+    still: FaceTrack
+    puppet: FaceTrack
+    """A photograph with a mouth that was animated, 12 s at the most."""
     speech: tuple[Span, ...]
     sound: NDArray[np.float32]
     """Mono at 16 kHz, from the start of the stretch."""
@@ -123,25 +130,29 @@ def seen_of(talker: Talker, folder: Path, models: Models) -> Seen:
         ]
         rng = np.random.default_rng(1)
         middle = frames[len(frames) // 2].rgb
-        tracks = (
-            follow_mouth(frames, models),
-            follow_mouth((each._replace(rgb=worn(each.rgb, rng)) for each in frames), models),
-            follow_mouth(
-                (each._replace(rgb=worn(middle, rng)) for each in frames[:STILL_FRAMES]), models
-            ),
-        )
         sound = np.concatenate(list(stream_samples(source, rate_hz=RATE_HZ)))
         begin, end = ((at - late_s) * RATE_HZ for at in (talker.start_s, talker.end_s))
+        sound = sound[max(0, int(begin)) : int(end)]
+        puppets = puppet(middle, loudness(sound)[: len(frames)], models, rng)
+        tracks = (
+            follow_face(frames, models),
+            follow_face((each._replace(rgb=worn(each.rgb, rng)) for each in frames), models),
+            follow_face(
+                (each._replace(rgb=worn(middle, rng)) for each in frames[:STILL_FRAMES]), models
+            ),
+            follow_face(
+                (SampledFrame(at / FRAMES_PER_S, rgb) for at, rgb in enumerate(puppets)), models
+            ),
+        )
         named = {f"{name}{index}": array for index, track in enumerate(tracks)
                  for name, array in track._asdict().items()}  # fmt: skip
-        np.savez(file, sound=sound[max(0, int(begin)) : int(end)], **named)
+        np.savez(file, sound=sound, **named)
     with np.load(file) as kept:
-        genuine, again, still = (
-            MouthTrack(*(kept[f"{name}{index}"] for name in MouthTrack._fields))
-            for index in range(3)
+        genuine, again, still, animated = (
+            FaceTrack(*(kept[f"{name}{index}"] for name in FaceTrack._fields)) for index in range(4)
         )
         sound = kept["sound"]
-        return Seen(talker, genuine, again, still, speech_spans(sound), sound)
+        return Seen(talker, genuine, again, still, animated, speech_spans(sound), sound)
 
 
 def worn(rgb: Pixels, rng: np.random.Generator) -> Pixels:
@@ -155,34 +166,79 @@ def worn(rgb: Pixels, rng: np.random.Generator) -> Pixels:
     return np.asarray(cv2.imdecode(data, cv2.IMREAD_COLOR), np.uint8)
 
 
-def photograph(seen: Seen, _: float) -> MouthTrack:
+def loudness(sound: NDArray[np.float32]) -> NDArray[np.float64]:
+    """From 0 in the pauses to 1 where it is loudest, for every frame that is looked at."""
+    step = int(RATE_HZ / FRAMES_PER_S)
+    pieces = sound[: len(sound) // step * step].reshape(-1, step).astype(np.float64)
+    level_db = 10 * np.log10((pieces**2).mean(axis=1) + 1e-10)
+    low, high = np.percentile(level_db, (20, 95))
+    opened: NDArray[np.float64] = np.clip((level_db - low) / max(high - low, 1.0), 0, 1)
+    return opened[:PUPPET_FRAMES]
+
+
+def puppet(
+    rgb: Pixels, opened: NDArray[np.float64], models: Models, rng: np.random.Generator
+) -> Iterator[Pixels]:
+    """A photograph whose lower lip and chin come down with the sound, before a hand-held camera."""
+    scale = PUPPET_SIDE / max(rgb.shape[:2])
+    rgb = np.asarray(cv2.resize(rgb, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA))
+    height, width = rgb.shape[:2]
+    y, x = np.mgrid[0:height, 0:width].astype(np.float32)
+    phases = rng.uniform(0, 2 * np.pi, 6)
+    for face in find_faces(rgb, models.detector)[:1]:
+        corners = landmarks.find_landmarks(rgb, face, models).at(
+            landmarks.MOUTH_RIGHT, landmarks.MOUTH_LEFT
+        )
+        middle, wide = corners.mean(axis=0), float(np.linalg.norm(corners[0] - corners[1]))
+        across, down = (x - middle[0]) / wide, (y - middle[1]) / wide
+        lower = np.exp(-((across / 0.75) ** 2)) * np.where(
+            down > 0, np.exp(-((down / 1.6) ** 2)), 0
+        )
+        for at, share in enumerate(opened):
+            talking = cv2.remap(
+                rgb, x, (y - 0.45 * wide * share * lower).astype(np.float32), cv2.INTER_LINEAR
+            )
+            turns = at / FRAMES_PER_S / np.array(PERIODS_S)
+            sway = np.sin(2 * np.pi * turns + phases)
+            moved = np.vstack(
+                (cv2.getRotationMatrix2D((width / 2, height / 2), 4 * sway[2], 1 + 0.04 * sway[3]),
+                 (0.25 * sway[4] / width, 0.15 * sway[5] / height, 1))
+            )  # fmt: skip
+            moved[:2, 2] += 0.1 * wide * sway[:2]
+            seen = cv2.warpPerspective(
+                talking, moved, (width, height), borderMode=cv2.BORDER_REPLICATE
+            )
+            yield worn(np.asarray(seen, np.uint8), rng)
+
+
+def photograph(seen: Seen, _: float) -> FaceTrack:
     """One picture all the while."""
-    count = len(seen.genuine.at_s)
-    return MouthTrack(seen.genuine.at_s, seen.still.shape[np.arange(count) % len(seen.still.shape)])
+    at = np.arange(len(seen.genuine.at_s)) % len(seen.still.shape)
+    return FaceTrack(seen.genuine.at_s, *(each[at] for each in seen.still[1:]))
 
 
-def frozen(seen: Seen, length_s: float) -> MouthTrack:
+def frozen(seen: Seen, length_s: float) -> FaceTrack:
     """A picture that stands still from the middle on."""
     until = seen.genuine.at_s < length_s / 2
     shape = np.where(until[:, None], seen.genuine.shape, photograph(seen, length_s).shape)
-    return MouthTrack(seen.genuine.at_s, shape)
+    return seen.genuine._replace(shape=shape)
 
 
-def looped(period_s: float, *, back: bool = False) -> Callable[[Seen, float], MouthTrack]:
+def looped(period_s: float, *, back: bool = False) -> Callable[[Seen, float], FaceTrack]:
     """Footage of that length again and again, with ``back`` every second time backwards."""
 
-    def forge(seen: Seen, _: float) -> MouthTrack:
+    def forge(seen: Seen, _: float) -> FaceTrack:
         count = min(len(seen.genuine.at_s), len(seen.worn.at_s))
         steps = max(2, round(period_s * FRAMES_PER_S))
         rounds, at = np.divmod(np.arange(count), steps)
         at = np.where(back & (rounds % 2 == 1), steps - 1 - at, at).clip(max=count - 1)
         shape = np.where(rounds[:, None] % 2, seen.worn.shape[at], seen.genuine.shape[at])
-        return MouthTrack(seen.genuine.at_s[:count], shape)
+        return FaceTrack(*(each[:count] for each in seen.genuine))._replace(shape=shape)
 
     return forge
 
 
-FORGERIES: Mapping[str, Callable[[Seen, float], MouthTrack]] = {
+FORGERIES: Mapping[str, Callable[[Seen, float], FaceTrack]] = {
     "genuine": lambda seen, _: seen.genuine,
     "genuine, worn": lambda seen, _: seen.worn,
     "photograph that sways": photograph,
@@ -213,14 +269,15 @@ def stretches(seen: Seen, length_s: float) -> Iterator[Seen]:
         yield seen._replace(
             genuine=_cut(seen.genuine, span),
             worn=_cut(seen.worn, span),
+            puppet=_cut(seen.puppet, span),
             speech=tuple(each.moved(-start) for each in seen.speech),
             sound=seen.sound[int(start * RATE_HZ) :],
         )
 
 
-def _cut(track: MouthTrack, span: Span) -> MouthTrack:
+def _cut(track: FaceTrack, span: Span) -> FaceTrack:
     kept = (track.at_s >= span.start_s) & (track.at_s < span.end_s)
-    return MouthTrack(track.at_s[kept] - span.start_s, track.shape[kept])
+    return FaceTrack(track.at_s[kept] - span.start_s, *(each[kept] for each in track[1:]))
 
 
 def table(all_seen: Sequence[Seen], profile: Profile) -> Iterator[str]:
@@ -252,6 +309,27 @@ def table(all_seen: Sequence[Seen], profile: Profile) -> Iterator[str]:
         )
         + "."
     )
+
+
+def blink_table(all_seen: Sequence[Seen], profile: Profile) -> Iterator[str]:
+    """How many are doubted since no eyes blink, and what comes nearest to the limit."""
+    limits = profile.for_role(Role.CONSENT_VIDEO)["eyes_blink"]
+    yield f"| Shown | {' | '.join(f'{length:g} s' for length in BLINK_LENGTHS_S)} |"
+    yield f"|---|{'---|' * len(BLINK_LENGTHS_S)}"
+    shown = {"genuine": "genuine", "genuine, worn": "worn", "animated photograph": "puppet"}
+    for kind, name in shown.items():
+        cells = []
+        for length_s in BLINK_LENGTHS_S:
+            found = []
+            span = Span(start_s=0.0, end_s=length_s)
+            for seen in (part for each in all_seen for part in stretches(each, length_s)):
+                track: FaceTrack = getattr(seen, name)
+                lips = measure_lips(track, span, (), SILENCE, LipSync.load, stated=True)
+                found += [] if lips.blink is None else [lips.blink]
+            doubted = sum(not all(limit.holds(each) for limit in limits) for each in found)
+            nearest = max(found) if name == "puppet" else min(found)
+            cells.append(f"{share_of(doubted, len(found))}; {nearest:.3f}")
+        yield f"| {kind} | {' | '.join(cells)} |"
 
 
 def sounds_of(part: Seen, all_seen: Sequence[Seen]) -> Iterator[tuple[str, NDArray[np.float32]]]:
@@ -308,7 +386,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             all_seen.append(seen_of(each, options.talkers, models))
         except FileMissing as error:
             print(f"left out: {error}", file=sys.stderr)
-    for name, made in (("forged-footage", table), ("lip-sync", sync_table)):
+    tables = {"forged-footage": table, "eyes-blink": blink_table, "lip-sync": sync_table}
+    for name, made in tables.items():
         lines = list(made(all_seen, load_profile()))
         print(*lines, sep="\n")
         if options.table:

@@ -8,7 +8,7 @@ import pytest
 from palprep.consent import LipsFacts, LipSync, StatementReading, measure_lips, stretch_of
 from palprep.consent.facts import AlignedWord, PartReading
 from palprep.values import Span
-from palprep.vision import MouthTrack
+from palprep.vision import FaceTrack
 
 RATE = 12.5
 ALL = Span(start_s=0.0, end_s=10.0)
@@ -25,9 +25,14 @@ def talk(seconds=10.0, seed=1):
     return 0.3 + 0.08 * (rough[:-2] + 2 * rough[1:-1] + rough[2:]) / 2
 
 
-def measured(shape, *, speech=(ALL,), stated=True, times=None):
+def track(times, shape, eyes=None):
+    return FaceTrack(times, shape, np.full(len(times), 0.3) if eyes is None else eyes)
+
+
+def measured(shape, *, speech=(ALL,), stated=True, times=None, **face):
     times = np.arange(len(shape)) / RATE if times is None else times
-    return measure_lips(MouthTrack(times, shape), ALL, speech, SILENCE, lambda: SYNC, stated=stated)
+    seen = track(times, shape, **face)
+    return measure_lips(seen, ALL, speech, SILENCE, lambda: SYNC, stated=stated)
 
 
 def looped(shape, steps):
@@ -87,9 +92,31 @@ def test_frames_without_a_face_leave_it_open():
     assert lips.motion is None
     assert lips.repeat > 0.6
     empty = measure_lips(
-        MouthTrack(np.zeros(0), np.zeros((0, 6))), ALL, (ALL,), SILENCE, lambda: SYNC, stated=True
+        track(np.zeros(0), np.zeros((0, 6))), ALL, (ALL,), SILENCE, lambda: SYNC, stated=True
     )
     assert empty == LipsFacts(stated=True, span=ALL, frames=0)
+
+
+def test_a_blink_is_told_by_more_than_one_odd_frame():
+    eyes = 0.3 + 0.005 * np.random.default_rng(2).standard_normal(125)
+    assert measured(talk(), eyes=eyes).blink < 0.02
+    odd = eyes.copy()
+    odd[60] = 0.22
+    assert measured(talk(), eyes=odd).blink < 0.04
+    eyes[60:63] = (0.15, 0.05, 0.2)
+    assert measured(talk(), eyes=eyes).blink == pytest.approx(0.3 - 0.4 / 3, abs=0.01)
+
+
+def test_eyes_that_narrow_slowly_do_not_blink():
+    eyes = 0.3 + 0.06 * np.sin(np.arange(125) / RATE)
+    assert measured(talk(), eyes=eyes).blink < 0.02
+
+
+@pytest.mark.parametrize(("seconds", "told"), [(7.8, False), (8.2, True)])
+def test_in_a_few_seconds_not_everybody_blinks(seconds, told):
+    shape = talk(seconds)
+    lips = measured(shape)
+    assert (lips.blink is not None) is told
 
 
 @pytest.mark.parametrize(("seconds", "held"), [(4.8, False), (5.2, True)])
@@ -102,17 +129,17 @@ def test_less_than_five_seconds_of_lips_are_not_held_against_the_sound(seconds, 
             return np.zeros((1, 1500, 384))
 
     span = Span(start_s=0.0, end_s=seconds)
-    track = MouthTrack(np.arange(int(seconds * RATE)) / RATE, talk(seconds))
+    seen = track(np.arange(int(seconds * RATE)) / RATE, talk(seconds))
     sound = np.zeros(8 * 16_000)
     sync = SYNC._replace(encoder=Hears())
-    measure_lips(track, span, (span,), sound, lambda: sync, stated=True)
+    measure_lips(seen, span, (span,), sound, lambda: sync, stated=True)
     assert bool(heard) is held
 
 
 def test_two_seconds_are_too_short_to_tell():
     short = Span(start_s=0.0, end_s=2.0)
     lips = measure_lips(
-        MouthTrack(np.arange(25) / RATE, talk(2.0)),
+        track(np.arange(25) / RATE, talk(2.0)),
         short,
         (short,),
         SILENCE,

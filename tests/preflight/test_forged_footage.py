@@ -30,7 +30,13 @@ def check(path, role=Role.CONSENT_VIDEO):
 def test_the_sample_passes(spoken_consent):
     report = check(spoken_consent)
     assert report.facts.lips.stated
-    for check_id in ("mouth_moves", "lips_keep_moving", "lips_not_repeated", "lip_sync"):
+    for check_id in (
+        "mouth_moves",
+        "lips_keep_moving",
+        "lips_not_repeated",
+        "eyes_blink",
+        "lip_sync",
+    ):
         assert report.check(check_id).outcome is Outcome.PASS
     assert report.facts.timeline.mouth.variation > 0.12 > STILL
     assert abs(report.facts.lips.synchrony.lag_s) <= 0.2
@@ -55,6 +61,22 @@ def test_a_picture_that_freezes_halfway_fails(spoken_consent, tmp_path):
     rests = report.check("lips_keep_moving")
     assert rests.outcome is Outcome.FAIL
     assert report.facts.lips.rests_at_s > 6.0
+
+
+def test_a_photograph_whose_mouth_was_animated_leaves_the_consent_in_doubt(
+    spoken_consent, tmp_path
+):
+    """The mouth goes with the sound, and all around it is one frame all the while."""
+    photograph = "[0]trim=end_frame=1,loop=-1:1,setpts=N/25/TB[photograph]"
+    mouth = "[1]crop=iw:ih/2:0:ih/2[mouth];[photograph][mouth]overlay=0:H/2:shortest=1"
+    picture = f"split[0][1];{photograph};{mouth}"
+    report = check(forged_video(spoken_consent, tmp_path / "puppet.mp4", picture))
+    assert report.check("lip_sync").outcome is Outcome.PASS
+    assert report.check("lips_keep_moving").outcome is Outcome.PASS
+    assert report.check("eyes_blink").outcome is Outcome.WARN
+    (doubt,) = consent_doubts(report.checks, report.consent)
+    assert doubt.check == "eyes_blink"
+    assert "may be a photograph" in doubt.sentence
 
 
 def test_sound_that_is_shifted_leaves_the_consent_in_doubt(spoken_consent, tmp_path):

@@ -24,7 +24,7 @@ def judged(video_facts):
         found = {
             "stated": True, "span": Span(start_s=1.0, end_s=13.0), "frames": 150,
             "motion": 0.05, "rests_at_s": 4.0, "repeat": 0.8, "repeats_at_s": 6.0,
-            "synchrony": synchrony(), **lips,
+            "blink": 0.2, "synchrony": synchrony(), **lips,
         }  # fmt: skip
         facts = video_facts(duration_s=20.0).model_copy(
             update={
@@ -78,6 +78,19 @@ def test_lips_without_their_sound_are_a_doubt_and_no_failure(judged, found, outc
     check = judged(synchrony=found).check("lip_sync")
     assert check.outcome is outcome
     assert check.id in CONSENT_DOUBTS
+
+
+@pytest.mark.parametrize("role", [Role.CONSENT_VIDEO, Role.TRAINING_VIDEO])
+def test_eyes_that_never_blink_are_a_doubt_and_no_failure(judged, role):
+    for blink, outcome in ((0.04, Outcome.PASS), (0.039, Outcome.WARN), (0.0, Outcome.WARN)):
+        check = judged(role, blink=blink).check("eyes_blink")
+        assert check.outcome is outcome
+        assert check.id in CONSENT_DOUBTS
+
+
+def test_blinking_is_asked_for_only_while_the_statement_is_spoken(judged):
+    for lips in ({"blink": None}, {"stated": False, "blink": 0.0}):
+        assert "eyes_blink" not in {check.id for check in judged(**lips).checks}
 
 
 def test_a_shift_is_told_with_the_seconds_to_watch(judged):

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import cv2
 import numpy as np
 import pytest
 from portraits import FLAWLESS
@@ -31,6 +32,22 @@ def portrait():
 def similarities(facts):
     """To the face most like all others, where they were compared."""
     return [each.similarity for each in facts.samples if each.similarity is not None]
+
+
+def test_the_eyes_of_a_photograph_before_a_moving_camera_stay_open(models, portrait):
+    height, width = portrait.shape[:2]
+    frames = []
+    for index in range(12):
+        lean = np.sin(index / 2)
+        plane = np.array(
+            [[1 + 0.02 * lean, 0.03 * lean, -5], [0, 1, 8 * lean], [0.1 * lean / width, 0, 1]]
+        )
+        seen = cv2.warpPerspective(portrait, plane, (width, height))
+        frames.append(SampledFrame(0.08 * index, np.asarray(seen)))
+    track = footage.follow_face(frames, models)
+    assert track.shape.shape == (12, footage.SHAPE)
+    assert np.ptp(track.eyes) < 0.04
+    assert track.eyes.mean() == pytest.approx(0.33, abs=0.08)
 
 
 def test_a_face_is_followed_and_stays_the_same_person(models, portrait):

@@ -1,8 +1,10 @@
-"""Do the lips go on, or does the picture stand still or come again, while words are spoken?
+"""Do the lips go on, or does the picture stand still or come again, while words are spoken? And
+do the eyes blink?
 
 The person may be shown by a frozen picture or by a loop under somebody's voice. The course of the
 lips tells both: they do not rest for three seconds of speech, and nobody moves them in the same way
-again for two.
+again for two. A photograph whose mouth was animated keeps its eyes as they are: people shut theirs
+for a moment every few seconds.
 
 And do the lips belong to the sound? Canonical correlation analysis (Hotelling, "Relations between
 two sets of variates", Biometrika 28 (1936), 321-377) finds what moves together in both: four sums
@@ -27,7 +29,7 @@ from palprep.consent.whisper import Encoder
 from palprep.networks import read_manifest
 from palprep.speech import RATE_HZ
 from palprep.values import Span, spans_within
-from palprep.vision import SHAPE, MouthTrack
+from palprep.vision import SHAPE, FaceTrack
 
 Floats = NDArray[np.floating[Any]]
 Known = NDArray[np.bool_]
@@ -45,6 +47,10 @@ FRAMES_PER_S = 12.5
 _WIDEST_GAP_S = 0.28
 """Between two frames that show a face. What lies in a wider gap is not known."""
 
+_LEAST_TO_BLINK_S = 8.0
+"""In less time too many people do not blink (docs/accuracy.md)."""
+_AROUND = 6
+"""Frames before and after, 0.5 s, in which eyes that blink are open."""
 _REST, _SPOKEN = 75, 0.8
 """Steps of a rest, 3 s, and the share of it that must be speech."""
 _REPEAT = 50
@@ -76,7 +82,7 @@ def stretch_of(
 
 
 def measure_lips(
-    track: MouthTrack,
+    track: FaceTrack,
     span: Span,
     speech: Sequence[Span],
     samples: Floats,
@@ -95,10 +101,12 @@ def measure_lips(
     motion, rest = _least_motion(shape, known, spoken)
     repeat, again = _closest_repeat(shape, known)
     enough = known.sum() * STEP_S >= LEAST_TO_SYNC_S
+    within = (track.at_s >= span.start_s) & (track.at_s <= span.end_s)
     return LipsFacts(
         stated=stated,
         span=span,
-        frames=int(((track.at_s >= span.start_s) & (track.at_s <= span.end_s)).sum()),
+        frames=int(within.sum()),
+        blink=_blink(track.eyes[within]) if known.sum() * STEP_S >= _LEAST_TO_BLINK_S else None,
         motion=motion,
         rests_at_s=None if rest is None else float(times[rest]),
         repeat=repeat,
@@ -107,7 +115,7 @@ def measure_lips(
     )
 
 
-def on_grid(track: MouthTrack, times: Floats) -> tuple[Floats, Known]:
+def on_grid(track: FaceTrack, times: Floats) -> tuple[Floats, Known]:
     """The shape of the lips at these times, and where frames are near enough to tell it."""
     if not len(track.at_s):
         return np.zeros((len(times), SHAPE)), np.zeros(len(times), bool)
@@ -116,6 +124,13 @@ def on_grid(track: MouthTrack, times: Floats) -> tuple[Floats, Known]:
     edges = track.at_s.take((after - 1, after), mode="clip")
     inside = (times >= edges[0] - STEP_S) & (times <= edges[1] + STEP_S)
     return shape, inside & (edges[1] - edges[0] <= _WIDEST_GAP_S)
+
+
+def _blink(eyes: Floats) -> float:
+    """In means of three frames, since one frame alone may be told wrongly."""
+    course = _mean_over(eyes, 3)
+    around = np.minimum(course[: -2 * _AROUND], course[2 * _AROUND :])
+    return float((around - course[_AROUND:-_AROUND]).max())
 
 
 def _least_motion(shape: Floats, known: Known, spoken: Known) -> tuple[float | None, int | None]:

@@ -18,7 +18,7 @@ from palprep.facts.timeline import player_times
 from palprep.media import images, sources
 from palprep.speech import RATE_HZ, VoiceFacts, measure_voice, speakers_of
 from palprep.values import Role
-from palprep.vision import CLOSE_LOOKS, FootageFacts, Models, analyse_footage, follow_mouth
+from palprep.vision import CLOSE_LOOKS, FootageFacts, Models, analyse_footage, follow_face
 
 FRAME_SIDE = 960
 """Longer side, in pixels, of the frames of a video that are looked at."""
@@ -152,7 +152,7 @@ def _lips(
         from_s=shown.start_s + starts_s,
         most_s=shown.end_s + starts_s,
     )
-    track = follow_mouth(images.prefetch(frames), Models.shared(), turned_deg=footage.turned_deg)
+    track = follow_face(images.prefetch(frames), Models.shared(), turned_deg=footage.turned_deg)
     track = track._replace(at_s=track.at_s - starts_s)
     speech = [each.moved(late_s) for each in voice.speech]
     samples = np.pad(opening, (round(late_s * RATE_HZ), 0))

@@ -146,6 +146,12 @@ def lips_not_repeated(lips: LipsFacts) -> Measured | Unmeasured:
 
 
 @rule(Need(lambda facts: facts.lips))
+def eyes_blink(lips: LipsFacts) -> Answer:
+    """Of the statement alone, and of no short one: in a few seconds not everybody blinks."""
+    return Measured(value=round(lips.blink, 3)) if lips.stated and lips.blink is not None else None
+
+
+@rule(Need(lambda facts: facts.lips))
 def lip_sync(lips: LipsFacts) -> Answer:
     """The correlation, and as much again as it exceeds that with the sound shifted, which is what
     the clip has by chance. A statement long enough to judge whose lips are hidden leaves it open.

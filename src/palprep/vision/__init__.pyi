@@ -18,9 +18,9 @@ from .facts import (
 from .footage import (
     CLOSE_LOOKS as CLOSE_LOOKS,
     SHAPE as SHAPE,
-    MouthTrack as MouthTrack,
+    FaceTrack as FaceTrack,
     analyse_footage as analyse_footage,
-    follow_mouth as follow_mouth,
+    follow_face as follow_face,
 )
 from .identity import cosine as cosine, identify as identify
 from .models import Models as Models

@@ -220,12 +220,17 @@ _INNER_UPPER, _INNER_LOWER = (13, 82, 312), (14, 87, 317)
 _OUTER_UPPER, _OUTER_LOWER = 0, 17
 _INNER_RIGHT, _INNER_LEFT = 78, 308
 _CHIN = 152
+_EYES = (
+    (landmarks.RIGHT_EYE_OUTER, landmarks.RIGHT_EYE_INNER, 159, 145),
+    (landmarks.LEFT_EYE_OUTER, landmarks.LEFT_EYE_INNER, 386, 374),
+)
+"""Of each eye its corners, and the middles of its upper and its lower lid."""
 
 SHAPE = 6
 
 
-class MouthTrack(NamedTuple):
-    """The mouth in n frames, in their order; frames without a face are left out."""
+class FaceTrack(NamedTuple):
+    """Mouth and eyes in n frames, in their order; frames without a face are left out."""
 
     at_s: Floats
     """Presentation times, shape (n,)."""
@@ -233,11 +238,14 @@ class MouthTrack(NamedTuple):
     """Shape (n, :data:`SHAPE`): the opening between the inner lips, the height of the outer lips,
     the mouth's width inside and outside, and how far the chin and the upper lip are from the nose.
     Upright distances are in lengths of the nose, those across in distances of the eyes."""
+    eyes: Floats
+    """How far the eyes are open, shape (n,): the distance of the lids over the width of the eye, in
+    the mean of both."""
 
 
-def follow_mouth(
+def follow_face(
     frames: Iterable[SampledFrame], models: Models, *, turned_deg: int = 0
-) -> MouthTrack:
+) -> FaceTrack:
     """Follow the largest face through frames that are close to each other, turned clockwise first
     as :class:`FootageFacts` says."""
     last: landmarks.Landmarks | None = None
@@ -245,9 +253,9 @@ def follow_mouth(
     for frame in turned_frames(frames, turned_deg):
         last = _face_in(frame.rgb, last, models)
         if last is not None:
-            rows.append((frame.at_s, *_shape(last)))
-    table = np.array(rows, np.float64).reshape(-1, 1 + SHAPE)
-    return MouthTrack(table[:, 0], table[:, 1:])
+            rows.append((frame.at_s, _eyes_open(last), *_shape(last)))
+    table = np.array(rows, np.float64).reshape(-1, 2 + SHAPE)
+    return FaceTrack(table[:, 0], table[:, 2:], table[:, 1])
 
 
 def _face_in(
@@ -262,6 +270,12 @@ def _face_in(
         if marks.presence >= SURE_PRESENCE:
             return marks
     return None
+
+
+def _eyes_open(marks: landmarks.Landmarks) -> float:
+    outer, inner, upper, lower = (marks.at(*points) for points in zip(*_EYES, strict=True))
+    widths = np.maximum(np.linalg.norm(outer - inner, axis=1), 1e-6)
+    return float((np.linalg.norm(upper - lower, axis=1) / widths).mean())
 
 
 def _shape(marks: landmarks.Landmarks) -> list[float]:

@@ -14,6 +14,7 @@ from palprep.rules.rule import SAME_VOICE, Answer, Measured, Need, plain, rule
 from palprep.rules.texts.words import OTHERWISE, REASONS, Unmeasured
 from palprep.rules.video import listed
 from palprep.rules.video_person import (
+    eyes_blink,
     lip_sync,
     lips_keep_moving,
     lips_not_repeated,
@@ -102,7 +103,7 @@ CONSENT_DOUBTS = CONSENT_CHECKS | {
     rule.id
     for rule in (
         *(same_person_throughout, voice_one_speaker),
-        *(mouth_moves, lips_keep_moving, lips_not_repeated, lip_sync),
+        *(mouth_moves, lips_keep_moving, lips_not_repeated, eyes_blink, lip_sync),
     )
 }
 """The ids of the checks whose warning leaves the consent of the video that holds it in doubt, and
