@@ -9,7 +9,7 @@ import anyio
 import httpx
 import pytest
 
-from palprep.client import AnyClient, AsyncClient, Client, pause, routine, work
+from palprep.client import AnyClient, AsyncClient, Client, answered, pause, routine, work
 from palprep.errors import NotFound
 
 
@@ -17,7 +17,7 @@ from palprep.errors import NotFound
 async def tried(client: AnyClient, seen: list[Any]) -> str:
     """A request that is refused, a pause, and work in whatever thread."""
     try:
-        await client.voices.get.asked("v1")
+        await answered(client.voices.get("v1"))
     except NotFound as refused:
         seen.append(refused.status)
     await pause(client, 0.01)

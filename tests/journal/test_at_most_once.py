@@ -9,7 +9,7 @@ import anyio
 import httpx
 import pytest
 
-from palprep.client import AsyncClient, Client, routine, work
+from palprep.client import AsyncClient, Client, answered, routine, work
 from palprep.errors import (
     BadRequest,
     InvalidRequest,
@@ -159,7 +159,7 @@ async def create_voice(client, journal) -> Creation:
     """A voice, created at most once under the key k."""
 
     async def send() -> Snapshot:
-        voice = await client.voices.create.asked(voice_name="Ada")
+        voice = await answered(client.voices.create(voice_name="Ada"))
         return Snapshot.told(voice.voice_id, voice.status, None)
 
     return await create_once(client, journal, "k", send=send, **REQUEST)

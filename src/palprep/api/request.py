@@ -112,12 +112,12 @@ class Shape:
     def __init__(self, request: type[Request], in_path: Iterable[str]) -> None:
         self.request = request
         self.signature = inspect.signature(request)
-        hints = get_type_hints(request, include_extras=True)
+        self._hints = get_type_hints(request, include_extras=True)
         self.options = Request.__dataclass_fields__.keys()
         """Fields that say how to send the call, and do not travel."""
         self.in_path = {name: name for name in in_path}
         places = {
-            name: _place(hints[name])
+            name: _place(self._hints[name])
             for name in self.signature.parameters
             if name not in self.options and name not in self.in_path
         }
@@ -130,6 +130,9 @@ class Shape:
         self.other = next(iter(fields("other members")), None)
         self.takes_body = bool(self.members or self.other or self.whole)
         self._wire = self.in_path | self.in_query | self.in_header | self.members | fields("body")
+
+    @cached_property
+    def _model(self) -> type[BaseModel]:
         columns: dict[str, Any] = {}
         for name, wire in self._wire.items():
             needed = self.signature.parameters[name].default is not UNSET
@@ -137,16 +140,16 @@ class Shape:
             default: Any = None if needed else types.NoneType
             least = 1 if name in self.in_path else None
             field = Field(default_factory=default, alias=wire, min_length=least)
-            columns[name] = (_without_unset(hints[name]), field)
-        self._model: type[BaseModel] = create_model(
-            request.__name__,
+            columns[name] = (_without_unset(self._hints[name]), field)
+        return create_model(
+            self.request.__name__,
             __config__=ConfigDict(
                 extra="allow" if self.other else "forbid",
                 strict=True,
                 allow_inf_nan=False,
                 protected_namespaces=(),
             ),
-            __doc__=inspect.cleandoc(request.__doc__ or ""),
+            __doc__=inspect.cleandoc(self.request.__doc__ or ""),
             **columns,
         )
 

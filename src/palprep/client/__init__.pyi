@@ -2,6 +2,7 @@ from .client import AnyClient as AnyClient, AsyncClient as AsyncClient, Client a
 from .resources import (
     LOOK_EVERY_S as LOOK_EVERY_S,
     PASSING as PASSING,
+    answered as answered,
     open_upload as open_upload,
     pause as pause,
     polls as polls,

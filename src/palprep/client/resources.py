@@ -15,7 +15,6 @@ from typing import (
     ParamSpec,
     Protocol,
     Self,
-    TypeAlias,
     TypeVar,
     cast,
     overload,
@@ -67,65 +66,6 @@ def _sender_of(owner: Sending[Any]) -> AnySender:
     return sender
 
 
-class BoundMethod(Generic[P, R, T]):
-    """One endpoint on one client: called it sends, and returns the record, or an awaitable."""
-
-    def __init__(self, method: Method[P, R], sender: AnySender) -> None:
-        self._endpoint = method.endpoint
-        self._sender: Any = sender
-        self.__doc__ = method.__doc__
-        self.__name__ = self.__qualname__ = method.endpoint.action
-
-    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> T:
-        record: T = self._sender.run(self.asked(*args, **kwargs))
-        return record
-
-    async def asked(self, *args: P.args, **kwargs: P.kwargs) -> R:
-        """The same as a coroutine, on a sync client too: a part of what a routine does."""
-        call = self._endpoint.call(args, kwargs, open_upload)
-        return (await exchange(call, self._sender)).record
-
-    @property
-    def __signature__(self) -> inspect.Signature:
-        endpoint = self._endpoint
-        return endpoint.shape.client_signature.replace(return_annotation=endpoint.reply)
-
-    def __repr__(self) -> str:
-        return f"<method {self.__name__}{self.__signature__}>"
-
-
-Sync: TypeAlias = BoundMethod[P, R, R]
-Async: TypeAlias = BoundMethod[P, R, Coroutine[Any, Any, R]]
-
-
-class Method(Generic[P, R]):
-    """Calls ``endpoint``, with exactly its arguments."""
-
-    def __init__(self, endpoint: Endpoint[P, R]) -> None:
-        self.endpoint = endpoint
-        self.__doc__ = endpoint.description
-
-    @overload
-    def __get__(self, owner: None, kind: type[Any]) -> Self: ...
-    @overload
-    def __get__(self, owner: Sending[SyncSender], kind: type[Any]) -> Sync[P, R]: ...
-    @overload
-    def __get__(self, owner: Sending[AsyncSender], kind: type[Any]) -> Async[P, R]: ...
-    @overload
-    def __get__(self, owner: Sending[Any], kind: type[Any]) -> BoundMethod[P, R, Any]: ...
-    def __get__(self, owner: Sending[Any] | None, kind: type[Any]) -> Any:
-        if owner is None:
-            return self
-        return BoundMethod(self, _sender_of(owner))
-
-
-def upload_method(
-    endpoint: Endpoint[Concatenate[str, P], R],
-) -> Method[Concatenate[FileInput, P], R]:
-    """The method of an endpoint whose first field is streamed: it takes a file in its place."""
-    return Method(endpoint)  # type: ignore[arg-type]
-
-
 def open_upload(file: FileInput) -> Base64Stream:
     """The base64 of ``file``, which is a path, bytes, or a binary file from where it stands. Raises
     :class:`~palprep.errors.FileMissing`, :class:`~palprep.errors.FileUnreadable` or
@@ -171,13 +111,14 @@ class Routine(Protocol[P, T_co]):
     def __get__(
         self, owner: Sending[AsyncSender], kind: type[Any]
     ) -> Callable[P, Coroutine[Any, Any, T_co]]: ...
+    @overload
+    def __get__(self, owner: Sending[Any], kind: type[Any]) -> Callable[P, Any]: ...
 
 
 def routine(steps: Callable[Concatenate[Any, P], Coroutine[Any, Any, T]]) -> Routine[P, T]:
     """A coroutine function made into a function of both clients, which it takes first, or into a
-    method of a resource. It may await :func:`work`, :func:`pause`, :func:`until`,
-    :meth:`BoundMethod.asked` and what is made of them, and nothing else: a sync client has no event
-    loop."""
+    method of a resource. It may await :func:`work`, :func:`pause`, :func:`until`, :func:`answered`
+    and what is made of them, and nothing else: a sync client has no event loop."""
 
     @functools.wraps(steps)
     def run(owner: Sending[Any], /, *args: P.args, **kwargs: P.kwargs) -> Any:
@@ -185,6 +126,35 @@ def routine(steps: Callable[Concatenate[Any, P], Coroutine[Any, Any, T]]) -> Rou
 
     run.__signature__ = inspect.signature(steps, eval_str=True)  # type: ignore[attr-defined]
     return cast("Routine[P, T]", run)
+
+
+def method(endpoint: Endpoint[P, R]) -> Routine[P, R]:
+    """Calls ``endpoint``, with exactly its arguments."""
+
+    async def ask(owner: Sending[Any], /, *args: P.args, **kwargs: P.kwargs) -> R:
+        call = endpoint.call(args, kwargs, open_upload)
+        return (await exchange(call, _sender_of(owner))).record
+
+    ask.__name__ = ask.__qualname__ = endpoint.action
+    ask.__doc__ = endpoint.description
+    own = inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY)
+    shown = endpoint.shape.client_signature
+    ask.__signature__ = shown.replace(  # type: ignore[attr-defined]
+        parameters=[own, *shown.parameters.values()], return_annotation=endpoint.reply
+    )
+    return routine(ask)
+
+
+def upload_method(
+    endpoint: Endpoint[Concatenate[str, P], R],
+) -> Routine[Concatenate[FileInput, P], R]:
+    """The method of an endpoint whose first field is streamed: it takes a file in its place."""
+    return method(endpoint)  # type: ignore[arg-type]
+
+
+async def answered(asked: T | Awaitable[T]) -> T:
+    """What a method of a client, of whichever kind, gives to a routine."""
+    return await asked if isinstance(asked, Awaitable) else asked
 
 
 async def work(owner: Sending[Any], do: Callable[[], T]) -> T:
@@ -263,7 +233,11 @@ _ENDED = frozenset({"completed", "ready", "error"})
 
 
 async def _ended(
-    owner: Sending[Any], get: BoundMethod[..., R, Any], what: str, own: str, timeout: float
+    owner: Sending[Any],
+    get: Callable[..., R | Awaitable[R]],
+    what: str,
+    own: str,
+    timeout: float,
 ) -> R:
     """The record of this id, which ``get`` asks for, once its status has ended."""
     return await until(
@@ -271,7 +245,7 @@ async def _ended(
         lambda record: getattr(record, "status", None) in _ENDED,
         f"The {what} {own}",
         timeout,
-        ask=lambda within: get.asked(own, deadline=within),
+        ask=lambda within: answered(get(own, deadline=within)),
     )
 
 
@@ -301,9 +275,9 @@ class Faces(Resource[S]):
 class Voices(Resource[S]):
     """Cloned and catalogue voices."""
 
-    create = Method(calls.create_voice)
-    get = Method(calls.get_voice)
-    update = Method(calls.update_voice)
+    create = method(calls.create_voice)
+    get = method(calls.get_voice)
+    update = method(calls.update_voice)
 
     @routine
     async def wait(self, voice_id: str, *, timeout: float = 900.0) -> Voice:
@@ -319,40 +293,40 @@ class Voices(Resource[S]):
 class Replicas(Resource[S]):
     """Likenesses trained from a video or an image."""
 
-    create = Method(calls.create_replica)
+    create = method(calls.create_replica)
     validate_image = upload_method(calls.validate_replica_image)
 
 
 class Tools(Resource[S]):
     """Functions that PALs call."""
 
-    create = Method(calls.create_tool)
+    create = method(calls.create_tool)
 
 
 class Pals(Resource[S]):
     """Agents and their skills."""
 
-    replace_skills = Method(calls.replace_skills)
-    delete = Method(calls.delete_pal)
+    replace_skills = method(calls.replace_skills)
+    delete = method(calls.delete_pal)
 
 
 class Deployments(Resource[S]):
     """Published front-ends of PALs."""
 
-    patch = Method(calls.patch_deployment)
-    delete = Method(calls.delete_deployment)
+    patch = method(calls.patch_deployment)
+    delete = method(calls.delete_deployment)
 
 
 class Videos(Resource[S]):
     """Generated videos."""
 
-    rename = Method(calls.rename_video)
+    rename = method(calls.rename_video)
 
 
 class Documents(Resource[S]):
     """Files and websites that PALs know."""
 
-    get = Method(calls.get_document)
+    get = method(calls.get_document)
 
     @routine
     async def wait(self, document_id: str, *, timeout: float = 3_600.0) -> Document:
@@ -363,31 +337,31 @@ class Documents(Resource[S]):
 class PronunciationDictionaries(Resource[S]):
     """Rules of how words are spoken."""
 
-    get = Method(calls.get_pronunciation_dictionary)
+    get = method(calls.get_pronunciation_dictionary)
 
 
 class Connectors(Resource[S]):
     """External tool servers. Checks keep to 10 a minute by waiting."""
 
-    runtime_check = Method(calls.runtime_check_connector)
+    runtime_check = method(calls.runtime_check_connector)
 
 
 class Conversations(Resource[S]):
     """Real-time video call sessions."""
 
-    create = Method(calls.create_conversation)
+    create = method(calls.create_conversation)
 
 
 class UnspecifiedOperations(Resource[S]):
     """Operations that the specification mentions without showing them. palprep's sandbox
     serves them as they are here; whether the service does is not known."""
 
-    get_replica = Method(calls.get_replica)
-    list_voices = Method(calls.list_voices)
-    get_deployment = Method(calls.get_deployment)
-    list_tools = Method(calls.list_tools)
-    get_tool = Method(calls.get_tool)
-    delete_tool = Method(calls.delete_tool)
+    get_replica = method(calls.get_replica)
+    list_voices = method(calls.list_voices)
+    get_deployment = method(calls.get_deployment)
+    list_tools = method(calls.list_tools)
+    get_tool = method(calls.get_tool)
+    delete_tool = method(calls.delete_tool)
 
     @routine
     async def wait_replica(self, replica_id: str, *, timeout: float = 14_400.0) -> Replica:

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal
 from palprep import journal as journals
 from palprep.api import UNSET, Given, Unset
 from palprep.callbacks import CallbackServer, PublicCallbacks
-from palprep.client import AnyClient, until, work
+from palprep.client import AnyClient, answered, until, work
 from palprep.errors import OutcomeUnknown, WaitTimeout
 from palprep.journal import creations, entries
 from palprep.preflight import Prepared
@@ -107,7 +107,7 @@ async def ask_for_state(
     """Ask the service once, ``within`` so many seconds, for the state of a voice that has an id,
     and record that its training has ended, where it has."""
     voice_id = creation.id or ""
-    voice = await client.voices.get.asked(voice_id, deadline=within)
+    voice = await answered(client.voices.get(voice_id, deadline=within))
     told = entries.Snapshot.told(voice_id, voice.status, voice.error_message)
     if told.ended:
         polled = entries.Polled(snapshot=told)
@@ -224,9 +224,9 @@ class Creator:
 
     async def _sent(self, fields: Mapping[str, Any]) -> entries.Snapshot:
         if self.request.what == "voice":
-            voice = await self.client.voices.create.asked(**fields)
+            voice = await answered(self.client.voices.create(**fields))
             return entries.Snapshot.told(voice.voice_id, voice.status, voice.error_message)
-        replica = await self.client.replicas.create.asked(**fields)
+        replica = await answered(self.client.replicas.create(**fields))
         return entries.Snapshot.told(replica.replica_id, replica.status, None)
 
     async def _look(self) -> creations.Creation:

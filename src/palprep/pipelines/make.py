@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Literal, cast
 from palprep import preflight
 from palprep.api import UNSET
 from palprep.callbacks import PublicCallbacks
-from palprep.client import AnyClient, routine, work
+from palprep.client import AnyClient, answered, routine, work
 from palprep.errors import ConsentUnproven, UsageError
 from palprep.journal import Journal, callback_server, secret_path
 from palprep.journal.creations import Creation
@@ -48,7 +48,8 @@ async def validate_face(
     await work(client, lambda: Content.of(prepared))
     # Its report says its type: its headers are not read for that.
     mime = cast("ImageMime", prepared.mime) if prepared.mime else UNSET
-    result = await client.faces.validate_image.asked(prepared.path, model=model, mime_type=mime)
+    asked = client.faces.validate_image(prepared.path, model=model, mime_type=mime)
+    result = await answered(asked)
     return FaceVerdict(
         passed=result.passed is True,
         message=str(result.message or ""),
