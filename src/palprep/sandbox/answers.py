@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 
 from palprep.errors import PalprepError, UsageError
 
@@ -62,7 +61,5 @@ class ImageError:
 
 
 def respond(answer: JsonAnswer) -> Response:
-    content, media_type = None, None
-    if answer.body is not None:
-        content, media_type = json.dumps(answer.body, separators=(",", ":")), "application/json"
-    return Response(content, answer.status, answer.headers, media_type)
+    kind = Response if answer.body is None else JSONResponse
+    return kind(answer.body, answer.status, answer.headers)

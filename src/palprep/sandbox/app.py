@@ -8,8 +8,7 @@ import shutil
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
-from functools import cache, lru_cache, partial
-from typing import Any
+from functools import partial
 
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
@@ -61,12 +60,9 @@ def build_app(sandbox: Controls, service: Service) -> tuple[ASGIApp, Scheduler]:
     scheduler = Scheduler(service.clock, service.store, perform)
     service.store.on_schedule = scheduler.notify
 
-    @cache  # takes as long to derive as all the rest to start
-    def document() -> dict[str, Any]:
-        return openapi_document(service.choices, base_url=service.base_url)
-
     async def openapi(_: Request) -> Response:
-        return respond(JsonAnswer(body=document()))
+        document = openapi_document(service.choices, base_url=service.base_url)
+        return respond(JsonAnswer(body=document))
 
     @asynccontextmanager
     async def lifespan(_: object) -> AsyncIterator[None]:
@@ -125,7 +121,6 @@ def _require_loopback(headers: Headers) -> None:
         raise HTTPException(403, "The sandbox is for programs and pages of this machine only")
 
 
-@lru_cache  # Most requests name the same.
 def _names_loopback(url: str) -> bool:
     # Browsers and urlsplit do not agree which host is named with a backslash.
     return "\\" not in url and is_loopback(host_of(url))
