@@ -13,7 +13,7 @@ from starlette.responses import FileResponse, Response
 from palprep.sandbox.answers import JsonAnswer, respond
 from palprep.sandbox.faults import AssetFault
 from palprep.sandbox.service import Service
-from palprep.storage import opener, private_folder
+from palprep.storage import atomic_output, private_folder
 
 
 def sweep(service: Service) -> None:
@@ -30,17 +30,11 @@ async def receive(
     service: Service, name: str, chunks: AsyncIterator[bytes], *, lifetime: float
 ) -> str:
     """Stream a body to disk; its URL, which is good for ``lifetime`` seconds. The file has a random
-    token for its name; its own is in the store alone. Raises OSError when the disk refuses. Then
-    nothing stays behind."""
+    token for its name; its own is in the store alone. Raises OutputUnwritable."""
     token, size = secrets.token_urlsafe(18), 0
-    part = service.assets / f"{token}.part"
-    try:
-        with open(part, "wb", opener=opener) as target:  # noqa: ASYNC230
-            async for chunk in chunks:
-                size += target.write(chunk)
-        part.rename(service.assets / token)
-    finally:
-        part.unlink(missing_ok=True)
+    with atomic_output(service.assets / token, lasting=False) as part, part.open("wb") as target:
+        async for chunk in chunks:
+            size += target.write(chunk)
     now = service.now()
     service.store.execute(
         "INSERT INTO assets VALUES (?, ?, ?, ?, ?)", (token, name, size, now, now + lifetime)

@@ -17,7 +17,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from palprep.api import json_value
-from palprep.errors import UsageError
+from palprep.errors import OutputUnwritable, UsageError
 from palprep.sandbox.answers import JsonAnswer, Missing, respond
 from palprep.sandbox.assets import receive
 from palprep.sandbox.choices import Seconds, listing
@@ -43,7 +43,11 @@ PIECE_BYTES = 1024 * 1024
 MAX_BODY_BYTES = 64 * 1024 * 1024
 
 
-_STATUSES: Mapping[type[Exception], int] = {Missing: 404, BodyTooLarge: 413}
+_STATUSES: Mapping[type[Exception], int] = {
+    Missing: 404,
+    BodyTooLarge: 413,
+    OutputUnwritable: 507,
+}
 
 
 @dataclass
@@ -94,12 +98,10 @@ class Control(Generic[P, T]):
         try:
             act: Callable[..., Coroutine[Any, Any, T]] = self.act
             result = await act(sandbox, **await self._arguments(request))
-        except (UsageError, BodyTooLarge) as error:
+        except (UsageError, BodyTooLarge, OutputUnwritable) as error:
             return _refused(_STATUSES.get(type(error), 400), error.message)
         except ClientDisconnect:
             return Response(status_code=400)  # no one is there to read it
-        except OSError as error:
-            return _refused(507, f"The asset cannot be stored: {error.strerror}")
         shown: Any = result.to_json() if isinstance(result, Value) else result
         if self.under is not None and shown is not None:
             shown = {self.under: shown}
@@ -259,7 +261,7 @@ class Controls:
         lifetime_s: float | None = None,
     ) -> str:
         """Publish bytes or a file under ``name``; its URL, good for ``lifetime_s`` seconds of the
-        sandbox's clock, or a day. Raises OSError when the disk refuses."""
+        sandbox's clock, or a day. Raises OutputUnwritable when the disk refuses."""
         if not name or "/" in name:
             raise UsageError("An asset's name is one part of a path: without a slash.")
         lifetime = ASSET_S if lifetime_s is None else lifetime_s
