@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from palprep.client import AsyncClient, Client
     from palprep.sandbox import Sandbox
 
-MOST_SERVERS = 3
-"""That are kept for options of several kinds. Those of one test alone are new each time."""
-
 
 @pytest.fixture(scope="session")
 def palprep_sandbox_options() -> dict[str, Any]:
@@ -44,24 +41,17 @@ def _started(options: dict[str, Any]) -> Sandbox:
 
 @pytest.fixture(scope="session")
 def _palprep_served() -> Iterator[Callable[[dict[str, Any]], Sandbox]]:
-    """A server for each override of the options, the last few of them: pytest would share one."""
-    servers: list[tuple[dict[str, Any], Sandbox, ExitStack]] = []
+    """A server for the options, until they are others: pytest would share one for all."""
+    last: list[tuple[dict[str, Any], Sandbox]] = []
+    with ExitStack() as running:
 
-    def served(options: dict[str, Any]) -> Sandbox:
-        for at, (known, *_) in enumerate(servers):
-            if known is options or known == options:
-                servers.append(servers.pop(at))
-                break
-        else:
-            while len(servers) >= MOST_SERVERS:
-                servers.pop(0)[-1].close()
-            running = ExitStack()
-            servers.append((options, running.enter_context(_started(options)), running))
-        return servers[-1][1]
+        def served(options: dict[str, Any]) -> Sandbox:
+            if not last or (last[0][0] is not options and last[0][0] != options):
+                running.close()
+                last[:] = [(options, running.enter_context(_started(options)))]
+            return last[0][1]
 
-    yield served
-    for *_, running in servers:
-        running.close()
+        yield served
 
 
 @pytest.fixture
