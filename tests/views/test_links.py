@@ -29,7 +29,7 @@ def test_a_link_leads_to_a_file_of_the_folder_and_to_no_other(tmp_path: Path) ->
     file.parent.mkdir(parents=True)
     file.touch()
     (tmp_path / "private.mp4").touch()
-    beside = Links(tmp_path / "out", tmp_path / "out")
+    beside = Links(tmp_path / "out", tmp_path / "out", str)
     assert beside.link(file) == "./a%3Ab/c%25.mp4"
     assert beside.link(tmp_path / "private.mp4") is None
     assert beside.link(tmp_path / "out" / ".." / "private.mp4") is None
@@ -47,13 +47,13 @@ def test_a_page_in_a_folder_of_its_own_finds_the_same_files(tmp_path: Path) -> N
     file.parent.mkdir()
     file.touch()
     (tmp_path / "people").mkdir()
-    assert Links(tmp_path, tmp_path / "people").link(file) == "./../prepared/ada.mp4"
+    assert Links(tmp_path, tmp_path / "people", str).link(file) == "./../prepared/ada.mp4"
 
 
 def test_a_link_leads_to_the_statement_where_its_times_are_known(tmp_path: Path) -> None:
     file = tmp_path / "a.mp4"
     file.touch()
-    beside = Links(tmp_path, tmp_path)
+    beside = Links(tmp_path, tmp_path, str)
     assert beside.listen(heard_in(file, HEARD)) == "./a.mp4#t=2,5"
     assert beside.listen(heard_in(file, NOT_FOUND)) == "./a.mp4"
     assert beside.listen(heard_in(tmp_path / "gone.mp4", HEARD)) is None

@@ -28,7 +28,7 @@ def undrawn(picture):
 
 def shown(seen, *, show=drawn, folder=Path("nowhere")):
     people = worst_first(seen.people)
-    return overview(seen.head, people, "a stamp", Links(folder, folder), show)
+    return overview(seen.head, people, "a stamp", Links(folder, folder, show))
 
 
 def test_nothing_is_fetched_and_nothing_foreign_runs():

@@ -54,7 +54,7 @@ def html() -> str:
     )
     seen, nowhere = run(FULL, *others), Path("nowhere")
     people = worst_first(seen.people)
-    return overview(seen.head, people, "a stamp", Links(nowhere, nowhere), drawn)
+    return overview(seen.head, people, "a stamp", Links(nowhere, nowhere, drawn))
 
 
 def test_it_complains_of_nothing_and_opens_who_is_named(

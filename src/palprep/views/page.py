@@ -61,11 +61,6 @@ class Page(NamedTuple):
         """Whether the page lies in this output folder as it would be written now."""
         return _head_of(folder / self.place).get("stamp") == self.stamp
 
-    def tells_the_same_of_everybody(self, folder: Path) -> bool:
-        """Whether the first page there, of any run, is of the same people as they stand now."""
-        found = _head_of(folder / self.place).get("stamp", "")
-        return found.partition(".")[0] == self.stamp.partition(".")[0]
-
 
 def _head_of(path: Path) -> dict[str, str]:
     """The stamp and the portrait that a written page carries; empty where there is no page."""
@@ -96,13 +91,12 @@ def pages(run: ReadableRun, folder: Path) -> Sequence[Page]:
     people = worst_first([_Row.of(each) for each in run.rows()])
     # A run that has changed nothing leaves the page of the one that did, with its times.
     head = run.head.model_dump_json(exclude={"started_at", "updated_at"})
-    marks = sorted(each.mark for each in people)
-    stamp = f"{_digest(*marks)}.{_digest(head)}"
+    stamp = _digest(head, *sorted(each.mark for each in people))
 
     def alone() -> str:
         everybody = tuple(run.person(each.slug) for each in people)
         show = PictureFolder(folder / PICTURES_NAME).embedded
-        return overview(run.head, everybody, stamp, Links(folder, folder), show)
+        return overview(run.head, everybody, stamp, Links(folder, folder, show))
 
     if len(people) <= MOST_ON_ONE_PAGE:
         return [Page(REPORT_NAME, stamp, alone)]
@@ -111,7 +105,7 @@ def pages(run: ReadableRun, folder: Path) -> Sequence[Page]:
         parts, first = [], partial(crowd.listed, REPORT_NAME, stamp, people)
     else:
         parts = _parts(people)
-        first = partial(overview, run.head, people, stamp, *crowd.within(REPORT_NAME), parts=parts)
+        first = partial(overview, run.head, people, stamp, crowd.within(REPORT_NAME), parts=parts)
     return [
         *(
             Page(person_page(row.slug), row.mark, partial(crowd.alone, row), row.slug)
@@ -176,11 +170,11 @@ class _Crowd:
     folder: Path
 
     def alone(self, row: _Row) -> str:
-        person, (links, show) = self.run.person(row.slug), self.within(person_page(row.slug))
-        face = portrait_of(person, show)
+        person, links = self.run.person(row.slug), self.within(person_page(row.slug))
+        face = portrait_of(person, links.show)
         return _render(
             "person_page.html.j2",
-            *(links, show),
+            links,
             run=self.run.head,
             person=person,
             told={"stamp": row.mark, "face": "/".join(Path(face).parts[-2:]) if face else ""},
@@ -195,7 +189,7 @@ class _Crowd:
     def listed(
         self, place: str, stamp: str, rows: Sequence[_Row], part: _Part | None = None
     ) -> str:
-        links, show = self.within(place)
+        links = self.within(place)
         own = {each.slug: (person_page(each.slug), each.mark) for each in rows}
 
         def portrait(person: PersonView) -> str | None:
@@ -203,18 +197,19 @@ class _Crowd:
             theirs, mark = own[person.slug]
             told = _head_of(self.folder / theirs)
             if told.get("stamp") != mark:
-                return portrait_of(self.run.person(person.slug), show)
+                return portrait_of(self.run.person(person.slug), links.show)
             face = told.get("face")
             return links.address(f"{PICTURES_NAME}/{face}") if face else None
 
         addresses = [links.address(theirs) for theirs, _ in own.values()]
         shown = {"links": addresses, "apart": True, "part": part, "portrait": portrait}
         people = tuple(self.run.rows([*own]))
-        return overview(self.run.head, people, stamp, links, show, **shown)
+        return overview(self.run.head, people, stamp, links, **shown)
 
-    def within(self, place: str) -> tuple[Links, Show]:
-        links = Links(self.folder, (self.folder / place).parent)
-        return links, PictureFolder(self.folder / PICTURES_NAME).linked_from(links.page_folder)
+    def within(self, place: str) -> Links:
+        own = (self.folder / place).parent
+        pictures = PictureFolder(self.folder / PICTURES_NAME)
+        return Links(self.folder, own, pictures.linked_from(own))
 
 
 P = TypeVar("P", PersonView, _Row)
@@ -228,10 +223,12 @@ def worst_first(people: Sequence[P]) -> list[P]:
 
 @dataclass(frozen=True)
 class Links:
-    """Links to the files of a run's output ``folder``, for a page in ``page_folder`` within it."""
+    """Links to the files of a run's output ``folder``, for a page in ``page_folder`` within it.
+    ``show`` gives a picture its address."""
 
     folder: Path
     page_folder: Path
+    show: Show
 
     def link(self, file: str | Path) -> str | None:
         """The address of a file, relative to the page. None for one that is not there, or lies
@@ -264,31 +261,35 @@ class Links:
         """The address of the dossier next to a prepared file. None as for :meth:`link`."""
         return self.link(dossier_path(asset.prepared)) if asset.prepared else None
 
+    def pictures(self, asset: Asset) -> dict[str, str | None]:
+        """The addresses of an asset's pictures, by what they show; None for what it lacks."""
+        seen = pictures_of(asset)._asdict()
+        return {name: each and self.show(each) for name, each in seen.items()}
+
 
 def overview(
     run: RunHead,
     people: Sequence[PersonView] | Sequence[_Row],
     stamp: str,
     links: Links,
-    show: Show,
     /,
     **shown: Any,
 ) -> str:
     """A page with people in this order, who stand on the page itself; or with what is ``shown``
     instead: a ``part`` of them, ``links`` to those who stand ``apart``, or the ``parts`` in which
-    they stand. ``show`` gives a picture its address; ``stamp`` is as in :class:`Page`."""
+    they stand. ``stamp`` is as in :class:`Page`."""
     counts = Counter[str](person.status for person in people)
     blockers = Counter(filter(None, (person.blocker for person in people)))
     alone = {
         "links": [f"#p{number}" for number in range(1, len(people) + 1)],
-        "portrait": partial(portrait_of, show=show),
+        "portrait": partial(portrait_of, show=links.show),
         "apart": False,
         "part": None,
         "parts": (),
     }
     return _render(
         "report.html.j2",
-        *(links, show),
+        links,
         run=run,
         people=people,
         told={"stamp": stamp},
@@ -299,29 +300,17 @@ def overview(
     )
 
 
-def _render(template: str, links: Links, show: Show, /, **context: Any) -> str:
+def _render(template: str, files: Links, /, **context: Any) -> str:
     script = page_asset("page.js")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-
-    def pictures(asset: Asset) -> dict[str, str | None]:
-        """The addresses of an asset's pictures, by what they show; None for what it lacks."""
-        return {name: each and show(each) for name, each in pictures_of(asset)._asdict().items()}
-
-    return (
-        environment()
-        .get_template(template)
-        .render(
-            script=script,
-            styles=page_asset("report.css"),
-            script_hash=f"sha256-{digest}",
-            index=links.address(REPORT_NAME),
-            address=links.address,
-            pictures=pictures,
-            link=links.link,
-            listen=links.listen,
-            dossier=links.dossier,
-            **context,
-        )
+    page = environment().get_template(template)
+    return page.render(
+        script=script,
+        styles=page_asset("report.css"),
+        script_hash=f"sha256-{digest}",
+        index=files.address(REPORT_NAME),
+        files=files,
+        **context,
     )
 
 
