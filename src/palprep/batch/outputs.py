@@ -34,19 +34,15 @@ def write_outputs(into: Path, run: ReadableRun, *, again: bool = False) -> None:
     """
     made = pages(run, into)
     there = all((into / name).is_file() for name in (RESULTS_NAME, TABLE_NAME))
-    told = there and made[-1].tells_the_same_of_everybody(into)
-    current = (
-        told and made[-1].is_in(into) and all(is_file(f"{into}/{each.place}") for each in made)
-    )
-    if current and not again:
+    current = there and made[-1].is_in(into)
+    if not again and current and all(is_file(f"{into}/{each.place}") for each in made):
         return
     stale = [at for at, page in enumerate(made) if not page.is_in(into)]
     # The results are written before the pages, and the first page last: what a page shows, the
     # results have, and what the first page shows, so have the others.
-    if again or not told:
-        changed = {made[at].person for at in stale}
-        same = () if again else (page.person for page in made if page.person not in changed)
-        write_results(into, run, kept=frozenset(same))
+    changed = {made[at].person for at in stale}
+    same = () if again else (page.person for page in made if page.person not in changed)
+    write_results(into, run, kept=frozenset(same))
     for page in map(made.__getitem__, stale):
         write_text(into / page.place, page.html(), lasting=False)
     # Lists that have become shorter, and pages of people who are in the run no more.
