@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from starlette.requests import Request
 
@@ -14,10 +15,10 @@ from palprep.sandbox.faults import RequestFault
 from palprep.sandbox.service import ApiKey
 from palprep.sandbox.store import Store
 
-KEPT = 50_000
-"""Requests, and so many callbacks."""
+KEPT = 100_000
+"""Requests and callbacks together."""
 TRIMMED_EVERY = 1000
-"""Requests: how many more there may be."""
+"""How many more there may be."""
 SHOWN_BYTES = 64 * 1024
 """Of a larger body only the size is shown."""
 
@@ -41,32 +42,32 @@ def note_request(
 ) -> int | None:
     """Write one line; its number. Secrets are not written, and to a disk no addresses."""
     fault, whole = arrival.fault, not store.on_disk
+    answered = redact(answer.body, addresses=whole) if answer else None
+    size = len(json.dumps(answered))
     told = {
+        "method": arrival.request.method,
+        "path": arrival.request.scope["path"],
+        "endpoint": arrival.endpoint,
+        "key": arrival.key.scope if arrival.key else None,
+        "status": answer.status if answer else None,
+        "fault": fault.model_dump_json(exclude_defaults=True) if fault else None,
+        "body": _shown(arrival.body, addresses=whole) if arrival.body else None,
         "headers": redact(dict(arrival.request.headers), addresses=whole),
         "answer_headers": dict(answer.headers) if answer else None,
-        "answer": redact(answer.body, addresses=whole) if answer else None,
+        "answer": answered if size <= SHOWN_BYTES else f"<{size} bytes>",
     }
-    exchange = json.dumps(told)
-    if len(exchange) > SHOWN_BYTES:
-        exchange = json.dumps(told | {"answer": f"<{len(exchange)} bytes>"})
-    line = store.execute(
-        "INSERT INTO requests (at, method, path, endpoint, key, status, fault, body, exchange)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (
-            at,
-            arrival.request.method,
-            arrival.request.scope["path"],
-            arrival.endpoint,
-            arrival.key.scope if arrival.key else None,
-            answer.status if answer else None,
-            fault.model_dump_json(exclude_defaults=True) if fault else None,
-            json.dumps(_shown(arrival.body, addresses=whole)) if arrival.body else None,
-            exchange,
-        ),
-    )
-    if line.lastrowid and line.lastrowid % TRIMMED_EVERY == 0:
+    return note(store, "request", at, told)
+
+
+def note(
+    store: Store, kind: Literal["request", "callback"], at: float, told: Mapping[str, Any]
+) -> int | None:
+    """Write one line of what was asked or sent; its number."""
+    values = (at, kind, json.dumps(told))
+    number = store.execute("INSERT INTO log (at, kind, told) VALUES (?, ?, ?)", values).lastrowid
+    if number and number % TRIMMED_EVERY == 0:
         trim(store)
-    return line.lastrowid
+    return number
 
 
 def _shown(body: bytes, *, addresses: bool) -> Any:
@@ -79,35 +80,21 @@ def _shown(body: bytes, *, addresses: bool) -> Any:
 
 
 def trim(store: Store) -> None:
-    """Delete the oldest requests and callbacks: neither memory nor a folder grows for ever."""
-    for table in ("requests", "deliveries"):
-        sql = f"DELETE FROM {table} WHERE seq <= (SELECT max(seq) FROM {table}) - ?"  # noqa: S608
-        store.execute(sql, (KEPT,))
+    """Delete the oldest lines: neither memory nor a folder grows for ever."""
+    store.execute("DELETE FROM log WHERE seq <= (SELECT max(seq) FROM log) - ?", (KEPT,))
 
 
 async def show_log(store: Store, *, addresses: bool) -> dict[str, Any]:
     """``{requests, callbacks, creates}``: what was served and sent, oldest first, and how many
     records of each kind were created through the interface. ``addresses`` shows links that
     requests and answers hold as they are, where they are known."""
-    requests = _rows(store, "SELECT * FROM requests ORDER BY seq", parsed="body")
-    for each in requests:
-        told = json.loads(each.pop("exchange") or "{}")
-        each |= {name: told.get(name) for name in ("headers", "answer_headers", "answer")}
-        if not addresses:
-            each |= {name: redact(each[name]) for name in ("headers", "body", "answer")}
+    lines: dict[str, list[dict[str, Any]]] = {"request": [], "callback": []}
+    for seq, at, kind, told in store.execute("SELECT seq, at, kind, told FROM log ORDER BY seq"):
+        lines[kind].append({"seq": seq, "at": at, **json.loads(told)})
+    for each in () if addresses else lines["request"]:
+        each |= {name: redact(each[name]) for name in ("headers", "body", "answer")}
     return {
-        "requests": requests,
-        "callbacks": _rows(
-            store,
-            "SELECT seq, at, kind AS event, url, body AS payload, attempt, status, error"
-            " FROM deliveries ORDER BY seq",
-            parsed="payload",
-        ),
+        "requests": lines["request"],
+        "callbacks": lines["callback"],
         "creates": store.creates(),
     }
-
-
-def _rows(store: Store, sql: str, *, parsed: str) -> list[dict[str, Any]]:
-    """Every row with its columns' names; the column ``parsed`` holds JSON, or NULL."""
-    rows = map(dict, store.execute(sql))
-    return [row | {parsed: row[parsed] and json.loads(row[parsed])} for row in rows]

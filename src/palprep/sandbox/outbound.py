@@ -6,7 +6,6 @@ A callback is stored with the change that it announces, then posted until it is 
 from __future__ import annotations
 
 import asyncio
-import json
 import ssl
 from collections.abc import Mapping
 from functools import partial
@@ -20,6 +19,7 @@ from palprep.api import json_value
 from palprep.api.records import host_of, is_loopback
 from palprep.errors import PalprepError, StorageError
 from palprep.sandbox.faults import EVENT, CallbackFault
+from palprep.sandbox.log import note
 from palprep.sandbox.service import Service
 from palprep.sandbox.store import Record
 from palprep.storage import UNASKABLE, fetch_url
@@ -164,7 +164,7 @@ async def deliver_callback(service: Service, job: Record) -> None:
 
 def note_delivery(
     service: Service,
-    kind: str,
+    event: str,
     url: str,
     payload: Any,
     *,
@@ -173,11 +173,9 @@ def note_delivery(
     problem: str | None = None,
 ) -> None:
     """Log one outbound delivery: the answer's status, or why there was none."""
-    service.store.execute(
-        "INSERT INTO deliveries (at, kind, url, body, attempt, status, error)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?)",
-        (service.now(), kind, url, json.dumps(payload), attempt, status, problem),
-    )
+    told = {"event": event, "url": url, "payload": payload, "attempt": attempt}
+    told |= {"status": status, "error": problem}
+    note(service.store, "callback", service.now(), told)
 
 
 async def client_credentials_token(auth: Mapping[str, Any], http: httpx.AsyncClient) -> str:

@@ -42,14 +42,11 @@ CREATE TABLE IF NOT EXISTS assets (
     token TEXT PRIMARY KEY, name TEXT NOT NULL, size INTEGER NOT NULL,
     created REAL NOT NULL, expires REAL NOT NULL
 );
-CREATE TABLE IF NOT EXISTS requests (
-    seq INTEGER PRIMARY KEY, at REAL NOT NULL, method TEXT NOT NULL, path TEXT NOT NULL,
-    endpoint TEXT, key TEXT, status INTEGER, fault TEXT, body TEXT, exchange TEXT
+CREATE TABLE IF NOT EXISTS log (
+    seq INTEGER PRIMARY KEY, at REAL NOT NULL, kind TEXT NOT NULL, told TEXT NOT NULL
 );
-CREATE TABLE IF NOT EXISTS deliveries (
-    seq INTEGER PRIMARY KEY, at REAL NOT NULL, kind TEXT NOT NULL, url TEXT NOT NULL,
-    body TEXT NOT NULL, attempt INTEGER NOT NULL, status INTEGER, error TEXT
-);
+DROP TABLE IF EXISTS requests;
+DROP TABLE IF EXISTS deliveries;
 CREATE TABLE IF NOT EXISTS creates (kind TEXT PRIMARY KEY, count INTEGER NOT NULL);
 CREATE TABLE IF NOT EXISTS settings (name TEXT PRIMARY KEY, value REAL NOT NULL);
 """
@@ -172,7 +169,7 @@ class Store:
         moment: float | None
         (moment,) = self._db.execute(
             "SELECT max(value) FROM (SELECT value FROM settings WHERE name = 'clock'"
-            " UNION ALL SELECT at FROM requests)"
+            " UNION ALL SELECT at FROM log)"
         ).fetchone()
         return moment
 
@@ -184,7 +181,7 @@ class Store:
         """Forget everything but the clock."""
         self.cleared += 1
         with self.transaction():
-            for table in ("records", "jobs", "assets", "requests", "deliveries", "creates"):
+            for table in ("records", "jobs", "assets", "log", "creates"):
                 self._db.execute(f"DELETE FROM {table}")  # noqa: S608 -- names of our own
 
     def execute(self, sql: str, values: tuple[Any, ...] = ()) -> sqlite3.Cursor:
@@ -216,8 +213,7 @@ _TOLD = {
     "records": ("id", "body"),
     "jobs": ("payload",),
     "assets": ("name",),
-    "requests": ("path", "body", "exchange"),
-    "deliveries": ("url", "body"),
+    "log": ("told",),
 }
 """The tables and columns that tell of records and published files."""
 
@@ -237,6 +233,6 @@ def forget(data: Path, names: Iterable[str]) -> None:
             for table, columns in _TOLD.items():
                 for column in columns:
                     db.execute(f"DELETE FROM {table} WHERE instr({column}, ?)", (name,))  # noqa: S608
-        db.execute("DELETE FROM requests WHERE endpoint LIKE '%validate_image'")
+        db.execute("DELETE FROM log WHERE json_extract(told, '$.endpoint') LIKE '%validate_image'")
         db.execute("VACUUM")
         db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
