@@ -19,11 +19,10 @@ from palprep.storage import atomic_output, private_folder
 def sweep(service: Service) -> None:
     """Make the folder of published files, without what has expired or was left torn."""
     private_folder(service.assets)
-    expired = "SELECT token FROM assets WHERE expires <= ?"
-    for (token,) in service.store.execute(expired, (service.now(),)):
-        (service.assets / token).unlink(missing_ok=True)
-    for torn in service.assets.glob("*.part"):
-        torn.unlink()
+    for file in service.assets.iterdir():
+        asset = service.store.get("asset", file.name)
+        if asset is None or asset["expires"] <= service.now():
+            file.unlink()
 
 
 async def receive(
@@ -31,27 +30,23 @@ async def receive(
 ) -> str:
     """Stream a body to disk; its URL, which is good for ``lifetime`` seconds. The file has a random
     token for its name; its own is in the store alone. Raises OutputUnwritable."""
-    token, size = secrets.token_urlsafe(18), 0
+    token = secrets.token_urlsafe(18)
     with atomic_output(service.assets / token, lasting=False) as part, part.open("wb") as target:
         async for chunk in chunks:
-            size += target.write(chunk)
-    now = service.now()
-    service.store.execute(
-        "INSERT INTO assets VALUES (?, ?, ?, ?, ?)", (token, name, size, now, now + lifetime)
-    )
+            target.write(chunk)
+    asset = {"name": name, "expires": service.now() + lifetime}
+    service.store.put("asset", token, asset)
     return f"{service.base_url}/assets/{token}/{quote(name, safe='')}"
 
 
 async def serve_asset(service: Service, request: Request) -> Response:
     """The published file, whole or in ranges; 403 when its URL has expired."""
     token, name = request.path_params["token"], request.path_params["name"]
-    row = service.store.execute(
-        "SELECT expires FROM assets WHERE token = ? AND name = ?", (token, name)
-    ).fetchone()
-    if row is None:
+    asset = service.store.get("asset", token)
+    if asset is None or asset["name"] != name:
         return respond(JsonAnswer(404, {"error": "There is no such asset."}))
     fault = service.faults.striking(AssetFault, name=name)
-    if service.now() >= row[0] or (fault and fault.effect == "expired"):
+    if service.now() >= asset["expires"] or (fault and fault.effect == "expired"):
         return respond(JsonAnswer(403, {"error": "This URL has expired."}))
     if fault:
         request.scope["state"]["abort"]()

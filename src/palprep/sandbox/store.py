@@ -38,13 +38,10 @@ CREATE TABLE IF NOT EXISTS jobs (
     payload TEXT NOT NULL
 );
 CREATE INDEX IF NOT EXISTS jobs_due ON jobs (due, job_id);
-CREATE TABLE IF NOT EXISTS assets (
-    token TEXT PRIMARY KEY, name TEXT NOT NULL, size INTEGER NOT NULL,
-    created REAL NOT NULL, expires REAL NOT NULL
-);
 CREATE TABLE IF NOT EXISTS log (
     seq INTEGER PRIMARY KEY, at REAL NOT NULL, kind TEXT NOT NULL, told TEXT NOT NULL
 );
+DROP TABLE IF EXISTS assets;
 DROP TABLE IF EXISTS requests;
 DROP TABLE IF EXISTS deliveries;
 CREATE TABLE IF NOT EXISTS creates (kind TEXT PRIMARY KEY, count INTEGER NOT NULL);
@@ -181,7 +178,7 @@ class Store:
         """Forget everything but the clock."""
         self.cleared += 1
         with self.transaction():
-            for table in ("records", "jobs", "assets", "log", "creates"):
+            for table in ("records", "jobs", "log", "creates"):
                 self._db.execute(f"DELETE FROM {table}")  # noqa: S608 -- names of our own
 
     def execute(self, sql: str, values: tuple[Any, ...] = ()) -> sqlite3.Cursor:
@@ -212,7 +209,6 @@ def opened(path: Path | None) -> sqlite3.Connection:
 _TOLD = {
     "records": ("id", "body"),
     "jobs": ("payload",),
-    "assets": ("name",),
     "log": ("told",),
 }
 """The tables and columns that tell of records and published files."""
@@ -228,11 +224,15 @@ def forget(data: Path, names: Iterable[str]) -> None:
     with closing(opened(data / DATABASE)) as db:
         db.execute("PRAGMA secure_delete = ON")
         for name in names:
-            for (token,) in db.execute("SELECT token FROM assets WHERE name = ?", (name,)):
-                (data / "assets" / token).unlink(missing_ok=True)
+            published = "kind = 'asset' AND json_extract(body, '$.name') = ?"
+            db.execute(f"DELETE FROM records WHERE {published}", (name,))  # noqa: S608
             for table, columns in _TOLD.items():
                 for column in columns:
                     db.execute(f"DELETE FROM {table} WHERE instr({column}, ?)", (name,))  # noqa: S608
         db.execute("DELETE FROM log WHERE json_extract(told, '$.endpoint') LIKE '%validate_image'")
+        known = {token for (token,) in db.execute("SELECT id FROM records WHERE kind = 'asset'")}
+        for file in (data / "assets").glob("*"):
+            if file.name not in known:
+                file.unlink()
         db.execute("VACUUM")
         db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
