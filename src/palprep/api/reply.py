@@ -110,6 +110,4 @@ def deviations(kind: type[Reply], body: Any, *, closed: bool = True) -> tuple[Pr
         kind.model_validate_json(json.dumps(body), strict=True, extra=extra)
     except ValidationError as error:
         return tuple(problems_in(error))
-    except RecursionError:
-        return (Problem("", "json", "is nested too deeply"),)
     return ()

@@ -213,6 +213,13 @@ class _Sender(Generic[H]):
         if len(content) > MAX_ANSWER_BYTES:
             raise httpx.ReadError(f"the answer has more than {MAX_ANSWER_BYTES:,} bytes")
 
+    async def tell(self, hook: str, *about: object) -> None:
+        """Call the caller's hooks of this name, and await those that are async functions."""
+        for each in self.hooks[hook]:
+            returned = each(*about)
+            if inspect.isawaitable(returned):
+                await returned
+
 
 class _AsyncBody:
     """As an async client takes it. A piece takes a tenth of a millisecond: no thread helps."""
@@ -270,10 +277,6 @@ class SyncSender(_Sender[httpx.Client]):
                     break
         return response, bytes(content)
 
-    async def tell(self, hook: str, *about: object) -> None:
-        for each in self.hooks[hook]:
-            each(*about)
-
     async def pause(self, seconds: float) -> None:
         self.sleep(seconds)
 
@@ -318,13 +321,6 @@ class AsyncSender(_Sender[httpx.AsyncClient]):
                 raise httpx.PoolTimeout(f"{_AT_ONCE} other calls are under way") from None
             raise
         return response, bytes(content)
-
-    async def tell(self, hook: str, *about: object) -> None:
-        """Call the caller's hooks of this name, and await those that are async functions."""
-        for each in self.hooks[hook]:
-            returned = each(*about)
-            if inspect.isawaitable(returned):
-                await returned
 
     async def pause(self, seconds: float) -> None:
         await self.sleep(seconds)
