@@ -117,13 +117,9 @@ class LoopbackApp:
 
 def _require_loopback(headers: Headers) -> None:
     named = ["//" + headers.get("host", ""), *headers.getlist("origin")]
-    if not all(map(_names_loopback, named)):
-        raise HTTPException(403, "The sandbox is for programs and pages of this machine only")
-
-
-def _names_loopback(url: str) -> bool:
     # Browsers and urlsplit do not agree which host is named with a backslash.
-    return "\\" not in url and is_loopback(host_of(url))
+    if not all("\\" not in url and is_loopback(host_of(url)) for url in named):
+        raise HTTPException(403, "The sandbox is for programs and pages of this machine only")
 
 
 class DroppableProtocol(ImpatientProtocol):
