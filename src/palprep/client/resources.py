@@ -1,6 +1,6 @@
-"""The resources of a client, each method from one declaration in :mod:`palprep.api.calls`, sync on
-a sync client, async on an async one: a :class:`Method` for one endpoint, a function made by
-:func:`routine` for several steps towards one result."""
+"""The resources of a client, sync on a sync client, async on an async one: a :func:`method` for each
+endpoint that :mod:`palprep.api.calls` declares, a :func:`routine` for several steps towards one
+result."""
 
 from __future__ import annotations
 
