@@ -1,5 +1,5 @@
-"""The resources of a client, sync on a sync client, async on an async one: a :func:`method` for each
-endpoint that :mod:`palprep.api.calls` declares, a :func:`routine` for several steps towards one
+"""The resources of a client, sync on a sync client, async on an async one: a :func:`method` for
+each endpoint that :mod:`palprep.api.calls` declares, a :func:`routine` for several steps towards one
 result."""
 
 from __future__ import annotations
