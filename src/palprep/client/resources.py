@@ -1,6 +1,6 @@
 """The resources of a client, sync on a sync client, async on an async one: a :func:`method` for
-each endpoint that :mod:`palprep.api.calls` declares, a :func:`routine` for several steps towards one
-result."""
+each endpoint of :mod:`palprep.api.calls`, a :func:`routine` for several steps towards one result.
+"""
 
 from __future__ import annotations
 
