@@ -113,7 +113,7 @@ def test_no_crop_chooses_between_people() -> None:
     assert propose_crop(picture) is not None
     assert propose_crop(crowded) is None
     assert "Several people" in framing_advice(crowded)
-    assert adjustments(crowded, frozenset({"person_centered"}))[0] == ()
+    assert adjustments(crowded, frozenset({"person_centered"})).reasons == ()
 
 
 def test_a_turned_crop_gives_up_headroom_before_it_gives_up() -> None:
@@ -130,18 +130,18 @@ def test_without_room_to_turn_the_crop_alone_is_made() -> None:
     pose = FLAWLESS.subject.pose.model_copy(update={"roll_deg": 15.0})
     subject = FLAWLESS.subject.model_copy(update={"pose": pose})
     picture = portrait(1000, 1100, 350, 400, 260).model_copy(update={"subject": subject})
-    reasons, adjusted = adjustments(picture, frozenset({"person_centered", "head_level"}))
-    assert [reason.fix for reason in reasons] == ["crop"]
+    adjusted = adjustments(picture, frozenset({"person_centered", "head_level"}))
+    assert [reason.fix for reason in adjusted.reasons] == ["crop"]
     assert (adjusted.level_deg, adjusted.crop) == (0.0, propose_crop(picture))
-    assert adjustments(picture, frozenset({"head_level"})) == ((), (0, 0.0, None, 0.0, (1, 1, 1)))
+    assert adjustments(picture, frozenset({"head_level"})) == adjustments(picture, frozenset())
 
 
 def test_an_image_is_turned_whichever_check_asks_for_a_change() -> None:
     """A profile may leave out how the head leans: places are of the turned image all the same."""
     subject = FLAWLESS.subject.model_copy(update={"turned_deg": 90})
     picture = portrait(1500, 1100, 950, 300, 260).model_copy(update={"subject": subject})
-    reasons, adjusted = adjustments(picture, frozenset({"person_centered"}))
-    assert [(each.fix, each.answers) for each in reasons] == [
+    adjusted = adjustments(picture, frozenset({"person_centered"}))
+    assert [(each.fix, each.answers) for each in adjusted.reasons] == [
         ("turn", ()), ("crop", ("person_centered",)),
     ]  # fmt: skip
     assert (adjusted.turned_deg, adjusted.crop) == (90, propose_crop(picture))
@@ -194,11 +194,11 @@ def test_white_balance_is_moderate_and_leaves_green(rgb) -> None:
 
 def test_only_what_was_asked_is_fixed_and_says_for_what() -> None:
     picture = portrait(1600, 1200, 500, 500, 400, brightness=0.3)
-    reasons, adjusted = adjustments(picture, frozenset({"person_centered", "image_format"}))
-    assert [reason.fix for reason in reasons] == ["crop"]
-    assert reasons[0].answers == ("person_centered",)
+    adjusted = adjustments(picture, frozenset({"person_centered", "image_format"}))
+    assert [reason.fix for reason in adjusted.reasons] == ["crop"]
+    assert adjusted.reasons[0].answers == ("person_centered",)
     assert adjusted.exposure_ev == 0
-    both, brighter = adjustments(picture, frozenset({"person_centered", "face_brightness"}))
-    assert {reason.fix for reason in both} == {"crop", "exposure"}
+    brighter = adjustments(picture, frozenset({"person_centered", "face_brightness"}))
+    assert {reason.fix for reason in brighter.reasons} == {"crop", "exposure"}
     assert brighter.exposure_ev == MAX_EV
-    assert adjustments(picture, frozenset())[0] == ()
+    assert adjustments(picture, frozenset()).reasons == ()

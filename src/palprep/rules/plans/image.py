@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from typing import NamedTuple
 
 from palprep.api.records import MAX_IMAGE_BASE64_CHARS
 from palprep.facts import Facts
@@ -74,45 +73,37 @@ _FILE_FIXES = {
     "strip_metadata": ("image_metadata",),
 }
 _PORTRAIT_FIXES = {
-    "turn": ("head_level",),
-    "level": ("head_level",),
-    "crop": ("chest_up_framing_acceptable", "person_centered"),
-    "exposure": ("face_brightness",),
-    "white_balance": ("skin_hue",),
+    "turn": ("turned_deg", ("head_level",)),
+    "level": ("level_deg", ("head_level",)),
+    "crop": ("crop", ("chest_up_framing_acceptable", "person_centered")),
+    "exposure": ("exposure_ev", ("face_brightness",)),
+    "white_balance": ("white_balance", ("skin_hue",)),
 }
+"""The step of a plan that each is, and the checks that it answers."""
+
+_UNCHANGED = ImagePlan(reasons=(), max_base64_chars=MAX_IMAGE_BASE64_CHARS)
 
 
 def plan_image(report: Report, facts: Facts, profile: Profile) -> ImagePlan | None:
     """The file as the service takes it, and the portrait as its checks ask for it."""
-    reasons, adjusted = reasons_for(report, _FILE_FIXES), {}
+    adjusted = _UNCHANGED
     if facts.portrait is not None:
-        why, found = adjustments(facts.portrait, not_passed(report))
-        reasons, adjusted = (*reasons, *why), found._asdict()
+        adjusted = adjustments(facts.portrait, not_passed(report))
+    reasons = (*reasons_for(report, _FILE_FIXES), *adjusted.reasons)
     if facts.image is None or not reasons:
         return None
-    return ImagePlan(
-        **adjusted,
-        reasons=reasons,
-        png=facts.image.format == "png",
-        max_base64_chars=_whole(profile, "image_base64_length") or MAX_IMAGE_BASE64_CHARS,
-        max_side_px=_whole(profile, "image_long_side"),
-        max_memory_mb=profile.tightest_maximum(Role.FACE_IMAGE, image_memory.id, Outcome.FAIL),
-    )
+    limits = {
+        "max_base64_chars": _whole(profile, "image_base64_length") or adjusted.max_base64_chars,
+        "max_side_px": _whole(profile, "image_long_side"),
+        "max_memory_mb": profile.tightest_maximum(Role.FACE_IMAGE, image_memory.id, Outcome.FAIL),
+    }
+    png = facts.image.format == "png"
+    return adjusted.model_copy(update={"reasons": reasons, "png": png, **limits})
 
 
 def _whole(profile: Profile, rule_id: str) -> int | None:
     maximum = profile.tightest_maximum(Role.FACE_IMAGE, rule_id)
     return None if maximum is None else int(maximum)
-
-
-class Adjustments(NamedTuple):
-    """Parameters of a :class:`~palprep.rules.plans.values.ImagePlan`, by its names."""
-
-    turned_deg: int
-    level_deg: float
-    crop: Crop | None
-    exposure_ev: float
-    white_balance: tuple[float, float, float]
 
 
 def propose_crop(
@@ -220,34 +211,30 @@ def _gain(ratio: float) -> float:
     return round(max(1 / MAX_GAIN, min(MAX_GAIN, ratio)), 3)
 
 
-def adjustments(
-    portrait: PortraitFacts, asking: frozenset[str]
-) -> tuple[tuple[Reason, ...], Adjustments]:
+def adjustments(portrait: PortraitFacts, asking: frozenset[str]) -> ImagePlan:
     """The adjustments that answer the checks in ``asking``, and why each is made."""
-    asked = {fix for fix, checks in _PORTRAIT_FIXES.items() if asking.intersection(checks)}
-    # Asked for or not: all places are of the image that is so turned.
-    turned = portrait.subject.turned_deg if portrait.subject else 0
+    asked = {fix for fix, (_, checks) in _PORTRAIT_FIXES.items() if asking.intersection(checks)}
     level = propose_level(portrait) if "level" in asked else 0.0
     crop = propose_crop(portrait, level_deg=level) if level or "crop" in asked else None
     if level and crop is None:
         # There is no room to turn without empty corners; the crop alone may still help.
         level = 0.0
         crop = propose_crop(portrait) if "crop" in asked else None
-    exposure = propose_exposure(portrait) if "exposure" in asked else 0.0
-    gains = propose_white_balance(portrait) if "white_balance" in asked else (1.0, 1.0, 1.0)
-    made = {
-        "turn": turned != 0,
-        "level": level != 0,
-        "crop": crop is not None,
-        "exposure": exposure != 0,
-        "white_balance": gains != (1.0, 1.0, 1.0),
+    steps = {
+        # Asked for or not: all places are of the image that is so turned.
+        "turned_deg": portrait.subject.turned_deg if portrait.subject else 0,
+        "level_deg": level,
+        "crop": crop,
+        **({"exposure_ev": propose_exposure(portrait)} if "exposure" in asked else {}),
+        **({"white_balance": propose_white_balance(portrait)} if "white_balance" in asked else {}),
     }
+    made = _UNCHANGED.model_copy(update=steps)
     reasons = tuple(
-        Reason(fix=fix, answers=tuple(each for each in _PORTRAIT_FIXES[fix] if each in asking))
-        for fix, done in made.items()
-        if done
+        Reason(fix=fix, answers=tuple(each for each in checks if each in asking))
+        for fix, (step, checks) in _PORTRAIT_FIXES.items()
+        if getattr(made, step) != getattr(_UNCHANGED, step)
     )
-    return reasons, Adjustments(turned, level, crop, exposure, gains)
+    return made.model_copy(update={"reasons": reasons})
 
 
 def framing_advice(portrait: PortraitFacts) -> str:

@@ -46,7 +46,7 @@ def portrait_overlay(report: Report, *, side: int) -> str | None:
     if report.facts is None or report.facts.image is None or report.facts.portrait is None:
         return None
     portrait = report.facts.portrait
-    _, planned = adjustments(portrait, not_passed(report))
+    planned = adjustments(portrait, not_passed(report))
     crop, size = planned.crop, (portrait.width, portrait.height)
     _, shown = open_image(Source.of(report.path), max_side=side, turned_deg=planned.turned_deg)
     return draw_portrait(
