@@ -95,5 +95,16 @@ def test_a_stream_in_odd_blocks_gives_the_same_spans(speech):
     assert sum(span.duration_s for span in activity.spans()) > 5.0
 
 
+@pytest.mark.parametrize(
+    ("probabilities", "lengths"),
+    [([0.9, 0.9, 0.1, 0.9], [2, 1]), ([0.1, 0.2], []), ([], []), ([0.9] * 3, [3])],
+)
+def test_what_is_pushed_comes_back_without_its_pauses(probabilities, lengths, monkeypatch):
+    network = Silero.load()
+    monkeypatch.setattr(network, "run", lambda *_: (np.array(probabilities, np.float32), START))
+    runs = Activity(network).push(np.zeros(len(probabilities) * CHUNK, np.float32))
+    assert [len(run) // CHUNK for run in runs] == lengths
+
+
 def test_nothing_is_no_speech():
     assert speech_spans(np.zeros(0, np.float32)) == ()

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from palprep.speech import RATE_HZ
-from palprep.speech.activity import CHUNK
 from palprep.speech.voiceprint import (
     LEAST,
     MOST,
@@ -16,7 +15,6 @@ from palprep.speech.voiceprint import (
     Voiceprint,
     alikeness,
     judge_voices,
-    spoken_runs,
 )
 
 RANDOM = np.random.default_rng(9)
@@ -99,13 +97,3 @@ def test_a_real_voice_is_not_several(speech):
     meter = SpeakerMeter()
     meter.push(np.concatenate((speech, speech)))
     assert meter.facts(Voiceprint.load().embed_each).several is False
-
-
-@pytest.mark.parametrize(
-    ("probabilities", "lengths"),
-    [([0.9, 0.9, 0.1, 0.9], [2, 1]), ([0.1, 0.2], []), ([], []), ([0.9] * 3, [3])],
-)
-def test_only_speech_is_compared(probabilities, lengths):
-    samples = np.zeros(len(probabilities) * CHUNK, np.float32)
-    runs = spoken_runs(samples, np.array(probabilities))
-    assert [len(run) // CHUNK for run in runs] == lengths

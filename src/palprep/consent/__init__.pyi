@@ -20,9 +20,9 @@ from .lips import (
 )
 from .model_folder import require_model as require_model
 from .opening import (
-    Opening as Opening,
     decode_opening as decode_opening,
     model_for as model_for,
+    opening_length_s as opening_length_s,
     read_samples as read_samples,
 )
 from .whisper import Whisper as Whisper

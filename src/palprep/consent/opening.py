@@ -19,9 +19,9 @@ from palprep.consent.whisper import Whisper
 from palprep.consent.wording.statement import AskedCode, CodeReading, Statement, nearest_to_code
 from palprep.consent.wording.words import NEAR_SOUND, split_words, text_of
 from palprep.errors import ToolMissing
-from palprep.media.sound import Samples, Sink, probe_audio
+from palprep.media.sound import Samples
 from palprep.media.sources import Source
-from palprep.speech import RATE_HZ, WINDOW_S, mix_down, speech_spans
+from palprep.speech import RATE_HZ, WINDOW_S, mono_of, speech_spans
 from palprep.values import Span
 
 OPENING_S = 30.0
@@ -61,11 +61,16 @@ and another code -26 or less (46 of 46)."""
 _LOADING = Lock()
 
 
+def opening_length_s(required: Statement | None) -> float:
+    """How much of a recording a statement may need that begins late, is spoken slowly, and is taken
+    back."""
+    words = len(required.words) if required else _USUAL_WORDS
+    return OPENING_S + words * _WORD_S + _BEYOND_S
+
+
 def decode_opening(source: Source, required: Statement) -> NDArray[np.float32]:
     """As much of a recording as the statement may need: mono audio at 16 kHz. Raises MediaError."""
-    opening = Opening(required)
-    probe_audio(source, sinks=lambda _: (opening.sink,), most_s=opening.most_s)
-    return opening.samples
+    return mono_of(source, opening_length_s(required))
 
 
 def model_for(
@@ -91,27 +96,6 @@ def model_for(
         "name a multilingual one with --whisper-model, as docs/accuracy.md shows"
     )
     return _reading(required, listener, problem=problem)
-
-
-class Opening:
-    """The opening of a recording, kept while it is decoded: mono at 16 kHz.
-
-    It is long enough for a statement that begins late, is spoken slowly, and is taken back.
-    """
-
-    def __init__(self, required: Statement | None) -> None:
-        words = len(required.words) if required else _USUAL_WORDS
-        self.most_s = OPENING_S + words * _WORD_S + _BEYOND_S
-        self.sink = Sink(self._push, RATE_HZ, 2)
-        """What gives it its samples in a decode."""
-        self.samples: Samples = np.zeros(0, np.float32)
-        """What was kept, shape (samples,)."""
-
-    def _push(self, block: Samples) -> None:
-        most = int(self.most_s * RATE_HZ)
-        if len(self.samples) < most:
-            # In a mean nothing would be left of words in opposite phase, which each side plays.
-            self.samples = np.concatenate([self.samples, mix_down(block)])[:most]
 
 
 def read_samples(

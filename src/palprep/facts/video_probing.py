@@ -16,7 +16,7 @@ from palprep import consent, media
 from palprep.facts.facts import Facts, Speaker
 from palprep.facts.timeline import player_times
 from palprep.media import images, sources
-from palprep.speech import RATE_HZ, VoiceFacts, measure_voice, speakers_of
+from palprep.speech import RATE_HZ, Mono, VoiceFacts, measure_voice, speakers_of
 from palprep.values import Role
 from palprep.vision import CLOSE_LOOKS, FootageFacts, Models, analyse_footage, follow_face
 
@@ -49,7 +49,7 @@ def probe_video(
         video = video.model_copy(update={"signal": signal})
         return Facts(file=source.facts, video=video, portrait=footage.typical(), footage=footage)
     alone = role is Role.VOICE_AUDIO
-    opening = consent.Opening(speaker.required if speaker else None)
+    opening = Mono(consent.opening_length_s(speaker.required if speaker else None))
 
     def listen(video: media.VideoFacts) -> tuple[media.VideoFacts, VoiceFacts | None]:
         if video.audio is None:

@@ -60,17 +60,12 @@ class Cut:
     """None for a video without sound."""
 
     @property
-    def full_s(self) -> float:
-        """Length of the source in seconds; a player begins with a sound that comes first."""
-        late_s = (self.facts.timing and self.facts.timing.audio_offset_s) or 0.0
-        return self.facts.duration_s - min(0.0, late_s)
-
-    @property
     def duration_s(self) -> float:
-        """Length of the result in seconds."""
-        if self.plan.trim is None:
-            return self.full_s
-        return max(min(self.plan.trim.end_s, self.full_s) - self.plan.trim.start_s, 0.0)
+        """Length of the result in seconds; a player begins with a sound that comes first."""
+        late_s = (self.facts.timing and self.facts.timing.audio_offset_s) or 0.0
+        full_s = self.facts.duration_s - min(0.0, late_s)
+        trim = self.plan.trim or Span(start_s=0.0, end_s=full_s)
+        return max(min(trim.end_s, full_s) - trim.start_s, 0.0)
 
     def run(self, target: Path | None, picture: Mapping[str, Any]) -> Any:
         """The run that writes the mp4; without a target the first of two passes, which encodes the

@@ -1,5 +1,5 @@
 from .activity import speech_spans as speech_spans
-from .arrays import RATE_HZ as RATE_HZ, mix_down as mix_down
+from .arrays import RATE_HZ as RATE_HZ, Mono as Mono, mono_of as mono_of
 from .facts import (
     TARGET_RMS_DBFS as TARGET_RMS_DBFS,
     SpeakerFacts as SpeakerFacts,

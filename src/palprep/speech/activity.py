@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from palprep.networks import open_network, read_manifest
-from palprep.speech.arrays import RATE_HZ, Floats
+from palprep.speech.arrays import RATE_HZ, Floats, runs_of
 from palprep.values import Span
 
 HOME = "palprep.speech"
@@ -25,6 +25,9 @@ CHUNK = 512
 """Samples to a decision: 32 ms."""
 _BATCH = 128
 """Chunks (4 s) at a time. More of them save no time."""
+
+SPOKEN = 0.5
+"""Probability from which a chunk is rather speech."""
 
 BEGINS = 0.5
 ENDS = 0.35
@@ -80,14 +83,15 @@ class Activity:
         self._rest: Floats = np.zeros(0, np.float32)
         self._probabilities = array("f")
 
-    def push(self, samples: Floats) -> Floats:
-        """Take the next samples; the probabilities of the chunks they complete."""
+    def push(self, samples: Floats) -> list[Floats]:
+        """Take the next samples; the runs of the chunks they complete that are rather speech."""
         waiting = np.concatenate((self._rest, samples))
         whole = len(waiting) // CHUNK * CHUNK
         found, self._state = self._network.run(waiting[:whole], self._state)
         self._rest = waiting[whole:]
         self._probabilities.frombytes(found.tobytes())
-        return found
+        spoken = runs_of(found >= SPOKEN)
+        return [waiting[begin * CHUNK : end * CHUNK] for begin, end in spoken]
 
     @property
     def heard(self) -> bool:

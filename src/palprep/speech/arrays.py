@@ -1,4 +1,5 @@
-"""The arrays that pass between the modules of this package, and how they are multiplied.
+"""The arrays that pass between the modules of this package, how they come out of a file, and how
+they are multiplied.
 
 What a meter keeps of each second stands in one ``array`` that grows. A list of small arrays would
 lie between the large blocks that each second of sound passes through, and the allocator could not
@@ -9,6 +10,9 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+
+from palprep.media.sound import Sink, probe_audio
+from palprep.media.sources import Source
 
 Floats = NDArray[np.float32]
 """Samples, full scale at 1.0, shape (samples,) or (channels, samples); or made out of them."""
@@ -58,3 +62,26 @@ def mix_down(block: Floats) -> Floats:
     inverted = scale > 0 and product / scale < _CANCELS
     mixed: Floats = ((left - right if inverted else left + right) / 2).astype(np.float32)
     return mixed
+
+
+class Mono:
+    """Sound that is kept while it is decoded, ``most_s`` seconds at the most: mono at 16 kHz."""
+
+    def __init__(self, most_s: float) -> None:
+        self._most = int(most_s * RATE_HZ)
+        self.sink = Sink(self._push, RATE_HZ, 2)
+        """What gives it its samples in a decode."""
+        self.samples: Floats = np.zeros(0, np.float32)
+        """What was kept, shape (samples,)."""
+
+    def _push(self, block: Floats) -> None:
+        if len(self.samples) < self._most:
+            # In a mean nothing would be left of words in opposite phase, which each side plays.
+            self.samples = np.concatenate([self.samples, mix_down(block)])[: self._most]
+
+
+def mono_of(source: Source, most_s: float) -> Floats:
+    """The first ``most_s`` seconds of a file's sound, mono at 16 kHz. Raises MediaError."""
+    kept = Mono(most_s)
+    probe_audio(source, sinks=lambda _: (kept.sink,), most_s=most_s)
+    return kept.samples

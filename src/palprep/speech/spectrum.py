@@ -8,11 +8,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from palprep.speech.activity import Activity
+from palprep.speech.activity import SPOKEN, Activity
 from palprep.speech.arrays import RATE_HZ, Floats
 
 _FRAME_S = 0.04
-_SPOKEN = 0.5
 _SMOOTH_HZ = 150.0
 _WIDE_DB = 72.0
 """Below the loudest part of speech by this much is taken for silence: under the breath noise
@@ -47,7 +46,7 @@ class SpectrumMeter:
         if count and activity.heard:
             power = np.abs(np.fft.rfft(frames * self._window, axis=1)) ** 2
             centres = (self._seen + (np.arange(count) + 0.5) * self._size) / self._rate
-            speech = activity.at(centres) >= _SPOKEN
+            speech = activity.at(centres) >= SPOKEN
             for kind in (True, False):
                 self._sums[kind] += power[speech == kind].sum(axis=0)
                 self._counts[kind] += int((speech == kind).sum())

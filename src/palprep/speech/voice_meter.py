@@ -10,12 +10,12 @@ import numpy as np
 
 from palprep import media
 from palprep.media import sound, sources
-from palprep.speech.activity import CHUNK, Activity, Silero
+from palprep.speech.activity import Activity, Silero
 from palprep.speech.arrays import RATE_HZ, Floats, mix_down
 from palprep.speech.facts import VoiceFacts
 from palprep.speech.loudness import LoudnessMeter, TruePeakMeter
 from palprep.speech.spectrum import Bandwidth, SpectrumMeter, ToneMeter
-from palprep.speech.voiceprint import UNTOLD, SpeakerMeter, Voiceprint, spoken_runs
+from palprep.speech.voiceprint import UNTOLD, SpeakerMeter, Voiceprint
 from palprep.speech.waveform import DefectMeter, Envelope, EnvelopeMeter, dropouts, noise_facts
 from palprep.values import spans_within
 
@@ -83,7 +83,6 @@ class VoiceMeter:
         self._tones = ToneMeter()
         self._speakers = SpeakerMeter() if tell_speakers else None
         self._resampler = av.AudioResampler(format="flt", layout="mono", rate=RATE_HZ)
-        self._rest: Floats = np.zeros(0, np.float32)
 
     def push(self, block: Floats) -> None:
         """Blocks of one channel may have the shape ``(samples,)``."""
@@ -112,13 +111,10 @@ class VoiceMeter:
         self._spectrum.push(mono, self._activity)
 
     def _hear(self, mono: Floats) -> None:
-        found = self._activity.push(mono)
         self._tones.push(mono)
-        joined = np.concatenate((self._rest, mono))
-        if self._speakers:
-            for run in spoken_runs(joined, found):
+        for run in self._activity.push(mono):
+            if self._speakers:
                 self._speakers.push(run)
-        self._rest = joined[len(found) * CHUNK :]
 
     def levels(self) -> media.AudioLevels:
         """Complete once the facts were asked for."""

@@ -19,11 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from palprep.errors import UnsupportedMedia
-from palprep.media.sound import Sink, probe_audio
 from palprep.media.sources import Source
 from palprep.networks import open_network, read_manifest
-from palprep.speech.activity import CHUNK, Silero
-from palprep.speech.arrays import RATE_HZ, Floats, mix_down, product, runs_of
+from palprep.speech.activity import Activity, Silero
+from palprep.speech.arrays import RATE_HZ, Floats, mono_of, product
 from palprep.speech.facts import SpeakerFacts
 from palprep.speech.spectrum import triangles
 
@@ -108,16 +107,12 @@ def speech_of(source: Source) -> Floats:
     """What is spoken in the first minute, without pauses, mono at 16 kHz: all of it, or
     :data:`MOST_S` from places that lie equally far apart.
     """
-    blocks: list[Floats] = [np.zeros(0, np.float32)]
-    sink = Sink(lambda block: blocks.append(mix_down(block)), RATE_HZ, 2)
+    nothing = np.zeros(0, np.float32)
     try:
-        probe_audio(source, sinks=lambda _: (sink,), most_s=LISTENED_S)
+        samples = mono_of(source, LISTENED_S)
     except UnsupportedMedia:
-        return blocks[0]
-    samples = np.concatenate(blocks)[: int(LISTENED_S * RATE_HZ)]
-    probabilities, _ = Silero.load().run(samples)
-    runs = spoken_runs(samples, probabilities)
-    speech = np.concatenate([np.zeros(0, np.float32), *runs])
+        return nothing
+    speech = np.concatenate([nothing, *Activity(Silero.load()).push(samples)])
     length = int(MOST_S * RATE_HZ) // _PIECES
     if len(speech) <= length * _PIECES:
         return speech
@@ -148,8 +143,6 @@ _EVEN, _SPREAD = 0.36, 0.03
 """Mean cosine between the groups at which one voice and two are as likely, and over which the
 logit changes by 1. One reader was never below 0.43, two never above 0.41, and 1 in 50 above 0.25
 (docs/accuracy.md)."""
-
-_SPOKEN = 0.5
 
 _SEVERAL, _ONE, _SUREST = 0.8, 0.3, 0.99
 """Probability of several from which several are claimed, up to which one is; the largest said."""
@@ -186,7 +179,7 @@ class SpeakerMeter:
 def speakers_of(samples: Floats) -> SpeakerFacts:
     """Whether several people speak in mono sound at 16 kHz."""
     meter = SpeakerMeter()
-    for run in spoken_runs(samples, Silero.load().run(samples)[0]):
+    for run in Activity(Silero.load()).push(samples):
         meter.push(run)
     return meter.facts(Voiceprint.load().embed_each)
 
@@ -225,9 +218,3 @@ def _two_groups(voices: NDArray[np.float64]) -> NDArray[np.bool_]:
             break
         groups = new
     return groups
-
-
-def spoken_runs(samples: Floats, probabilities: Floats) -> list[Floats]:
-    """The stretches of consecutive chunks that are rather speech."""
-    spoken = runs_of(probabilities >= _SPOKEN)
-    return [samples[begin * CHUNK : end * CHUNK] for begin, end in spoken]

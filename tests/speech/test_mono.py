@@ -1,4 +1,4 @@
-"""What is kept of the opening of a recording."""
+"""What is kept of a file's sound for who listens to one channel."""
 
 from __future__ import annotations
 
@@ -8,10 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from palprep.consent import Opening
-from palprep.media.sound import probe_audio
 from palprep.media.sources import Source
-from palprep.speech import RATE_HZ
+from palprep.speech import RATE_HZ, mono_of
 
 
 @pytest.mark.parametrize("side", [1.0, -1.0, 0.0])
@@ -21,7 +19,6 @@ def test_what_each_side_plays_is_heard_whatever_its_phase(tmp_path: Path, side: 
     with wave.open(str(path), "wb") as file:
         file.setparams((2, 2, RATE_HZ, 0, "NONE", ""))
         file.writeframes((np.stack((tone, side * tone), axis=1) * 32767).astype("<i2").tobytes())
-    opening = Opening(None)
-    probe_audio(Source.of(path), sinks=lambda _: (opening.sink,), most_s=opening.most_s)
-    assert len(opening.samples) == 2 * RATE_HZ
-    assert np.abs(opening.samples).max() == pytest.approx(0.5 if side else 0.25, abs=0.01)
+    samples = mono_of(Source.of(path), 60.0)
+    assert len(samples) == 2 * RATE_HZ
+    assert np.abs(samples).max() == pytest.approx(0.5 if side else 0.25, abs=0.01)
