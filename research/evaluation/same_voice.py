@@ -245,7 +245,7 @@ def spoken(files: Iterable[Path], most_s: float) -> Floats:
 
 def embeddings(people: Iterable[Speaker], known: dict[Key, Floats]) -> None:
     """Add those that are not known."""
-    voiceprint = Voiceprint.load()
+    voiceprint = Voiceprint()
     for speaker in people:
         if Key(speaker.source, speaker.name, -1, 0, "") in known:
             continue

@@ -26,7 +26,6 @@ from palprep.media.sources import Source
 from palprep.networks import read_manifest
 from palprep.vision import MAX_SIDE, Models, Pixels
 from palprep.vision.analysis import analyse_portrait
-from palprep.vision.models import HOME
 from research.material.sources_and_labels import Labelled, portrait_of
 
 Arrays = Mapping[str, NDArray[np.float64]]
@@ -90,7 +89,7 @@ class Kept:
 
 def version_of(code: Iterable[ModuleType], weights: Iterable[str] | None = None) -> str:
     """A hash of the source of these modules, and of these weights of ``palprep.vision``."""
-    manifest = read_manifest(HOME)
+    manifest = read_manifest("palprep.vision")
     digest = hashlib.sha256()
     for name in sorted(manifest if weights is None else weights):
         digest.update(manifest[name].sha256.encode())

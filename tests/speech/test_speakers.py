@@ -96,4 +96,4 @@ def test_the_middle_of_a_piece_is_heard():
 def test_a_real_voice_is_not_several(speech):
     meter = SpeakerMeter()
     meter.push(np.concatenate((speech, speech)))
-    assert meter.facts(Voiceprint.load().embed_each).several is False
+    assert meter.facts(Voiceprint().embed_each).several is False

@@ -6,23 +6,14 @@ import av
 import numpy as np
 import pytest
 
-from palprep.speech.activity import Activity, Silero
+from palprep.speech.activity import Activity
 from palprep.speech.spectrum import SpectrumMeter, ToneMeter, bandwidth_of
 
 
-class Judged(Silero):
-    """Holds each chunk of sound for speech, or not, as it was told."""
-
-    def __init__(self, *probabilities: float) -> None:
-        self.probabilities = np.array(probabilities, np.float32)
-
-    def run(self, samples, state=None):
-        return self.probabilities[: len(samples) // 512], state
-
-
 def judged(*probabilities: float) -> Activity:
-    activity = Activity(Judged(*probabilities))
-    activity.push(np.zeros(512 * len(probabilities), np.float32))
+    """What holds each chunk of sound for speech, or not, as it was told."""
+    activity = Activity()
+    activity.probabilities.extend(probabilities)
     return activity
 
 

@@ -19,7 +19,7 @@ RATE_HZ = 16_000
 
 @pytest.fixture(scope="module")
 def voiceprint() -> Voiceprint:
-    return Voiceprint.load()
+    return Voiceprint()
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ import pytest
 
 from palprep.errors import ToolMissing
 from palprep.networks import Weights, read_manifest
-from palprep.vision.models import HOME, Models
+from palprep.vision.models import Models
 
 SHIPPED = Path(str(resources.files("palprep.vision"))) / "weights"
 
@@ -26,7 +26,7 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_changed_file_is_refused_before_it_is_parsed(installed: Path) -> None:
-    name = read_manifest(HOME)["detector"].file
+    name = read_manifest("palprep.vision")["detector"].file
     data = bytearray((SHIPPED / name).read_bytes())
     data[1000] ^= 1
     (installed / name).write_bytes(bytes(data))
@@ -38,11 +38,11 @@ def test_a_changed_file_is_refused_before_it_is_parsed(installed: Path) -> None:
 def test_a_missing_file_is_named() -> None:
     with pytest.raises(ToolMissing, match=r"age-mobilenet\.onnx is missing"):
         _ = Models().age
-    assert all(entry.problem() for entry in read_manifest(HOME).values())
+    assert all(entry.problem() for entry in read_manifest("palprep.vision").values())
 
 
 def test_a_network_needs_its_own_file_alone(installed: Path) -> None:
-    name = read_manifest(HOME)["mask"].file
+    name = read_manifest("palprep.vision")["mask"].file
     shutil.copy(SHIPPED / name, installed / name)
     found = Models().mask.run(np.zeros((1, 3, 256, 256), np.float32))
     assert found[0].shape == (1, 1, 256, 256)

@@ -13,10 +13,10 @@ from palprep.errors import ToolMissing
 from palprep.networks import Weights, read_manifest
 from palprep.vision.analysis import analyse_portrait
 from palprep.vision.facts import PortraitFacts
-from palprep.vision.models import HOME, Models
+from palprep.vision.models import Models
 from palprep.vision.scene import nudity_score
 
-ENTRY = read_manifest(HOME)["nudity"]
+ENTRY = read_manifest("palprep.vision")["nudity"]
 
 
 def pictures(portrait: np.ndarray) -> dict[str, np.ndarray]:

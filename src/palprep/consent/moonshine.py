@@ -24,9 +24,6 @@ from palprep.media.sound import Samples
 from palprep.networks import Weights, open_network, read_manifest
 from palprep.speech import RATE_HZ
 
-HOME = "palprep.consent"
-"""Whose manifest names the files."""
-
 LONGEST_S = 30.0
 """Beyond so many seconds its authors do not use it: it was trained on shorter pieces."""
 
@@ -125,7 +122,7 @@ class Moonshine:
 
 
 def _files() -> list[Weights]:
-    files = read_manifest(HOME)
+    files = read_manifest("palprep.consent")
     return [files[f"moonshine_{part}"] for part in ("encoder", "decoder", "tokens")]
 
 

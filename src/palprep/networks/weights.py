@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import importlib.util
 import os
@@ -92,6 +93,13 @@ def read_manifest(home: str) -> Mapping[str, Weights]:
     text = resources.files(home).joinpath("weights", "manifest.toml").read_text("utf-8")
     entries = tomllib.loads(text)
     return {name: Weights(name=name, home=home, **entry) for name, entry in entries.items()}
+
+
+@functools.cache
+def load_network(home: str, name: str) -> Any:
+    """The network of that name that a package ships: the one of this process. Raises ToolMissing
+    for a missing or damaged file."""
+    return open_network(read_manifest(home)[name].read())
 
 
 _SILENT = 4

@@ -7,19 +7,15 @@ sooner.
 
 from __future__ import annotations
 
-import functools
 from array import array
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from palprep.networks import open_network, read_manifest
+from palprep.networks import load_network
 from palprep.speech.arrays import RATE_HZ, Floats, runs_of
 from palprep.values import Span
-
-HOME = "palprep.speech"
-"""Whose manifest names the weights, as ``voice_activity``."""
 
 CHUNK = 512
 """Samples to a decision: 32 ms."""
@@ -36,86 +32,59 @@ MIN_SPEECH_S = 0.25
 PAD_S = 0.03
 _CHUNK_S = CHUNK / RATE_HZ
 
-State = tuple[Floats, Floats]
-"""What the recurrent layer remembers: its output and its cell, 128 values each."""
-
-START: State = (np.zeros((1, 1, 128), np.float32), np.zeros((1, 1, 128), np.float32))
-
-
-class Silero:
-    """The network. Immutable: the state is passed in and handed back. Threads may share it."""
-
-    def __init__(self, model: bytes) -> None:
-        self._session = open_network(model)
-
-    @staticmethod
-    @functools.cache
-    def load() -> Silero:
-        """The one of this process, with the weights that palprep ships. Raises ToolMissing for a
-        missing or damaged file."""
-        return Silero(read_manifest(HOME)["voice_activity"].read())
-
-    def run(self, samples: Floats, state: State = START) -> tuple[Floats, State]:
-        """Speech probabilities, one per whole chunk of 512 samples, and the state after.
-
-        ``samples`` is mono at 16 kHz, -1..1; what is left after whole chunks is ignored.
-        """
-        chunks = samples[: len(samples) // CHUNK * CHUNK].reshape(-1, CHUNK)
-        found = [np.zeros(0, np.float32)]
-        for at in range(0, len(chunks), _BATCH):
-            hidden, cell = state
-            given = {"chunks": chunks[at : at + _BATCH], "hidden": hidden, "cell": cell}
-            speech, *after = self._session.run(["speech", "hidden_after", "cell_after"], given)
-            found.append(speech)
-            state = (after[0], after[1])
-        return np.concatenate(found), state
-
 
 class Activity:
-    """Voice activity of a stream: push mono blocks at 16 kHz, then ask for the spans.
+    """Voice activity of a stream: push mono blocks at 16 kHz, -1..1, then ask for the spans. Keeps
+    one probability per 32 ms and less than a chunk of samples.
 
-    Keeps one probability per 32 ms and less than a chunk of samples.
+    Raises ToolMissing for a missing or damaged network.
     """
 
-    def __init__(self, network: Silero) -> None:
-        self._network = network
-        self._state: State = START
+    def __init__(self) -> None:
+        self._network = load_network("palprep.speech", "voice_activity")
+        self._state = dict.fromkeys(("hidden", "cell"), np.zeros((1, 1, 128), np.float32))
+        """What the recurrent layer remembers: its output and its cell."""
         self._rest: Floats = np.zeros(0, np.float32)
-        self._probabilities = array("f")
+        self.probabilities = array("f")
+        """Of speech, one per whole chunk."""
 
     def push(self, samples: Floats) -> list[Floats]:
         """Take the next samples; the runs of the chunks they complete that are rather speech."""
         waiting = np.concatenate((self._rest, samples))
         whole = len(waiting) // CHUNK * CHUNK
-        found, self._state = self._network.run(waiting[:whole], self._state)
-        self._rest = waiting[whole:]
-        self._probabilities.frombytes(found.tobytes())
-        spoken = runs_of(found >= SPOKEN)
+        chunks, self._rest = waiting[:whole].reshape(-1, CHUNK), waiting[whole:]
+        before = len(self.probabilities)
+        for at in range(0, len(chunks), _BATCH):
+            given = {"chunks": chunks[at : at + _BATCH], **self._state}
+            speech, *after = self._network.run(["speech", "hidden_after", "cell_after"], given)
+            self._state = dict(zip(self._state, after, strict=True))
+            self.probabilities.frombytes(speech.tobytes())
+        spoken = runs_of(np.array(self.probabilities[before:]) >= SPOKEN)
         return [waiting[begin * CHUNK : end * CHUNK] for begin, end in spoken]
 
     @property
     def heard(self) -> bool:
         """Whether a whole chunk was pushed."""
-        return bool(self._probabilities)
+        return bool(self.probabilities)
 
     def at(self, times_s: NDArray[np.float64]) -> Floats:
         """The probability at each time, that of the nearest end outside what was pushed."""
-        index = np.clip((times_s / _CHUNK_S).astype(int), 0, len(self._probabilities) - 1)
+        index = np.clip((times_s / _CHUNK_S).astype(int), 0, len(self.probabilities) - 1)
         first = int(index.min())
         # A copy of what is asked for: while its memory is shared, an array cannot grow.
-        near = np.array(self._probabilities[first : int(index.max()) + 1], np.float32)
+        near = np.array(self.probabilities[first : int(index.max()) + 1], np.float32)
         found: Floats = near[index - first]
         return found
 
     def spans(self) -> tuple[Span, ...]:
         """The stretches of speech in what was pushed so far."""
-        length_s = len(self._probabilities) * _CHUNK_S + len(self._rest) / RATE_HZ
-        return spans_of(self._probabilities, length_s)
+        length_s = len(self.probabilities) * _CHUNK_S + len(self._rest) / RATE_HZ
+        return spans_of(self.probabilities, length_s)
 
 
 def speech_spans(samples: Floats) -> tuple[Span, ...]:
     """The stretches of speech in mono sound at 16 kHz."""
-    activity = Activity(Silero.load())
+    activity = Activity()
     activity.push(samples)
     return activity.spans()
 

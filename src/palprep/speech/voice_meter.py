@@ -10,7 +10,7 @@ import numpy as np
 
 from palprep import media
 from palprep.media import sound, sources
-from palprep.speech.activity import Activity, Silero
+from palprep.speech.activity import Activity
 from palprep.speech.arrays import RATE_HZ, Floats, mix_down
 from palprep.speech.facts import VoiceFacts
 from palprep.speech.loudness import LoudnessMeter, TruePeakMeter
@@ -79,7 +79,7 @@ class VoiceMeter:
         self._defects = DefectMeter(channels, exceeds=exceeds)
         self._envelope = EnvelopeMeter(rate_hz)
         self._spectrum = SpectrumMeter(rate_hz)
-        self._activity = Activity(Silero.load())
+        self._activity = Activity()
         self._tones = ToneMeter()
         self._speakers = SpeakerMeter() if tell_speakers else None
         self._resampler = av.AudioResampler(format="flt", layout="mono", rate=RATE_HZ)
@@ -155,9 +155,7 @@ class VoiceMeter:
             codec_hints=codec_hints(band, self._rate),
             content=_content(envelope, ratio, self._tones.flatness_db),
             **noise._asdict(),
-            speakers=(
-                self._speakers.facts(Voiceprint.load().embed_each) if self._speakers else UNTOLD
-            ),
+            speakers=(self._speakers.facts(Voiceprint().embed_each) if self._speakers else UNTOLD),
             waveform=self._loudness.waveform(envelope.peak),
         )
 

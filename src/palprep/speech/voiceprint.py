@@ -11,7 +11,6 @@ those of two voices do not. Where it is close, nothing is claimed.
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Callable, Sequence
 
@@ -20,8 +19,8 @@ from numpy.typing import NDArray
 
 from palprep.errors import UnsupportedMedia
 from palprep.media.sources import Source
-from palprep.networks import open_network, read_manifest
-from palprep.speech.activity import Activity, Silero
+from palprep.networks import load_network
+from palprep.speech.activity import Activity
 from palprep.speech.arrays import RATE_HZ, Floats, mono_of, product
 from palprep.speech.facts import SpeakerFacts
 from palprep.speech.spectrum import triangles
@@ -50,19 +49,12 @@ _LEVEL = 0.07
 
 
 class Voiceprint:
-    """The network. Safe to share by threads."""
+    """The network. Safe to share by threads. Raises ToolMissing for a missing or damaged one."""
 
-    def __init__(self, model: bytes) -> None:
-        self._session = open_network(model)
+    def __init__(self) -> None:
+        self._session = load_network("palprep.speech", "voice")
         self._filters = _mel_filters()
         self._taper = (np.hanning(_WINDOW) ** 0.85).astype(np.float32)
-
-    @staticmethod
-    @functools.cache
-    def load() -> Voiceprint:
-        """The one of this process, with the weights that palprep ships. Raises ToolMissing for a
-        missing or damaged file."""
-        return Voiceprint(read_manifest("palprep.speech")["voice"].read())
 
     def embed(self, speech: Floats) -> Floats:
         """192 numbers of length 1, which identify a person, of mono speech at 16 kHz alone."""
@@ -100,7 +92,7 @@ def voice_of(source: Source) -> Floats | None:
     Raises MediaError for what cannot be read.
     """
     speech = speech_of(source)
-    return Voiceprint.load().embed(speech) if len(speech) >= LEAST_S * RATE_HZ else None
+    return Voiceprint().embed(speech) if len(speech) >= LEAST_S * RATE_HZ else None
 
 
 def speech_of(source: Source) -> Floats:
@@ -112,7 +104,7 @@ def speech_of(source: Source) -> Floats:
         samples = mono_of(source, LISTENED_S)
     except UnsupportedMedia:
         return nothing
-    speech = np.concatenate([nothing, *Activity(Silero.load()).push(samples)])
+    speech = np.concatenate([nothing, *Activity().push(samples)])
     length = int(MOST_S * RATE_HZ) // _PIECES
     if len(speech) <= length * _PIECES:
         return speech
@@ -179,9 +171,9 @@ class SpeakerMeter:
 def speakers_of(samples: Floats) -> SpeakerFacts:
     """Whether several people speak in mono sound at 16 kHz."""
     meter = SpeakerMeter()
-    for run in Activity(Silero.load()).push(samples):
+    for run in Activity().push(samples):
         meter.push(run)
-    return meter.facts(Voiceprint.load().embed_each)
+    return meter.facts(Voiceprint().embed_each)
 
 
 UNTOLD = SpeakerFacts(several=None, confidence=0.0)

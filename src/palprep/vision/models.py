@@ -23,9 +23,6 @@ from palprep.networks import open_network, read_manifest
 from palprep.system import hand_back
 from palprep.vision.arrays import Floats
 
-HOME = "palprep.vision"
-"""Whose manifest names the files."""
-
 
 class Network:
     """One network, run by ONNX Runtime. Safe to share by threads."""
@@ -115,7 +112,7 @@ class Models:
     """Tells whether somebody else is seen around a face."""
 
     def __init__(self) -> None:
-        self._manifest = read_manifest(HOME)
+        self._manifest = read_manifest("palprep.vision")
         # One for each: networks are loaded at once by those who first need different ones.
         self._loading = {name: threading.Lock() for name in self._manifest}
         self._loaded: dict[str, Network] = {}
