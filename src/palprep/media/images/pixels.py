@@ -106,8 +106,13 @@ def to_srgb(picture: Image.Image, icc: bytes | None) -> Image.Image:
     which saves the conversion. A profile that is broken, or of another colour space than the
     pixels, is ignored, as browsers do. The intent is perceptual, the default of ICC viewers.
     """
-    profile = _profile(icc, picture)
-    return picture.convert("RGB") if profile is None else _converted(picture, profile)
+    try:
+        profile = ImageCms.ImageCmsProfile(io.BytesIO(icc)) if icc else None
+    except (ImageCms.PyCMSError, OSError, ValueError):
+        profile = None
+    if profile is None or _PROFILE_SPACES.get(profile.profile.xcolor_space) != picture.mode:
+        return picture.convert("RGB")
+    return _converted(picture, profile)
 
 
 def on_white(picture: Image.Image) -> Image.Image:
@@ -159,17 +164,6 @@ def eight_bits(picture: Image.Image) -> Image.Image:
     if picture.mode in {"L", "RGB", "CMYK", "LAB"}:
         return picture
     return picture.convert("L" if picture.mode == "1" else "RGB")
-
-
-def _profile(icc: bytes | None, picture: Image.Image) -> ImageCms.ImageCmsProfile | None:
-    if not icc:
-        return None
-    try:
-        profile = ImageCms.ImageCmsProfile(io.BytesIO(icc))
-    except (ImageCms.PyCMSError, OSError, ValueError):
-        return None
-    space = _PROFILE_SPACES.get(profile.profile.xcolor_space)
-    return profile if space == picture.mode else None
 
 
 def _converted(picture: Image.Image, profile: ImageCms.ImageCmsProfile) -> Image.Image:
