@@ -67,11 +67,6 @@ class Detections:
                 return index
         return None
 
-    def person_share(self) -> float:
-        """Share of the picture that shows a person."""
-        mask = self.bust if self.person is None else self.person > 0.5
-        return 0.0 if mask is None else float(mask.mean())
-
     def presence(self, index: int) -> float:
         """How sure the landmark net is of a face, 0 to 1."""
         return self.landmarks[index].presence if index < len(self.landmarks) else 0.0
@@ -185,6 +180,7 @@ def _measure(
     """``first_look`` is at the largest face, certain or not: it nearly always is the subject's."""
     index, framing, subject, others = seen.subject, None, None, None
     marks = None if index is None else seen.marks(index)
+    mask = seen.bust if seen.person is None else seen.person > 0.5
     height, width = seen.rgb.shape[:2]
     box = Rect(x=0, y=0, width=width, height=height) if index is None else seen.box(index)
     quality = beside(other, measure_quality, seen.rgb, box, marks, seen.scale)
@@ -213,7 +209,7 @@ def _measure(
         width=seen.width,
         height=seen.height,
         faces=_measure_faces(seen, models),
-        person_share=seen.person_share(),
+        person_share=0.0 if mask is None else float(mask.mean()),
         fingerprint=perceptual_hash(seen.rgb),
         quality=quality(),
         framing=framing,
