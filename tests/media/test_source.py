@@ -19,7 +19,7 @@ def test_a_source_is_what_the_file_holds_and_what_its_index_says(make_video, tmp
     disguised = path.rename(tmp_path / "a.jpg")
     source = Source.of(disguised)
     assert (source.type.kind, source.type.format) == (Kind.VIDEO, "mp4")
-    assert source.movie.video_tracks
+    assert source.content.movie.video_tracks
     assert source.size_bytes == disguised.stat().st_size
     assert Source.of(source) is source
     assert source.facts.name == "a.jpg"
@@ -29,12 +29,12 @@ def test_the_hash_is_read_once_and_travels_with_the_source(make_video):
     path = make_video()
     source = Source.of(path)
     assert source.sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
-    assert source.movie
+    assert source.content.movie
     path.unlink()
     arrived = pickle.loads(pickle.dumps(source))  # noqa: S301 -- what was just written
     assert arrived == source
     assert arrived.sha256 == source.sha256
-    assert arrived.movie == source.movie
+    assert arrived.content.movie == source.content.movie
 
 
 def test_a_source_sent_before_it_was_hashed_can_be_hashed_there(make_video):

@@ -205,7 +205,7 @@ def fix_video(
     metadata when the packets are copied, and is applied when they are encoded. All other metadata
     is left behind. Raises CannotFit when no rate fits ``max_size_bytes``.
     """
-    if source.movie is not None and source.movie.is_cut:
+    if (movie := source.content.movie) and movie.is_cut:
         plan = plan.model_copy(update={"copy_video": False, "copy_audio": False})
     facts = known or media.probe_video(source)
     sound = facts.audio.stream if facts.audio else None

@@ -76,7 +76,7 @@ def fix_audio(
     """Write the packets of the sound of ``source``, without metadata. What edits of the
     source leave out stays out: such a recording is encoded.
     """
-    if source.movie is not None and source.movie.is_cut:
+    if (movie := source.content.movie) and movie.is_cut:
         whole = VoicePlan(reasons=plan.reasons, mix="keep")
         return fix_voice(whole, source, new, progress)
     facts = probe_audio(source)
@@ -112,10 +112,7 @@ def _file_words(source: Source, written: FixDone) -> tuple[FixDone, ...]:
 def fix_voice(
     plan: VoicePlan, source: Source, new: NewOutput, progress: Progress | None
 ) -> Applied:
-    """Write the voice sample that ``plan`` makes of ``source``.
-
-    Raises FixError when the source ends before a span does, or is silent.
-    """
+    """Write the voice sample that ``plan`` makes of ``source``."""
     facts = probe_audio(source)
     stream = facts.stream
     rate_hz, channels = stream.sample_rate_hz, 1 if plan.mix != "keep" else min(stream.channels, 2)

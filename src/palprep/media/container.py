@@ -76,7 +76,7 @@ def open_container(source: Source, *, analyse_frames: bool = True) -> Iterator[I
 
 def _require_readable(source: Source) -> None:
     """What the boxes already say better than FFmpeg's error would."""
-    movie = source.movie
+    movie = source.content.movie
     if movie is None:
         return
     if movie.moov_position is None:
@@ -190,7 +190,7 @@ def decoded(packet: Packet[Any]) -> list[Any]:
 
 
 def no_frame(source: Source) -> DamagedMedia:
-    movie = source.movie
+    movie = source.content.movie
     if movie is not None and any(track.external for track in movie.video_tracks):
         return DamagedMedia(
             f"No frame of {source.name} decodes: it refers to another file for its picture. "

@@ -82,8 +82,9 @@ def probe_video(source: Source) -> VideoFacts:
     if sounds:
         stated_s = sounds[chosen].duration_s or sound.length_s
         audio = AudioFacts(duration_s=stated_s, streams=sounds, chosen=chosen)
+    movie = source.content.movie
     return VideoFacts(
-        moov_position=source.movie.moov_position if source.movie else None,
+        moov_position=movie.moov_position if movie else None,
         truncated=source.content.truncated or corrupt or packets.broken,
         timing=_timing_facts(missing, timing["start_s"], sound.span, sound.length_s),
         audio=audio,
@@ -166,7 +167,8 @@ def _described(source: Source, container: InputContainer, stream: VideoStream) -
     width, height = width or frame.width, height or frame.height
     turn, aspect = DisplayMatrix.of(frame), stream.sample_aspect_ratio or Fraction(1)
     shown = (round(width * aspect), height)[:: -1 if turn.quarters % 2 else 1]
-    tracks = source.movie.video_tracks if source.movie else ()
+    movie = source.content.movie
+    tracks = movie.video_tracks if movie else ()
     dolby = next((track.dolby_vision for track in tracks if track.dolby_vision), None)
     transfer = _transfer(frame.color_trc) or _transfer(context.color_trc)
     if transfer is None and dolby is not None:

@@ -32,7 +32,6 @@ from palprep.errors import (
 )
 from palprep.media.facts import UNNAMED, FileFacts, MediaType
 from palprep.media.sources.bounds import HeaderReader
-from palprep.media.sources.isobmff import Movie
 from palprep.media.sources.sniff import Content, recognise
 from palprep.vocabulary import FileInput, address_of
 
@@ -111,11 +110,6 @@ class Source:
     @property
     def type(self) -> MediaType:
         return self.content.type
-
-    @property
-    def movie(self) -> Movie | None:
-        """The boxes of an mp4, mov or m4a file; None for other formats. See :attr:`content`."""
-        return self.content.movie
 
     @property
     def shown(self) -> str:
