@@ -99,10 +99,7 @@ def repacked(
     known: media.VideoFacts, source: sources.Source, output: sources.Source
 ) -> media.VideoFacts | None:
     """The facts of a video that was only packed anew: its headers and its index are read, what
-    was decoded of the ``source`` holds. None where a player would show or play anything else.
-
-    Raises MediaError for a file that cannot be read.
-    """
+    was decoded of the ``source`` holds. None where a player would show or play anything else."""
     if not media.carries_the_same(source, output):
         return None
     video = media.probe_video(output)

@@ -28,12 +28,8 @@ SUFFIXES = {"jpeg": ".jpg", "png": ".png"}
 
 
 def fix_image(plan: ImagePlan, source: sources.Source, new: NewOutput) -> Applied:
-    """Write the image that ``plan`` makes of ``source``.
-
-    Upright, sRGB, three channels, without metadata of any kind. Raises FixError for a crop
-    outside the image, CannotFit when no quality and size fits, MediaError for a source that
-    does not decode, OutputUnwritable.
-    """
+    """Write the image that ``plan`` makes of ``source``: upright, sRGB, three channels, without
+    metadata of any kind."""
     kept = _kept(plan, source)
     if kept is not None:
         facts, data = kept

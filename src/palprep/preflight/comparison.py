@@ -141,10 +141,8 @@ def candidates_in(
 
 
 def fitness(portrait: vision.PortraitFacts) -> float:
-    """The geometric mean of how good each side of the portrait is; 0 without a face.
-
-    A geometric mean, because no strength makes up for shut eyes or a blurred face.
-    """
+    """How good the portrait is; 0 without a face. The geometric mean of its sides, because no
+    strength makes up for shut eyes or a blurred face."""
     subject, framing = portrait.subject, portrait.framing
     if subject is None or framing is None:
         return 0.0
