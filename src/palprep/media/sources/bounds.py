@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import BinaryIO, Literal, NoReturn
+from typing import BinaryIO, NoReturn
 
 from palprep.errors import DamagedMedia
 
@@ -101,20 +101,17 @@ def require_few_tags(reader: HeaderReader, demuxer: str) -> None:
 
 def _in_riff(reader: HeaderReader) -> None:
     """The texts and labels of lists, the points of cues, the frames of ID3 in a chunk."""
-    order: Literal["big", "little"] = "big" if reader.at(0, 4) == b"RIFX" else "little"
-    _in_chunks(reader, 12, reader.size, order, 0)
+    _in_chunks(reader, 12, reader.size, 0)
 
 
-def _in_chunks(
-    reader: HeaderReader, start: int, end: int, order: Literal["big", "little"], depth: int
-) -> None:
+def _in_chunks(reader: HeaderReader, start: int, end: int, depth: int) -> None:
     while start < end and len(head := reader.at(start, 12)) >= 8:
-        name, size = head[:4], int.from_bytes(head[4:8], order)
+        name, size = head[:4], _little(head[4:8])
         if name == b"LIST":
             if head[8:] != b"movi" and depth < DEEPEST:
-                _in_chunks(reader, start + 12, min(end, start + 8 + size), order, depth + 1)
+                _in_chunks(reader, start + 12, min(end, start + 8 + size), depth + 1)
         elif name == b"cue ":
-            reader.spend(TAG_STEPS * int.from_bytes(head[8:], order))
+            reader.spend(TAG_STEPS * _little(head[8:]))
         elif name.upper() == b"ID3 ":
             _id3_frames(reader, start + 8)
         elif depth:
