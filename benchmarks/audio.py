@@ -25,7 +25,7 @@ from palprep.fixes import apply
 from palprep.fixes.graph import read
 from palprep.fixes.loudness import Loudness, measure_loudness
 from palprep.media.sources import Source
-from palprep.rules.plans import AudioPlan, VoicePlan
+from palprep.rules.plans import VoicePlan
 from side_by_side import FFMPEG, Benchmark, Figure, Spent, best_of, ffmpeg, options, run
 
 LENGTH_S = 600
@@ -49,7 +49,7 @@ def extraction(folder: Path, _: argparse.Namespace) -> Iterator[Figure]:
         *("-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p", "-c:a", "aac"),
         str(video),
     )
-    plan = AudioPlan(reasons=())
+    plan = VoicePlan(reasons=(), mix="keep", copies=True)
 
     def ours() -> None:
         apply(plan, Source.of(video), folder / "ours")

@@ -13,9 +13,9 @@ from palprep.errors import OutputUnwritable, UsageError
 from palprep.fixes.carry_out import apply
 from palprep.fixes.graph import read
 from palprep.media.sources import Source
-from palprep.rules.plans import AudioPlan, VoicePlan
+from palprep.rules.plans import VoicePlan
 
-COPIED = AudioPlan(reasons=())
+COPIED = VoicePlan(reasons=(), mix="keep", copies=True)
 
 
 def encoded() -> VoicePlan:

@@ -14,7 +14,7 @@ from palprep.errors import CannotFit
 from palprep.fixes.carry_out import apply
 from palprep.media import glimpse, probe_video
 from palprep.media.sources import Source
-from palprep.rules.plans import AudioPlan
+from palprep.rules.plans import VoicePlan
 from palprep.values import Span
 
 
@@ -50,7 +50,7 @@ def test_what_was_cut_out_of_a_video_stays_out(phone_video, tmp_path):
     applied = apply(video_plan(), source, tmp_path / "ada")
     assert {"transcode_video", "transcode_audio"} <= {each.id for each in applied.fixes}
     assert len(times(Path(applied.path))) == 30
-    sound = AudioPlan(reasons=())
+    sound = VoicePlan(reasons=(), mix="keep", copies=True)
     alone = heard_audio(Source.of(apply(sound, source, tmp_path / "sound").path))
     assert alone.duration_s == pytest.approx(1.0, abs=0.05)
 

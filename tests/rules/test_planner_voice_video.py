@@ -6,7 +6,7 @@ from voices import voice_of
 from palprep.media import TimingFacts
 from palprep.rules.catalogue import judge
 from palprep.rules.plans.planner import plan
-from palprep.rules.plans.values import AudioPlan, VoicePlan
+from palprep.rules.plans.values import VoicePlan
 from palprep.rules.profile import load_profile
 from palprep.rules.report import Report
 from palprep.values import Role
@@ -115,7 +115,7 @@ def test_the_best_of_too_much_speech_is_selected(audio_facts):
 
 def test_the_track_of_a_video_is_still_copied_when_nothing_else_is_wrong(video_facts):
     repair = planned(heard(video_facts()), Role.VOICE_AUDIO)
-    assert isinstance(repair, AudioPlan)
+    assert repair.copies
 
 
 def test_late_sound_begins_with_silence_and_the_picture_is_not_touched(video_facts):

@@ -9,7 +9,7 @@ from palprep.fixes import graph, image, video, voice
 from palprep.fixes.output import Applied, new_output
 from palprep.media import VideoFacts
 from palprep.media.sources import Source
-from palprep.rules.plans import AudioPlan, ImagePlan, Plan, VideoPlan, VoicePlan
+from palprep.rules.plans import ImagePlan, Plan, VideoPlan, VoicePlan
 
 
 def apply(
@@ -37,8 +37,6 @@ def apply(
     match plan:
         case ImagePlan():
             applied = image.fix_image(plan, source, output)
-        case AudioPlan():
-            applied = voice.fix_audio(plan, source, output, progress)
         case VideoPlan():
             applied = video.fix_video(plan, source, output, progress, known)
         case VoicePlan():

@@ -28,10 +28,10 @@ from palprep.fixes.graph import (
 )
 from palprep.fixes.loudness import levelled
 from palprep.fixes.output import Applied, FixDone, NewOutput
-from palprep.media import AudioStreamFacts
+from palprep.media import AudioFacts, AudioStreamFacts
 from palprep.media.sound import Samples, probe_audio, stream_samples
 from palprep.media.sources import Source
-from palprep.rules.plans import COPY_CONTAINERS, CROSSFADE_S, AudioPlan, VoicePlan
+from palprep.rules.plans import COPY_CONTAINERS, CROSSFADE_S, VoicePlan
 from palprep.speech import DefectMeter
 from palprep.values import Kind, Span
 
@@ -70,26 +70,6 @@ goes further, and of 32 bits more are left than 16."""
 _CROSSFADE_MS = round(CROSSFADE_S * 1000)
 
 
-def fix_audio(
-    plan: AudioPlan, source: Source, new: NewOutput, progress: Progress | None
-) -> Applied:
-    """Write the packets of the sound of ``source``, without metadata. What edits of the
-    source leave out stays out: such a recording is encoded.
-    """
-    if (movie := source.content.movie) and movie.is_cut:
-        whole = VoicePlan(reasons=plan.reasons, mix="keep")
-        return fix_voice(whole, source, new, progress)
-    facts = probe_audio(source)
-    stream, container = facts.stream, COPY_CONTAINERS[facts.stream.codec]
-    with new(f".{container}") as output:
-        options = {"c:a": "copy", "f": container, **_OPTIONS.get(container, {})}
-        sound = read(source)[str(stream.index)]
-        write(output.temporary, sound, duration_s=facts.duration_s, progress=progress, **options)
-    did = f"copied the {stream.codec} packets into {container} unchanged"
-    done = _file_words(source, FixDone(id="rewrap", did=did))
-    return Applied(path=str(output.path), fixes=done)
-
-
 def mp3_excerpt(source: Source, stream: int, span: Span) -> bytes:
     """A stretch of the audio stream at an index of the container, to be listened to: MP3, mono.
 
@@ -112,9 +92,12 @@ def _file_words(source: Source, written: FixDone) -> tuple[FixDone, ...]:
 def fix_voice(
     plan: VoicePlan, source: Source, new: NewOutput, progress: Progress | None
 ) -> Applied:
-    """Write the voice sample that ``plan`` makes of ``source``."""
-    facts = probe_audio(source)
+    """Write the voice sample that ``plan`` makes of ``source``. What edits of the source leave out
+    stays out: the packets of such a recording are not copied."""
+    facts, movie = probe_audio(source), source.content.movie
     stream = facts.stream
+    if plan.copies and not (movie and movie.is_cut):
+        return _copied(facts, source, new, progress)
     rate_hz, channels = stream.sample_rate_hz, 1 if plan.mix != "keep" else min(stream.channels, 2)
     stages = Stages(progress)
     with new(".wav") as output, tempfile.TemporaryDirectory(prefix="palprep-") as folder:
@@ -149,6 +132,19 @@ def fix_voice(
         *_file_words(source, FixDone(id="convert", did=did)),
     )
     return Applied(path=str(output.path), fixes=done, clipped_runs=clipped_runs)
+
+
+def _copied(
+    facts: AudioFacts, source: Source, new: NewOutput, progress: Progress | None
+) -> Applied:
+    stream, container = facts.stream, COPY_CONTAINERS[facts.stream.codec]
+    with new(f".{container}") as output:
+        options = {"c:a": "copy", "f": container, **_OPTIONS.get(container, {})}
+        sound = read(source)[str(stream.index)]
+        write(output.temporary, sound, duration_s=facts.duration_s, progress=progress, **options)
+    did = f"copied the {stream.codec} packets into {container} unchanged"
+    done = _file_words(source, FixDone(id="rewrap", did=did))
+    return Applied(path=str(output.path), fixes=done)
 
 
 def _cleaned(sound: Any, plan: VoicePlan, stream: AudioStreamFacts) -> Any:

@@ -7,7 +7,6 @@ from hypothesis import given, strategies as st
 from pydantic import TypeAdapter
 
 from palprep.rules.plans.values import (
-    AudioPlan,
     Crop,
     ImagePlan,
     Plan,
@@ -25,7 +24,7 @@ PLANS = [
         level_deg=2.0,
         crop=Crop(left=1, top=2, width=3, height=4),
     ),
-    AudioPlan(reasons=()),
+    VoicePlan(reasons=(), mix="keep", copies=True),
     VideoPlan(reasons=(), copy_video=False, copy_audio=False, trim=Span(start_s=0.5, end_s=2.0)),
     VoicePlan(reasons=(), spans=(Span(start_s=1, end_s=2), Span(start_s=2, end_s=4))),
 ]

@@ -2,7 +2,6 @@ from .image import adjustments as adjustments
 from .planner import answered as answered, plan as plan
 from .values import (
     CROSSFADE_S as CROSSFADE_S,
-    AudioPlan as AudioPlan,
     Crop as Crop,
     ImagePlan as ImagePlan,
     Plan as Plan,

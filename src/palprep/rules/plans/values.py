@@ -79,12 +79,6 @@ class ImagePlan(Value):
     """What decoding may take; a JPEG of more is decoded smaller. None is no limit."""
 
 
-class AudioPlan(Value):
-    """The packets of the sound that a player plays, as they are, in a file of their own."""
-
-    reasons: tuple[Reason, ...]
-
-
 class VideoPlan(Value):
     """One mp4 with its index at the front; video and audio are each copied or encoded once.
 
@@ -107,6 +101,9 @@ class VoicePlan(Value):
     """One voice sample as WAV of 16 bits: speech cut out and joined, cleaned, set to a loudness."""
 
     reasons: tuple[Reason, ...]
+    copies: bool = False
+    """The packets of the sound that a player plays, as they are, in a file of their own: nothing of
+    what follows is done."""
     spans: tuple[Span, ...] = ()
     """What to keep, in order and apart, each longer than two crossfades; empty keeps everything."""
     mix: Literal["keep", "average", "first", "second", "difference"] = "average"
@@ -124,7 +121,7 @@ class VoicePlan(Value):
     raised to: there the gain ends, also before the loudness is reached."""
 
 
-Plan = ImagePlan | AudioPlan | VideoPlan | VoicePlan
+Plan = ImagePlan | VideoPlan | VoicePlan
 
 _LEFT_OUT: Mapping[str, Mapping[str, object]] = {
     "white_balance": {"white_balance": (1.0, 1.0, 1.0)},

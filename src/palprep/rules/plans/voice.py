@@ -60,7 +60,7 @@ _END_S = 0.05
 """A span ends so much before the end, which is rounded."""
 
 
-def plan_voice(report: Report, facts: Facts, profile: Profile) -> values.Plan | None:
+def plan_voice(report: Report, facts: Facts, profile: Profile) -> values.VoicePlan | None:
     """The audio track alone where that is all; else one pass that cuts, cleans and levels."""
     audio = facts.audio
     if audio is None:
@@ -84,10 +84,10 @@ def plan_voice(report: Report, facts: Facts, profile: Profile) -> values.Plan | 
             return _cleaned(voice, (*asked, *cleaning), spans or whole, profile)
     if not asked and not cleaning:
         return None
-    reasons, copies = (*asked, *cleaning), audio.stream.codec in COPY_CONTAINERS
-    if copies and not whole and {reason.fix for reason in asked} == {"extract"}:
-        return values.AudioPlan(reasons=reasons)
-    return values.VoicePlan(reasons=reasons, spans=whole, mix="keep")
+    alone = not whole and {reason.fix for reason in asked} == {"extract"}
+    copies = alone and audio.stream.codec in COPY_CONTAINERS
+    reasons = (*asked, *cleaning)
+    return values.VoicePlan(reasons=reasons, spans=whole, mix="keep", copies=copies)
 
 
 def _cleaned(
