@@ -119,13 +119,11 @@ def _opened(source: Source) -> Iterator[HeifImage | RasterImage]:
                 f"{source.name} has {source.size_bytes:,} bytes; export it smaller"
             )
         try:
-            image = (
-                HeifImage(file)
-                if source.type.format in {"heic", "heif"}
-                else RasterImage(
-                    file, source.type.format, HeaderReader(file, source.size_bytes, source.name)
-                )
-            )
+            if source.type.format in {"heic", "heif"}:
+                image: HeifImage | RasterImage = HeifImage(file)
+            else:
+                reader = HeaderReader(file, source.size_bytes, source.name)
+                image = RasterImage(file, source.type.format, reader)
             check_pixels(image.size, source.name)
             yield image
         except MediaError:
