@@ -28,6 +28,12 @@ def test_a_sandbox_of_the_runs_own_is_not_given_up_while_its_workers_are_busy(
             assert remote.client._sender.timeout["read"] == most
 
 
+def test_a_service_is_known_again_however_its_address_is_written() -> None:
+    """What was created there would be created twice."""
+    written = "HTTPS://API.Example.com:443/"
+    assert Connection(base_url=written).target == "https://api.example.com"
+
+
 class _Answers(http.server.BaseHTTPRequestHandler):
     """Answers everything with one status."""
 

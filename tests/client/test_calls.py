@@ -250,6 +250,16 @@ def test_unusable_base_urls_are_refused(base_url) -> None:
     assert "user" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("written", "spelt"),
+    [("HTTPS://API.Example.com:443/A/", "https://api.example.com/A"), ("http://[::1]:80", "http://[::1]"),
+     ("http://[::80]:8080//", "http://[::80]:8080")],
+)  # fmt: skip
+def test_one_service_has_one_address_however_it_is_written(written, spelt) -> None:
+    with Client(api_key="k", base_url=written) as client:
+        assert client.base_url == spelt
+
+
 @pytest.mark.parametrize("key", ["", " ", "k\n", "é", " k"])
 def test_unusable_keys_are_refused_without_showing_them(key) -> None:
     with pytest.raises(errors.UsageError, match="PALPREP_API_KEY"):

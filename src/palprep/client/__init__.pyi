@@ -17,3 +17,4 @@ from .senders import (
     RawResponse as RawResponse,
     RequestHook as RequestHook,
 )
+from .settings import checked_base_url as checked_base_url

@@ -110,9 +110,11 @@ def sender_of(kind: type[S], api_key: str, base_url: str, options: Mapping[str, 
     http: Any = options.get("http_client")
     own = http is None
     address = settings.checked_base_url(base_url)
+    if not records.is_https(address, loopback=True):
+        log.warning("The API key travels unencrypted to %s; use https.", records.host_of(address))
     if own:
         # A proxy of the environment must not stand between loopback and loopback.
-        near = address.lower().startswith("http:") and records.is_loopback(records.host_of(address))
+        near = address.startswith("http:") and records.is_loopback(records.host_of(address))
         try:
             http = http_client(kind.library, trust_env=trust_env and not near, **given)
         except StorageError as error:

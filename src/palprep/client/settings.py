@@ -6,7 +6,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-import logging
 import re
 import time
 from collections.abc import Mapping
@@ -20,17 +19,17 @@ import httpx
 from pydantic import SecretStr
 
 from palprep.api import Unset
-from palprep.api.records import host_of, is_header_value, is_https, is_link
+from palprep.api.records import is_header_value, is_link
 from palprep.errors import UsageError
 from palprep.values import require_type
-
-log = logging.getLogger("palprep.client")
 
 Timeout: TypeAlias = float | httpx.Timeout | Unset | None
 """Seconds for each connect, read and write; None for no end."""
 
 LONGEST_S = 2_000_000.0
 """23 days: a socket takes its timeout in milliseconds of 31 bits."""
+
+_PORTS = {"http": ":80", "https": ":443"}
 
 
 def checked_key(api_key: str) -> SecretStr:
@@ -44,9 +43,9 @@ def checked_key(api_key: str) -> SecretStr:
 
 
 def checked_base_url(url: str) -> str:
-    """The address before every path, without a slash at its end. Raises
-    :class:`~palprep.errors.UsageError` for another. Warns in the log of a key that would travel
-    unencrypted."""
+    """The address before every path, spelt in one way (RFC 3986, section 6.2), without a slash at
+    its end: what was created is known under it. Raises :class:`~palprep.errors.UsageError` for
+    another."""
     # os.environ.get() gives None for what is not set.
     url = url if isinstance(url, str) else str(url or "")
     if not is_link(url) or "?" in url or "#" in url or urlsplit(url).username is not None:
@@ -56,11 +55,11 @@ def checked_base_url(url: str) -> str:
             f"The base URL {shown!r} is not of the form "
             "https://HOST[:PORT][/PATH]. Check base_url, or PALPREP_BASE_URL."
         )
-    trimmed = url.rstrip("/")
+    parts = urlsplit(url)
+    host = parts.netloc.lower().removesuffix(_PORTS[parts.scheme])
+    trimmed = f"{parts.scheme}://{host}{parts.path}".rstrip("/")
     if trimmed.endswith("/v2"):
         raise UsageError("Leave /v2 out of the base URL: every path starts with it already.")
-    if not is_https(trimmed, loopback=True):
-        log.warning("The API key travels unencrypted to %s; use https.", host_of(url))
     return trimmed
 
 

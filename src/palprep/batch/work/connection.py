@@ -18,7 +18,7 @@ from palprep.api import UNSET, Rate
 from palprep.api.records import host_of, is_loopback
 from palprep.batch.work.sandbox_judges import judges_in
 from palprep.callbacks import PublicCallbacks
-from palprep.client import Client, Limiter, RequestHook
+from palprep.client import Client, Limiter, RequestHook, checked_base_url
 from palprep.errors import ApiError, AuthenticationError, UsageError
 from palprep.journal import Journal, callback_server, secret_path
 from palprep.journal.entries import SandboxStatement
@@ -65,7 +65,7 @@ class Connection:
     @property
     def target(self) -> str:
         """The service's identity in the journal: what was created there stays known there."""
-        return self.base_url.rstrip("/") if self.base_url else EMBEDDED
+        return checked_base_url(self.base_url) if self.base_url else EMBEDDED
 
 
 @dataclass(frozen=True)
