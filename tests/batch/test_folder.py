@@ -23,6 +23,12 @@ def test_the_output_of_a_run_is_nobody(folder):
     assert [each.slug for each in find_people(folder).people] == ["ada", "shard-like"]
 
 
+def test_what_a_disk_keeps_for_itself_is_nobody(folder):
+    for name in ("ada", "@eaDir", "#recycle", "$RECYCLE.BIN", "System Volume Information"):
+        (folder / name).mkdir()
+    assert [each.slug for each in find_people(folder).people] == ["ada"]
+
+
 def test_a_link_to_a_folder_elsewhere_or_to_somebody_is_refused(folder, add, tmp_path):
     elsewhere = tmp_path / "elsewhere"
     shutil.copytree(add("ada"), elsewhere)

@@ -105,9 +105,16 @@ def in_other_form(name: str, among: Iterable[File]) -> File | None:
     return next((path for path in among if normalize("NFC", path.name) == wanted), None)
 
 
+_OF_A_DISK = frozenset(
+    {"thumbs.db", "desktop.ini", "$recycle.bin", "system volume information", "icon\r"}
+    | {"lost+found", "@eadir", "#recycle", "#snapshot"}
+)
+"""What Windows, macOS, Linux and storage in a network leave on a disk or in each folder."""
+
+
 def is_hidden(name: str) -> bool:
     """Whether a file or folder of this name is the system's or an office's, and no one's media."""
-    return name.startswith((".", "__", "~$")) or name.lower() in {"thumbs.db", "desktop.ini"}
+    return name.startswith((".", "__", "~$")) or name.lower() in _OF_A_DISK
 
 
 def printable(name: str) -> str:
