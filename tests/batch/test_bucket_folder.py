@@ -63,6 +63,7 @@ def test_names_say_who_has_what(put, tmp_path):
         "a/ada lovelace/words.txt": b"I, {full_name}, agree.",
         "a/bob/person.toml": b'nmae = "Bob"\n',
         "a/eve/notes.txt": b"x",
+        "a/eve/.training.mp4.icloud": b"bplist00",
         "a/.hidden/a.wav": b"x",
         "a/readme.txt": b"x",
         "a/fay": b"",
@@ -84,6 +85,7 @@ def test_names_say_who_has_what(put, tmp_path):
     assert bob.problems[0] == "person.toml: there is no setting nmae; did you mean name?"
     assert bob.unread
     assert "no image, audio or video here" in eve.problems[0]
+    assert eve.problems[1:] == ("training.mp4 lies in iCloud, and not here: download it",)
 
 
 def test_a_run_fetches_what_it_needs_once(put, tmp_path, wav, connection, engine, log, monkeypatch):

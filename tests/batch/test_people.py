@@ -76,8 +76,20 @@ def test_other_files_are_left_alone(folder):
     (folder / ".DS_Store").write_bytes(JPEG)
     (folder / "Thumbs.db").write_bytes(JPEG)
     (folder / "~$people.jpg").write_bytes(JPEG)
+    (folder / "Icon\r").write_bytes(b"")
+    (folder / "@eaDir").mkdir()
     (folder / "raw.jpg").mkdir()
-    assert roles(read_person(folder, kinds_of)) == {Role.FACE_IMAGE: "portrait.jpg"}
+    person = read_person(folder, kinds_of)
+    assert roles(person) == {Role.FACE_IMAGE: "portrait.jpg"}
+    assert [each.partition(" ")[0] for each in person.unused] == ["notes.txt", "raw.jpg"]
+
+
+def test_what_icloud_alone_holds_is_asked_for(folder):
+    """A replica would be made of the portrait, and not of the video."""
+    (folder / "portrait.jpg").write_bytes(JPEG)
+    (folder / ".training.mp4.icloud").write_bytes(b"bplist00")
+    person = read_person(folder, kinds_of)
+    assert person.problems == ("training.mp4 lies in iCloud, and not here: download it",)
 
 
 def test_a_false_name_still_counts_so_that_its_check_can_say_why(folder):

@@ -22,6 +22,9 @@ from palprep.storage import Bucket, Stored, is_file, is_folder, is_there
 
 DEFAULT_INTO = "palprep-out"
 
+_IN_CLOUD = re.compile(r"\.(.+)\.icloud")
+"""What macOS leaves in the place of a file that iCloud alone holds."""
+
 
 _INDEXES = ("JOB_COMPLETION_INDEX", "AWS_BATCH_JOB_ARRAY_INDEX")
 
@@ -181,8 +184,10 @@ def read_person(folder: Path, kinds_of: files.KindsOf) -> Person:
     if slug != folder.name:
         return Person(slug=slug, problems=("the folder's name is not UTF-8: rename it",))
     try:
-        entries = [path for path in sorted(folder.iterdir()) if not files.is_hidden(path.name)]
-        kinds = files.kinds_in(entries, kinds_of)
+        entries = sorted(folder.iterdir())
+        kinds = files.kinds_in(
+            (path for path in entries if not files.is_hidden(path.name)), kinds_of
+        )
     except OSError as error:
         return Person(slug=slug, problems=(f"{folder} cannot be read: {error.strerror}",))
 
@@ -191,7 +196,18 @@ def read_person(folder: Path, kinds_of: files.KindsOf) -> Person:
         return path if is_file(path) else None
 
     read = partial(settings.read_settings, folder)
-    return person_of(slug, read, kinds.items(), look_up, statement=look_up)
+    person = person_of(slug, read, kinds.items(), look_up, statement=look_up)
+    return _with_absent(person, (path.name for path in entries))
+
+
+def _with_absent(person: Person, names: Iterable[str]) -> Person:
+    """The person, asked for those of the files that iCloud alone holds."""
+    away = tuple(
+        f"{found[1]} lies in iCloud, and not here: download it"
+        for found in map(_IN_CLOUD.fullmatch, names)
+        if found
+    )
+    return person.model_copy(update={"problems": (*person.problems, *away)})
 
 
 def _nobody_in(place: str, media: int, alone: str = "") -> UsageError:
@@ -269,10 +285,11 @@ def _person(
         bucket.fetch(stored[name].name, path, max_bytes=settings.MAX_BYTES)
         return path
 
-    return person_of(
+    person = person_of(
         slug,
         read,
         ((remote[name], files.promised_kind(name)) for name in here),
         remote.get,
         statement=statement,
     )
+    return _with_absent(person, remote)
