@@ -9,6 +9,7 @@ from standings import status
 
 from palprep.api.records.replies import parse_event
 from palprep.batch.outputs import write_report
+from palprep.batch.work import pace
 from palprep.batch.work.pace import Pace
 from palprep.batch.work.waiting import watch
 from palprep.callbacks import Delivery
@@ -51,6 +52,17 @@ def test_beside_a_doubt_no_training_is_told_that_has_ended(go, add, log):
     assert (person.status, person.voice.status) == ("in_doubt", "completed")
     assert len(person.reasons) == 1
     assert "create the replica was sent" in person.reasons[0]
+
+
+def test_a_service_that_fails_at_everything_leaves_few_doubts(go, add, log, monkeypatch):
+    """Somebody must decide about each of them."""
+    monkeypatch.setattr(pace, "_MOST_DOUBTS", 1)
+    add("ada", portrait=True, settings='stock_voice = "gloria"')
+    log.fault(on="request", endpoint="*", method="POST", path="/v2/voices", status=503)
+    [person] = go(pace=Pace(wait_s=0, doubt_wait_s=0)).people
+    assert (person.status, person.replica) == ("in_doubt", None)
+    assert any("when the service works" in each for each in person.reasons)
+    assert log.creates == {}
 
 
 def test_a_callback_resolves_the_doubt(go, add, log, connection):

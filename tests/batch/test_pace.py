@@ -29,6 +29,17 @@ def test_only_so_many_creates_in_a_run():
         unbounded.take()
 
 
+def test_nothing_more_is_asked_for_after_many_doubts_in_a_row():
+    creates = Creates(None)
+    for in_doubt in [True] * 9 + [False] + [True] * 9:
+        creates.take()
+        creates.settle(in_doubt=in_doubt)
+    creates.take()
+    creates.settle(in_doubt=True)
+    with pytest.raises(HeldBack, match="the last 10 requests is not known"):
+        creates.take()
+
+
 class Service:
     """It does not answer before ``back_at``, by a clock that moves when somebody sleeps."""
 

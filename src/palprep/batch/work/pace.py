@@ -14,6 +14,9 @@ _FIRST_PROBE_S = 1.0
 _LONGEST_PROBE_S = 30.0
 """Between two looks whether a service answers again."""
 
+_MOST_DOUBTS = 10
+"""In a row: then it is the service that fails, and each further request is one more to decide."""
+
 _log = logging.getLogger(__name__)
 
 
@@ -41,7 +44,7 @@ class Creates:
     """How many voices and replicas a run may still create. Thread-safe."""
 
     def __init__(self, most: int | None) -> None:
-        self._most, self._created = most, 0
+        self._most, self._created, self._doubts = most, 0, 0
         self._closed: str | None = None
         self._guard = threading.Lock()
 
@@ -59,6 +62,16 @@ class Creates:
         """Nothing was created."""
         with self._guard:
             self._created -= 1
+
+    def settle(self, *, in_doubt: bool) -> None:
+        """Something was asked for. Where it is in doubt as all before it, no more is asked for."""
+        with self._guard:
+            self._doubts = self._doubts + 1 if in_doubt else 0
+            if self._doubts >= _MOST_DOUBTS:
+                self.close(
+                    f"Not asked for: what became of the last {_MOST_DOUBTS} requests is not known. "
+                    "Run the same command again when the service works"
+                )
 
     def close(self, why: str) -> None:
         self._closed = self._closed or why

@@ -137,13 +137,16 @@ class ServiceSteps:
             client, self.publisher, journal, callbacks, options, wanted.request, files, allow
         )
         try:
-            return pipelines.create(client, creator)
+            creation = pipelines.create(client, creator)
         except BaseException as error:
             if isinstance(error, errors.RateLimited):
                 self.creates.close(f"The service takes no more for now. {error.message}")
             if taken:
                 self.creates.give_back()
             raise
+        if taken:
+            self.creates.settle(in_doubt=creation.state is creations.CreationState.IN_DOUBT)
+        return creation
 
     def _open_end(self, person: Person, creation: creations.Creation) -> str:
         if creation.what == "voice":
