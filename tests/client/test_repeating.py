@@ -97,6 +97,25 @@ def test_what_is_safe_is_sent_again(api, service, name, args, kwargs, error):
     assert len({request.read() for request in service.requests}) == 1
 
 
+@pytest.mark.parametrize(
+    "lost", [httpx.ReadError("reset"), httpx.ReadTimeout("slow"), httpx.Response(504)], ids=str
+)
+def test_a_deletion_whose_answer_was_lost_has_succeeded(api, service, lost):
+    gone = httpx.Response(404, json={"error": "PAL not found."})
+    invalid = httpx.Response(400, json={"error": "Invalid pal_id."})
+    for before in ((), (httpx.ConnectError("refused"),), (httpx.Response(429),)):
+        service.will(*before, gone)
+        with pytest.raises(errors.NotFound):
+            api("pals.delete", "p")
+    service.will(lost, httpx.Response(429), gone)
+    assert api("pals.delete", "p").body is None
+    service.will(lost, invalid)
+    assert api("pals.delete", "p").body is None
+    service.will(lost, gone)
+    with pytest.raises(errors.NotFound):
+        api("voices.get", "v")
+
+
 def test_safe_attempts_end_with_an_error_that_says_so(api, service):
     service.will(httpx.ReadTimeout("slow"))
     with pytest.raises(errors.TimedOut, match="safe to repeat"):

@@ -110,6 +110,8 @@ _BARE = frozenset({400, 422})
 _WORDS: tuple[tuple[str, str, type[errors.ApiError]], ...] = (
     ("message", "invalid access token", errors.AuthenticationError),
     ("message", "not found", errors.NotFound),
+    ("error", "invalid pal_id", errors.NotFound),
+    ("error", "invalid video_id", errors.NotFound),
     ("error", "user-scoped", errors.PermissionDenied),
     ("error", "name already exists", errors.Conflict),
 )

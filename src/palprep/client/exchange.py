@@ -15,6 +15,8 @@ What may be repeated is decided here and nowhere else:
                                                   408, 425: its error
     other 3xx, 4xx        its error               its error
     ====================  ======================  ================================
+
+    A DELETE that finds nothing, after an attempt that may have been carried out, has succeeded.
 """
 
 from __future__ import annotations
@@ -51,7 +53,7 @@ async def exchange(call: Call[R], sender: AnySender) -> RawResponse[R]:
     # An infinite deadline is one, too, and no system waits for ever.
     within = None if seconds is None else min(max(seconds, 0.0), LONGEST_S)
     ends = None if within is None else sender.clock() + within
-    attempt = 0
+    attempt, perhaps_done = 0, False
     name, limiters = call.endpoint.name, sender.limiters
     limiter = limiters.get(name) or limiters.setdefault(name, Limiter(call.endpoint.rate))
     while True:
@@ -71,6 +73,8 @@ async def exchange(call: Call[R], sender: AnySender) -> RawResponse[R]:
             # Where an answer has no date, it is that of its arrival (RFC 9110, section 6.6.1).
             headers = {"date": formatdate(usegmt=True), **result.headers}
             error = call.failure(result.status, headers, result.content)
+            if perhaps_done and call.method == "DELETE" and isinstance(error, errors.NotFound):
+                return RawResponse(**vars(result), record=call.read(b"", result.headers))
             # A status that the specification explains for this endpoint is an answer, not a fault.
             fault = (
                 result.status in RETRIED_STATUSES and result.status not in call.endpoint.failures
@@ -91,7 +95,7 @@ async def exchange(call: Call[R], sender: AnySender) -> RawResponse[R]:
             raise _error(call, failed)
         log.info("%s %s: once more in %.2f s", call.method, call.path, delay)
         await sender.pause(delay)
-        attempt += 1
+        attempt, perhaps_done = attempt + 1, perhaps_done or _in_doubt(failed)
 
 
 _BEFORE_IT_LEFT = (
@@ -146,11 +150,16 @@ def delay_s(attempt: int, retry_after: float | None, random: float) -> float | N
     return random * min(_LONGEST_DELAY_S, _FIRST_DELAY_S * 2.0 ** min(attempt, 9))
 
 
+def _in_doubt(failed: errors.ApiError | NoAnswer) -> bool:
+    """Whether the request may have been carried out all the same."""
+    if isinstance(failed, NoAnswer):
+        return failed.sent
+    return failed.status >= 500 and failed.status != 501
+
+
 def _error(call: Call[Any], failed: errors.ApiError | NoAnswer) -> errors.PalprepError:
     what = f"{call.method} {call.path}"
-    refused = isinstance(failed, errors.ApiError) and (failed.status < 500 or failed.status == 501)
-    in_doubt = failed.sent if isinstance(failed, NoAnswer) else not refused
-    if in_doubt and not call.endpoint.repeatable:
+    if _in_doubt(failed) and not call.endpoint.repeatable:
         return _unknown(call, failed, what)
     if isinstance(failed, errors.ApiError):
         return failed
