@@ -91,6 +91,18 @@ def test_what_holds_no_sound_is_one_clear_line(palprep: Palprep, sample_media: P
         assert name in ran.err
 
 
+def test_a_file_that_cannot_be_heard_is_an_object_all_the_same(
+    palprep: Palprep, sample_media: Path
+) -> None:
+    for name, code in (("text-named-video.mp4", 1), ("silent-training.mp4", 1), ("gone.mp4", 2)):
+        file = sample_media / "broken" / name
+        ran = palprep("consent", file, "--name", "Jane Carter", "--json")
+        (entry,) = ran.objects
+        assert (ran.code, list(entry)) == (code, [*KEYS, "error"])
+        assert (entry["path"], entry["outcome"], entry["words"]) == (str(file), "unknown", [])
+        assert entry["error"]["message"] == entry["reasons"][0] in ran.err
+
+
 def test_a_model_can_be_named_by_the_environment(
     palprep: Palprep, spoken: Path, tmp_path: Path
 ) -> None:

@@ -8,7 +8,7 @@ import contextlib
 import datetime as dt
 import shlex
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias
 
@@ -134,8 +134,8 @@ def consent(
     the statement was spoken, 4 if that is in doubt, and 1 if the outcome is unknown.
     """
     limits = limits_of(time_limit, memory_limit)
-    require_there(file)
-    with telling(quiet=quiet):
+    with telling(quiet=quiet), _error_in_json(file, as_json=as_json):
+        require_there(file)
         with (
             ending_well(lambda: "Nothing was verified."),
             preflight.media_workers(1, limits=limits) as engine,
@@ -170,6 +170,20 @@ def consent(
             tell(_after_listening(facts, again))
     codes = {Outcome.PASS: ExitCode.OK, Outcome.WARN: ExitCode.IN_DOUBT}
     raise typer.Exit(codes.get(facts.outcome, ExitCode.FAILED))
+
+
+@contextlib.contextmanager
+def _error_in_json(file: Path, *, as_json: bool) -> Iterator[None]:
+    """Where JSON is asked for, an error is also told as the object of the file."""
+    try:
+        yield
+    except PalprepError as error:
+        if as_json:
+            told = {"code": error.code, "message": error.message}
+            empty = {"transcript": "", "starts_at": None, "ends_at": None, "words": list[Any]()}
+            heard = {"outcome": Outcome.UNKNOWN, **empty, "reasons": [error.message]}
+            print_json({"path": str(file), **heard, "error": told})
+        raise
 
 
 def _after_listening(facts: statements.ConsentFacts, fixing: str) -> str:
