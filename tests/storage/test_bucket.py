@@ -123,6 +123,15 @@ def test_what_names_no_bucket(url):
         Bucket(url)
 
 
+@pytest.mark.parametrize("url", ["s3://media", "gs://media", "az://media"])
+@pytest.mark.parametrize("name", ["timeout", "{}_timeout", "ALLOW_HTTP", "{}_read_timeout"])
+def test_an_option_of_the_client_among_the_settings_is_named(url, name):
+    cloud = {"s3": "aws", "gs": "google", "az": "azure"}[url[:2]]
+    option = name.removeprefix("{}_")
+    with pytest.raises(UsageError, match=f"^Give {option} in client_options, and not in config"):
+        Bucket(url, config={"region": "x", name.format(cloud): "1s"})
+
+
 @pytest.mark.parametrize("url", ["s3://media/a/../b", "s3://media/.."])
 def test_a_prefix_leads_nowhere_else(url):
     with pytest.raises(UsageError, match=r"named \. or \.\."):

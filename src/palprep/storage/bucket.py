@@ -7,6 +7,7 @@ otherwise from the environment variables that :mod:`palprep.storage.clouds` name
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import Iterator, Mapping
 from datetime import timedelta
 from pathlib import Path
@@ -38,6 +39,13 @@ _PIECE_BYTES = 1 << 20
 _PARTS_AT_ONCE = 4
 """obstore gives a part of 5 MiB 30 seconds: four at once need an uplink of 6 Mbit/s."""
 
+_OF_CLIENT = re.compile(
+    "(?:(?:aws|google|azure)_)?((?:allow_|connect_t|read_t|timeout|default_content_type|http[12]_|"
+    r"pool_|proxy_|randomize_addresses|user_agent)\w*)",
+    re.IGNORECASE,
+)
+"""The client's options. obstore panics where it meets one among the settings of a store."""
+
 _FAILURES = (obstore.exceptions.BaseError, FileNotFoundError, PermissionError, ValueError, OSError)
 
 
@@ -45,8 +53,8 @@ class Bucket:
     """What lies below ``url``, such as ``s3://BUCKET/PREFIX``.
 
     ``config`` and ``client_options`` are those of obstore's stores. Raises UsageError for a URL
-    that names no bucket, StorageError where the configuration makes no sense. Nothing is sent
-    before the first use.
+    that names no bucket, and for an option of the client in ``config``; StorageError where the
+    configuration makes no sense. Nothing is sent before the first use.
     """
 
     def __init__(
@@ -58,6 +66,8 @@ class Bucket:
     ) -> None:
         self._cloud, place = _parted(url)
         self.url = url.rstrip("/")
+        if misplaced := [found[1] for found in map(_OF_CLIENT.match, config or {}) if found]:
+            raise UsageError(f"Give {misplaced[0]} in client_options, and not in config")
         options: dict[str, Any] = {
             "config": dict(config or {}),
             "retry_config": {"max_retries": _RETRIES, "retry_timeout": _RETRY_WITHIN},
