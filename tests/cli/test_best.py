@@ -45,6 +45,19 @@ def test_top_shows_no_more_than_asked(palprep: Palprep, pictures: Path) -> None:
     assert stricter.endswith(f"palprep fix {best} --profile core-3 --into prepared\n")
 
 
+def test_images_that_cannot_be_read_are_told(
+    palprep: Palprep, pictures: Path, sample_media: Path
+) -> None:
+    shutil.copy(sample_media / "broken/truncated-portrait.heic", pictures)
+    shutil.copy(sample_media / "people/jane-carter/recording.m4a", pictures)
+    (pictures / "empty.jpg").touch()
+    for more in ((), ("--json",)):
+        told = palprep("best", pictures, *more).err.splitlines()
+        assert told[0] == "Passed over: empty.jpg is an empty file; name an image or a video"
+        assert told[1].startswith("Passed over: truncated-portrait.heic starts like a HEIC image ")
+        assert len(told) == (2 if more else 3)
+
+
 def test_a_video_gives_its_frames(palprep: Palprep, light_people: Path) -> None:
     ran = palprep(
         "best", light_people / "anna-miller/recording.mov", "--per-second", "0.2", "--json"

@@ -13,15 +13,16 @@ from typing import Annotated, Any, NamedTuple
 import typer
 
 from palprep import dossier, facts, fixes, preflight, rules, storage
+from palprep.batch import people
 from palprep.cli import options
 from palprep.cli.exits import ExitCode, ending_well, worst
 from palprep.cli.files import FileOptions, files_at_work, fix_command, limits_of, require_there
-from palprep.cli.output import SAME, print_error, print_json, show, tell, telling
-from palprep.errors import UsageError
+from palprep.cli.output import SAME, print_error, print_json, show, tell, tell_warning, telling
+from palprep.errors import PalprepError, UnsupportedMedia, UsageError
 from palprep.media import sources
 from palprep.rules import plans, texts
 from palprep.views import terminal
-from palprep.vocabulary import DEFAULT_PROFILE, Outcome, Role, did_you_mean
+from palprep.vocabulary import DEFAULT_PROFILE, Kind, Outcome, Role, did_you_mean
 
 _ENDINGS = {
     Outcome.PASS: "passed",
@@ -271,6 +272,7 @@ def best(
     """
     limits = limits_of(time_limit, memory_limit)
     require_there(source)
+    passed_over: dict[str, PalprepError] = {}
     with telling(quiet=quiet or as_json):
         with (
             ending_well(lambda: "Nothing was ranked, and nothing was written."),
@@ -284,7 +286,11 @@ def best(
             held_against = rules.load_profile(profile)
             with showing_files(1, wanted=not as_json) as shown, shown.at(source.name):
                 ranked = preflight.pick_best(
-                    source, profile=held_against, per_second=per_second, engine=engine
+                    source,
+                    profile=held_against,
+                    per_second=per_second,
+                    engine=engine,
+                    passed_over=passed_over.__setitem__ if storage.is_folder(source) else None,
                 )
                 best = ranked[0]
                 kept = None
@@ -296,6 +302,10 @@ def best(
                 print_json(candidate.to_json())
         else:
             show(terminal.ranking_table(ranked, top))
+        for name, error in passed_over.items():
+            promises = people.promised_kind(name) in {Kind.IMAGE, Kind.VIDEO}
+            if promises or not isinstance(error, UnsupportedMedia):
+                tell_warning(f"Passed over: {error.message}")
         tell(_next(ranked, kept, profile))
     raise typer.Exit(ExitCode.FAILED if ranked[0].failed else ExitCode.OK)
 

@@ -1,4 +1,4 @@
-from .files import kinds_in as kinds_in
+from .files import kinds_in as kinds_in, promised_kind as promised_kind
 from .folder import Shard as Shard, read_person as read_person
 from .manifest_rows import ManifestRow as ManifestRow, why_no_folder_name as why_no_folder_name
 from .person import Person as Person
