@@ -10,6 +10,9 @@ from pathlib import Path
 import httpx
 import pytest
 
+from palprep.journal import Journal
+from palprep.journal.entries.bodies import RunStarted
+
 from .conftest import SCRIPT, Palprep
 
 
@@ -24,10 +27,13 @@ def test_it_ends_well_and_counts(tmp_path: Path, number: signal.Signals) -> None
         process.send_signal(number)
         assert process.wait(timeout=60) == 0
         said = process.stderr.read()
-    assert said == f"1 callback received. Next: palprep report {journal}\n"
+    assert said == f"1 callback received. Next: palprep run FOLDER --into {journal}\n"
 
 
 def test_nobody_need_read_what_it_prints(tmp_path: Path) -> None:
+    about = {"target": "http://x", "profile": "core-4", "dry_run": False, "palprep_version": "0"}
+    with Journal.of(tmp_path, create=True) as journal:
+        journal.append(RunStarted(people=(), **about))
     command = [SCRIPT, "listen", "--journal", tmp_path, "--port", "0"]
     pipe = subprocess.PIPE
     with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True) as process:
@@ -36,7 +42,7 @@ def test_nobody_need_read_what_it_prints(tmp_path: Path) -> None:
         for _ in range(2):
             assert httpx.post(f"{address}/ada", json={}, trust_env=False).status_code == 204
         process.send_signal(signal.SIGTERM)
-        assert process.stderr.read().startswith("2 callbacks received.")
+        assert process.stderr.read() == f"2 callbacks received. Next: palprep report {tmp_path}\n"
     assert process.returncode == 0
 
 

@@ -311,7 +311,8 @@ def listen(
         ):
             print_line(f"palprep listens on {server.url_for()}")
             stop.wait()
+            then = "report" if opened.last_run() else "run FOLDER --into"
         tell(
             f"{texts.counted(received, 'callback', 'callbacks')} received. "
-            f"Next: palprep report {shlex.quote(str(journal))}"
+            f"Next: palprep {then} {shlex.quote(str(journal))}"
         )
