@@ -54,10 +54,14 @@ def test_a_status_without_a_body_gets_one_of_its_shape(raw, status, shape):
     assert (reply.status_code, reply.json().keys()) == (status, {shape})
 
 
-def test_a_success_out_of_script_has_no_body_of_its_own(raw):
-    raw.faults({"on": "request", "status": 204})
+@pytest.mark.parametrize("status", [204, 304])
+@pytest.mark.parametrize("body", [{}, {"body": {"error": "which this status cannot have"}}])
+def test_a_status_that_has_no_body_comes_without_one(raw, caplog, status, body):
+    raw.faults({"on": "request", "status": status, **body})
     reply = raw.send("GET", PATH)
-    assert (reply.status_code, reply.content) == (204, b"")
+    assert (reply.status_code, reply.content) == (status, b"")
+    assert "content-type" not in reply.headers
+    assert not caplog.records
 
 
 def test_a_delay_is_real_time_and_then_the_true_answer(raw):

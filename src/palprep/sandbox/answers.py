@@ -61,5 +61,6 @@ class ImageError:
 
 
 def respond(answer: JsonAnswer) -> Response:
-    kind = Response if answer.body is None else JSONResponse
-    return kind(answer.body, answer.status, answer.headers)
+    if answer.body is None or answer.status in {204, 304}:  # Which have none.
+        return Response(None, answer.status, answer.headers)
+    return JSONResponse(answer.body, answer.status, answer.headers)
