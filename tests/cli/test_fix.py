@@ -54,6 +54,8 @@ def test_files_of_the_same_name_do_not_overwrite_each_other(
     assert twice.code == 0
     first, second = twice.objects
     assert first["prepared"] == second["prepared"]
+    told = palprep("fix", portraits[0], portraits[0], "--into", "other").err
+    assert told.startswith("1 new file is fit.\n")
 
 
 def test_folders_are_mirrored(palprep: Palprep, tmp_path: Path) -> None:

@@ -240,6 +240,8 @@ def _entry(fixed: _Fixed) -> dict[str, Any]:
 
 def _told_of(made: Sequence[preflight.Prepared], rejected: Path, *, failed: int) -> str:
     """How many new files there are, and where. ``failed`` sources became none."""
+    # Of sources with the same bytes one and the same file is made.
+    made = [*{each.path: each for each in made}.values()]
     fit = sum(each.report.passed for each in made)
     files = texts.counted(fit, "new file is", "new files are") if fit else "No file is"
     said = [f"{files} fit."]
