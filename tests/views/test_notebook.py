@@ -9,6 +9,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from driven import Driven
 from finished_runs import person, run
 from IPython.core.interactiveshell import InteractiveShell
 
@@ -128,6 +129,21 @@ def test_what_the_service_says_against_a_portrait_comes_first() -> None:
 def test_what_was_made_is_told_with_its_id_and_its_state() -> None:
     made = Creation(key="k", person="ada", what="voice", state="in_doubt", id="v1", why="Cut off.")
     assert "The voice of ada v1: in doubt\nCut off." in parsed(html_of(made)).text
+
+
+def test_a_state_stays_on_one_line_in_a_narrow_table(tmp_path: Path) -> None:
+    page = tmp_path / "people.html"
+    page.write_text(html_of(run(person(status="waiting", reasons=("not over yet " * 20,)))))
+    browser = Driven(tmp_path)
+    try:
+        browser.open(page.as_uri())
+        browser.look(300)
+        badge = (
+            "[...document.querySelectorAll('td b')].find((b) => b.innerText.includes('waiting'))"
+        )
+        assert browser.run(f"{badge}.getClientRects().length") == 1
+    finally:
+        browser.close()
 
 
 def test_what_passed_is_folded() -> None:
