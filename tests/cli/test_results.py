@@ -54,6 +54,8 @@ def test_who_is_held_needs_a_decision_whatever_becomes_of_the_voice(status: Pers
 def test_a_dry_run_waits_for_nothing() -> None:
     assert Tally([result("waiting")]).exit_code(dry_run=True) is ExitCode.OK
     assert Tally([result("waiting"), result("redo")]).exit_code(dry_run=True) == 1
+    cut_off = result("waiting").model_copy(update={"reasons": CUT_OFF.reasons})
+    assert Tally([result("waiting"), cut_off]).exit_code(dry_run=True) is ExitCode.WAITING
 
 
 def standing(status: PersonStatus, *, voice_status: str | None = None) -> PersonView:

@@ -12,7 +12,7 @@ from typing import TypeVar
 from palprep import views
 from palprep.cli.exits import ExitCode, ending_well
 from palprep.cli.output import WAIVE, print_line, show, tell
-from palprep.journal import creations, runs
+from palprep.journal import runs
 from palprep.rules import texts
 from palprep.views import terminal
 
@@ -37,13 +37,15 @@ class Tally:
         self._open: list[runs.PersonStanding] = []
         self._statuses = Counter[str]()
         self._blockers = Counter[str]()
-        self._waits_for_training = self._told_elsewhere = self._cut_off = self._asked = False
+        self._endings = set[str]()
+        self._waits_for_training = self._told_elsewhere = self._asked = False
         for each in people:
             self.met(each)
 
     def met(self, person: runs.PersonView) -> runs.PersonView:
         stands = person.standing
         self._statuses[person.status] += 1
+        self._endings.add(person.ending)
         if person.blocker is not None:
             self._blockers[person.blocker] += 1
         if person.held:
@@ -56,7 +58,6 @@ class Tally:
             self._waits_for_training |= stands.voice_status == "started" or _WATCHED in said
             self._told_elsewhere |= _TOLD_ELSEWHERE in said
         self._asked |= bool(person.asked)
-        self._cut_off |= creations.CUT_OFF.reasons[0] in person.reasons
         _keep(self._first, stands)
         if person.status not in runs.READY:
             _keep(self._open, stands)
@@ -71,9 +72,7 @@ class Tally:
             print_line(f"{len(shown):,} of {count:,} people are shown. --json lists all.")
 
     def exit_code(self, *, dry_run: bool = False) -> ExitCode:
-        # Held while a voice of the same person is in training, too.
-        found = {*self._statuses, *(["needs_decision"] if self.held else [])}
-        return ExitCode(runs.exit_code(found, rehearsed=dry_run and not self._cut_off))
+        return ExitCode(runs.exit_code(self._endings, rehearsed=dry_run))
 
     def summary(self) -> str:
         """How many people there are, and how many of them are done, waiting, to redo and so on."""
@@ -105,6 +104,7 @@ class Tally:
         ``running`` that it is still at work.
         """
         found, place = set(self._statuses), shlex.quote(str(into))
+        ended = "cut_off" not in self._endings
         review = f"`palprep review {place}` asks what is open, with the files to look at"
         listen = f"{review}; or decide as `palprep status {place}` says. {WAIVE}"
         see_to = f"see to what the reasons name, and {again}"
@@ -116,14 +116,14 @@ class Tally:
                 f"`palprep status {place}` says how to resolve what is in doubt.",
             ),
             (
-                self._waits_for_training and not self._cut_off,
+                self._waits_for_training and ended,
                 f"`palprep watch {place}` waits for the trainings.",
             ),
             ("needs_decision" in found, listen),
             (self._asked, f"{review}; then see to what else the reasons name."),
             ("redo" in found, f"{see_to}. {write}"),
             (found & {"needs_answer", "failed"}, f"{see_to}."),
-            (dry_run and "waiting" in found and not self._cut_off, f"{again} without --dry-run."),
+            (dry_run and "waiting" in found and ended, f"{again} without --dry-run."),
             (
                 self._told_elsewhere,
                 f"`palprep status {place}` says how to record the end of a training.",

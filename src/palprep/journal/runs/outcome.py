@@ -14,19 +14,19 @@ PersonStatus = Literal[
 
 READY: Final = frozenset[PersonStatus]({"done", "voice_only"})
 
-_EXIT_CODES: Final[Mapping[int, frozenset[PersonStatus]]] = {
+_EXIT_CODES: Final[Mapping[int, frozenset[str]]] = {
     4: frozenset({"in_doubt", "needs_decision"}),
     3: frozenset({"failed"}),
     1: frozenset({"redo", "needs_answer"}),
-    5: frozenset({"waiting"}),
+    5: frozenset({"waiting", "cut_off"}),
 }
-"""The statuses that lead to each code, the gravest first."""
+"""The endings that lead to each code, the gravest first."""
 
 
-def exit_code(statuses: Collection[str], *, rehearsed: bool = False) -> int:
-    """The code of the gravest of these statuses, or 0. A run that only ``rehearsed``, and ended for
-    everybody, waits for nothing."""
-    grave = {*statuses} - ({"waiting"} if rehearsed else set())
+def exit_code(endings: Collection[str], *, rehearsed: bool) -> int:
+    """The code of the gravest of these statuses of people, or 0. In a run that only ``rehearsed``,
+    nobody waits for anything but who was ``cut_off``."""
+    grave = {*endings} - ({"waiting"} if rehearsed else set())
     return next((code for code, each in _EXIT_CODES.items() if not each.isdisjoint(grave)), 0)
 
 

@@ -86,6 +86,14 @@ class PersonView(entries.PersonNames):
         return next(iter(self.blocked_by), self.status)
 
     @property
+    def ending(self) -> str:
+        """What the exit code goes by: see :func:`~palprep.journal.runs.outcome.exit_code`."""
+        if self.held:  # While a voice of the same person is in training, too.
+            return "needs_decision"
+        cut_off = self.status == "waiting" and CUT_OFF.reasons[0] in self.reasons
+        return "cut_off" if cut_off else self.status
+
+    @property
     def consent(self) -> Asset | None:
         """The video in which the consent statement was listened for."""
         return next((asset for asset in self.assets if asset.report.consent is not None), None)
@@ -141,9 +149,8 @@ class RunView(Value):
     @property
     def exit_code(self) -> int:
         """The code with which ``palprep run`` ends after this run: 0 when everybody is done."""
-        found = {"needs_decision" if each.held else each.status for each in self.people}
-        cut_off = any(CUT_OFF.reasons[0] in each.reasons for each in self.people)
-        return exit_code(found, rehearsed=self.head.dry_run and not cut_off)
+        endings = {each.ending for each in self.people}
+        return exit_code(endings, rehearsed=self.head.dry_run)
 
 
 class ReadableRun(Protocol):
