@@ -52,6 +52,32 @@ def test_the_clip_is_the_statement_with_a_little_air(clip_of):
     assert "its own" in plan.reasons[-1].why
 
 
+@pytest.mark.parametrize(
+    ("codec", "copied"), [("h264", True), ("vp9", True), ("vp8", False), ("prores", False)]
+)
+def test_what_mp4_cannot_hold_is_encoded_whatever_the_profile_asks(
+    video_facts, tmp_path, codec, copied
+):
+    (tmp_path / "own.toml").write_text(
+        'extends = "core-4"\nname = "own"\ndisable = ["video_codec"]\n'
+    )
+    own = load_profile(tmp_path / "own.toml")
+    facts = video_facts(codec=codec).model_copy(
+        update={
+            "voice": voice_of((0.0, 12.0), (14.0, 90.0)),
+            "consent": ConsentFacts(
+                outcome="pass", transcript="", starts_at=0.0, ends_at=12.0, words=(), reasons=(),
+                statement="", full_name="Ada", language="en", said_before="",
+            ),
+        }
+    )  # fmt: skip
+    role = Role.CONSENT_VIDEO
+    checks = judge(facts, role, own)
+    report = Report(path="x", role=role, profile="own", checks=checks, facts=facts)
+    plan = plan_consent_clip(report, facts, own)
+    assert (plan.trim.start_s, plan.copy_video, plan.copy_audio) == (0.0, copied, True)
+
+
 def test_no_neighbouring_word_comes_along(clip_of):
     plan = clip_of("warn", (0.5, 5.8), (6.0, 18.0), (18.4, 90.0))
     assert 5.8 < plan.trim.start_s < 6.0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from palprep.facts import Facts, Timeline
+from palprep.media import VideoFacts
 from palprep.rules.consent.checks import consent_spoken
 from palprep.rules.plans import values
 from palprep.rules.plans.takes import TAIL_S, before_word, best_take, possible_starts
@@ -65,12 +66,19 @@ def plan_video(report: Report, facts: Facts, profile: Profile) -> values.VideoPl
     return values.VideoPlan(
         reasons=reasons,
         turned_deg=turned_deg,
-        copy_video=video.codec in values.MP4_VIDEO and not (encoded or fixes & _ENCODE_VIDEO),
-        copy_audio=(video.audio is None or video.audio.stream.codec in values.MP4_AUDIO)
-        and not (encoded or {"resync", "transcode_audio"} & fixes),
+        **_copied(video, fixes, encoded=encoded),
         trim=trim,
         max_size_bytes=int(limit_mb * 1e6) if "fit_size" in fixes and limit_mb else None,
     )
+
+
+def _copied(video: VideoFacts, fixes: set[str], *, encoded: bool) -> dict[str, bool]:
+    """Which streams need no encoding: those that MP4 holds, and no fix changes."""
+    audio = video.audio is None or video.audio.stream.codec in values.MP4_AUDIO
+    return {
+        "copy_video": video.codec in values.MP4_VIDEO and not (encoded or fixes & _ENCODE_VIDEO),
+        "copy_audio": audio and not (encoded or fixes & {"resync", "transcode_audio"}),
+    }
 
 
 def _from_first_frame(facts: Facts) -> Span | None:
@@ -218,8 +226,7 @@ def plan_consent_clip(
     return values.VideoPlan(
         reasons=(*kept, values.Reason(fix="trim", why=f"the statement of consent {beside}")),
         turned_deg=whole.turned_deg if whole else 0,
-        copy_video=not encoded and not fixes & _ENCODE_VIDEO,
-        copy_audio=not encoded and not fixes & {"transcode_audio", "resync"},
+        **_copied(facts.video, fixes, encoded=encoded),
         trim=span,
     )
 
