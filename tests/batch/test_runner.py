@@ -254,14 +254,14 @@ def test_equal_people_share_what_was_created(go, add, log):
     assert log.creates == {"voice": 1}
 
 
-def test_a_changed_recording_is_a_new_voice(go, add, log):
+def test_a_changed_recording_is_a_new_voice_and_the_old_one_is_named(go, add, log):
     place = add("ada")
-    go()
+    [before] = go().people
     sound = bytearray((place / "recording.wav").read_bytes())
     sound[5000] ^= 1
     (place / "recording.wav").write_bytes(sound)
-    go()
-    assert log.creates == {"voice": 2}
+    old = f"The voice {before.voice.id} was made before: the service still has it."
+    assert (go().people[0].reasons, before.reasons, log.creates) == ((old,), (), {"voice": 2})
 
 
 def test_a_defect_at_one_person_is_reported_as_such(go, add, cache, caplog):

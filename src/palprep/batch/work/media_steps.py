@@ -200,13 +200,13 @@ class MediaSteps:
         return Ready(judged.fit, requests, so_far, still)
 
     def _still_there(self, evidence: ConsentEvidence) -> list[str]:
-        """The replicas that were made under this consent while it held, or without it."""
+        """What was made under this consent while it held, or without it."""
         journal = self.run.journal
         files = {each.source_sha256 for each in evidence.files}
         return [
-            f"The replica {each.id} was made of these files before: the service still has it."
+            f"The {each.what} {each.id} was made of these files before: the service still has it."
             for each in journal.creations_of(journal.made_for(self.person.slug).keys)
-            if each.replica_id and not files.isdisjoint(each.request.get("sources", {}).values())
+            if each.id and not files.isdisjoint(each.request.get("sources", {}).values())
         ]
 
     def _looked_up(self, files: Mapping[Role, File], speaker: Speaker | None) -> list[_Looked]:
