@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
+from palprep.consent.decoding import Floats
+from palprep.consent.whisper import Encoder
 from palprep.consent.wording import required_statement
 from palprep.preflight.preflight import _why_no_name, verify_wording
 
@@ -16,6 +20,23 @@ def test_the_name_is_what_was_heard(light_people: Path) -> None:
     assert (heard.outcome, heard.full_name) == ("pass", "Jane Carter")
     changed = required_statement().replace("create an AI clone", "never create an AI clone")
     assert verify_wording(path, statement=changed).outcome == "fail"
+
+
+def test_each_stretch_is_heard_once_whatever_names_are_tried(
+    light_people: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    heard: list[bytes] = []
+    encode = Encoder.encode
+
+    def noted(self: Encoder, samples: NDArray[np.float32]) -> Floats:
+        heard.append(samples.tobytes())
+        return encode(self, samples)
+
+    monkeypatch.setattr(Encoder, "encode", noted)
+    changed = required_statement().replace("currently speaking", "never speaking")
+    found = verify_wording(light_people / "jane-carter/consent.mp4", statement=changed)
+    assert found.outcome == "fail"
+    assert len(heard) == len({*heard}) <= 2
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,8 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -53,7 +54,8 @@ class Token(NamedTuple):
     end: int
 
 
-class Heard(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Heard:
     """A stretch of audio as the decoder looks it up."""
 
     encoded: Arrays
@@ -237,6 +239,11 @@ class Whisper:
             enough = [*(math.inf for _ in texts), *(_ENOUGH for _ in unlikely)]
             return (total, *workers.map(one, ids[1:], enough[1:]))
 
+    def remembering(self) -> Whisper:
+        """The same model for one recording that is read again and again: of what it heard last it
+        keeps how it was encoded and written down."""
+        return _Remembering(self)
+
     @property
     def _is_multilingual(self) -> bool:
         return len(self._tokens) > _ENGLISH_TOKENS
@@ -274,6 +281,20 @@ class Whisper:
         if found is None:
             raise ToolFailed(f"The model {self.name} does not know the token {token}")
         return found
+
+
+class _Remembering(Whisper):
+    def __init__(self, model: Whisper) -> None:
+        vars(self).update(vars(model))
+        # The window of the statement, and what follows it.
+        self._hear = lru_cache(2)(lambda audio: model.hear(np.frombuffer(audio, np.float32)))
+        self._transcribe = lru_cache(2)(model.transcribe)
+
+    def hear(self, samples: NDArray[np.float32]) -> Heard:
+        return self._hear(samples.tobytes())
+
+    def transcribe(self, heard: Heard, language: str, **options: Any) -> tuple[str, ...]:
+        return self._transcribe(heard, language, **options)
 
 
 def mean_probability(tokens: Sequence[Token], begin: int, end: int) -> float:

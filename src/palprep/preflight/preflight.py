@@ -290,6 +290,8 @@ def verify_wording(
     limits = load_profile()
     unnamed = [wording.statement_for(each, statement, language=language) for each in _STAND_INS]
     listener = consent.model_for(unnamed[-1], model)
+    if isinstance(listener, consent.Whisper):
+        listener = listener.remembering()
     samples = consent.decode_opening(source, unnamed[-1])
     tried: dict[str, consent.ConsentFacts] = {}
     for required in unnamed:
