@@ -170,6 +170,14 @@ def test_another_face_in_the_same_seat_is_told_however_short_the_video(models, p
     assert max(similarities(facts)[3:]) < 0.3
 
 
+def test_another_face_that_says_the_statement_is_told_however_long_the_video(models, portrait):
+    """Of 24 faces in five minutes one would be of those seconds, and one may be odd."""
+    shown = [255 - portrait] * 5 + [portrait] * 4
+    frames = [SampledFrame(2.5 * at, each) for at, each in enumerate(shown)]
+    facts = analyse_footage(frames, models, every_s=2.5, count=120, close_looks=1)
+    assert sorted(similarities(facts))[1] < 0.3
+
+
 def test_one_odd_face_at_the_start_does_not_count_against_all_others(models, portrait):
     shown = [255 - portrait, *[portrait] * 4]
     frames = [SampledFrame(float(at), each) for at, each in enumerate(shown)]

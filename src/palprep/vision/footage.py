@@ -31,10 +31,14 @@ from palprep.vision.pose import measure_head
 DETECT_EVERY_S = 1.0
 """Between detections a face is followed by its own points."""
 
-MOST_COMPARED = 24
+COMPARED = 24
 """Faces of a video that are compared with each other, evenly spread over it, and of a short one
 each that is searched for: half of a statement lasts a few seconds, and somebody else can say it in
 the same seat. A face elsewhere is compared at once."""
+
+COMPARED_WITHIN_S = 4.0
+"""In a long video so much time passes between two faces that are compared, at the most where it is
+sampled as often: one face alone may be odd, and somebody else can say the whole statement."""
 
 SAME_PLACE = 0.25
 """Share of its size that a face may have moved for its points to be looked for where they were:
@@ -69,7 +73,7 @@ def analyse_footage(
     that lies on its side or is upside down is measured as it is turned upright.
     """
     turned_deg, frames = _upright(frames, models)
-    follower = _Follower(models, compare_every_s=count * every_s / MOST_COMPARED)
+    follower = _Follower(models, compare_every_s=min(count * every_s / COMPARED, COMPARED_WITHIN_S))
     closely = {int((index + 0.5) * count / close_looks) for index in range(close_looks)}
     kept: list[Pixels] = []
     samples: list[FrameSample] = []
