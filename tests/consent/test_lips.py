@@ -149,6 +149,24 @@ def test_two_seconds_are_too_short_to_tell():
     assert (lips.motion, lips.repeat) == (None, None)
 
 
+def test_all_of_a_statement_of_more_than_twelve_seconds_is_looked_at():
+    still = talk(18.0)
+    still[int(13.0 * RATE) :] = still[int(13.0 * RATE)]
+    span = Span(start_s=0.0, end_s=18.0)
+    lips = measure_lips(
+        track(np.arange(len(still)) / RATE, still),
+        span,
+        (span,),
+        SILENCE,
+        lambda: SYNC,
+        stated=True,
+    )
+    assert lips.span == span
+    assert lips.frames == len(still)
+    assert lips.motion < 0.02
+    assert lips.rests_at_s > 12.0
+
+
 def test_the_statement_is_looked_at_where_it_was_read():
     def word(start, end):
         return AlignedWord(expected="x", start=start, end=end, probability=0.9)
@@ -164,7 +182,7 @@ def test_the_statement_is_looked_at_where_it_was_read():
     assert stretch_of(reading, speech) == (Span(start_s=3.0, end_s=9.0), True)
     late = reading.parts[1].model_copy(update={"aligned": (word(19.0, 20.0),)})
     longer = reading.model_copy(update={"parts": (reading.parts[0], late)})
-    assert stretch_of(longer, speech) == (Span(start_s=3.0, end_s=15.0), True)
+    assert stretch_of(longer, speech) == (Span(start_s=3.0, end_s=20.0), True)
 
 
 def test_else_the_densest_speech_is_looked_at():

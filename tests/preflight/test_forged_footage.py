@@ -79,6 +79,20 @@ def test_a_photograph_whose_mouth_was_animated_leaves_the_consent_in_doubt(
     assert "may be a photograph" in doubt.sentence
 
 
+@pytest.mark.parametrize(
+    ("end", "check_id"),
+    [("tpad=stop_mode=clone:stop_duration=12", "lips_keep_moving"), ("", "lip_sync")],
+)
+def test_a_slow_statement_is_looked_at_to_its_end(spoken_consent, tmp_path, end, check_id):
+    """Somebody else may say what comes after the first twelve seconds."""
+    other = "split[one][two];[one]trim=end=12.8[one];[two]trim=1.6:12.8,setpts=PTS-STARTPTS,reverse"
+    picture = f"trim=end=12.8,{end}" if end else f"{other}[two];[one][two]concat"
+    slow = f"setpts=1.9*PTS,fps=25,{picture}"
+    report = check(forged_video(spoken_consent, tmp_path / "slow.mp4", slow, "atempo=1/1.9"))
+    assert report.check("consent_spoken").outcome is Outcome.PASS
+    assert report.check(check_id).outcome not in {Outcome.PASS, Outcome.UNKNOWN}
+
+
 def test_sound_that_is_shifted_leaves_the_consent_in_doubt(spoken_consent, tmp_path):
     late = forged_video(spoken_consent, tmp_path / "late.mp4", sound="adelay=600:all=1")
     report = check(late)

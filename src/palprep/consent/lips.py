@@ -18,7 +18,9 @@ from __future__ import annotations
 
 import functools
 import io
+import math
 from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -38,7 +40,7 @@ STEP_S = 0.04
 """From one row to the next, of lips and of sound."""
 
 LONGEST_S = 12.0
-"""What is looked at of the words that are spoken, frame by frame. More adds little
+"""What is looked at at once of the words that are spoken, frame by frame. More adds little
 (research/evaluation/lips.py)."""
 
 FRAMES_PER_S = 12.5
@@ -47,8 +49,8 @@ FRAMES_PER_S = 12.5
 _WIDEST_GAP_S = 0.28
 """Between two frames that show a face. What lies in a wider gap is not known."""
 
-_LEAST_TO_BLINK_S = 8.0
-"""In less time too many people do not blink (docs/accuracy.md)."""
+_LEAST_TO_BLINK = 100
+"""Frames, in 8 s at the least: in fewer too many people do not blink (docs/accuracy.md)."""
 _AROUND = 6
 """Frames before and after, 0.5 s, in which eyes that blink are open."""
 _REST, _SPOKEN = 75, 0.8
@@ -65,15 +67,14 @@ _UNKNOWN = 100.0
 def stretch_of(
     reading: StatementReading | None, speech: Sequence[Span]
 ) -> tuple[Span, bool] | None:
-    """The words to look at, :data:`LONGEST_S` at the most, and whether they are the statement.
+    """The words to look at, and whether they are the statement, which is looked at whole.
 
-    Where that was not read it is the densest speech. None without speech. All times count from the
-    start of the sound.
+    Where that was not read it is the densest speech, :data:`LONGEST_S` at the most. None without
+    speech. All times count from the start of the sound.
     """
     words = reading.aligned if reading else []
     if words:
-        start = words[0].start
-        return Span(start_s=start, end_s=min(words[-1].end, start + LONGEST_S)), True
+        return Span(start_s=words[0].start, end_s=words[-1].end), True
     runs = [spans_within(speech, each.start_s, each.start_s + LONGEST_S) for each in speech]
     densest = max(runs, key=lambda run: sum(each.duration_s for each in run), default=())
     if not densest:
@@ -90,9 +91,45 @@ def measure_lips(
     *,
     stated: bool,
 ) -> LipsFacts:
-    """What the lips do in that span. All times count from where a player starts, those of the track
-    and of ``samples`` too, which are mono at 16 kHz. ``load`` gives what holds lips
+    """What lips and eyes do in that span, in equal parts of about :data:`LONGEST_S`: of the lips
+    the part counts in which they do it least. All times count from where a player starts, those of
+    the track and of ``samples`` too, which are mono at 16 kHz. ``load`` gives what holds lips
     against sound, and is asked only where they are seen for long enough."""
+    count = max(1, round(span.duration_s / LONGEST_S))
+    edges = np.linspace(span.start_s, span.end_s, count + 1).tolist()
+    parts = [
+        _measured(track, Span(start_s=begin, end_s=end), speech, samples, load)
+        for begin, end in pairwise(edges)
+    ]
+    rests = min(parts, key=lambda each: math.inf if each.motion is None else each.motion)
+    again = min(parts, key=lambda each: math.inf if each.repeat is None else each.repeat)
+    synced = [each.synchrony for each in parts if each.synchrony is not None]
+    # Where the lips of a part are hidden it is not known whether the words are theirs.
+    known = len(synced) == len(parts)
+    within = (track.at_s >= span.start_s) & (track.at_s <= span.end_s)
+    return rests.model_copy(
+        update={
+            "stated": stated,
+            "span": span,
+            "frames": int(within.sum()),
+            "repeat": again.repeat,
+            "repeats_at_s": again.repeats_at_s,
+            "blink": _blink(track.eyes[within]) if within.sum() >= _LEAST_TO_BLINK else None,
+            "synchrony": min(synced, key=lambda each: each.correlation + each.margin)
+            if known
+            else None,
+        }
+    )
+
+
+def _measured(
+    track: FaceTrack,
+    span: Span,
+    speech: Sequence[Span],
+    samples: Floats,
+    load: Callable[[], LipSync],
+) -> LipsFacts:
+    """What the lips do in one part."""
     times = np.arange(span.start_s, span.end_s, STEP_S)
     shape, known = on_grid(track, times)
     spoken = np.zeros(len(times), bool)
@@ -101,12 +138,10 @@ def measure_lips(
     motion, rest = _least_motion(shape, known, spoken)
     repeat, again = _closest_repeat(shape, known)
     enough = known.sum() * STEP_S >= LEAST_TO_SYNC_S
-    within = (track.at_s >= span.start_s) & (track.at_s <= span.end_s)
     return LipsFacts(
-        stated=stated,
+        stated=True,
         span=span,
-        frames=int(within.sum()),
-        blink=_blink(track.eyes[within]) if known.sum() * STEP_S >= _LEAST_TO_BLINK_S else None,
+        frames=0,
         motion=motion,
         rests_at_s=None if rest is None else float(times[rest]),
         repeat=repeat,
