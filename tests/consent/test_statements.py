@@ -20,6 +20,25 @@ def test_the_default_statement_has_a_place_for_the_name():
     assert "\n" not in text
 
 
+@pytest.mark.parametrize(
+    ("listed", "spelt"),
+    [
+        ("JANE CARTER", "Jane Carter"),
+        ("jane o'neill-smith", "Jane O'Neill-Smith"),
+        ("Jane CARTER", "Jane Carter"),
+        ("Jane McDonald III", "Jane McDonald III"),
+        ("JRR van der Berg", "JRR van der Berg"),
+        ("\u738b\u4f1f", "\u738b\u4f1f"),
+    ],
+)
+def test_a_name_is_listened_for_as_a_text_has_it(listed, spelt):
+    """Lists and passports have names in capitals, which no model expects of what it hears."""
+    required = statement_for(listed, "I, {full_name}, agree.", language="en")
+    assert required.text == f"I, {spelt}, agree."
+    assert (required.said_name, required.full_name) == (spelt, listed)
+    assert len(required.name) == len(listed.split())
+
+
 @pytest.mark.parametrize("language", ["xx", "", "../en", "EN.toml"])
 def test_a_language_without_a_statement_is_said(language):
     with pytest.raises(

@@ -119,6 +119,9 @@ def without_code(code: AskedCode | None, heard: Sequence[Word]) -> tuple[Word, .
 
 PLACEHOLDER = "{full_name}"
 
+_INITIALS = 3
+"""So many capitals in a row stay, as in JRR Tolkien, or John Smith III."""
+
 MOST_CHARACTERS = 2_000
 """Of a statement with its name: two minutes of speech. Listening for one takes the longer, the more
 words it has: 8 s for 100, and 17 s for 200."""
@@ -149,12 +152,12 @@ class Statement(NamedTuple):
     @property
     def said_name(self) -> str:
         """The name as it is written in the text."""
-        return self.spoken_as or self.full_name
+        return spelt(self.spoken_as or self.full_name)
 
     @property
     def written_name(self) -> tuple[Word, ...]:
         """The words of the name as it is written, where the text has it as it is spoken."""
-        return split_words(self.full_name) if self.spoken_as else ()
+        return split_words(spelt(self.full_name)) if self.spoken_as else ()
 
     @classmethod
     def of(
@@ -278,13 +281,23 @@ def fill_statement(template: str, full_name: str, spoken_as: str | None = None) 
             f"The consent statement names nobody called {name}: write {PLACEHOLDER} where the "
             "name is said"
         )
-    text = text.replace(PLACEHOLDER, said)
+    text = text.replace(PLACEHOLDER, spelt(said))
     if len(text) > MOST_CHARACTERS:
         raise UsageError(
             f"The consent statement has {len(text):,} characters, with the name in it; at most "
             f"{MOST_CHARACTERS:,} are listened for"
         )
     return text
+
+
+def spelt(name: str) -> str:
+    """The name as a text has it: a list may have it, or the surname, in capitals, or all in small
+    letters, and no model expects that of what it hears."""
+    if name.isupper() or name.islower():
+        return name.title()
+    return " ".join(
+        word.title() if word.isupper() and len(word) > _INITIALS else word for word in name.split()
+    )
 
 
 def open_statement(text: str, full_name: str) -> str:
