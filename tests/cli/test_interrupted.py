@@ -39,7 +39,7 @@ def test_a_signal_during_a_fix_leaves_nothing_half_written(tmp_path: Path, numbe
         env={**os.environ, "TMPDIR": str(scratch)},
     )
     deadline = time.monotonic() + 200
-    while not any(each.stat().st_size for each in into.glob(".palprep-*/*")):
+    while not any(each.stat().st_size for each in into.glob(".palprep-*/*/*")):
         assert process.poll() is None, process.communicate()
         assert time.monotonic() < deadline
         time.sleep(0.02)
