@@ -1,12 +1,13 @@
 from __future__ import annotations
 
+import os
 from importlib import resources
 from pathlib import Path
 
 import pytest
 
 from palprep.errors import ToolMissing
-from palprep.networks import Weights, read_manifest
+from palprep.networks import Weights, open_network, read_manifest
 
 HOMES = ["palprep.consent", "palprep.speech", "palprep.vision"]
 
@@ -39,3 +40,14 @@ def test_a_file_that_differs_is_refused_with_the_command_that_helps(
     (tmp_path / entry.file).write_bytes(bytes(data))
     with pytest.raises(ToolMissing, match="damaged"):
         entry.read()
+
+
+@pytest.mark.parametrize(
+    ("told", "threads"), [("1", 1), ("8", 2), ("", min(2, os.cpu_count() or 1))]
+)
+def test_a_network_that_runs_alone_takes_two_threads_where_it_may(monkeypatch, told, threads):
+    monkeypatch.setenv("OMP_NUM_THREADS", told)
+    content = read_manifest("palprep.speech")["voice_activity"].read()
+    alone, beside = open_network(content, alone=True), open_network(content)
+    assert alone.get_session_options().intra_op_num_threads == threads
+    assert beside.get_session_options().intra_op_num_threads == 1

@@ -70,7 +70,7 @@ class Encoder:
     """The half of a model that listens. Several threads may use it at once."""
 
     def __init__(self, content: bytes) -> None:
-        self._network = open_network(content)
+        self._network = open_network(content, alone=True)
         self._filters = filterbank(self._network.get_inputs()[0].shape[1])
 
     def encode(self, samples: NDArray[np.float32]) -> decoding.Floats:
@@ -86,7 +86,9 @@ class Whisper:
 
     def __init__(self, files: ModelFiles) -> None:
         self._encoder = Encoder(files.encoder)
-        self._memory, self._decoder = map(open_network, (files.memory, files.decoder))
+        self._memory, self._decoder = (
+            open_network(content, alone=True) for content in (files.memory, files.decoder)
+        )
         self._tokens = decoding.ByteTokens(decoding.read_tokens(files.tokens))
         facts = self._decoder.get_modelmeta().custom_metadata_map
         self._never, self._never_first = (
