@@ -39,9 +39,9 @@ Known = NDArray[np.bool_]
 STEP_S = 0.04
 """From one row to the next, of lips and of sound."""
 
-LONGEST_S = 12.0
-"""What is looked at at once of the words that are spoken, frame by frame. More adds little
-(research/evaluation/lips.py)."""
+PART_S = 12.0
+"""About so much of the words is looked at in one part, frame by frame. A longer part tells hardly
+more (research/evaluation/lips.py)."""
 
 FRAMES_PER_S = 12.5
 """Frames that are looked at. Twice as many tell hardly more."""
@@ -69,17 +69,27 @@ def stretch_of(
 ) -> tuple[Span, bool] | None:
     """The words to look at, and whether they are the statement, which is looked at whole.
 
-    Where that was not read it is the densest speech, :data:`LONGEST_S` at the most. None without
+    Where that was not read it is the densest speech, :data:`PART_S` at the most. None without
     speech. All times count from the start of the sound.
     """
     words = reading.aligned if reading else []
     if words:
         return Span(start_s=words[0].start, end_s=words[-1].end), True
-    runs = [spans_within(speech, each.start_s, each.start_s + LONGEST_S) for each in speech]
+    runs = [spans_within(speech, each.start_s, each.start_s + PART_S) for each in speech]
     densest = max(runs, key=lambda run: sum(each.duration_s for each in run), default=())
     if not densest:
         return None
     return Span(start_s=densest[0].start_s, end_s=densest[-1].end_s), False
+
+
+class _Part(NamedTuple):
+    """What the lips do in a part of a span, as :class:`LipsFacts` has it of the whole."""
+
+    motion: float | None
+    rests_at_s: float | None
+    repeat: float | None
+    repeats_at_s: float | None
+    synchrony: Synchrony | None
 
 
 def measure_lips(
@@ -91,11 +101,11 @@ def measure_lips(
     *,
     stated: bool,
 ) -> LipsFacts:
-    """What lips and eyes do in that span, in equal parts of about :data:`LONGEST_S`: of the lips
+    """What lips and eyes do in that span, in equal parts of about :data:`PART_S`: of the lips
     the part counts in which they do it least. All times count from where a player starts, those of
     the track and of ``samples`` too, which are mono at 16 kHz. ``load`` gives what holds lips
     against sound, and is asked only where they are seen for long enough."""
-    count = max(1, round(span.duration_s / LONGEST_S))
+    count = max(1, round(span.duration_s / PART_S))
     edges = np.linspace(span.start_s, span.end_s, count + 1).tolist()
     parts = [
         _measured(track, Span(start_s=begin, end_s=end), speech, samples, load)
@@ -107,18 +117,17 @@ def measure_lips(
     # Where the lips of a part are hidden it is not known whether the words are theirs.
     known = len(synced) == len(parts)
     within = (track.at_s >= span.start_s) & (track.at_s <= span.end_s)
-    return rests.model_copy(
-        update={
-            "stated": stated,
-            "span": span,
-            "frames": int(within.sum()),
-            "repeat": again.repeat,
-            "repeats_at_s": again.repeats_at_s,
-            "blink": _blink(track.eyes[within]) if within.sum() >= _LEAST_TO_BLINK else None,
-            "synchrony": min(synced, key=lambda each: each.correlation + each.margin)
-            if known
-            else None,
-        }
+    least = min(synced, key=lambda each: each.correlation + each.margin) if known else None
+    return LipsFacts(
+        stated=stated,
+        span=span,
+        frames=int(within.sum()),
+        motion=rests.motion,
+        rests_at_s=rests.rests_at_s,
+        repeat=again.repeat,
+        repeats_at_s=again.repeats_at_s,
+        blink=_blink(track.eyes[within]) if within.sum() >= _LEAST_TO_BLINK else None,
+        synchrony=least,
     )
 
 
@@ -128,8 +137,7 @@ def _measured(
     speech: Sequence[Span],
     samples: Floats,
     load: Callable[[], LipSync],
-) -> LipsFacts:
-    """What the lips do in one part."""
+) -> _Part:
     times = np.arange(span.start_s, span.end_s, STEP_S)
     shape, known = on_grid(track, times)
     spoken = np.zeros(len(times), bool)
@@ -138,10 +146,7 @@ def _measured(
     motion, rest = _least_motion(shape, known, spoken)
     repeat, again = _closest_repeat(shape, known)
     enough = known.sum() * STEP_S >= LEAST_TO_SYNC_S
-    return LipsFacts(
-        stated=True,
-        span=span,
-        frames=0,
+    return _Part(
         motion=motion,
         rests_at_s=None if rest is None else float(times[rest]),
         repeat=repeat,
