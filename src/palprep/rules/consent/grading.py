@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations, pairwise
 from operator import truediv
 from statistics import median
@@ -44,7 +44,7 @@ def grade_statement(
     reading: consent.StatementReading, limits: ConsentLimits
 ) -> consent.ConsentFacts:
     """Whether the required statement was spoken, by these limits."""
-    beside: dict[str, Beside] = {}
+    beside: Mapping[str, Beside] = {}
     if reading.problem is not None:
         grade = Grade(Outcome.UNKNOWN, (), (reading.problem,))
     elif not reading.aligned:
@@ -52,37 +52,16 @@ def grade_statement(
         required = (word.shown for word in wording.split_words(reading.statement))
         grade = Grade(Outcome.FAIL, _unheard(required), (why,))
     else:
-        parts = [grade_part(part, reading.full_name, limits) for part in reading.parts]
-        # The speech before the code, which is no part of the statement's last word.
-        code = reading.code and reading.code.spoken
-        speech = spans_within(reading.speech, 0.0, code.start_s if code else math.inf)
-        words = _clamped([word for part in parts for word in part.words], speech)
-        found = [(part.outcome, reason) for part in parts for reason in part.reasons]
         more_at = _more_said_at(reading)
-        within = Outcome.PASS
-        if more_at:
-            within = Outcome.WARN
-            found.append((within, _why("within_unheard", reading.aligned[more_at - 1], more_at)))
         beside = _beside(reading, limits, more_before=more_at == 0)
-        for side, one in beside.items():
-            if one.outcome is not Outcome.PASS:
-                key = f"{side}_{one.outcome if one.said else 'unheard'}"
-                found.append((one.outcome, consent_reason(key, said=one.said)))
-        outcome = worst(
-            (*(part.outcome for part in parts), within, *(one.outcome for one in beside.values()))
-        )
-        told = _told(outcome, _gravest_first(found), reading)
-        grade = Grade(outcome, tuple(words), told)
+        grade = _grade_heard(reading, limits, beside, more_at)
     starts_at = next((word.start for word in grade.words if word.start is not None), None)
     ends_at = next((word.end for word in reversed(grade.words) if word.end is not None), None)
     if starts_at is not None and starts_at > reading.opening_s:
         late = consent_reason("late", start=f"{starts_at:.1f}", most=f"{reading.opening_s:g}")
         grade = Grade(Outcome.FAIL, grade.words, (late, *grade.reasons))
-    elif reading.code is not None and grade.outcome.passed:
-        grade = _doubted(grade, code_doubts(reading.code))
-    if grade.outcome.passed and _sounds_otherwise(reading, limits):
-        named = {"name": reading.full_name, "spoken": reading.spoken_as}
-        grade = _doubted(grade, (consent_reason("other_sound", **named),))
+    elif grade.outcome.passed and (doubts := _doubts(reading, limits)):
+        grade = Grade(Outcome.WARN, grade.words, (*grade.reasons, *doubts))
     return consent.ConsentFacts(
         outcome=grade.outcome,
         starts_at=starts_at,
@@ -94,9 +73,37 @@ def grade_statement(
     )
 
 
-def _doubted(grade: Grade, doubts: tuple[str, ...]) -> Grade:
-    graver = worst((grade.outcome, *(Outcome.WARN for _ in doubts)))
-    return Grade(graver, grade.words, (*grade.reasons, *doubts))
+def _grade_heard(
+    reading: consent.StatementReading,
+    limits: ConsentLimits,
+    beside: Mapping[str, Beside],
+    more_at: int | None,
+) -> Grade:
+    """The grade of a statement that was heard, by its parts and what is said beside and within."""
+    parts = [grade_part(part, reading.full_name, limits) for part in reading.parts]
+    found = [(part.outcome, reason) for part in parts for reason in part.reasons]
+    if more_at:
+        why = _why("within_unheard", reading.aligned[more_at - 1], more_at)
+        found.append((Outcome.WARN, why))
+    for side, one in beside.items():
+        if one.outcome is not Outcome.PASS:
+            key = f"{side}_{one.outcome if one.said else 'unheard'}"
+            found.append((one.outcome, consent_reason(key, said=one.said)))
+    outcome = worst((*(part.outcome for part in parts), *(grave for grave, _ in found)))
+    # The speech before the code, which is no part of the statement's last word.
+    code = reading.code and reading.code.spoken
+    speech = spans_within(reading.speech, 0.0, code.start_s if code else math.inf)
+    words = _clamped([word for part in parts for word in part.words], speech)
+    return Grade(outcome, tuple(words), _told(outcome, _gravest_first(found), reading))
+
+
+def _doubts(reading: consent.StatementReading, limits: ConsentLimits) -> tuple[str, ...]:
+    """What leaves a doubt of a statement that was said."""
+    doubts = code_doubts(reading.code) if reading.code else ()
+    if _sounds_otherwise(reading, limits):
+        named = {"name": reading.full_name, "spoken": reading.spoken_as}
+        doubts += (consent_reason("other_sound", **named),)
+    return doubts
 
 
 def _sounds_otherwise(reading: consent.StatementReading, limits: ConsentLimits) -> bool:
