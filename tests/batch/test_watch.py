@@ -231,6 +231,12 @@ def test_a_voice_that_the_service_does_not_tell_of_is_said_so(go, add, log, mute
 WAITS = PersonOutcome(status="waiting", complete=True)
 
 
+@pytest.fixture
+def journal():
+    with Journal() as opened:
+        yield opened
+
+
 def watching_ada(journal: Journal, tell: Tell) -> Watch:
     """Whose voice is in training."""
     journal.append(Intent(what="voice", request={}), person="ada", key="v")
@@ -241,21 +247,21 @@ def watching_ada(journal: Journal, tell: Tell) -> Watch:
     return made
 
 
-def test_a_journal_that_cannot_be_written_is_no_persons_failure(monkeypatch):
+def test_a_journal_that_cannot_be_written_is_no_persons_failure(journal, monkeypatch):
     def full(*_):
         raise JournalError("The disk is full")
 
     told = []
-    made = watching_ada(Journal(), told.append)
+    made = watching_ada(journal, told.append)
     monkeypatch.setattr("palprep.batch.work.waiting.ask_state", full)
     with pytest.raises(JournalError, match="disk is full"):
         made.step()
     assert {each.status for each in told} == {None}
 
 
-def test_an_error_about_a_training_that_ended_meanwhile_is_nobodys(monkeypatch):
+def test_an_error_about_a_training_that_ended_meanwhile_is_nobodys(journal, monkeypatch):
     """Two people share the voice. The second one comes while the service is asked about it."""
-    journal, told = Journal(), []
+    told = []
     made = watching_ada(journal, told.append)
 
     def asked(*_):
