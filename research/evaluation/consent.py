@@ -28,7 +28,7 @@ import re
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -149,12 +149,11 @@ def reported(folder: Path, table: str) -> Iterator[Case]:
         yield Case(path, group, key, name, entry["statement"], expected, entry["voice"], table)
 
 
-def real(folder: Path, transcripts: dict[str, str], table: str) -> Iterator[Case]:
-    """People who read aloud: each sentence against its own wording and against altered ones, one of
-    them with a word that sounds much like the one that was said.
+def spoken_as(sentences: Sequence[tuple[Path, str, str]], table: str) -> Iterator[Case]:
+    """People who read aloud: each sentence (recording, reader, words) against its own wording and
+    against altered ones, one of them with a word that sounds much like the one that was said.
     """
     turn = 0
-    sentences = list(read_aloud(folder, transcripts))
     vocabulary = sorted({word for *_, said in sentences for word in re.findall(WORD, said)})
     for path, reader, said in sentences:
         key, name = path.stem, "Nobody"
@@ -262,9 +261,9 @@ def chosen(arguments: argparse.Namespace) -> list[Case]:
         cases += reported(arguments.third, THIRD)
     if arguments.real:
         texts = transcribed(arguments.transcripts)
-        cases += real(arguments.corpora / "speech", texts, PEOPLE)
+        cases += spoken_as([*read_aloud(arguments.corpora / "speech", texts)], PEOPLE)
     if arguments.people:
-        cases += real(arguments.people, {}, MORE_PEOPLE)
+        cases += spoken_as([*read_aloud(arguments.people, {})], MORE_PEOPLE)
     if arguments.other_talk:
         cases += other_talk(arguments.corpora)
     if arguments.variants:
