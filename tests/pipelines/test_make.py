@@ -6,7 +6,10 @@ Every test is done by both clients: the functions are the same.
 from __future__ import annotations
 
 import inspect
+import subprocess
+import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import anyio
 import httpx
@@ -110,6 +113,53 @@ def test_a_folder_that_another_process_makes_in_is_named(call, publisher, ready,
         pytest.raises(JournalError, match="Another run is using"),
     ):
         call(make_voice, publisher, ready("v.wav", WAV), ADA, journal=tmp_path)
+
+
+def test_threads_make_in_one_folder_at_once(call, sandbox, publisher, ready, tmp_path):
+    recordings = [ready(f"{number}.wav", WAV + bytes([number])) for number in range(4)]
+    other = "import palprep, sys; palprep.Journal.of(sys.argv[1], lock=True)"
+    all_there, go_on = threading.Barrier(5), threading.Event()
+
+    class Patient:
+        def publish(self, file, name=None):
+            all_there.wait(60)
+            go_on.wait(60)
+            return publisher.publish(file, name)
+
+    def make(recording):
+        return call(make_voice, Patient(), recording, ADA, journal=tmp_path / "made")
+
+    with ThreadPoolExecutor(4) as threads:
+        under_way = [threads.submit(make, each) for each in recordings]
+        all_there.wait(60)
+        told = subprocess.run(
+            [sys.executable, "-c", other, tmp_path / "made"],
+            check=False, capture_output=True, text=True,
+        )  # fmt: skip
+        go_on.set()
+        made = {each.result().id for each in under_way}
+    assert "JournalBusy: Another run is using" in told.stderr
+    assert creates(sandbox) == {"voice": 4}
+    with Journal.of(tmp_path / "made", lock=True) as kept:
+        assert {each.id for each in kept.creations()} == made
+
+
+async def test_tasks_make_in_one_folder_at_once(sandbox, publisher, ready, tmp_path):
+    made = []
+
+    async def make(number):
+        wav = ready(f"{number}.wav", WAV + bytes([number]))
+        voice = await make_voice(client, publisher, wav, ADA, journal=str(tmp_path / "made"))
+        made.append(voice.id)
+
+    async with (
+        AsyncClient(api_key=sandbox.user_key, base_url=sandbox.url) as client,
+        anyio.create_task_group() as tasks,
+    ):
+        for number in (1, 2, 1, 2):
+            tasks.start_soon(make, number)
+    assert (len(made), len({*made})) == (4, 2)
+    assert creates(sandbox) == {"voice": 2}
 
 
 def test_a_lost_answer_is_raised_and_not_repeated(call, sandbox, publisher, journal, ready):

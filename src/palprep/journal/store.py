@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import datetime as dt
 import json
+import os
 import sqlite3
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator
@@ -36,6 +37,11 @@ JOURNAL_NAME = "journal.sqlite"
 
 B = TypeVar("B", bound=Body)
 T = TypeVar("T")
+
+_sharing = threading.Lock()
+_shared: dict[tuple[int, Path], tuple[Journal, int]] = {}
+"""The journals that calls of this process share, by the process and the place, and how many do. A
+process that was forked has its parent's here, too, and may not use them."""
 
 
 def utc_now() -> dt.datetime:
@@ -88,6 +94,25 @@ class Journal:
         if create and not is_there(Path(folder) / JOURNAL_NAME):
             output_folder(Path(folder))
         return cls(Path(folder) / JOURNAL_NAME, lock=lock, create=create)
+
+    @classmethod
+    @contextlib.contextmanager
+    def shared(cls, folder: str | Path) -> Iterator[Journal]:
+        """As :meth:`of` with ``lock`` and ``create``, for one of several calls that create. Those
+        of this process share the journal, and so take turns; the last one closes it."""
+        at = os.getpid(), (Path(folder) / JOURNAL_NAME).resolve()
+        with _sharing:
+            journal, calls = _shared.get(at) or (cls.of(folder, lock=True, create=True), 0)
+            _shared[at] = journal, calls + 1
+        try:
+            yield journal
+        finally:
+            with _sharing:
+                _, calls = _shared.pop(at)
+                if calls > 1:
+                    _shared[at] = journal, calls - 1
+                else:
+                    journal.close()
 
     @property
     def is_running(self) -> bool:

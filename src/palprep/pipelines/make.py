@@ -80,7 +80,8 @@ async def make_voice(
 
     ``prepared`` is a recording, or a video whose sound is the recording. ``journal`` is an
     open journal, or the folder of one. With it the same request for the same source file is
-    never sent twice, whatever dies when; without it, this call alone is remembered.
+    never sent twice, whatever dies when; without it, this call alone is remembered. Threads and
+    tasks of one process may make in one folder at once; another process gets JournalBusy then.
 
     The service is asked for the voice's state. With ``callbacks`` it also tells: True has a server
     take them during the call. Only a sandbox on this machine reaches it, and a later call has
@@ -242,8 +243,8 @@ def _opened(
     if journal is None and callbacks not in {None, True}:
         raise UsageError("Callbacks go into a journal: give the same journal here as to them")
     if not isinstance(journal, Journal):
-        journal = Journal() if journal is None else Journal.of(journal, lock=True, create=True)
-        closing.enter_context(journal)
+        given = Journal() if journal is None else Journal.shared(journal)
+        journal = closing.enter_context(given)
     if callbacks is True:
         return journal, closing.enter_context(callback_server(journal))
     if isinstance(callbacks, str):
