@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import pytest
 from elements import Elements
@@ -204,15 +205,29 @@ def test_nothing_is_made_under_a_consent_that_is_over(go, place, log, out, entry
 
 
 @pytest.mark.parametrize("waived", [False, True])
-def test_a_replica_that_outlives_its_consent_is_named(go, place, log, out, waived):
+def test_a_replica_that_outlives_its_consent_is_named(go, place, log, out, connection, waived):
     [before] = go(engine=Scripted("pass")).people
     add_to_dossier(dossier_of(out), kind="revocation", written_at=utc_now())
     [person] = go(engine=Scripted("pass"), without_consent=waived).people
     assert (person.status, person.blocked_by) == ("redo", ("consent_ended",))
-    assert f"The replica {before.replica.id} was made of these files before" in " ".join(
-        person.reasons
-    )
+    told = f"The replica {before.replica.id} was made before: the service still has it."
+    assert told in person.reasons
     assert log.creates == {"voice": 1, "replica": 1}
+    # Another service has nothing of it.
+    elsewhere = replace(connection, base_url=connection.base_url.replace("127.0.0.1", "localhost"))
+    [person] = go(engine=Scripted("pass"), without_consent=waived, connection=elsewhere).people
+    assert (person.status, person.blocked_by) == ("redo", ("consent_ended",))
+    assert "still has it" not in " ".join(person.reasons)
+
+
+def test_what_failed_in_training_is_not_named_as_there(go, place, log, out):
+    log.fault(on="asset", effect="expired")
+    [before] = go(engine=Scripted("pass")).people
+    assert (before.voice.status, before.replica.status) == ("error", "completed")
+    add_to_dossier(dossier_of(out), kind="revocation", written_at=utc_now())
+    [person] = go(engine=Scripted("pass")).people
+    told = [each for each in person.reasons if "still has it" in each]
+    assert told == [f"The replica {before.replica.id} was made before: the service still has it."]
 
 
 def test_a_consent_that_was_taken_back_stays_so_in_a_folder_of_another_name(go, place, log, out):

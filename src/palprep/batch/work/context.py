@@ -14,7 +14,7 @@ from palprep.batch.people.selection import Selection
 from palprep.batch.work.connection import Connection
 from palprep.batch.work.pace import Pace
 from palprep.journal import Journal
-from palprep.journal.creations import CUT_OFF
+from palprep.journal.creations import CUT_OFF, Creation, CreationState
 from palprep.journal.runs import PersonOutcome
 from palprep.media.sources import Source
 from palprep.rules import Profile
@@ -168,3 +168,14 @@ class RunContext:
     @property
     def model(self) -> str:
         return self.profiles[self.options.profile].model
+
+    def still_there(self, person: str, fits: Callable[[Creation], bool]) -> tuple[str, ...]:
+        """Which voices and replicas that were made for this person alone, and that ``fits`` takes,
+        the run's service still has. What ended in error is none."""
+        target, keys = self.options.connection.target, self.journal.made_for(person).keys
+        return tuple(
+            f"The {each.what} {each.id} was made before: the service still has it."
+            for each in self.journal.creations_of(keys)
+            if each.id and each.state is not CreationState.ERROR
+            if each.request.get("target") == target and fits(each)
+        )

@@ -187,7 +187,15 @@ class MediaSteps:
         )
         notes = (*notes, *so_far.notes)
         if consent.state not in {"holds", "open"}:
-            notes = (*notes, *self._still_there(consent.evidence))
+            # What was made under this consent while it held, or without it.
+            of = {each.source_sha256 for each in consent.evidence.files}
+            notes = (
+                *notes,
+                *run.still_there(
+                    person.slug,
+                    lambda each: not of.isdisjoint(each.request.get("sources", {}).values()),
+                ),
+            )
         if requests:
             notes = (*notes, *decisions.not_asked_for(asked, judged.fit))
         so_far = so_far.model_copy(update={"notes": notes})
@@ -198,16 +206,6 @@ class MediaSteps:
         )
         still = asked_again if consent.state == "holds" else None
         return Ready(judged.fit, requests, so_far, still)
-
-    def _still_there(self, evidence: ConsentEvidence) -> list[str]:
-        """What was made under this consent while it held, or without it."""
-        journal = self.run.journal
-        files = {each.source_sha256 for each in evidence.files}
-        return [
-            f"The {each.what} {each.id} was made of these files before: the service still has it."
-            for each in journal.creations_of(journal.made_for(self.person.slug).keys)
-            if each.id and not files.isdisjoint(each.request.get("sources", {}).values())
-        ]
 
     def _looked_up(self, files: Mapping[Role, File], speaker: Speaker | None) -> list[_Looked]:
         """What there is to prepare, and what earlier runs made of it; ``speaker`` is whose consent

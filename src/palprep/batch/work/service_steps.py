@@ -82,20 +82,13 @@ class ServiceSteps:
             ),
             complete=True,
         )
-        outcome = outcome.model_copy(update={"notes": self._still_there(person, made)})
-        return so_far.becomes(outcome), tuple(made)
-
-    def _still_there(self, person: Person, made: Sequence[creations.Creation]) -> tuple[str, ...]:
-        """The voices and replicas of the person that those which are ``made`` take the place of."""
+        # Those of which the place was taken.
         kinds, keys = {each.what for each in made}, {each.key for each in made}
-        journal, target = self.run.journal, self.remote.connection.target
-        return tuple(
-            f"The {each.what} {each.id} was made before: the service still has it."
-            for each in journal.creations_of(journal.made_for(person.slug).keys)
-            if each.id and each.what in kinds and each.key not in keys
-            if each.state is not creations.CreationState.ERROR
-            if each.request.get("target") == target
+        notes = self.run.still_there(
+            person.slug, lambda each: each.what in kinds and each.key not in keys
         )
+        outcome = outcome.model_copy(update={"notes": notes})
+        return so_far.becomes(outcome), tuple(made)
 
     def _refusal(
         self, person: Person, ready: Ready, reporter: Reporter
