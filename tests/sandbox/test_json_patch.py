@@ -112,6 +112,20 @@ def test_a_later_operation_sees_what_an_earlier_one_has_added(raw):
     assert patched(raw, {"a": 1}, operations) == {"a": 1, "b": {"inner": [1]}, "c": {"inner": []}}
 
 
+def nested(levels):
+    return {"a": nested(levels - 1)} if levels else {}
+
+
+@pytest.mark.parametrize("steps", [2, 12])
+def test_what_would_be_nested_too_deeply_is_refused(raw, steps):
+    adds = [
+        {"op": "add", "path": "/deep" + 150 * step * "/a", "value": nested(150)}
+        for step in range(steps)
+    ]
+    assert patched(raw, {}, adds[:1]) == {"deep": nested(150)}
+    assert refused(raw, {}, adds) == "operation 1: it would be nested too deeply."
+
+
 def test_the_error_names_the_operation(raw):
     operations = [
         {"op": "add", "path": "/b", "value": 1},

@@ -12,7 +12,7 @@ from typing import Any
 import jsonpatch
 from jsonpatch import JsonPatchException, JsonPatchTestFailed, JsonPointerException
 
-from palprep.api import UNSET, calls, deviations
+from palprep.api import UNSET, calls, deviations, json_value
 from palprep.errors import PalprepError
 from palprep.sandbox.answers import JsonAnswer, refuse_error
 from palprep.sandbox.outbound import announce
@@ -156,8 +156,11 @@ def _patched(document: Record, operations: Sequence[Mapping[str, Any]]) -> Any:
     for number, operation in enumerate(operations):
         try:
             patched = jsonpatch.apply_patch(patched, [copy.deepcopy(operation)], in_place=True)
+            json_value(json.dumps(patched).encode())
         except JsonPatchTestFailed:
             raise BadPatch(f"operation {number}: the test of {operation['path']} failed") from None
         except (JsonPatchException, JsonPointerException) as error:
             raise BadPatch(f"operation {number}: {error}") from None
+        except (RecursionError, ValueError):
+            raise BadPatch(f"operation {number}: it would be nested too deeply") from None
     return patched
