@@ -7,7 +7,8 @@ import sqlite3
 import pytest
 
 from palprep.errors import UsageError
-from palprep.sandbox.store import Store, Taken
+from palprep.sandbox.log import note
+from palprep.sandbox.store import DATABASE, Store, Taken, forget
 
 
 def test_records_keep_their_order_and_creates_are_counted(store):
@@ -66,6 +67,21 @@ def test_all_is_forgotten_or_nothing(store):
     with pytest.raises(sqlite3.IntegrityError, match="killed"):
         store.clear()
     assert store.all("voice") == [{}]
+
+
+def test_what_is_not_ascii_is_forgotten_too(tmp_path):
+    store = Store(tmp_path / DATABASE)
+    store.put("document", "d1", {"document_name": 'Ödön "plan"'})
+    store.put("document", "d2", {"document_name": "Odon plan"})
+    store.schedule(1.0, "callback", {"tag": 'Ödön "plan"'})
+    note(store, "request", 1.0, {"endpoint": "voices.create", "body": ['Ödön "plan"']})
+    store.close()
+    forget(tmp_path, ['Ödön "plan"'])
+    left = Store(tmp_path / DATABASE)
+    assert left.all("document") == [{"document_name": "Odon plan"}]
+    assert left.jobs() == []
+    assert left.execute("SELECT count(*) FROM log").fetchone()[0] == 0
+    left.close()
 
 
 def test_jobs_come_in_the_order_in_which_they_are_due(store):

@@ -226,9 +226,10 @@ def forget(data: Path, names: Iterable[str]) -> None:
         for name in names:
             published = "kind = 'asset' AND json_extract(body, '$.name') = ?"
             db.execute(f"DELETE FROM records WHERE {published}", (name,))  # noqa: S608
+            kept = json.dumps(name)[1:-1]
             for table, columns in _TOLD.items():
                 for column in columns:
-                    db.execute(f"DELETE FROM {table} WHERE instr({column}, ?)", (name,))  # noqa: S608
+                    db.execute(f"DELETE FROM {table} WHERE instr({column}, ?)", (kept,))  # noqa: S608
         db.execute("DELETE FROM log WHERE json_extract(told, '$.endpoint') LIKE '%validate_image'")
         known = {token for (token,) in db.execute("SELECT id FROM records WHERE kind = 'asset'")}
         for file in (data / "assets").glob("*"):
