@@ -100,6 +100,28 @@ def test_a_second_run_is_told_at_once(path):
         assert len(journal.entries(Body)) == 1
 
 
+def test_what_is_asked_for_again_is_read_once(path):
+    read = []
+
+    def named(told):
+        read.append(told.received)
+        return told.received[0], told.received
+
+    def latest():
+        return journal.latest(CalledBack, "k", named)
+
+    with Journal(path, lock=True, create=True) as journal, Journal(path) as other:
+        for note in ("a1", "b1", "a2"):
+            journal.append(CalledBack(received=note), person="ada", key="k")
+        journal.append(CalledBack(received="c1"), key="elsewhere")
+        assert latest() == latest() == {"a": "a2", "b": "b1"}
+        other.append(CalledBack(received="b2"), key="k")
+        assert latest() == {"a": "a2", "b": "b2"}
+        assert read == ["a1", "b1", "a2", "b2"]
+        journal.forget("ada")
+        assert latest() == {"b": "b2"}
+
+
 def test_many_threads_write_one_journal(path):
     with Journal(path, create=True) as journal:
         threads = [

@@ -16,6 +16,7 @@ from palprep.consent import ConsentFacts, WordRecord
 from palprep.dossier import dossier_path, examine_dossier, keep_dossier, read_dossier
 from palprep.errors import ConsentUnproven, JournalError, PublishError, UsageError
 from palprep.facts import Facts
+from palprep.journal import Journal
 from palprep.journal.entries.bodies import ConsentWaived
 from palprep.media.sources import Source
 from palprep.pipelines import MakeOptions, ReplicaRequest, add_to_dossier, decide, make_replica
@@ -337,6 +338,26 @@ def test_the_same_take_of_another_name_and_with_other_bytes_stays_stopped(
     # Another take is a new question.
     with pytest.raises(ConsentUnproven, match="is in doubt"):
         make(anew, "C")
+
+
+def test_a_take_that_is_refused_while_the_journal_is_open_is_stopped_from_then_on(
+    call, publisher, tmp_path
+):
+    video = listened_to(tmp_path / "t.mp4", Outcome.WARN)
+    starts = [0.5 + 0.4 * place for place in range(14)]
+    first, again = (said_at(video, f"{n}.mp4", MP4 + n.encode(), starts) for n in "12")
+    with Journal.of(tmp_path, create=True) as journal:
+
+        def make(take, person):
+            request = ReplicaRequest(replica_name=person, model_name="core-4.5")
+            call(make_replica, publisher, request, video=take, journal=journal)
+
+        for take, person in ((first, "A"), (again, "B")):
+            with pytest.raises(ConsentUnproven, match="is in doubt"):
+                make(take, person)
+        decide(tmp_path, "A", accept=False, by="Eve", because="it is somebody else")
+        with pytest.raises(ConsentUnproven, match="the same take"):
+            make(again, "B")
 
 
 def test_a_new_statement_counts_where_the_one_in_the_training_video_was_taken_back(

@@ -66,6 +66,8 @@ class Journal:
         self._now = now
         self._guard = threading.Lock()
         self._turns: dict[str, threading.Lock] = {}
+        self._reading = threading.Lock()
+        self._read: dict[tuple[type[Body], str], tuple[int, dict[str, Any]]] = {}
         self._lock = contextlib.ExitStack()
         self._locked = lock or path is None
         if self.path is not None and not create and not is_file(self.path):
@@ -168,6 +170,19 @@ class Journal:
             if value is not None:
                 condition, values = f"{condition} AND {column} = ?", [*values, value]
         return self._entries(f"{condition} ORDER BY seq", *values)  # type: ignore[return-value]
+
+    def latest(self, kind: type[B], key: str, named: Callable[[B], tuple[str, T]]) -> dict[str, T]:
+        """The last value under each name that ``named`` gives to entries of a kind and a key. Each
+        entry is read once, however often this is asked: then only what was added since."""
+        condition, names = _of_kind(kind)
+        with self._reading:
+            seq, found = self._read.get((kind, key), (0, {}))
+            since = f"{condition} AND key = ? AND seq > ? ORDER BY seq"
+            for entry in self._entries(since, *names, key, seq):
+                seq, (name, value) = entry.seq, named(entry.body)  # type: ignore[arg-type]
+                found[name] = value
+            self._read[kind, key] = seq, found
+            return dict(found)
 
     def one_by_one(self, kind: type[B]) -> Iterator[Entry[B]]:
         """All entries of a kind, as :meth:`entries`. All at once may not fit into memory."""
@@ -296,6 +311,7 @@ class Journal:
         """
         if person is not None:
             self._guarded(lambda connection: forgetting.forget(connection, person))
+            self._read.clear()
         self._guarded(forgetting.compact)
 
     def take_in_again(self, person: str) -> bool:

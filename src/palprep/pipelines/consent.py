@@ -281,12 +281,15 @@ def _kept(journal: journals.Journal, **of: str) -> dict[str, dossiers.Dossier]:
     """The dossiers of a ``person``, or of a source by its sha256, the ``key``, as the journal keeps
     them, by the paths that it gives them. Those of another version are left out: their files say
     so."""
-    told = journal.entries(entries.DossierKept, **of)
-    found: dict[str, dossiers.Dossier] = {}
-    for path, last in {each.body.path: each.body.dossier for each in told}.items():
-        with contextlib.suppress(ValidationError):
-            found[path] = dossiers.Dossier.model_validate(last)
-    return {path: dossier for path, dossier in found.items() if dossier.entries}
+    told = {each.body.path: each.body for each in journal.entries(entries.DossierKept, **of)}
+    return {path: read for path, last in told.items() if (read := _read(last)) is not None}
+
+
+def _read(kept: entries.DossierKept) -> dossiers.Dossier | None:
+    with contextlib.suppress(ValidationError):
+        dossier = dossiers.Dossier.model_validate(kept.dossier)
+        return dossier if dossier.entries else None
+    return None
 
 
 def _about(
@@ -304,10 +307,16 @@ def _about(
     own = [dossiers.read_dossier(path)] if path.exists() else []
     dated = any(each.expires_at for each in own)
     heard = file.report.consent
-    known = {**_kept(journal, key=_STOPPED), **kept}
+    # Hundreds may have been stopped, and each file of a run is held against all of them.
+    stopped = journal.latest(entries.DossierKept, _STOPPED, lambda each: (each.path, _read(each)))
+    known = {**stopped, **kept}
     others = [
         *_kept(journal, key=file.source_sha256).values(),
-        *(each for each in known.values() if heard and heard.same_take(each.evidence.consent)),
+        *(
+            each
+            for each in known.values()
+            if each and heard and heard.same_take(each.evidence.consent)
+        ),
     ]
     return [*own, *(each for each in others if each.revoked_at or not (dated and each.expires_at))]
 
