@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from palprep.batch.work.pace import Creates, HeldBack, Outage
-from palprep.errors import ServiceUnreachable
+from palprep.errors import ServiceUnavailable, ServiceUnreachable
 from palprep.workers import WorkStopped
 
 
@@ -41,13 +41,16 @@ def test_nothing_more_is_asked_for_after_many_doubts_in_a_row():
 
 
 class Service:
-    """It does not answer before ``back_at``, by a clock that moves when somebody sleeps."""
+    """It does not answer before ``back_at``, by a clock that moves when somebody sleeps. A
+    proxy is there fifty seconds earlier, and says so."""
 
     def __init__(self, back_at: float) -> None:
         self.now, self.back_at, self.asked = 0.0, back_at, 0
 
     def probe(self) -> None:
         self.asked += 1
+        if self.back_at - 50 <= self.now < self.back_at:
+            raise ServiceUnavailable("No server is available.", status=503)
         if self.now < self.back_at:
             raise ServiceUnreachable("Nobody is there.")
 

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from palprep.errors import PalprepError, ServiceUnreachable, TransportError
+from palprep.errors import PalprepError, ServiceUnavailable, ServiceUnreachable, TransportError
 
 _FIRST_PROBE_S = 1.0
 _LONGEST_PROBE_S = 30.0
@@ -80,8 +80,8 @@ class Creates:
 @dataclass
 class Outage:
     """A service that does not answer: nobody asks it for anything until it does. Thread-safe.
-    ``probe`` raises TransportError while it does not, which is waited out for ``most_s`` seconds,
-    and not again after that.
+    ``probe`` raises TransportError while it does not, or ServiceUnavailable while a proxy answers
+    for it, which is waited out for ``most_s`` seconds, and not again after that.
     """
 
     probe: Callable[[], object]
@@ -98,7 +98,7 @@ class Outage:
         with self._guard:
             since, next_s = self.clock(), _FIRST_PROBE_S
             while True:
-                with contextlib.suppress(TransportError):
+                with contextlib.suppress(TransportError, ServiceUnavailable):
                     self.probe()
                     return
                 if self._given_up or self.clock() - since >= self.most_s:
