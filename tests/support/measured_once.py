@@ -154,7 +154,7 @@ def _seeing(folder: str, network: Any) -> None:
 
     @functools.wraps(run)
     def remembered(self: Any, blob: Any) -> Any:
-        return _said(folder, self.asked, blob, lambda: run(self, blob))
+        return _said(folder, self, blob, lambda: run(self, blob))
 
     network.__init__, network.run = loading, remembered
 
@@ -169,16 +169,18 @@ def _encoding(folder: str, encoder: Any) -> None:
 
     @functools.wraps(encode)
     def remembered(self: Any, samples: Any) -> Any:
-        return _said(folder, self.asked, samples, lambda: encode(self, samples))
+        return _said(folder, self, samples, lambda: encode(self, samples))
 
     encoder.__init__, encoder.encode = loading, remembered
 
 
-def _said(folder: str, network: str, given: Any, made: Callable[[], Any]) -> Any:
+def _said(folder: str, network: Any, given: Any, made: Callable[[], Any]) -> Any:
     """What a network says of these numbers. Some is a megabyte or two: to read it takes a tenth of
-    the time of saying it again."""
+    the time of saying it again. One that was loaded before is not known, and says it anew."""
+    if not hasattr(network, "asked"):
+        return made()
     sha256 = hashlib.sha256(given.tobytes()).hexdigest()
-    asked = f"{network} {given.dtype} {given.shape} {sha256}"
+    asked = f"{network.asked} {given.dtype} {given.shape} {sha256}"
     answer = _kept(folder, asked, lambda: pickle.dumps(made()))
     return pickle.loads(answer)  # noqa: S301 -- this session wrote it
 
