@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from still_video import forged_video
 
 from palprep.errors import UnsupportedMedia, UsageError
 from palprep.preflight import same_person
@@ -22,6 +23,20 @@ def test_a_person_is_the_same_on_two_pictures(folder: Path) -> None:
         same_person([folder / "good.jpg"])
     with pytest.raises(UsageError, match="paths takes Iterable, not str"):
         same_person(str(folder / "good.jpg"))
+
+
+@pytest.mark.parametrize("own_s", [0, 3.5])
+def test_somebody_else_after_the_beginning_of_a_video_is_another_person(
+    spoken_consent: Path, tmp_path: Path, own_s: float
+) -> None:
+    """Eight seconds of a video could show nobody, or the person who gave consent."""
+    picture = (
+        "loop=1:300:0,setpts=N/25/TB,"
+        f"drawbox=color=gray:t=fill:enable='between(t,{own_s},9)',negate=enable='gt(t,9)'"
+    )
+    forged = forged_video(spoken_consent, tmp_path / "forged.mp4", picture, "apad=pad_dur=12")
+    face, _ = same_person([forged, spoken_consent])
+    assert face.outcome is Outcome.FAIL
 
 
 def test_a_voice_is_the_same_in_video_and_recording_and_another_is_not(sample_media: Path) -> None:

@@ -29,7 +29,9 @@ NEAR_DUPLICATE_BITS = 8
 standard deviations off."""
 
 FRAMES = 8
-"""Most frames of a video whose embeddings are averaged, one a second."""
+"""So many frames of a video at the least, and fewer than twice as many, are looked at for the mean
+of their embeddings: one a second of a short one, else spread evenly over all of it, since its
+beginning alone can show somebody else, or nobody."""
 
 GAZE_SPREAD_DEG, TURN_SPREAD_DEG, LEAN_SPREAD_DEG = 6.0, 12.0, 10.0
 MOUTH_SPREAD = 0.1
@@ -108,9 +110,13 @@ def _pictures(
 
 def _face_of(source: sources.Source) -> vision.Floats | None:
     """The embedding of an image's largest face, or the mean over frames; None without a face."""
-    models = vision.Models.shared()
-    looks = itertools.islice(_pictures(source, 1.0), FRAMES)
-    seen = (vision.identify(rgb, models) for _, rgb, _ in looks)
+    models, looks, every = vision.Models.shared(), list[vision.Pixels](), 1
+    for second, (_, rgb, _) in enumerate(_pictures(source, 1.0)):
+        if second % every == 0:
+            looks.append(rgb)
+        if len(looks) == 2 * FRAMES:
+            looks, every = looks[::2], 2 * every
+    seen = (vision.identify(rgb, models) for rgb in looks)
     found = [each for each in seen if each is not None]
     return sum(found[1:], found[0]) / len(found) if found else None
 
