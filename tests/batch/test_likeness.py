@@ -77,6 +77,24 @@ def test_another_voice_is_refused_and_one_that_may_be_another_holds_the_replica(
     assert log.creates == {}
 
 
+@pytest.mark.parametrize(
+    ("similarity", "said"),
+    [
+        (0.45, "training.mp4 and consent.mp4 may show different people"),
+        (None, "Same person in training.mp4 and consent.mp4: One of the two files shows no face"),
+    ],
+)
+def test_a_face_that_may_be_another_or_that_none_compared_holds_the_replica(
+    add, folder, tmp_path, connection, cache, log, similarity, said
+):
+    add("jane-carter", voice=False, training=True, consent=True)
+    faces = judge_likeness("training.mp4", "consent.mp4", similarity)
+    person = go(folder, tmp_path / "out", connection, Counting(cache, faces))
+    assert person.status == "needs_decision"
+    assert any(said in reason for reason in person.reasons)
+    assert log.creates == {}
+
+
 def test_files_are_told_by_the_names_that_their_owner_gave_them(light_people, tmp_path):
     jane = light_people / "jane-carter"
     prepared = [

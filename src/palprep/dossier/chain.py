@@ -28,7 +28,7 @@ from palprep.rules.consent import (
     consent_doubts,
     consent_failures,
     consent_state,
-    voice_doubts,
+    likeness_doubts,
 )
 from palprep.values import Outcome, Value
 
@@ -143,7 +143,7 @@ class Dossier(Value):
             files=tuple(files),
             against=tuple(different),
             missing=tuple(missing),
-            doubts=(*consent_doubts(checks, first.consent), *voice_doubts(checks)),
+            doubts=(*consent_doubts(checks, first.consent), *likeness_doubts(checks)),
             refused=(decision.words,) if decision and not decision.accepted else (),
         )
         return consent_state(found, decision)

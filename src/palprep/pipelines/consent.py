@@ -40,7 +40,7 @@ def consent_evidence(
     """What is known of the consent to a replica of a ``video``, which may be in a video ``apart``.
     What fails in either is missing, and a doubt in either holds it, also where the other one would
     do. Without ``video`` nothing is trained, and nothing has to be heard. ``compared`` holds the
-    checks that compare these files; a ``recording`` whose voice is in doubt is evidence, too.
+    checks that compare these files; a ``recording`` is evidence, too, where they leave a doubt.
     """
     judged = [each for each in (video, apart) if each is not None]
     missing = [
@@ -56,8 +56,8 @@ def consent_evidence(
         for each in judged
         for doubt in consent.consent_doubts(each.report.checks, each.report.consent, named(each))
     ]
-    if voices := consent.voice_doubts(compared):
-        doubts += voices
+    if unlike := consent.likeness_doubts(compared):
+        doubts += unlike
         judged += [recording] if recording is not None else []
     return consent.ConsentEvidence(
         files=tuple(map(_file, judged)),

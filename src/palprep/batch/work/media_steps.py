@@ -35,7 +35,7 @@ T = TypeVar("T")
 
 R = TypeVar("R")
 
-_SEVERAL = frozenset({"one_person_throughout", "same_person_throughout"})
+_ONE_FACE = frozenset({"face_seen_throughout", "one_person_throughout", "same_person_throughout"})
 """What must not fail of a video whose one face is compared, though it is not fit."""
 
 _NOT_LISTENED = (
@@ -158,7 +158,7 @@ class MediaSteps:
                 role: each
                 for role, each in prepared.items()
                 if role not in unfit
-                or (role in LISTENED_TO and _SEVERAL.isdisjoint(unfit[role].ids))
+                or (role in LISTENED_TO and _ONE_FACE.isdisjoint(unfit[role].ids))
             }
         )
         recorded = assets.get(Role.VOICE_AUDIO) if Role.VOICE_AUDIO in self.person.sources else None

@@ -5,8 +5,8 @@ from .checks import (
     consent_failures as consent_failures,
     consent_spoken as consent_spoken,
     lacks_consent as lacks_consent,
+    likeness_doubts as likeness_doubts,
     never_asked as never_asked,
-    voice_doubts as voice_doubts,
 )
 from .grading import code_doubts as code_doubts, grade_statement as grade_statement
 from .state import (

@@ -10,7 +10,7 @@ from palprep.rules.audio import voice_one_speaker
 from palprep.rules.consent.state import ConsentDoubt
 from palprep.rules.needs import CONSENT, NOT_FOUND, STATED
 from palprep.rules.report import Check, Report
-from palprep.rules.rule import SAME_VOICE, Answer, Measured, Need, plain, rule
+from palprep.rules.rule import SAME_PERSON, SAME_VOICE, Answer, Measured, Need, plain, rule
 from palprep.rules.texts.words import OTHERWISE, REASONS, Unmeasured
 from palprep.rules.video import listed
 from palprep.rules.video_person import (
@@ -176,12 +176,20 @@ def consent_doubts(
     return tuple(found.values())
 
 
-def voice_doubts(compared: Iterable[Check]) -> tuple[ConsentDoubt, ...]:
-    """Which of the checks of two files leave it in doubt that they hold one voice."""
+def likeness_doubts(compared: Iterable[Check]) -> tuple[ConsentDoubt, ...]:
+    """Which of the checks of two files leave it in doubt that they show one face, as where none
+    could be compared, and hold one voice."""
+    doubtful = {SAME_PERSON.id: {Outcome.WARN, Outcome.UNKNOWN}, SAME_VOICE.id: {Outcome.WARN}}
     return tuple(
-        ConsentDoubt(check=check.id, sentence=check.sentence, words=check.message, stretch=None)
+        ConsentDoubt(
+            check=check.id,
+            sentence=check.sentence,
+            # What could not be compared is named by the label alone.
+            words=f"{'' if check.measured else f'{check.label}: '}{check.message}",
+            stretch=None,
+        )
         for check in compared
-        if check.id == SAME_VOICE.id and check.outcome is Outcome.WARN
+        if check.outcome in doubtful.get(check.id, ())
     )
 
 
