@@ -30,8 +30,8 @@ class Counting(Remembering):
         return super().run(function, *args, **kwargs)
 
 
-def go(folder, out, connection, engine):
-    options = RunOptions(connection=connection, engine=engine)
+def go(folder, out, connection, engine, **more):
+    options = RunOptions(connection=connection, engine=engine, **more)
     [person] = run(folder, into=out, options=options).people
     return person
 
@@ -46,6 +46,19 @@ def test_the_same_person_goes_on_and_is_compared_once(add, folder, tmp_path, con
     with Journal.of(out) as journal:
         [entry] = journal.entries(FacesCompared)
     assert entry.body.checks[0].outcome == "pass"
+
+
+def test_what_one_profile_found_alike_is_compared_again_for_another_profile(
+    add, folder, tmp_path, connection, cache
+):
+    add("jane-carter", portrait=True, consent=True)
+    lax = tmp_path / "lax.toml"
+    lax.write_text('extends = "core-4"\ndisable = ["same_person"]\n', encoding="utf-8")
+    person = go(folder, tmp_path / "out", connection, Counting(cache), profile=str(lax))
+    assert person.status == "voice_only"
+    other = judge_likeness("portrait.jpg", "consent.mp4", 0.1)
+    person = go(folder, tmp_path / "out", connection, Counting(cache, other))
+    assert person.status == "redo"
 
 
 def test_another_face_is_refused_before_anything_is_created(

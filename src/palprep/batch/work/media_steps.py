@@ -316,7 +316,8 @@ class MediaSteps:
         shown = [files[role] for role in Role if role in files and role in own]
         if len(shown) < 2 or files.keys().isdisjoint(LISTENED_TO):
             return ()
-        key = stage_key("compared", *(each.sha256 for each in shown), __version__)
+        limits = self.run.profiles[self.profile].model_dump_json(include={"pairs"})
+        key = stage_key("compared", *(each.sha256 for each in shown), limits, __version__)
         journal, person = self.run.journal, self.person.slug
         earlier = journal.reused(FacesCompared, key, person)
         if earlier is not None:
