@@ -52,13 +52,32 @@ def test_a_name_is_one_in_either_form_of_unicode(journal):
         give_code(journal, apart.upper())
 
 
-@pytest.mark.parametrize("name", ["Ada-Lovelace", "ADA  LOVELACE.", "AdaLovelace", "Ada, Lovelace"])
+@pytest.mark.parametrize(
+    "name",
+    ["Ada-Lovelace", "ADA  LOVELACE.", "AdaLovelace", "Ada, Lovelace", "\uff21da Lovelace"],
+)
 def test_a_name_that_is_written_otherwise_asks_for_the_same_code(journal, name):
     given = give_code(journal, "Ada Lovelace")
     asked = asked_code(journal, name, name="a.mp4", sha256="a")
     assert asked is not None
     assert asked.words == given.words
     assert asked_code(journal, "Ada Love", name="a.mp4", sha256="a") is None
+
+
+def test_a_name_whose_letters_only_look_alike_asks_for_the_code_of_how_it_is_spoken(journal):
+    given = give_code(journal, "Ada Lovelace")
+    cyrillic = "Ad\u0430 Lovelace"
+    asked = asked_code(journal, cyrillic, "Ada Lovelace", name="a.mp4", sha256="a")
+    assert asked is not None
+    assert asked.words == given.words
+    spoken = CodeReading(**dict(asked), spoken=Span(start_s=1.0, end_s=2.0))
+    listening = {"statement": "", "full_name": cyrillic, "spoken_as": "Ada Lovelace"}
+    more = {"outcome": Outcome.PASS, "starts_at": 0.0, "ends_at": 1.0, "words": (), "reasons": ()}
+    heard = ConsentFacts(code=spoken, language="en", **listening, **more)
+    note_code(journal, heard, name="a.mp4", sha256="a")
+    again = asked_code(journal, "Ada Lovelace", name="b.mp4", sha256="b")
+    assert again is not None
+    assert again.spoken_in == "a.mp4"
 
 
 def test_codes_go_with_the_person_and_no_new_one_is_given(journal):

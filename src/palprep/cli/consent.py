@@ -147,7 +147,8 @@ def consent(
             source, code = sources.Source.of(file), None
             noted = stack.enter_context(journals.Journal.of(journal)) if journal else None
             if noted is not None:
-                code = journals.asked_code(noted, name, name=file.name, sha256=source.sha256)
+                asked = {"name": file.name, "sha256": source.sha256}
+                code = journals.asked_code(noted, name, spoken_as, **asked)
             facts = preflight.run_in(
                 engine,
                 preflight.verify_consent,

@@ -34,7 +34,8 @@ _SHARED = (
 def name_key(full_name: str) -> str:
     """The key of entries about the codes for a name: who bears it is known by a folder later.
     Spaces and signs are no part of it: a hyphen for a space asks for no less."""
-    letters = (char for char in same_name(full_name) if unicodedata.category(char)[0] in "LNM")
+    name = unicodedata.normalize("NFKC", same_name(full_name))
+    letters = (char for char in name if unicodedata.category(char)[0] in "LNM")
     return f"code:{''.join(letters)}"
 
 

@@ -88,11 +88,20 @@ def _require_known(journal: Journal, name: str) -> None:
         )
 
 
-def asked_code(journal: Journal, full_name: str, *, name: str, sha256: str) -> AskedCode | None:
+def _code_key(journal: Journal, full_name: str, spoken_as: str | None) -> str:
+    """The key of the codes for a name; or for the name as it is spoken, where none was given out
+    for the one that is written: one of its letters may only look like another."""
+    keys = [name_key(each) for each in (full_name, spoken_as) if each]
+    return next((each for each in keys if journal.entries(CodeGiven, key=each)), keys[0])
+
+
+def asked_code(
+    journal: Journal, full_name: str, spoken_as: str | None = None, *, name: str, sha256: str
+) -> AskedCode | None:
     """The code that a file must hold in which this person gives consent: the newest that had been
     given out when the file, called ``name``, was first judged, which is noted now, or else the
-    first one. None where none was given out."""
-    key = name_key(full_name)
+    first one. None where none was given out, neither for the full name nor for how it is spoken."""
+    key = _code_key(journal, full_name, spoken_as)
     given = [entry.body.code for entry in journal.entries(CodeGiven, key=key)]
     if not given:
         return None
@@ -110,7 +119,7 @@ def asked_code(journal: Journal, full_name: str, *, name: str, sha256: str) -> A
 def note_code(journal: Journal, heard: ConsentFacts, *, name: str, sha256: str) -> None:
     """Note that a file holds its code, so that no other file can."""
     if heard.code is not None and heard.code.spoken is not None:
-        key = name_key(heard.full_name)
+        key = _code_key(journal, heard.full_name, heard.spoken_as)
         body = FileJudged(name=name, sha256=sha256, spoken=heard.code.words)
         if body not in [entry.body for entry in journal.entries(FileJudged, key=key)]:
             journal.append(body, key=key)

@@ -264,9 +264,13 @@ class Recording:
     def _judge_file(self, take: Take, path: Path) -> None:
         sha256, speaker = sources.sha256_of(path), None
         if take.role is Role.CONSENT_VIDEO:
-            full_name, asked = self._person.full_name, {"name": path.name, "sha256": sha256}
-            code = journals.asked_code(self._journal, full_name, **asked)
-            speaker = batch.spoken_by(self._person, self._model).model_copy(update={"code": code})
+            speaker = batch.spoken_by(self._person, self._model)
+            who, asked = (
+                (speaker.full_name, speaker.spoken_as),
+                {"name": path.name, "sha256": sha256},
+            )
+            code = journals.asked_code(self._journal, *who, **asked)
+            speaker = speaker.model_copy(update={"code": code})
         apart = take.role is Role.TRAINING_VIDEO
         report = self._check(path, role=take.role, speaker=speaker, consent_apart=apart)
         if report.consent is not None:

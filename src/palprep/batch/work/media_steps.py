@@ -237,8 +237,8 @@ class MediaSteps:
             return _Looked(task, original)
         run, sha256 = self.run, original.sha256
         if (speaker := task.speaker) is not None:
-            name = Path(task.source).name
-            code = asked_code(run.journal, speaker.full_name, name=name, sha256=sha256)
+            who, name = (speaker.full_name, speaker.spoken_as), Path(task.source).name
+            code = asked_code(run.journal, *who, name=name, sha256=sha256)
             speaker = speaker.model_copy(update={"code": code})
             task = task.model_copy(update={"speaker": speaker})
         asked = (speaker, task.consent_apart, task.split_consent)
