@@ -286,7 +286,8 @@ def said_at(video: Prepared, name: str, data: bytes, starts: list[float]) -> Pre
     ("starts", "same"),
     [
         ([1.3 + 0.4 * place + 0.02 * (place % 3) for place in range(14)], True),
-        ([1.3 + 0.42 * place for place in range(14)], False),
+        ([1.3 + 0.42 * place for place in range(14)], True),
+        ([1.3 + 0.4 * place + 0.12 * (place % 2) for place in range(14)], False),
         ([1.3 + 0.4 * place for place in range(11)], False),
     ],
 )
