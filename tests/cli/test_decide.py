@@ -71,6 +71,7 @@ def test_status_says_how_to_decide_and_what_was_decided(palprep: Palprep) -> Non
         (("ada", "--accept", "--refuse", *BY), "--accept or --refuse"),
         (("ada", "--accept"), "needs the name of who decides"),
         (("ada", "--accept", "--by", "Eve", "--because", " "), "and a reason"),
+        (("ada", "--accept", "--by", "\u200b", "--because", "x"), "needs the name of who decides"),
         (("adda", "--accept", *BY), "adda is nobody in out; there are ada"),
     ],
 )

@@ -89,12 +89,12 @@ def decide(
     ``run`` or :func:`make_replica` goes by it, until a file changes, or there is a new doubt. A
     later decision takes its place; both stay on record.
 
-    Raises UsageError if nobody or more than one has this name, if ``by`` or ``because`` is empty,
-    if nothing is in doubt, if something fails, which no decision changes, or if a file was changed
-    since. Raises JournalError without a journal, and DossierUnusable.
+    Raises UsageError if nobody or more than one has this name, if ``by`` or ``because`` has neither
+    letter nor digit, if nothing is in doubt, if something fails, which no decision changes, or if a
+    file was changed since. Raises JournalError without a journal, and DossierUnusable.
     """
     by, because = by.strip(), because.strip()
-    if not (by and because):
+    if not all(any(map(str.isalnum, each)) for each in (by, because)):
         raise UsageError("A decision needs the name of who decides (by), and a reason (because)")
     with contextlib.ExitStack() as until_recorded:
         if not isinstance(journal, journals.Journal):
