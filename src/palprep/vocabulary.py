@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from enum import StrEnum
 from pathlib import PurePath
 from typing import IO, Final, Literal
+from unicodedata import normalize
 
 FileInput = str | os.PathLike[str] | bytes | bytearray | memoryview | IO[bytes]
 """A path, the file's bytes, or a binary file that is read from where it stands."""
@@ -29,6 +30,18 @@ def install_advice(extra: str | None = None, *, again: bool = False) -> str:
     """
     what = f'".[{extra}]"' if extra else "."
     return f"run `pip install {'--force-reinstall ' if again else ''}{what}` in palprep's checkout"
+
+
+def same_name(name: str) -> str:
+    """What all spellings of one name share: in any case, in either form of Unicode."""
+    return normalize("NFC", name).casefold()
+
+
+def by_name(name: str) -> tuple[str, str]:
+    """The key that sorts names as people count: ``person-2`` before ``person-10``, in any case.
+    Spellings of one name stand together, by their letters."""
+    counted = re.sub("0*([0-9]+)", lambda found: f"{len(found[1]):03}{found[1]}", same_name(name))
+    return counted, name
 
 
 def did_you_mean(name: str, known: Iterable[str], otherwise: str = "") -> str:

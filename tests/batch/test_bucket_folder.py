@@ -61,7 +61,7 @@ def test_names_say_who_has_what(put, tmp_path):
         "a/ada lovelace/person.toml":
             b'name = "Ada"\nstatement = "words.txt"\n[files]\nvoice-audio = "raw/deep.wav"\n',
         "a/ada lovelace/words.txt": b"I, {full_name}, agree.",
-        "a/bob/person.toml": b'nmae = "Bob"\n',
+        "a/Bob/person.toml": b'nmae = "Bob"\n',
         "a/eve/notes.txt": b"x",
         "a/eve/.training.mp4.icloud": b"bplist00",
         "a/.hidden/a.wav": b"x",

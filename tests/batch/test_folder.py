@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 
 from palprep.batch import write_report
 from palprep.batch.people.folder import find_people
 from palprep.batch.people.person import read_people
+from palprep.batch.people.selection import Selection
 from palprep.journal import Journal
 from palprep.preflight.values import kinds_of
 
@@ -21,6 +23,16 @@ def test_the_output_of_a_run_is_nobody(folder):
     for slug in ("ada", "shard-like"):
         (folder / slug).mkdir()
     assert [each.slug for each in find_people(folder).people] == ["ada", "shard-like"]
+
+
+def test_people_are_in_the_order_in_which_people_count(folder, add, go, out):
+    for slug in ("person-10", "person-2", "Person-1"):
+        add(slug)
+    ordered = ["Person-1", "person-2", "person-10"]
+    assert [each.slug for each in go(select=Selection(limit=2)).people] == ordered[:2]
+    assert [each.slug for each in go().people] == ordered
+    lines = (out / "results.jsonl").read_text().splitlines()
+    assert [json.loads(line)["person"] for line in lines] == ordered
 
 
 def test_what_a_disk_keeps_for_itself_is_nobody(folder):
@@ -76,4 +88,4 @@ def test_of_names_that_a_disk_takes_for_one_the_second_is_refused(folder, add):
     problems = {slug: person.problems for slug, person in read(folder).items()}
     refused = {slug for slug, found in problems.items() if "rename one of the two" in str(found)}
     assert refused == {"zoë", "zoe\u0308"}
-    assert [slug for slug, found in problems.items() if not found] == ["ZOË", "zoe"]
+    assert [slug for slug, found in problems.items() if not found] == ["zoe", "ZOË"]

@@ -187,6 +187,11 @@ def test_the_worst_stands_first_and_each_row_says_why():
         assert f"why {status} and 1 more" in text
 
 
+def test_of_one_status_names_stand_in_the_order_in_which_people_count():
+    people = [person(slug=f"p{each}", name=f"Person {each}") for each in (10, 9, 1)]
+    assert [each.slug for each in worst_first(people)] == ["p1", "p9", "p10"]
+
+
 def test_an_image_that_was_changed_stands_next_to_what_it_was():
     found = Elements(shown(run(FULL)))
     words = {attributes["alt"] for tag, attributes in found.elements if tag == "img"}

@@ -20,6 +20,7 @@ from palprep.storage import is_file, is_there, private_file, private_folder, unw
 from palprep.values import typed
 from palprep.views import PEOPLE_FOLDER, REPORT_NAME, Message, is_page, messages, pages
 from palprep.views.drawings import PICTURES_NAME, PictureFolder
+from palprep.vocabulary import by_name
 
 RESULTS_NAME = "results.jsonl"
 TABLE_NAME = "results.csv"
@@ -205,7 +206,7 @@ class Merged:
         self.head = first.model_copy(update=times)
 
     def rows(self, slugs: Sequence[str] | None = None) -> Iterator[PersonView]:
-        order = sorted(self._home) if slugs is None else slugs
+        order = sorted(self._home, key=by_name) if slugs is None else slugs
         for place, some in itertools.groupby(order, self._home.__getitem__):
             yield from self._runs[place].rows([*some])
 

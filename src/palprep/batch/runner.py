@@ -47,6 +47,7 @@ from palprep.storage import output_folder
 from palprep.values import typed
 from palprep.views.drawings import PICTURES_NAME
 from palprep.views.terminal import cell_progress
+from palprep.vocabulary import by_name
 from palprep.workers import Engine, LocalEngine
 
 
@@ -143,7 +144,8 @@ def _find_work(run: RunContext, roster: Roster, last: RunReader | None) -> _Work
     selected = {each.slug: each for each in run.options.select.of(roster.people, ended)}
     gone = run.journal.forgotten("person", selected)
     known = frozenset(run.journal.people()) if gone else frozenset[str]()
-    forgotten = {slug: _forgotten_words(slug, run.place, known) for slug in sorted(gone)}
+    met = [slug for slug in selected if slug in gone]
+    forgotten = {slug: _forgotten_words(slug, run.place, known) for slug in met}
     selected = {slug: each for slug, each in selected.items() if slug not in forgotten}
     states = Unchanged(run)
     unchanged = states.among(selected.values(), last.people if last else ())
@@ -152,10 +154,10 @@ def _find_work(run: RunContext, roster: Roster, last: RunReader | None) -> _Work
         # A cluster need not see a folder that is here.
         here = stack.enter_context(media_workers(1)) if run.engine.far else run.engine
         people = read_people(left, kinds_by(here))
-    left_out: set[str] = set()
+    left_out = list[str]()
     if ended is not None and run.options.select.everybody:
-        left_out = ended.keys() - {each.slug for each in roster.people}
-    return _Work(selected, unchanged, people, states, forgotten, tuple(sorted(left_out)))
+        left_out = sorted(ended.keys() - {each.slug for each in roster.people}, key=by_name)
+    return _Work(selected, unchanged, people, states, forgotten, tuple(left_out))
 
 
 def _carry_out(run: RunContext, work: _Work, note: TakeNote, source: str | None) -> None:

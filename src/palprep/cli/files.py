@@ -18,7 +18,7 @@ from palprep.consent import wording
 from palprep.errors import FileMissing, PalprepError, UsageError
 from palprep.rules import consent as consent_rules
 from palprep.storage import is_folder
-from palprep.vocabulary import DEFAULT_PROFILE, Role, address_of, did_you_mean
+from palprep.vocabulary import DEFAULT_PROFILE, Role, address_of, by_name, did_you_mean
 
 if TYPE_CHECKING:  # It loads rich.
     from palprep.cli.progress import Advance, FilesProgress
@@ -237,9 +237,10 @@ def require_there(path: Path) -> None:
 
 def _walk(folder: Path) -> Iterator[Path]:
     for where, below, names in os.walk(folder):
-        below[:] = sorted(each for each in below if not each.startswith("."))
+        below[:] = sorted((each for each in below if not each.startswith(".")), key=by_name)
+        names.sort(key=by_name)
         # Special files, too: a pipe that is named like media is refused later, with a reason.
-        yield from (Path(where, name) for name in sorted(names) if not name.startswith("."))
+        yield from (Path(where, name) for name in names if not name.startswith("."))
 
 
 def fix_command(paths: Sequence[Path], **options: object) -> str:

@@ -1,4 +1,3 @@
-from .forgetting import same_name as same_name
 from .inbox import (
     callback_server as callback_server,
     into_journal as into_journal,

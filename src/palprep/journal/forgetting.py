@@ -19,6 +19,7 @@ from typing import Literal, NamedTuple
 
 from palprep.errors import JournalError, UsageError
 from palprep.journal.file import packed
+from palprep.vocabulary import same_name
 
 Marked = Literal["person", "name", "made"]
 """What a mark is of: the slug, a name of the person, or the key or id of a voice or replica."""
@@ -37,11 +38,6 @@ def name_key(full_name: str) -> str:
     name = unicodedata.normalize("NFKC", same_name(full_name))
     letters = (char for char in name if unicodedata.category(char)[0] in "LNM")
     return f"code:{''.join(letters)}"
-
-
-def same_name(name: str) -> str:
-    """What all spellings of one name share: in any case, in either form of Unicode."""
-    return unicodedata.normalize("NFC", name).casefold()
 
 
 class Made(NamedTuple):

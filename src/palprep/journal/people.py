@@ -13,8 +13,9 @@ from palprep.consent import ConsentFacts
 from palprep.consent.wording import VALID_S, AskedCode, Choose, FreshCode, draw_code
 from palprep.errors import UsageError
 from palprep.journal.entries.bodies import CodeGiven, FileJudged, ProcessingAgreed, RunStarted
-from palprep.journal.forgetting import name_key, same_name
+from palprep.journal.forgetting import name_key
 from palprep.journal.store import Journal
+from palprep.vocabulary import by_name, same_name
 
 
 def people_named(journal: Journal) -> dict[str, tuple[str, ...]]:
@@ -41,7 +42,7 @@ def find_person(journal: Journal, asked: str) -> str | None:
         return asked
     found = [slug for slug, names in people.items() if meant in map(same_name, (slug, *names))]
     if len(found) > 1:
-        shared = ", ".join(sorted(found))
+        shared = ", ".join(sorted(found, key=by_name))
         raise UsageError(f"{asked} is the name of {shared}: give the name of the folder")
     return next(iter(found), None)
 
@@ -50,9 +51,9 @@ def nobody(journal: Journal, asked: str) -> UsageError:
     """The error for a name that nobody has, with the names that are alike."""
     people = people_named(journal)
     known = list(dict.fromkeys(each for slug, names in people.items() for each in (slug, *names)))
-    close = ", ".join(get_close_matches(asked, known, n=3) or sorted(people)[:5]) or "no people"
+    near = get_close_matches(asked, known, n=3) or sorted(people, key=by_name)[:5]
     place = journal.path.parent if journal.path else "this journal"
-    return UsageError(f"{asked} is nobody in {place}; there are {close}")
+    return UsageError(f"{asked} is nobody in {place}; there are {', '.join(near) or 'no people'}")
 
 
 def give_code(

@@ -29,6 +29,7 @@ from palprep.views.drawings.pictures import (
 )
 from palprep.views.html import environment, page_asset
 from palprep.views.outcomes import STATUSES, WORST_FIRST
+from palprep.vocabulary import by_name
 
 MOST_ON_ONE_PAGE = 50
 """People. Of more, a page that holds all pictures would be too large to open."""
@@ -150,7 +151,7 @@ def _parts(people: Sequence[_Row]) -> list[_Part]:
         reasons.setdefault(person.blocker or person.status, []).append(person)
     found: list[_Part] = []
     for reason, members in reasons.items():
-        members.sort(key=lambda each: (each.name.casefold(), each.slug))
+        members.sort(key=_by_name)
         some = [members[at : at + MOST_IN_A_LIST] for at in range(0, len(members), MOST_IN_A_LIST)]
         status = members[0].status
         words = STATUSES[status].meaning if reason == status else blocker_words(reason)
@@ -215,10 +216,14 @@ class _Crowd:
 P = TypeVar("P", PersonView, _Row)
 
 
+def _by_name(person: PersonView | _Row) -> tuple[tuple[str, str], ...]:
+    return by_name(person.name), by_name(person.slug)
+
+
 def worst_first(people: Sequence[P]) -> list[P]:
     """What needs a person first, then what went wrong, then what is open or done; by name."""
     order = {status: place for place, status in enumerate(WORST_FIRST)}
-    return sorted(people, key=lambda each: (order[each.status], each.name.casefold(), each.slug))
+    return sorted(people, key=lambda each: (order[each.status], _by_name(each)))
 
 
 @dataclass(frozen=True)

@@ -16,9 +16,10 @@ from palprep.batch.people import files, settings
 from palprep.batch.people.manifest_rows import why_no_folder_name
 from palprep.batch.people.person import Person, Roster, RosterEntry, person_of
 from palprep.errors import UsageError
-from palprep.journal import JOURNAL_NAME, same_name
+from palprep.journal import JOURNAL_NAME
 from palprep.rules.texts import counted
 from palprep.storage import Bucket, Stored, is_file, is_folder, is_there
+from palprep.vocabulary import by_name, same_name
 
 DEFAULT_INTO = "palprep-out"
 
@@ -118,7 +119,7 @@ def find_people(folder: str | Path) -> Roster:
         real = root.resolve()
         with os.scandir(real) as found:
             entries = sorted(
-                (e for e in found if not files.is_hidden(e.name)), key=lambda e: e.name
+                (e for e in found if not files.is_hidden(e.name)), key=lambda e: by_name(e.name)
             )
         people = _told_apart(
             _entry(each, real)
@@ -243,7 +244,7 @@ def people_in_bucket(url: str, into: Path) -> Roster:
         RosterEntry(
             slug, _fingerprint(bucket, stored), partial(_person, bucket, slug, stored, into / slug)
         )
-        for slug, stored in sorted(folders.items())
+        for slug, stored in sorted(folders.items(), key=lambda each: by_name(each[0]))
     )
     return Roster(people, tuple(loose))
 

@@ -27,11 +27,11 @@ from palprep.batch.people.manifest_rows import (
 from palprep.batch.people.person import AssignedFile, Person, Roster, RosterEntry
 from palprep.batch.people.settings import Settings, plain_words, unknown_words
 from palprep.errors import ManifestError, RowProblem, UsageError
-from palprep.journal import JOURNAL_NAME, same_name
+from palprep.journal import JOURNAL_NAME
 from palprep.journal.runs import PersonStatus
 from palprep.rules.texts import counted, some_of
 from palprep.storage import is_bucket, is_folder, is_there
-from palprep.vocabulary import did_you_mean
+from palprep.vocabulary import did_you_mean, same_name
 
 People = str | os.PathLike[str] | Iterable[ManifestRow]
 """A folder with one subfolder for each person, here or in a bucket; a manifest; or the rows of
