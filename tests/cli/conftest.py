@@ -49,7 +49,7 @@ def environment(**given: str) -> dict[str, str]:
         for name, value in os.environ.items()
         if name in names or name.startswith(threads)
     }
-    return {**kept, "PATH": str(SCRIPT.parent), "COLUMNS": "120", **given}
+    return {**kept, "PATH": str(SCRIPT.parent), "COLUMNS": "140", **given}
 
 
 @pytest.fixture(autouse=True)

@@ -19,6 +19,8 @@ from palprep.cli.output import (
 )
 from palprep.errors import OutputUnwritable, UsageError
 
+from .conftest import Palprep
+
 DOORS = {"output.py"}
 """The module that writes: all others call it."""
 
@@ -134,3 +136,9 @@ def test_names_of_files_keep_their_spaces(capsys: pytest.CaptureFixture[str]) ->
 )
 def test_a_next_command_names_files_that_are_there(names: list[str], shown: str) -> None:
     assert paths_in_shell([Path(each) for each in names]) == shown
+
+
+@pytest.mark.parametrize(("columns", "most"), [("70", 70), ("0", 140), ("", 140), ("200", 200)])
+def test_a_pipe_is_as_wide_as_columns_says(palprep: Palprep, columns: str, most: int) -> None:
+    lines = palprep("explain", "eyes_blink", COLUMNS=columns).out.splitlines()
+    assert most - 25 < max(map(len, lines)) <= most

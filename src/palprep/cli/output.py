@@ -31,7 +31,7 @@ _LIBRARIES = logging.getLogger("py.warnings")
 _FIELDS = "palprep_fields"
 
 _WIDTH_ELSEWHERE = 140
-"""Columns in a file or a pipe, which have no width of their own."""
+"""Columns in a file or a pipe, which have no width of their own; COLUMNS says another."""
 
 _NAMED = 3
 """The most paths that a next command repeats. The user knows a longer list best."""
@@ -92,7 +92,8 @@ def show(renderable: RenderableType) -> None:
     if console.is_terminal:
         console.print(renderable)
         return
-    console.width = max(console.width, _WIDTH_ELSEWHERE)
+    if not os.environ.get("COLUMNS", "").strip("0").isdigit():
+        console.width = max(console.width, _WIDTH_ELSEWHERE)
     with console.capture() as captured:
         console.print(renderable)
     sys.stdout.writelines(f"{line.rstrip()}\n" for line in captured.get().splitlines())
