@@ -118,6 +118,8 @@ def test_every_reason_is_one_of_a_rule_and_every_limit_of_words_has_a_meaning(
     assert """f"{side}_{one.outcome if one.said else 'unheard'}\"""" in sources
     ways = itertools.product(("before", "after"), ("warn", "fail", "unheard"))
     built = {f"{side}_{way}" for side, way in ways}
+    assert 'f"many_{key}"' in sources
+    built |= {f"many_{key}" for key in ("changed", "missing", "one_reading")}
     assert built <= set(TEXTS.consent_reasons)
     assert {key for key in TEXTS.consent_reasons if f'"{key}"' not in sources} == built
     assert set(TEXTS.consent_limits) == set(ConsentLimits.model_fields)

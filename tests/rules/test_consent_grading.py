@@ -74,6 +74,20 @@ def test_a_changed_word_is_named_with_what_was_heard():
     assert reasons == ("Word 8, “videos”, was heard as “photos” at 3.5 s.",)
 
 
+def test_several_words_to_which_the_same_befell_share_a_sentence():
+    begun, rest = TEXT.split()[:5], TEXT.split()[5:]
+    gone = reading(" ".join(begun), improbable=dict.fromkeys(rest, 0.0001), support=-9.0)
+    assert decide(gone, SCRIPT).reasons == (
+        "Of the words, 6 were not heard: “consent”, “that”, “videos”, “can”, “be” and 1 more.",
+    )
+    others = {"consent": "contempt", "videos": "photos", "made.": "sold."}
+    heard = " ".join(others.get(word, word) for word in TEXT.split())
+    found = reading(heard, improbable=dict.fromkeys(others, 0.0001), support=-9.0)
+    [reason] = decide(found, SCRIPT).reasons
+    said = "“consent” as “contempt”, “videos” as “photos”, “made.” as “sold.”"
+    assert reason == f"Of the words, 3 were heard otherwise: {said}."
+
+
 def test_a_missing_word_has_no_time():
     found = reading(TEXT.replace("my ", ""), improbable={"my": 0.0001}, support=-9.0)
     grade, words, _ = decide(found, SCRIPT)

@@ -14,13 +14,16 @@ from palprep.consent import wording
 from palprep.rules.consent import evidence as consent_evidence
 from palprep.rules.consent.remarks import Beside, grade_after, grade_before
 from palprep.rules.profile import ConsentLimits
-from palprep.rules.texts.words import consent_reason, stamp
+from palprep.rules.texts.words import consent_reason, some_of, stamp
 from palprep.values import Outcome, Span, spans_within
 
 _SEVERITY = (Outcome.PASS, Outcome.WARN, Outcome.UNKNOWN, Outcome.FAIL)
 
 _Found = tuple[Outcome, str]
 """A reason, and what it makes of the statement."""
+
+_Odd = tuple[str, consent.WordRecord, int]
+"""The key of the reason for which a word did not pass, the word, and where it stands."""
 
 _UNHEARD_S, _LETTER_S = 0.5, 0.1
 """Seconds of speech after the statement that leave a doubt, and how much longer each letter lets it
@@ -30,6 +33,9 @@ _PACE_FACTOR, _FILLER_S, _EDGE_LETTERS = 1.5, 0.8, 1.5
 """Two words last no longer than so many times what the speaker takes for others by their letters,
 and so many seconds, which is an “um” that is not written down. To begin and to end, each takes as
 long as so many letters (docs/accuracy.md)."""
+
+_SEVERAL = 3
+"""So many words to which the same befell are told in one sentence."""
 
 
 class Grade(NamedTuple):
@@ -83,7 +89,7 @@ def _grade_heard(
     parts = [grade_part(part, reading.full_name, limits) for part in reading.parts]
     found = [(part.outcome, reason) for part in parts for reason in part.reasons]
     if more_at:
-        why = _why("within_unheard", reading.aligned[more_at - 1], more_at)
+        why = _why(("within_unheard", reading.aligned[more_at - 1], more_at))
         found.append((Outcome.WARN, why))
     for side, one in beside.items():
         if one.outcome is not Outcome.PASS:
@@ -268,12 +274,12 @@ def _records(
     """The words of a part and those added, and why some did not pass, the name apart."""
     named = range(part.name.first, part.name.last) if part.name else range(0)
     records: list[consent.WordRecord] = []
-    reasons: list[_Found] = []
+    odd: list[_Odd] = []
     for index in range(len(grades) + 1):
         if index in added:
             records.append(added[index])
             key = "added" if added[index].outcome is Outcome.FAIL else "maybe_added"
-            reasons.append((added[index].outcome, _why(key, added[index], 0)))
+            odd.append((key, added[index], 0))
         if index == len(grades):
             break
         record = _record(part.aligned[index], grades[index])
@@ -281,8 +287,8 @@ def _records(
         if record.outcome is not Outcome.PASS and index not in named:
             otherwise = "changed" if record.heard else "missing"
             key = otherwise if record.outcome is Outcome.FAIL else "one_reading"
-            reasons.append((record.outcome, _why(key, record, part.first_word + index + 1)))
-    return tuple(records), reasons
+            odd.append((key, record, part.first_word + index + 1))
+    return tuple(records), [(each[1].outcome, _why(each, odd)) for each in odd]
 
 
 def _record(word: consent.AlignedWord, grade: Outcome) -> consent.WordRecord:
@@ -298,9 +304,18 @@ def _record(word: consent.AlignedWord, grade: Outcome) -> consent.WordRecord:
     )
 
 
-def _why(key: str, record: consent.WordRecord, number: int) -> str:
+def _why(odd: _Odd, others: Sequence[_Odd] = ()) -> str:
+    """Why a word did not pass. Several words of the statement to which the same befell share a
+    sentence; what was added is told one by one."""
+    key, record, number = odd
+    alike = [word for why, word, _ in others if why == key]
     when = f" at {record.start:.1f} s" if record.start is not None else ""
-    return consent_reason(key, number=number, word=record.expected, heard=record.heard, when=when)
+    if len(alike) < _SEVERAL or record.expected is None:
+        said = {"number": number, "word": record.expected, "heard": record.heard}
+        return consent_reason(key, **said, when=when)
+    heard = [f" as “{each.heard}”" if key == "changed" else "" for each in alike]
+    words = [f"“{each.expected}”{other}" for each, other in zip(alike, heard, strict=True)]
+    return consent_reason(f"many_{key}", count=len(alike), words=some_of(words))
 
 
 def _negations(part: consent.PartReading, limits: ConsentLimits) -> tuple[Outcome, list[str]]:
