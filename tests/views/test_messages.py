@@ -51,9 +51,8 @@ def test_every_language_has_the_same_words(language):
 def test_it_says_only_what_is_missing_why_and_how():
     [message] = written(redone(), person(slug="bob"), redone(slug="cyd", status="needs_answer"))
     assert (message.person, message.language, message.english) == ("ada", "en", ())
-    first, *lines = message.text.splitlines()
-    assert first == "Hello Ada,"
-    assert lines[3:] == [
+    lines = message.text.splitlines()
+    assert lines[4:] == [
         "Portrait (a.heic)",
         "- Not in the middle. Take it again with the face in the middle.",
         "",
@@ -70,6 +69,13 @@ def test_it_says_only_what_is_missing_why_and_how():
         "",
         "You need not send anything else. Thank you!",
     ]
+
+
+def test_it_greets_by_the_persons_name_and_not_by_the_replicas():
+    [message] = written(redone(slug="p-001", name="p-001", full_name="Ada Lovelace"))
+    assert message.text.startswith("Hello Ada Lovelace,\n")
+    assert (message.person, message.name) == ("p-001", "Ada Lovelace")
+    assert "p-001" not in f"{message.subject}{message.text}{message.html}"
 
 
 def test_it_is_in_the_persons_language_and_says_what_is_not():
@@ -100,7 +106,7 @@ def test_a_file_that_cannot_be_read_is_asked_for_once():
 
 
 def test_what_a_stranger_wrote_is_text():
-    [message] = written(redone(name=EVIL))
+    [message] = written(redone(full_name=EVIL))
     assert "<script" not in message.html
     assert "&lt;script&gt;" in message.html
     assert "<li>It is odd. <strong>Do.</strong></li>" in message.html

@@ -68,7 +68,8 @@ def _message(person: PersonView, language: str, picture: str | None) -> Message:
     found = {finding for part in parts for finding in part.asked}
     again = found & _OF_CONSENT
     spoken, spoken_in = _to_say(person) if again else ("", "")
-    subject, greeting = (words[each].format(name=person.name) for each in ("subject", "greeting"))
+    name = person.full_name  # The other one is the replica's.
+    subject, greeting = (words[each].format(name=name) for each in ("subject", "greeting"))
     lines = [greeting, "", words["intro"]]
     for part in parts:
         asked = (f"- {each.why} {each.advice}".rstrip() for each in part.asked.values())
@@ -78,7 +79,7 @@ def _message(person: PersonView, language: str, picture: str | None) -> Message:
     page = environment().get_template("message.html.j2")
     return Message(
         person=person.slug,
-        name=person.name,
+        name=name,
         language=language,
         subject=subject,
         text=escaped("\n".join([*lines, "", words["close"], ""])),
