@@ -61,7 +61,7 @@ def test_it_says_only_what_is_missing_why_and_how():
         "- It is odd. Do.",
         "",
         "All files together",
-        "- The portrait and the videos show different people. Send files that all show you.",
+        "- Not all files show the same person. Send files that all show you.",
         "",
         "Say these words, exactly as they stand here:",
         "",
@@ -125,7 +125,7 @@ def test_a_statement_that_is_in_no_file_or_was_refused_asks_for_its_video_alone(
     ):
         [message] = written(redone(assets=(), blocked_by=(blocked, "same_person")))
         assert f"\n\nConsent video\n- {why}" in message.text
-        assert "\n\nAll files together\n- The portrait and the videos" in message.text
+        assert "\n\nAll files together\n- Not all files show" in message.text
 
 
 def test_a_video_that_is_the_recording_too_is_asked_for_once():
