@@ -90,6 +90,17 @@ def test_a_review_ends_with_how_everybody_stands(tmp_path: Path) -> None:
         assert process.stderr.read().startswith("1 person: 1 needs an answer\nNext: ")
 
 
+def test_a_review_that_cannot_go_on_without_a_key_asks_for_it_first(
+    palprep: Palprep, tmp_path: Path
+) -> None:
+    about = {"target": "https://service.example", "profile": "core-4", "palprep_version": "0"}
+    with Journal.of(tmp_path / "out", create=True) as journal:
+        journal.append(RunStarted(people=(), source="/people", dry_run=False, **about))
+    ran = palprep("review", "out", "--port", "0", "--no-browser")
+    said = "palprep: No API key for https://service.example: set PALPREP_API_KEY\n"
+    assert (ran.code, ran.out, ran.err) == (2, "", said)
+
+
 def test_a_review_goes_on_as_the_last_run_did(palprep: Palprep, tmp_path: Path) -> None:
     last = RunStarted(
         people=(), target="http://service", profile="own.toml", dry_run=True, without_consent=True,

@@ -152,6 +152,12 @@ def review(
     from the environment.
     """
     require_there(directory)
+    with journals.Journal.of(directory) as journal:
+        last = journal.last_run()
+    if last and last.body.source and not last.body.dry_run:
+        service = _service(base_url, last.body)
+        if service is not None:  # Before anything is answered: the run that goes on needs it.
+            batch.Connection(base_url=service).require_key()
     with telling(verbose=verbose, quiet=quiet):
         with preflight.media_workers(1) as engine:
             goes_on = partial(_go_on, directory, base_url)
@@ -170,7 +176,7 @@ def _go_on(directory: Path, base_url: str | None, last: entries.RunStarted) -> l
         raise UsageError("The people of this run came from a program: let that run them again")
     into = directory.resolve()
     shard = batch_people.Shard.of_folder(into.name)
-    service = base_url or (last.target if "://" in last.target else None)
+    service = _service(base_url, last)
     return [
         *(sys.executable, "-m", "palprep", "run", last.source),
         *("--into", str(into.parent if shard else into), "--profile", last.profile),
@@ -179,6 +185,10 @@ def _go_on(directory: Path, base_url: str | None, last: entries.RunStarted) -> l
         *(["--dry-run"] if last.dry_run else []),
         *(["--without-consent"] if last.without_consent else []),
     ]
+
+
+def _service(base_url: str | None, last: entries.RunStarted) -> str | None:
+    return base_url or (last.target if "://" in last.target else None)
 
 
 def _serve(name: str, page: pages.Recording | pages.Review, port: int, *, no_browser: bool) -> None:

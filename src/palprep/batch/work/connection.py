@@ -67,6 +67,12 @@ class Connection:
         """The service's identity in the journal: what was created there stays known there."""
         return checked_base_url(self.base_url) if self.base_url else EMBEDDED
 
+    def require_key(self) -> str:
+        """The key of the service. Raises UsageError where none is given."""
+        if self.api_key is None:
+            raise UsageError(f"No API key for {self.base_url}: set PALPREP_API_KEY")
+        return self.api_key
+
 
 @dataclass(frozen=True)
 class Remote:
@@ -109,7 +115,7 @@ def connect(
     requests leave in a second. Raises UsageError when a piece is missing.
     """
     with contextlib.ExitStack() as stack:
-        base_url, api_key = connection.base_url, connection.api_key
+        base_url = connection.base_url
         if base_url is None:
             judges = judges_in(judge_in or stack.enter_context(media_workers(1)), statements)
             elsewhere = connection.publish_to or connection.callback_url
@@ -117,8 +123,8 @@ def connect(
             start = partial(sandbox.Sandbox, data=into / SANDBOX_NAME, choices=choices, **judges)
             own = _on_kept_port(stack, journal, "sandbox_port", lambda port: start(port=port))
             base_url, api_key = own.url, own.user_key
-        if api_key is None:
-            raise UsageError(f"No API key for {base_url}: set PALPREP_API_KEY")
+        else:
+            api_key = connection.require_key()
         callbacks: Callbacks | None = None
         if connection.callback_url is not None:
             callbacks = PublicCallbacks(connection.callback_url, secret_path(journal))
