@@ -129,11 +129,11 @@ def test_a_changed_video_or_source_is_told(
 def test_an_export_is_one_page_and_changes_nothing(palprep: Palprep, tmp_path: Path) -> None:
     written(tmp_path)
     before = (tmp_path / "consent.consent.json").read_bytes()
-    ran = palprep("dossier", "consent.consent.json", "--export", "ada.html", "--json")
+    ran = palprep("dossier", "consent.consent.json", "--export", "of ada.html", "--json")
     assert ran.code == 0
     assert [entry["person"] for entry in ran.objects] == ["ada"]
-    assert "ada.html" in ran.err
-    html = (tmp_path / "ada.html").read_text()
+    assert ran.err.endswith("Next: open 'of ada.html'\n")
+    html = (tmp_path / "of ada.html").read_text()
     assert "Consent of Ada Lovelace" in html
     assert "nothing in this dossier spoke against this consent" in html
     assert (tmp_path / "consent.consent.json").read_bytes() == before

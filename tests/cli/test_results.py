@@ -84,7 +84,7 @@ def test_everybody_is_counted():
 @pytest.mark.parametrize(
     ("people", "said"),
     [
-        ([standing("done")], "open my out/report.html"),
+        ([standing("done")], "open 'my out/report.html'"),
         ([standing("done"), standing("redo")], "`palprep ask 'my out' --into messages` writes"),
         ([standing("redo"), standing("needs_answer").model_copy(
             update={"asked": {Role.VOICE_AUDIO: ("a.mp3", "b.mp3")}})],
@@ -137,6 +137,7 @@ def test_what_is_in_the_way_is_told_by_reason_with_the_command_that_lists_each(c
 def test_with_no_one_to_work_on():
     assert Tally([]).summary() == "There was no one to work on"
     assert Tally([]).next_step(Path("out"), dry_run=True) == "Next: open out/report.html"
+    assert Tally([]).next_step(Path("o #1"), dry_run=True) == "Next: open 'o #1/report.html'"
 
 
 def test_after_a_dry_run():

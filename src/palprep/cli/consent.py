@@ -371,7 +371,7 @@ def _next(
     found = ", ".join(f"{count} {word}" for word, count in words.items())
     said = f"{texts.counted(words.total(), 'dossier', 'dossiers')}: {found}."
     if export is not None:
-        return f"{said} Next: open {export}"
+        return f"{said} Next: open {paths_in_shell([export])}"
     files = [file for each in examined for file in each.files]
     if any(file.what == "output" and file.state == "missing" for file in files):
         return (

@@ -236,7 +236,7 @@ def report(
         tell(everybody.summary())
         everybody.tell_blockers(*directories)
         if into is not None:
-            tell(f"Next: open {page}")
+            tell(f"Next: open {shlex.quote(str(page))}")
         else:
             [(head, _)] = looked_at
             step = everybody.next_step(directories[0], dry_run=head.dry_run, running=head.running)

@@ -129,7 +129,7 @@ class Tally:
                 f"`palprep status {place}` says how to record the end of a training.",
             ),
             ("waiting" in found, f"{again}. It goes on, and creates nothing twice."),
-            (True, f"open {into / 'report.html'}"),
+            (True, f"open {shlex.quote(str(into / 'report.html'))}"),
         )
         return f"Next: {next(words for applies, words in steps if applies)}"
 

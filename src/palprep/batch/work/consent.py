@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import shlex
 import tempfile
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
@@ -70,7 +71,8 @@ def kept_dossiers(directory: str | Path, people: Collection[str] = ()) -> dict[P
         entries = journal.entries(DossierKept)
     known = {entry.person for entry in entries if entry.person}
     if unknown := sorted({*people} - known):
-        there = did_you_mean(unknown[0], known, f"`palprep status {place}` says who is there")
+        look = shlex.join(["palprep", "status", str(place)])
+        there = did_you_mean(unknown[0], known, f"`{look}` says who is there")
         raise UsageError(f"The runs into {place} kept no dossier of {unknown[0]}: {there}")
     kept = {
         entry.body.path: entry.body.dossier
