@@ -181,6 +181,15 @@ def test_a_camera_that_is_refused_is_told(page: Page) -> None:
     allow(page.browser, page.site)
 
 
+def test_a_file_that_cannot_be_read_is_told(page: Page) -> None:
+    page.browser.give(page.at(VOICE, "input[type=file]"), page.folder)
+    problem = page.at(VOICE, "[data-is=problem]")
+    told = page.browser.until(f"document.querySelector({problem!r}).textContent")
+    assert told.startswith("The browser cannot read this file.")
+    assert page.takes(VOICE) == 0
+    assert page.browser.complaints == []
+
+
 def test_a_portrait_from_the_camera_outlives_a_reload(page: Page) -> None:
     browser = page.browser
     browser.look(1280)

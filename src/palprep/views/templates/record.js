@@ -222,6 +222,8 @@ class Step {
 
   async send(blob, by) {
     this.tell(texts.sending, true);
+    // To send what cannot be read, or a folder, fails as what is too large does.
+    await blob.slice(0, 1).arrayBuffer().catch(() => { throw new Error(texts.unreadable); });
     await ask(`takes/${this.role}/${by}`, blob);
     await refresh();
   }
