@@ -49,6 +49,17 @@ def test_a_statement_of_the_users_own(palprep: Palprep, spoken: Path, tmp_path: 
     assert ran.objects[0]["outcome"] == "fail"
 
 
+def test_a_statement_in_a_language_that_was_not_named_is_no_failure(
+    palprep: Palprep, spoken: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "own.txt").write_text("Ich, {full_name}, willige in einen Klon von mir ein.\n")
+    ran = palprep("consent", spoken, "--name", "Jane Carter", "--statement", "own.txt", "--json")
+    assert ran.code == 1
+    (entry,) = ran.objects
+    assert entry["outcome"] == "unknown"
+    assert "does not look English: name its language, with --language" in entry["reasons"][0]
+
+
 def test_a_name_is_listened_for_as_it_is_spoken(palprep: Palprep, spoken: Path) -> None:
     asked = ("consent", spoken, "--name", "Джейн Картер")
     unknown = palprep(*asked)

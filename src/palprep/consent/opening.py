@@ -4,6 +4,7 @@ Whisper, thirty seconds at a time, and by Moonshine where Whisper leaves a doubt
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -23,6 +24,13 @@ from palprep.media.sound import Samples
 from palprep.media.sources import Source
 from palprep.speech import RATE_HZ, WINDOW_S, mono_of, speech_spans
 from palprep.values import Span
+
+_ENGLISH = re.compile(r"\b(I|(?i:and|the|that|this|my|with|give|agree|consent))\b")
+"""A word that every statement in English has one of."""
+_OF_ANOTHER_LANGUAGE = (
+    "The statement was listened for in English, and does not look English: name its language, with "
+    "--language, or as language in person.toml or the manifest"
+)
 
 OPENING_S = 30.0
 """The statement must begin within so many seconds."""
@@ -126,6 +134,9 @@ def read_samples(
         said_after=next(iter(around.after), ""),
         surroundings=around,
     )
+    named = required.language != "en" or _ENGLISH.search(required.text)
+    if spans and not reading.aligned and not named:
+        return reading.model_copy(update={"problem": _OF_ANOTHER_LANGUAGE})
     if not Moonshine.knows(required.language) or not any(map(leaves_doubt, reading.parts)):
         return reading
     with _LOADING:
