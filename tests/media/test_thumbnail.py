@@ -1,15 +1,16 @@
-"""Small images of a video at given times."""
+"""Frames of a video at given times, and spread over it."""
 
 from __future__ import annotations
 
 import io
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from PIL import Image
 
 from palprep.errors import UnsupportedMedia
-from palprep.media.images.frames import frames_at
+from palprep.media.images.frames import frames_at, spread_frames
 from palprep.media.sources.source import Source
 
 
@@ -25,3 +26,19 @@ def test_audio_has_no_frames(sample_media: Path) -> None:
     source = Source.of(sample_media / "people/jane-carter/recording.m4a")
     with pytest.raises(UnsupportedMedia):
         frames_at(source, (1.0,))
+
+
+@pytest.mark.parametrize("group", ["50", "1000"], ids=["key frames", "one key frame"])
+def test_frames_of_all_parts_of_a_video(make_video, group):
+    path = make_video(seconds=20, codec_options={"g": group, "sc_threshold": "0"})
+    found = [frame.at_s for frame in spread_frames(Source.of(path), 5, max_side=64)]
+    assert len(found) == 5
+    steps = [after - before for before, after in pairwise(found)]
+    assert found[0] <= 2
+    assert found[-1] >= 16
+    assert max(steps) <= 6
+
+
+def test_of_a_short_video_one_a_second(make_video):
+    frames = spread_frames(Source.of(make_video(seconds=4)), 5)
+    assert [round(frame.at_s) for frame in frames] == [0, 1, 2, 3]

@@ -28,10 +28,9 @@ NEAR_DUPLICATE_BITS = 8
 """Of 64 bits of the perceptual hash: unrelated images differ in 32 +- 4, so that 8 is six
 standard deviations off."""
 
-FRAMES = 8
-"""So many frames of a video at the least, and fewer than twice as many, are looked at for the mean
-of their embeddings: one a second of a short one, else spread evenly over all of it, since its
-beginning alone can show somebody else, or nobody."""
+FRAMES = 12
+"""So many frames of a longer video, spread over all of it, are looked at for the mean of their
+embeddings: its beginning alone can show somebody else, or nobody."""
 
 GAZE_SPREAD_DEG, TURN_SPREAD_DEG, LEAN_SPREAD_DEG = 6.0, 12.0, 10.0
 MOUTH_SPREAD = 0.1
@@ -110,12 +109,12 @@ def _pictures(
 
 def _face_of(source: sources.Source) -> vision.Floats | None:
     """The embedding of an image's largest face, or the mean over frames; None without a face."""
-    models, looks, every = vision.Models.shared(), list[vision.Pixels](), 1
-    for second, (_, rgb, _) in enumerate(_pictures(source, 1.0)):
-        if second % every == 0:
-            looks.append(rgb)
-        if len(looks) == 2 * FRAMES:
-            looks, every = looks[::2], 2 * every
+    models = vision.Models.shared()
+    if source.type.kind is Kind.VIDEO:
+        frames = images.spread_frames(source, FRAMES, max_side=vision.MAX_SIDE)
+        looks = (frame.rgb for frame in frames)
+    else:
+        looks = (rgb for _, rgb, _ in _pictures(source, 1.0))
     seen = (vision.identify(rgb, models) for rgb in looks)
     found = [each for each in seen if each is not None]
     return sum(found[1:], found[0]) / len(found) if found else None

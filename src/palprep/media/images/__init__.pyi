@@ -3,6 +3,7 @@ from .frames import (
     frames_at as frames_at,
     prefetch as prefetch,
     sample_frames as sample_frames,
+    spread_frames as spread_frames,
     thumbnail as thumbnail,
 )
 from .light import LINEAR as LINEAR, to_srgb as to_srgb

@@ -250,6 +250,9 @@ _THUMBNAIL_AT = 0.1
 
 _EXACT_PER_S = 4.0
 
+_AV_SECOND = 1_000_000
+"""Libavformat counts the time of a container in these (AV_TIME_BASE)."""
+
 
 def thumbnail(source: Source, *, max_side: int = 480) -> bytes:
     """A JPEG, upright and at most ``max_side`` pixels long, of an image or a video.
@@ -269,6 +272,36 @@ def thumbnail(source: Source, *, max_side: int = 480) -> bytes:
             raise no_frame(source)
         aspect = stream.sample_aspect_ratio or Fraction(1)
         return _jpeg(Image.fromarray(upright(frame, aspect, max_side)))
+
+
+def spread_frames(
+    source: Source, count: int, *, max_side: int | None = None
+) -> Iterator[SampledFrame]:
+    """Frames of all parts of a video: one a second where it is short or its length is not stated,
+    else ``count`` at even distances. Of those the key frame before a moment is taken, which costs
+    least; where that was shown already, the frame at that moment.
+
+    Raises MediaError, as :func:`sample_frames`.
+    """
+    shown = -math.inf
+    with open_container(source) as container:
+        stream = video_stream(container, source)
+        aspect = stream.sample_aspect_ratio or Fraction(1)
+        length = container.duration or 0
+        parts = count if length > 2 * count * _AV_SECOND else 0
+        for part in range(parts):
+            moment = (container.start_time or 0) + length * (2 * part + 1) // (2 * count)
+            container.seek(moment)
+            for at, frame in enumerate(container.decode(stream)):
+                time = frame.time
+                if time is not None and time > shown and (at == 0 or time * _AV_SECOND >= moment):
+                    shown = time
+                    yield SampledFrame(time, upright(frame, aspect, max_side))
+                    break
+    if not parts:
+        yield from sample_frames(source, max_side=max_side)
+    elif shown == -math.inf:
+        raise no_frame(source)
 
 
 def frames_at(
