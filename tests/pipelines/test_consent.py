@@ -4,24 +4,18 @@ from __future__ import annotations
 
 import datetime as dt
 import hashlib
-from pathlib import Path
 
 import pytest
 from likeness import judge_likeness
 from raw import MP4
 from refusing import Refusing
-from stated import GIVEN, spoken
+from stated import GIVEN, listened_to, spoken
 
-from palprep.consent import ConsentFacts, WordRecord
 from palprep.dossier import dossier_path, examine_dossier, keep_dossier, read_dossier
 from palprep.errors import ConsentUnproven, JournalError, PublishError, UsageError
-from palprep.facts import Facts
-from palprep.journal import Journal
 from palprep.journal.entries.bodies import ConsentWaived
-from palprep.media.sources import Source
 from palprep.pipelines import MakeOptions, ReplicaRequest, add_to_dossier, decide, make_replica
-from palprep.preflight import Prepared
-from palprep.rules import Check, Report
+from palprep.rules import Check
 from palprep.values import Outcome
 from palprep.views import standing
 
@@ -138,22 +132,6 @@ def test_faces_that_were_compared_before_are_not_compared_again(call, ready, mon
         call(make_replica, Refusing(), request, video=video, consent=consent, compared=())
 
 
-def listened_to(path: Path, outcome: Outcome) -> Prepared:
-    """A video in which the statement was listened for, with this outcome."""
-    heard = ConsentFacts(
-        outcome=outcome, transcript="", starts_at=None, ends_at=None, words=(), reasons=("No.",),
-        statement="I", full_name="Ada", language="en",
-    )  # fmt: skip
-    path.write_bytes(MP4)
-    digest = hashlib.sha256(MP4).hexdigest()
-    facts = Facts(file=Source.of(path).facts, consent=heard)
-    return Prepared(
-        source=str(path), path=str(path), fixes=(), sha256=digest, source_sha256=digest,
-        report=Report(path=str(path), role=None, profile="core-4", facts=facts,
-                      checks=(spoken(outcome),)),
-    )  # fmt: skip
-
-
 @pytest.mark.parametrize(
     ("outcome", "kinds"),
     [
@@ -263,102 +241,6 @@ def test_a_revocation_stands_when_its_dossier_is_gone_or_an_older_copy_lies_ther
     cut = video.model_copy(update={"path": anew, "sha256": "1" * 64})
     with pytest.raises(ConsentUnproven, match="took the consent back"):
         call(make_replica, Refusing(), another, video=cut, journal=out)
-
-
-def said_at(video: Prepared, name: str, data: bytes, starts: list[float]) -> Prepared:
-    """Another file of the statement, whose words begin at these times."""
-    words = tuple(
-        WordRecord(expected=f"word{place}", heard="x", start=start, end=start + 0.2,
-                   probability=0.9, outcome="pass")
-        for place, start in enumerate(starts)
-    )  # fmt: skip
-    path, digest = video.path.with_name(name), hashlib.sha256(data).hexdigest()
-    path.write_bytes(data)
-    facts = video.report.facts
-    said = facts.model_copy(update={"consent": facts.consent.model_copy(update={"words": words})})
-    return video.model_copy(
-        update={"source": str(path), "path": path, "sha256": digest, "source_sha256": digest,
-                "report": video.report.model_copy(update={"facts": said})}
-    )  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("starts", "same"),
-    [
-        ([1.3 + 0.4 * place + 0.02 * (place % 3) for place in range(14)], True),
-        ([1.3 + 0.42 * place for place in range(14)], True),
-        ([1.3 + 0.4 * place + 0.12 * (place % 2) for place in range(14)], False),
-        ([1.3 + 0.4 * place for place in range(11)], False),
-    ],
-)
-def test_the_same_take_in_another_file_is_no_new_statement(call, publisher, tmp_path, starts, same):
-    video = listened_to(tmp_path / "t.mp4", Outcome.PASS)
-    first = said_at(video, "1.mp4", MP4, [0.5 + 0.4 * place for place in range(len(starts))])
-    call(make_replica, publisher, ReplicaRequest(replica_name="A"), video=first, journal=tmp_path)
-    add_to_dossier(dossier_path(first), kind="revocation", written_at=dt.datetime.now(dt.UTC))
-    again = said_at(video, "2.mp4", MP4 + b"1", starts)
-    error, says = (
-        (ConsentUnproven, "took the consent back") if same else (PublishError, "asked to publish")
-    )
-    with pytest.raises(error, match=says):
-        call(
-            make_replica, Refusing(), ReplicaRequest(replica_name="A", model_name="core-4.5"),
-            video=again, journal=tmp_path, without_consent=same,
-        )  # fmt: skip
-
-
-@pytest.mark.parametrize("person", ["A", "B"])
-@pytest.mark.parametrize("stopped", ["refused", "taken back"])
-def test_the_same_take_of_another_name_and_with_other_bytes_stays_stopped(
-    call, publisher, tmp_path, stopped, person
-):
-    video = listened_to(tmp_path / "t.mp4", Outcome.WARN)
-    starts = [0.5 + 0.4 * place for place in range(14)]
-    first, again, anew = (
-        said_at(video, f"{name}.mp4", MP4 + name.encode(), starts if name < "3" else starts[::-1])
-        for name in "123"
-    )
-
-    def make(video, person, **options):
-        request = ReplicaRequest(replica_name=person, model_name="core-4.5")
-        return call(make_replica, publisher, request, video=video, journal=tmp_path, **options)
-
-    with pytest.raises(ConsentUnproven, match="is in doubt"):
-        make(first, "A")
-    if stopped == "refused":
-        decide(tmp_path, "A", accept=False, by="Eve", because="it is somebody else")
-    else:
-        add_to_dossier(dossier_path(first), kind="revocation", written_at=dt.datetime.now(dt.UTC))
-    for waived in (False, True):
-        with pytest.raises(ConsentUnproven, match=r"the same take|took the consent back"):
-            make(again, person, without_consent=waived)
-    assert standing(examine_dossier(dossier_path(again)), dt.datetime.now(dt.UTC)).word == "VOID"
-    if stopped == "refused":  # Somebody hears the take again, and decides otherwise.
-        decide(tmp_path, person, accept=True, by="Bob", because="it is her")
-        assert make(again, person).id
-    # Another take is a new question.
-    with pytest.raises(ConsentUnproven, match="is in doubt"):
-        make(anew, "C")
-
-
-def test_a_take_that_is_refused_while_the_journal_is_open_is_stopped_from_then_on(
-    call, publisher, tmp_path
-):
-    video = listened_to(tmp_path / "t.mp4", Outcome.WARN)
-    starts = [0.5 + 0.4 * place for place in range(14)]
-    first, again = (said_at(video, f"{n}.mp4", MP4 + n.encode(), starts) for n in "12")
-    with Journal.of(tmp_path, create=True) as journal:
-
-        def make(take, person):
-            request = ReplicaRequest(replica_name=person, model_name="core-4.5")
-            call(make_replica, publisher, request, video=take, journal=journal)
-
-        for take, person in ((first, "A"), (again, "B")):
-            with pytest.raises(ConsentUnproven, match="is in doubt"):
-                make(take, person)
-        decide(tmp_path, "A", accept=False, by="Eve", because="it is somebody else")
-        with pytest.raises(ConsentUnproven, match="the same take"):
-            make(again, "B")
 
 
 def test_a_new_statement_counts_where_the_one_in_the_training_video_was_taken_back(
