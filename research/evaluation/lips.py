@@ -37,7 +37,6 @@ import palprep.vision.landmarks
 from palprep.consent import FRAMES_PER_S, LipsFacts, measure_lips
 from palprep.consent.lips import STEP_S, LipSync, on_grid, synchrony_of
 from palprep.errors import FileMissing
-from palprep.facts.timeline import player_times
 from palprep.facts.video_probing import FRAME_SIDE
 from palprep.media import probe_video, with_sound
 from palprep.media.images import SampledFrame, sample_frames
@@ -117,7 +116,7 @@ def seen_of(talker: Talker, folder: Path, models: Models) -> Seen:
         file.parent.mkdir(parents=True, exist_ok=True)
         source = Source.of(folder / talker.source / talker.path)
         heard = probe_audio(source, sinks=lambda _: ())
-        starts_s, late_s = player_times(with_sound(probe_video(source), heard))
+        starts_s, late_s = with_sound(probe_video(source), heard).player_times
         frames = [
             SampledFrame(frame.at_s - starts_s - talker.start_s, frame.rgb)
             for frame in sample_frames(

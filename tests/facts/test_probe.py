@@ -1,12 +1,13 @@
 """Which measures are taken of what, on the sample media."""
 
 import pytest
+from still_video import forged_video
 
 from palprep.facts.facts import Speaker
 from palprep.facts.probing import probe
 from palprep.facts.video_probing import QUICK_SAMPLES
 from palprep.media.sources import Source
-from palprep.preflight import check
+from palprep.preflight import check, prepare, verify_consent
 from palprep.rules import facing_limits
 from palprep.values import Outcome, Role
 from palprep.views.drawings.over_time import LABEL_WIDTH, timeline_image
@@ -36,6 +37,22 @@ def test_a_video_is_watched_listened_to_and_verified(consent):
     assert consent.check("consent_spoken").outcome is Outcome.PASS
     assert consent.check("one_person_throughout").outcome is Outcome.PASS
     assert consent.check("same_person_throughout").outcome is Outcome.PASS
+
+
+def test_of_sound_that_starts_late_all_times_are_a_players(clip, consent, tmp_path):
+    """A headset that connects late: for three seconds there is a picture and no sound."""
+    picture, sound = "tpad=start_duration=3:start_mode=clone", "asetpts=PTS+3/TB"
+    late = forged_video(clip, tmp_path / "late.mp4", picture, sound)
+    report = check(late, role=Role.CONSENT_VIDEO, speaker=Speaker(full_name="Jane Carter"))
+    facts = report.facts
+    assert facts.video.timing.audio_offset_s == pytest.approx(3.0, abs=0.1)
+    shifted = pytest.approx(consent.facts.consent.starts_at + 3.0, abs=0.2)
+    assert facts.consent.starts_at == facts.timeline.consent.start_s == shifted
+    assert report.check("consent_start").sentence.startswith("The statement of consent starts late")
+    assert report.check("lip_sync").outcome is Outcome.PASS
+    assert verify_consent(late, full_name="Jane Carter").starts_at == shifted
+    mended = prepare(late, into=tmp_path / "fit", role="consent-video", speaker="Jane Carter")
+    assert mended.report.check("consent_start").outcome is Outcome.PASS
 
 
 def test_quick_leaves_the_rest_unknown_and_looks_at_few_frames(clip):

@@ -20,6 +20,7 @@ from .lips import (
 )
 from .model_folder import require_model as require_model
 from .opening import (
+    as_played as as_played,
     decode_opening as decode_opening,
     model_for as model_for,
     opening_length_s as opening_length_s,

@@ -70,7 +70,7 @@ def stretch_of(
     """The words to look at, and whether they are the statement, which is looked at whole.
 
     Where that was not read it is the densest speech, :data:`PART_S` at the most. None without
-    speech. All times count from the start of the sound.
+    speech. All times count from where a player starts.
     """
     words = reading.aligned if reading else []
     if words:

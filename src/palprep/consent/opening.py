@@ -4,6 +4,7 @@ Whisper, thirty seconds at a time, and by Moonshine where Whisper leaves a doubt
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Sequence
 from itertools import pairwise
@@ -19,11 +20,12 @@ from palprep.consent.reading import Reading, part_reading, read_window, surround
 from palprep.consent.whisper import Whisper
 from palprep.consent.wording.statement import AskedCode, CodeReading, Statement, nearest_to_code
 from palprep.consent.wording.words import NEAR_SOUND, split_words, text_of
-from palprep.errors import ToolMissing
+from palprep.errors import MediaError, ToolMissing
+from palprep.media import VideoFacts, probe_video
 from palprep.media.sound import Samples
 from palprep.media.sources import Source
 from palprep.speech import RATE_HZ, WINDOW_S, mono_of, speech_spans
-from palprep.values import Span
+from palprep.values import Kind, Span
 
 _ENGLISH = re.compile(r"\b(I|(?i:and|the|that|this|my|with|give|agree|consent))\b")
 """A word that every statement in English has one of."""
@@ -43,6 +45,8 @@ _USUAL_WORDS = 40
 STEP_S = 15.0
 _UNSURE_S = 3.0
 """Voice activity starts late where speech is faint or narrow: so much before it is heard too."""
+_LATEST_S = 600.0
+"""Damaged time stamps say that the sound starts after years."""
 _LEAD_S = 0.3
 _COMPLETE = 0.9
 """Once this share of the statement was heard, no further window is tried."""
@@ -77,8 +81,19 @@ def opening_length_s(required: Statement | None) -> float:
 
 
 def decode_opening(source: Source, required: Statement) -> NDArray[np.float32]:
-    """As much of a recording as the statement may need: mono audio at 16 kHz. Raises MediaError."""
-    return mono_of(source, opening_length_s(required))
+    """As much of a recording as the statement may need: mono audio at 16 kHz, of a video from where
+    a player starts. Raises MediaError."""
+    samples = mono_of(source, opening_length_s(required))
+    if source.type.kind is Kind.VIDEO:
+        with contextlib.suppress(MediaError):  # The sound alone is asked for.
+            samples = as_played(samples, probe_video(source))
+    return samples
+
+
+def as_played(samples: NDArray[np.float32], video: VideoFacts) -> NDArray[np.float32]:
+    """The sound of a video after the silence in which a player waits for it, where it starts later
+    than the picture: so all times in a statement are a player's."""
+    return np.pad(samples, (round(min(video.player_times[1], _LATEST_S) * RATE_HZ), 0))
 
 
 def model_for(

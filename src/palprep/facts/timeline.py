@@ -127,13 +127,13 @@ def timeline_of(
     consent: ConsentFacts | None = None,
 ) -> Timeline:
     """The timeline of a video, of the parts that were measured. See ``Facts.timeline``."""
-    starts_s, late_s = player_times(video)
+    starts_s, late_s = video.player_times
     duration_s = min(video.start_s + video.duration_s - starts_s, MOST_S)
     speech = tuple(span.moved(late_s) for span in voice.speech) if voice else ()
     signal = video.signal or SignalFacts(frames=0, seconds=(), black=())
     stated = None
     if consent and consent.starts_at is not None and consent.ends_at is not None:
-        stated = Span(start_s=consent.starts_at, end_s=consent.ends_at).moved(late_s)
+        stated = Span(start_s=consent.starts_at, end_s=consent.ends_at)
     count = max(1, math.ceil(duration_s))
     spoken = _spoken(speech, count) if voice is not None else [None] * count
     return Timeline(
@@ -148,13 +148,6 @@ def timeline_of(
         black=tuple(span.moved(-starts_s) for span in signal.black),
         exposure_steps=tuple(each - starts_s for each in signal.exposure_steps or ()),
     )
-
-
-def player_times(video: VideoFacts) -> tuple[float, float]:
-    """The presentation time at which a player starts, and how much later than that the sound does,
-    0 or more: both in seconds."""
-    late_s = (video.timing.audio_offset_s or 0.0) if video.timing else 0.0
-    return video.start_s + min(0.0, late_s), max(0.0, late_s)
 
 
 def _seconds(

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from palprep import consent, media
 from palprep.facts.facts import Facts, Speaker
-from palprep.facts.timeline import player_times
 from palprep.media import images, sources
 from palprep.speech import RATE_HZ, Mono, VoiceFacts, measure_voice, speakers_of
 from palprep.values import Role
@@ -70,12 +69,12 @@ def probe_video(
         listening = thread.submit(listen, video)
         signal, footage = _look_at(source, video, most_s, quick=False)
         video, voice = listening.result()
-    statement = None
+    statement, heard = None, consent.as_played(opening.samples, video)
     if speaker and voice:
         listener = consent.model_for(speaker.required, speaker.whisper_model)
-        statement = consent.read_samples(opening.samples, speaker.required, listener)
+        statement = consent.read_samples(heard, speaker.required, listener)
         if role is Role.TRAINING_VIDEO:
-            voice = _with_speakers(voice, statement, opening.samples)
+            voice = _with_speakers(voice, statement, heard)
     facts = Facts(
         file=source.facts,
         video=video.model_copy(update={"signal": signal}),
@@ -84,7 +83,7 @@ def probe_video(
         voice=voice,
         statement=statement,
     )
-    lips = _lips(source, facts, opening.samples)
+    lips = _lips(source, facts, heard)
     return facts.model_copy(update={"lips": lips})
 
 
@@ -127,19 +126,19 @@ def _with_speakers(
 
 
 def _lips(
-    source: sources.Source, facts: Facts, opening: NDArray[np.float32]
+    source: sources.Source, facts: Facts, heard: NDArray[np.float32]
 ) -> consent.LipsFacts | None:
     """The lips while the statement is spoken, from frame to frame; None where nobody is heard, or
     nobody is seen from then on."""
     video, voice, footage = facts.video, facts.voice, facts.footage
     if video is None or voice is None or footage is None:
         return None
-    found = consent.stretch_of(facts.statement, voice.speech)
+    starts_s, late_s = video.player_times
+    speech = [each.moved(late_s) for each in voice.speech]
+    found = consent.stretch_of(facts.statement, speech)
     if found is None:
         return None
-    span, stated = found
-    starts_s, late_s = player_times(video)
-    shown = span.moved(late_s)
+    shown, stated = found
     if not any(sample.at_s >= shown.start_s + starts_s for sample in footage.seen):
         return None
     frames = images.sample_frames(
@@ -151,9 +150,7 @@ def _lips(
     )
     track = follow_face(images.prefetch(frames), Models.shared(), turned_deg=footage.turned_deg)
     track = track._replace(at_s=track.at_s - starts_s)
-    speech = [each.moved(late_s) for each in voice.speech]
-    samples = np.pad(opening, (round(late_s * RATE_HZ), 0))
-    return consent.measure_lips(track, shown, speech, samples, consent.LipSync.load, stated=stated)
+    return consent.measure_lips(track, shown, speech, heard, consent.LipSync.load, stated=stated)
 
 
 def _look_at(

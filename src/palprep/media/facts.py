@@ -226,3 +226,10 @@ class VideoFacts(Value):
     timing: TimingFacts | None = None
     signal: SignalFacts | None = None
     """None when no frames were looked at."""
+
+    @property
+    def player_times(self) -> tuple[float, float]:
+        """The presentation time at which a player starts, and how much later than that the sound
+        does, 0 or more: both in seconds."""
+        late_s = (self.timing.audio_offset_s or 0.0) if self.timing else 0.0
+        return self.start_s + min(0.0, late_s), max(0.0, late_s)

@@ -182,11 +182,9 @@ def _doubted_beside(facts: Facts) -> bool:
 def _code(facts: Facts, line: Timeline) -> Span | None:
     """When the fresh code is spoken, by the timeline; None where it was not heard."""
     consent = facts.consent
-    if line.consent is None or consent is None or consent.starts_at is None:
+    if line.consent is None or consent is None or consent.code is None:
         return None
-    if consent.code is None or consent.code.spoken is None or consent.code.kept_in is not None:
-        return None
-    return consent.code.spoken.moved(line.consent.start_s - consent.starts_at)
+    return None if consent.code.kept_in is not None else consent.code.spoken
 
 
 def plan_consent_clip(
