@@ -43,9 +43,10 @@ def test_a_video_that_states_no_length_is_copied_whole(make, picture, packets, t
     assert len(packets(target, "video")) == len(packets(recorded, "video")) == 60
 
 
-def test_what_was_cut_out_of_a_video_stays_out(phone_video, tmp_path):
+@pytest.mark.parametrize("shown", [[(0.0, 0.5), (1.5, 2.0)], [(0.0, 1.0)], [(1.0, 2.0)]])
+def test_what_was_cut_out_of_a_video_stays_out(phone_video, tmp_path, shown):
     cut = tmp_path / "cut.mov"
-    cut.write_bytes(edited(phone_video.read_bytes(), (0.0, 0.5), (1.5, 2.0)))
+    cut.write_bytes(edited(phone_video.read_bytes(), *shown))
     source = Source.of(cut)
     applied = apply(video_plan(), source, tmp_path / "ada")
     assert {"transcode_video", "transcode_audio"} <= {each.id for each in applied.fixes}

@@ -74,10 +74,42 @@ def test_chapter_pictures_are_no_picture_track():
 def test_edits_are_the_stretches_that_are_shown(layout):
     version = int(layout == ">QqI") << 24
     for times, cut in (((-1, 0), False), ((0, 96_000), True)):
-        listed = (struct.pack(layout, 1000, time, 1 << 16) for time in times)
+        listed = (struct.pack(layout, 2000, time, 1 << 16) for time in times)
         edits = box(b"edts", box(b"elst", struct.pack(">II", version, len(times)), *listed))
         assert read(FTYP + movie(track(1, b"vide", edits)) + MDAT).is_cut is cut
     assert read(FTYP + movie(track(1, b"vide")) + MDAT).is_cut is False
+
+
+@pytest.mark.parametrize(
+    ("shown", "hidden_s"),
+    [
+        ([(0, 2000)], 0.0),
+        ([(4096, 2000)], 4096 / 48_000),
+        ([(48_000, 1000)], 1.0),
+        ([(0, 500), (72_000, 500)], 1.0),
+        ([(0, 1000), (0, 1000)], 1.0),
+        ([(72_000, 500), (-1, 1000), (0, 500)], 1.0),
+        ([(24_000, 0)], 0.5),
+    ],
+)
+def test_what_no_edit_shows_is_hidden(shown, hidden_s):
+    """Of a track that lasts 2 s."""
+    listed = (struct.pack(">IiI", lasts, begin, 1 << 16) for begin, lasts in shown)
+    edits = box(b"edts", box(b"elst", struct.pack(">II", 0, len(shown)), *listed))
+    found = read(FTYP + movie(track(1, b"soun", edits)) + MDAT)
+    assert found.tracks[0].hidden_s == pytest.approx(hidden_s)
+    assert found.hides is (hidden_s > 0.5)
+    assert not read(FTYP + movie(track(1, b"tmcd", edits)) + MDAT).hides
+
+
+def test_what_is_hidden_is_told_by_how_long_the_samples_last():
+    """Also where the header says that there is no more."""
+    times = box(b"stbl", box(b"stts", struct.pack(">IIII", 0, 1, 300, 1024)))
+    head = box(b"mdhd", struct.pack(">IIIII", 0, 0, 0, 48_000, 48_000), bytes(4))
+    media = box(b"mdia", head, box(b"hdlr", bytes(8), b"soun", bytes(13)), box(b"minf", times))
+    edits = box(b"edts", box(b"elst", struct.pack(">IIIiI", 0, 1, 1000, 0, 1 << 16)))
+    (only,) = read(FTYP + movie(box(b"trak", media, edits)) + MDAT).tracks
+    assert only.hidden_s == pytest.approx(5.4)
 
 
 def test_encrypted_samples():

@@ -69,6 +69,8 @@ def test_frames_that_an_edit_hides_are_no_frames_and_no_part_of_the_same_video(
     half.write_bytes(edited(path.read_bytes(), (0.0, 0.48)))
     assert probe_video(Source.of(half)).frames == 12
     assert not carries_the_same(Source.of(path), Source.of(half))
+    assert probe_video(Source.of(half)).other_streams == 1
+    assert probe_video(Source.of(path)).other_streams == 0
 
 
 def test_samples_that_a_tag_hides_are_part_of_what_two_videos_share(make_video, tmp_path):

@@ -12,6 +12,7 @@ import av
 import numpy as np
 import pytest
 from PIL import Image
+from videos import edited
 
 from palprep import preflight
 from palprep.errors import (
@@ -245,6 +246,16 @@ def test_a_second_picture_and_sound_are_not_published(clip, tmp_path):
     with av.open(str(prepared.path)) as container:
         assert [each.type for each in container.streams] == ["video", "audio"]
     assert packets(clip) == packets(prepared.path)
+
+
+def test_what_an_edit_list_hides_is_told_and_not_published(clip, tmp_path):
+    cut = tmp_path / "cut.mp4"
+    cut.write_bytes(edited(clip.read_bytes(), (0.0, 1.0)))
+    assert preflight.check(cut).check("single_streams").outcome is Outcome.WARN
+    prepared = preflight.prepare(cut, into=tmp_path / "out")
+    assert prepared.report.check("single_streams").outcome is Outcome.PASS
+    with av.open(str(prepared.path), options={"ignore_editlist": "1"}) as container:
+        assert all(float(each.duration * each.time_base) < 1.1 for each in container.streams)
 
 
 def test_what_was_cut_off_stays_so_where_its_sound_begins_early(tmp_path):

@@ -217,7 +217,8 @@ class VideoFacts(Value):
     """The container asks players to mirror it left to right before they turn it."""
     interlaced: bool = False
     other_streams: int = 0
-    """Pictures and sounds beside those that a player starts with, which nobody looks at."""
+    """Pictures and sounds beside those that a player shows, which nobody looks at; and what an edit
+    list hides of those, as one."""
     dolby_vision: str | None = None
     """Profile and, after the dot, what its base layer is for others: ``5.0`` nothing,
     ``8.1`` HDR10, ``8.4`` HLG; None without Dolby Vision."""

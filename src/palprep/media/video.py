@@ -173,7 +173,8 @@ def _described(source: Source, container: InputContainer, stream: VideoStream) -
     transfer = _transfer(frame.color_trc) or _transfer(context.color_trc)
     if transfer is None and dolby is not None:
         transfer = _BASE_LAYERS.get(dolby.compatibility)
-    beside = (len(containers.moving_pictures(container)) - 1, len(container.streams.audio) - 1)
+    beside = [len(containers.moving_pictures(container)) - 1, len(container.streams.audio) - 1]
+    beside += [1] if movie and movie.hides else []
     return {
         "codec": context.codec.canonical_name,
         "codec_profile": stream.profile,

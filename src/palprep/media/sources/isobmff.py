@@ -33,6 +33,10 @@ class IsoBox(NamedTuple):
     end: int
 
 
+_HIDDEN_S = 0.5
+"""Encoders begin a sound with 20 to 80 ms, and a picture with some frames, that are not shown."""
+
+
 class DolbyVision(NamedTuple):
     """A Dolby Vision configuration record (Dolby Vision Streams Within ISOBMFF, 3.2)."""
 
@@ -55,6 +59,8 @@ class Track:
     dolby_vision: DolbyVision | None = None
     edits: int = 0
     """Stretches of its media that its edit list shows (8.6.6)."""
+    hidden_s: float = 0.0
+    """Seconds of its media that are in none of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +74,17 @@ class Movie:
 
     @property
     def is_cut(self) -> bool:
-        """Several stretches of a track are shown. What lies between them is in its packets, too."""
-        return any(track.edits > 1 for track in self.tracks)
+        """Several stretches of a track are shown, or not all of it. What is left out is in its
+        packets, too."""
+        return self.hides or any(track.edits > 1 for track in self.tracks)
+
+    @property
+    def hides(self) -> bool:
+        """A part of the picture or of the sound is not shown that is longer than what encoders
+        begin with, and a player that knows no edit lists shows it."""
+        return any(
+            track.hidden_s > _HIDDEN_S for track in self.tracks if track.handler in {"vide", "soun"}
+        )
 
     @property
     def video_tracks(self) -> tuple[Track, ...]:
@@ -113,7 +128,9 @@ def read_movie(reader: HeaderReader) -> Movie:
     position: Literal["front", "end", "fragmented"] | None = None
     tracks: tuple[Track, ...] = ()
     if moov is not None:
-        tracks = tuple(_track(reader, node) for node in moov.inside if node.box.kind == b"trak")
+        per_s = _per_s(moov.content(reader, b"mvhd", limit=24))
+        traks = (node for node in moov.inside if node.box.kind == b"trak")
+        tracks = tuple(_track(reader, node, per_s) for node in traks)
         if {b"moof", b"mvex"} & {box.kind for box in (*top, *(each.box for each in moov.inside))}:
             position = "fragmented"
         else:
@@ -201,13 +218,14 @@ def _first(reader: HeaderReader, box: IsoBox) -> int:
     return box.body + 4
 
 
-def _track(reader: HeaderReader, trak: _Node) -> Track:
+def _track(reader: HeaderReader, trak: _Node, per_s: int) -> Track:
     head = trak.content(reader, b"tkhd", limit=32)
     chapters = trak.content(reader, b"tref", b"chap")
     offset = 20 if head[:1] == b"\x01" else 12
     name = trak.content(reader, b"mdia", b"hdlr", limit=12)[8:12]
     references = trak.entries(b"mdia", b"minf", b"dinf", b"dref")
     samples = tuple(trak.entries(b"mdia", b"minf", b"stbl", b"stsd"))
+    edits = _edits(trak.content(reader, b"edts", b"elst"), per_s)
     return Track(
         track_id=int.from_bytes(head[offset : offset + 4], "big"),
         handler=name.decode("latin-1"),
@@ -218,15 +236,45 @@ def _track(reader: HeaderReader, trak: _Node) -> Track:
         ),
         encrypted=any(each.kind in {b"encv", b"enca"} for each in samples),
         dolby_vision=_dolby_vision(reader, samples) if name == b"vide" else None,
-        edits=_edits(trak.content(reader, b"edts", b"elst")),
+        edits=len(edits),
+        hidden_s=_hidden_s(reader, trak, edits) if edits else 0.0,
     )
 
 
-def _edits(listed: bytes) -> int:
-    """How many entries of an edit list are no pauses, whose time is -1 (8.6.6)."""
-    wide, size = (8, 20) if listed[:1] == b"\x01" else (4, 12)
-    times = range(8 + wide, len(listed) - wide + 1, size)
-    return sum(listed[at : at + wide] != b"\xff" * wide for at in times)
+def _per_s(head: bytes) -> int:
+    """The ticks of a second, by the header of a movie or of a track's media."""
+    at = 20 if head[:1] == b"\x01" else 12
+    return int.from_bytes(head[at : at + 4], "big") or 1
+
+
+def _edits(listed: bytes, per_s: int) -> list[tuple[int, float]]:
+    """Where the stretches of an edit list begin, in ticks of the media, and how many seconds they
+    last; 0 to the end. Pauses, whose time is -1, are none (8.6.6)."""
+    form = struct.Struct(">QqI" if listed[:1] == b"\x01" else ">IiI")
+    whole = len(listed) - (len(listed) - 8) % form.size
+    entries = form.iter_unpack(listed[8:whole])
+    return [(begin, length / per_s) for length, begin, _ in entries if begin != -1]
+
+
+_MOST_TIMES = 1 << 16
+"""Bytes of the table that says how long each sample lasts. One whose lengths vary ever so often
+tells of the first eight thousand."""
+
+
+def _hidden_s(reader: HeaderReader, trak: _Node, edits: Iterable[tuple[int, float]]) -> float:
+    head = trak.content(reader, b"mdia", b"mdhd", limit=32)
+    stated = (head[24:32] if head[:1] == b"\x01" else head[16:20]).lstrip(b"\xff")
+    times = trak.content(reader, b"mdia", b"minf", b"stbl", b"stts", limit=_MOST_TIMES)[8:]
+    lasts: int = sum(
+        count * each for count, each in struct.iter_unpack(">II", times[: len(times) & ~7])
+    )
+    per_s = _per_s(head)
+    end_s = max(lasts, int.from_bytes(stated, "big")) / per_s
+    hidden_s = at = 0.0
+    for begin, length_s in sorted(edits):
+        hidden_s += max(0.0, min(begin / per_s, end_s) - at)
+        at = max(at, begin / per_s + (length_s or end_s))
+    return hidden_s + max(0.0, end_s - at)
 
 
 _VISUAL_ENTRY = 78
