@@ -15,13 +15,7 @@ from PIL import Image
 from videos import edited
 
 from palprep import preflight
-from palprep.errors import (
-    DamagedMedia,
-    FileMissing,
-    FileUnreadable,
-    UnsupportedMedia,
-    UsageError,
-)
+from palprep.errors import DamagedMedia, FileMissing, FileUnreadable, UnsupportedMedia, UsageError
 from palprep.facts import Speaker
 from palprep.media.ffmpeg import ffmpeg_binary
 from palprep.media.sources import Source

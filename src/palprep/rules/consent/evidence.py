@@ -69,9 +69,9 @@ def grade_stretch(
     second: float,
 ) -> None:
     """Words that were heard differently pass where they fit the audio as well as what was heard,
-    and a second model, whose ratio is ``second``, does not hear the same. The worse they fit, the
-    more the forced reading must support each of them; so it must where far more was heard, among
-    which words may have been added.
+    a second model, whose ratio is ``second``, does not hear the same, and the forced reading
+    supports each of them. Without that support they are in doubt. They fail where they fit badly as
+    well, or where far more was heard, among which words may have been added.
     """
     words, ratio = range(one.first, one.last), one.log_likelihood_ratio
     least = min(aligned[index].probability for index in words)
@@ -83,7 +83,7 @@ def grade_stretch(
         unsaid if unsupported else limits.never_said_probability.value
     ):
         grade = Outcome.FAIL
-    elif second >= -sure and (ratio >= 0 or (ratio >= -sure and least >= unsaid)):
+    elif second >= -sure and ratio >= -sure and least >= unsaid:
         grade = Outcome.PASS
     doubtful = [index for index in words if aligned[index].probability < unsaid]
     for index in words:
