@@ -306,3 +306,16 @@ def test_who_cannot_be_asked_about_still_has_the_rest_to_redo(go, add, log, mute
     [person] = watch(out, connection=mute, pace=NOT_AT_ALL).people
     assert person.status == "failed"
     assert "Only the voice is made" in " ".join(person.reasons)
+
+
+def test_under_test_run_and_watch_wait_by_the_clock_of_the_sandbox(
+    go, add, out, sandbox, monkeypatch
+):
+    """Nobody else moves it: by a clock of their own, they would wait in vain."""
+    monkeypatch.setenv("PALPREP_TIME", "sandbox")
+    there, minute = Connection(base_url=sandbox.url, api_key=sandbox.user_key), Pace(wait_s=60)
+    add("ada")
+    assert statuses(go(connection=there, pace=minute)) == {"voice_only"}
+    add("grace")
+    assert statuses(go(connection=there, pace=NOT_AT_ALL)) == {"voice_only", "waiting"}
+    assert statuses(watch(out, connection=there, pace=minute)) == {"voice_only"}

@@ -17,4 +17,4 @@ from .senders import (
     RawResponse as RawResponse,
     RequestHook as RequestHook,
 )
-from .settings import checked_base_url as checked_base_url
+from .settings import checked_base_url as checked_base_url, time_of as time_of

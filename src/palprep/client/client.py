@@ -166,11 +166,7 @@ def account_in(environ: Mapping[str, str] | None, *, awaited: bool) -> dict[str,
                 f"{name} is not set. Set PALPREP_BASE_URL and PALPREP_API_KEY, or run "
                 "`palprep sandbox` and use the URL and the key that it prints."
             )
-    if variables.get("PALPREP_TIME") == "sandbox":
-        told = settings.SandboxTime(found["base_url"])
-        sleep = told.sleep_async if awaited else told.sleep
-        found |= {"clock": told.clock, "sleep": sleep}
-    return found
+    return found | settings.time_of(variables, found["base_url"], awaited=awaited)
 
 
 def log_as_asked(environ: Mapping[str, str], log: logging.Logger = log) -> None:

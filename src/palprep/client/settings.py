@@ -8,10 +8,10 @@ import contextlib
 import json
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from http.client import HTTPConnection, HTTPException
-from typing import TypeAlias
+from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
 import anyio.to_thread
@@ -115,3 +115,13 @@ class SandboxTime:
                 "unset PALPREP_TIME."
             ) from None
         return self.last
+
+
+def time_of(
+    variables: Mapping[str, str], base_url: str, *, awaited: bool = False
+) -> dict[str, Callable[..., Any]]:
+    """``clock`` and ``sleep`` of the sandbox there, where PALPREP_TIME says so; else nothing."""
+    if variables.get("PALPREP_TIME") != "sandbox":
+        return {}
+    told = SandboxTime(base_url)
+    return {"clock": told.clock, "sleep": told.sleep_async if awaited else told.sleep}

@@ -18,7 +18,7 @@ from palprep.api import UNSET, Rate
 from palprep.api.records import host_of, is_loopback
 from palprep.batch.work.sandbox_judges import judges_in
 from palprep.callbacks import PublicCallbacks
-from palprep.client import Client, Limiter, RequestHook, checked_base_url
+from palprep.client import Client, Limiter, RequestHook, checked_base_url, time_of
 from palprep.errors import ApiError, AuthenticationError, UsageError
 from palprep.journal import Journal, callback_server, secret_path
 from palprep.journal.entries import SandboxStatement
@@ -51,7 +51,8 @@ class Connection:
     output folder. ``publish_to`` names a bucket that the service fetches from (``s3://``,
     ``gs://``, ``az://``). ``callback_url`` is the public address behind which ``palprep listen``
     takes callbacks. A sandbox on this machine needs neither. ``clock``, ``sleep`` and ``random``
-    replace the real ones.
+    replace the real ones. With PALPREP_TIME=sandbox clock and sleep are those of the sandbox at
+    ``base_url``.
     """
 
     base_url: str | None = _from_env("PALPREP_BASE_URL")
@@ -61,6 +62,11 @@ class Connection:
     clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], object] = time.sleep
     random: Callable[[], float] = randomness.random
+
+    def __post_init__(self) -> None:
+        if self.base_url and self.clock is time.monotonic:
+            for name, there in time_of(os.environ, self.base_url).items():
+                object.__setattr__(self, name, there)
 
     @property
     def target(self) -> str:

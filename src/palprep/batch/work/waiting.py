@@ -142,17 +142,19 @@ class Watch:
         """
         clock, changed = self._remote.connection.clock, changed or threading.Event()
         began = waiting_since = clock()
-        while busy() or self._open:
+        while (at_work := busy()) or self._open:
             worked = self.step()
             with self._guard:
                 unasked = ask_all and any(each.due <= began for each in self._watched.values())
-            if busy():
+            if at_work:
                 waiting_since = clock()
             elif clock() - waiting_since >= self._pace.wait_s and not unasked:
                 break
-            if not worked:
+            if at_work and not worked:
                 changed.wait(LOOK_EVERY_S)
                 changed.clear()
+            elif not worked:
+                self._remote.connection.sleep(LOOK_EVERY_S)
         self.close()
 
     def close(self) -> None:
