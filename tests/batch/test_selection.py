@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -136,6 +137,17 @@ def test_a_shard_next_to_a_whole_run_would_create_twice(tmp_path):
     touch(tmp_path / "out")
     with pytest.raises(UsageError, match="without shards"):
         Selection(shard=Shard(1, 4)).place(tmp_path / "out")
+
+
+@pytest.mark.parametrize("shard", [None, Shard(1, 2), Shard(2, 2)])
+def test_a_run_in_the_folder_of_a_shard_would_create_the_others_again(tmp_path, monkeypatch, shard):
+    part = tmp_path / "shard-1-of-2"
+    touch(part)
+    monkeypatch.chdir(part)
+    for into in (part, Path()):
+        with pytest.raises(UsageError, match=f"give --shard 1/2 --into {tmp_path}$"):
+            Selection(shard=shard).place(into)
+    assert Selection(shard=Shard(1, 2)).place(tmp_path) == part
 
 
 def shown(out):

@@ -88,10 +88,16 @@ class Selection:
     def place(self, into: Path) -> Path:
         """The output folder: ``into``, or the shard's own in it.
 
-        Raises UsageError where ``into`` holds a run of another division of the people, whose
-        journal would not know what this one creates.
+        Raises UsageError where ``into`` holds a run of another division of the people, or is the
+        folder of one of its parts: its journal would not know what this one creates.
         """
         shard, others = self.shard, shards_in(into)
+        part = Shard.of_folder(into.absolute().name)
+        if part is not None and is_there(into / JOURNAL_NAME):
+            raise UsageError(
+                f"{into} is the folder of shard {part}, and a run in it would create the people of "
+                f"other shards again: give --shard {part} --into {into.absolute().parent}"
+            )
         if shard is None:
             if others:
                 raise UsageError(
