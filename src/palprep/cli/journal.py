@@ -13,6 +13,7 @@ from typing import Annotated
 import typer
 
 from palprep import api, batch, callbacks, journal as journals, serving
+from palprep.batch import people as batch_people
 from palprep.cli import options
 from palprep.cli.exits import ExitCode
 from palprep.cli.files import require_there
@@ -290,6 +291,11 @@ def listen(
     log_format: options.LogFormatting = "text",
 ) -> None:
     """Prints the secret address to give as callback_url."""
+    if parts := batch_people.shards_in(journal):
+        raise UsageError(
+            f"{journal} holds shards, and each takes callbacks into a journal of its own: name one "
+            f"of them, such as {journal / parts[0].folder}"
+        )
     received = 0
 
     def arrived(delivery: callbacks.Delivery) -> None:
