@@ -47,6 +47,13 @@ def test_a_language_without_a_statement_is_said(language):
         required_statement(language)
 
 
+@pytest.mark.parametrize("language", ["German", "DE", "de-DE", "", "de\n"])
+def test_what_is_no_code_of_a_language_is_said_before_any_model_is_asked(language):
+    """A multilingual model would not know it either."""
+    with pytest.raises(UsageError, match=r"must be two letters, as in de \(ISO 639-1\), not "):
+        statement_for("Ann", "Ich, {full_name}, willige ein.", language=language)
+
+
 def test_how_a_name_sounds_is_no_name():
     with pytest.raises(UsageError, match="full name"):
         statement_for("", "I, {full_name}, agree.", language="en", spoken_as="Jane Doe")

@@ -217,8 +217,11 @@ def statement_for(
     """The statement to listen for; without a text, palprep's template for the language. It has the
     name as it is ``spoken_as``, where that is given.
 
-    Raises UsageError for a text that names no one, and for a language without a template.
+    Raises UsageError for a text that names no one, for a language without a template, and for what
+    is no code of a language.
     """
+    if not re.fullmatch("[a-z]{2}", language):
+        raise UsageError(f"The language must be two letters, as in de (ISO 639-1), not {language}")
     template = statement or required_statement(language)
     text = fill_statement(template, full_name, spoken_as)
     return Statement.of(text, full_name, language, spoken_as)
