@@ -111,7 +111,7 @@ def test_without_a_callback_a_replica_is_left_waiting(go, add, log, out, connect
     mute = replace(connection, callback_url="http://127.0.0.1:9")
     [person] = go(connection=mute, pace=Pace(wait_s=0.1)).people
     assert (person.status, person.replica.status) == ("waiting", "started")
-    assert "its callback has not come yet" in person.reasons[0]
+    assert "no callback has told its end yet" in person.reasons[0]
     body = {"replica_id": person.replica.id, "status": "completed"}
     with Journal.of(out) as journal:
         into_journal(journal)(Delivery(tag=None, event=None, body=body))

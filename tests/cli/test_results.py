@@ -93,7 +93,7 @@ def test_everybody_is_counted():
         ([standing("done"), standing("needs_answer")], "Next: see to what the reasons name, and"),
         ([standing("redo"), standing("waiting", voice_status="started")],
          "`palprep watch 'my out'`"),
-        ([standing("done"), replica("its callback has not come yet; `palprep watch` waits for it")],
+        ([standing("done"), replica("no callback has told its end yet; `palprep watch` waits")],
          "`palprep watch 'my out'`"),
         ([standing("done"), replica("the service will tell https://example.com/c")],
          "`palprep status 'my out'` says how to record the end of a training"),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from palprep.journal import Journal
+from palprep.callbacks import Delivery
+from palprep.journal import Journal, into_journal
 from palprep.journal.entries.bodies import (
     CalledBack,
     Created,
@@ -87,6 +88,15 @@ def test_a_training_that_no_callback_will_tell_of_is_ended_by_hand(
     before = palprep("status", tmp_path)
     assert before.code == 5
     assert f"palprep status {tmp_path} --ended r1 completed" in before.out + before.err
+    assert "callback about" not in before.out
+    with Journal.of(tmp_path) as journal:
+        # The specification does not show what is posted of a replica.
+        body = {"uuid": "r1", "state": "done", "note": "x" * 2000}
+        into_journal(journal)(Delivery(tag="replica-1", event=None, body=body))
+    unread = palprep("status", tmp_path).out
+    said = 'The last callback about ada tells no end that palprep knows: {"uuid": "r1", "state": '
+    assert said in " ".join(unread.split())
+    assert "x" * 1000 not in "".join(unread.split())
     assert palprep("status", tmp_path, "--ended", "r1", "completed").code == 0
     after = palprep("status", tmp_path, "--json")
     assert after.code == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import shlex
 from collections import deque
@@ -173,8 +174,13 @@ def _show_open_ends(head: runs.JournalHead, people: Tally) -> None:
         print_line(f"\n{more} held by a doubt: decide about these first.")
     if people.in_training and not head.running:
         command = shlex.join(["palprep", "status", head.directory, "--ended"])
+        if head.unread is not None:
+            whose, body = head.unread
+            said = json.dumps(body, ensure_ascii=False)[:_BODY_SHOWN]
+            print_line(f"The last callback about {whose} tells no end that palprep knows: {said}")
         print_line(
-            "Only a callback tells the end of a replica. Where it was lost, ask the service, then\n"
+            "Only a callback tells the end of a replica. Where it was lost, or tells none, ask the "
+            "service, then\n"
             f"  {command} {people.in_training} completed    if the training ended well\n"
             f"  {command} {people.in_training} error        if it did not"
         )
@@ -275,6 +281,10 @@ def _require_blocker(because: str, directories: Sequence[Path]) -> None:
     if because not in known:
         listed = ", ".join(sorted(known)) or "nothing"
         raise UsageError(f"--because {because} is true of nobody here; there is: {listed}")
+
+
+_BODY_SHOWN = 500
+"""So many characters of a callback are shown."""
 
 
 def listen(

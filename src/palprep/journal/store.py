@@ -275,6 +275,12 @@ class Journal:
         )
         return int(self._rows(asked)[0][0])
 
+    def unread_callback(self) -> Entry[Body] | None:
+        """The last callback about something that is still in training: it tells no known end."""
+        still = "key IN (SELECT key FROM creation WHERE state = 'started')"
+        found = self._entries(f"kind = 'called_back' AND {still} ORDER BY seq DESC LIMIT 1")
+        return found[0] if found else None
+
     def setting(self, name: str, default: Callable[[], str]) -> str:
         """A value that is chosen once and stays, such as the secret path of callbacks."""
 

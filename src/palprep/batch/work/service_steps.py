@@ -165,7 +165,7 @@ class ServiceSteps:
                 "give --callback-url with `palprep listen` behind it"
             )
         else:
-            what = "its callback has not come yet; `palprep watch` waits for it"
+            what = "no callback has told its end yet; `palprep watch` waits for it"
         return f"The {creation.what} {creation.id} is in training: {what}"
 
 

@@ -306,6 +306,9 @@ class JournalHead(Value):
     """Of this and earlier runs; each must be resolved."""
     unclaimed_callbacks: int
     """Callbacks that belong to no creation of this journal."""
+    unread: tuple[str, Any] | None = Field(default=None, exclude=True)
+    """Whose training the last callback is about that tells no known end, and its body. Not part of
+    what is printed."""
     dry_run: bool = Field(default=False, exclude=True)
     """Nothing was sent, and nothing is waited for. Not part of what is printed."""
     has_run: bool = Field(default=True, exclude=True)
@@ -330,6 +333,9 @@ def status(directory: str | Path) -> Iterator[tuple[JournalHead, Iterator[Person
             run = RunReader(journal)
             told = run.head.model_dump(include={"target", "started_at", "updated_at", "dry_run"})
             running, people = run.running, run.rows()
+        came = journal.unread_callback()
+        if came is not None and isinstance(came.body, entries.CalledBack):
+            told["unread"] = came.person or "", came.body.received
         head = JournalHead(
             directory=str(directory),
             running=running,
