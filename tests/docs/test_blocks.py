@@ -108,6 +108,7 @@ def test_a_page_runs(  # noqa: C901 -- a case for each kind of block
 ) -> None:
     names: dict[str, object] = {"__name__": "documentation"}
     printed, outputs = "", list[tuple[Block, str]]()
+    monkeypatch.delenv("COLUMNS", raising=False)  # As wide as pages are, whoever runs the tests.
     for block in blocks(page):
         where = f"{page}, line {block.line + 1}"
         if block.title:

@@ -39,6 +39,7 @@ def test_a_video_is_watched_listened_to_and_verified(consent):
     assert consent.check("same_person_throughout").outcome is Outcome.PASS
 
 
+@pytest.mark.thorough
 def test_of_sound_that_starts_late_all_times_are_a_players(clip, consent, tmp_path):
     """A headset that connects late: for three seconds there is a picture and no sound."""
     picture, sound = "tpad=start_duration=3:start_mode=clone", "asetpts=PTS+3/TB"
