@@ -110,7 +110,10 @@ def test_consent_is_verified_in_one_decode(counts, jane):
     counts.clear()
     facts = verify_consent(path, full_name=SPEAKER.full_name)
     assert facts.outcome == "pass"
-    assert (counts["parses"], counts["opens"], counts["audio packets"]) == (1, 1, packets)
+    assert (counts["parses"], counts["audio packets"]) == (1, packets)
+    # Twice besides for the start of picture and sound: times are those of a player.
+    assert counts["opens"] == 3
+    assert counts["video packets"] <= 3
 
 
 def test_a_prepare_parses_the_source_once_and_hashes_it_and_the_output_once(counts, tmp_path, jane):
