@@ -159,7 +159,7 @@ def read_sources() -> Mapping[str, MaterialSource]:
 def checks_labelled() -> list[str]:
     """The ids of the checks that have labels, :data:`WHOLE_CHECK` and :data:`FRESH_SET`."""
     stems = {path.stem for path in MATERIAL.glob("*.csv") if not path.stem.startswith(BROAD_SET)}
-    return sorted(stems - {"sources", "talkers", "best", "overlays"})
+    return sorted(stems - {"sources", "talkers", "learners", "best", "overlays"})
 
 
 def read_labels(check_id: str, *, use: str | None = None) -> list[Labelled]:
