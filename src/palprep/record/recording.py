@@ -265,11 +265,8 @@ class Recording:
         sha256, speaker = sources.sha256_of(path), None
         if take.role is Role.CONSENT_VIDEO:
             speaker = batch.spoken_by(self._person, self._model)
-            who, asked = (
-                (speaker.full_name, speaker.spoken_as),
-                {"name": path.name, "sha256": sha256},
-            )
-            code = journals.asked_code(self._journal, *who, **asked)
+            who = speaker.full_name, speaker.spoken_as
+            code = journals.asked_code(self._journal, *who, name=path.name, sha256=sha256)
             speaker = speaker.model_copy(update={"code": code})
         apart = take.role is Role.TRAINING_VIDEO
         report = self._check(path, role=take.role, speaker=speaker, consent_apart=apart)
