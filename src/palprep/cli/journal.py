@@ -260,9 +260,11 @@ def _look(
         _require_blocker(because, directories)
     looked_at, everybody = [], Tally()
     for each in directories:
-        own = Tally()
+        own = everybody if len(directories) == 1 else Tally()
         with runs.status(each) as (head, people):
-            met = (own.met(everybody.met(one)) for one in people if because in {None, one.blocker})
+            met = map(own.met, (one for one in people if because in {None, one.blocker}))
+            if own is not everybody:
+                met = map(everybody.met, met)
             if as_json:
                 print_json_of_many(
                     head.to_json(), "people", (one.standing.to_json() for one in met)

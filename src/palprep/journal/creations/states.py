@@ -63,6 +63,12 @@ a late snapshot takes it back.
 """
 
 
+_TOLD: Mapping[str, entries.ResourceStatus] = {
+    each: each for each in get_args(entries.ResourceStatus)
+}
+"""The states that the service tells, by their name."""
+
+
 class Creation(Value):
     """What the journal knows of one voice or replica."""
 
@@ -87,7 +93,7 @@ class Creation(Value):
     @property
     def status(self) -> entries.ResourceStatus | None:
         """The status that the service told last, None where it told none."""
-        return next((each for each in get_args(entries.ResourceStatus) if each == self.state), None)
+        return _TOLD.get(self.state)
 
     @property
     def voice_id(self) -> str | None:
