@@ -48,7 +48,7 @@ from palprep.values import typed
 from palprep.views.drawings import PICTURES_NAME
 from palprep.views.terminal import cell_progress
 from palprep.vocabulary import by_name
-from palprep.workers import Engine, LocalEngine
+from palprep.workers import LocalEngine
 
 
 @typed("people", "into", "options")
@@ -106,8 +106,15 @@ def run(
     place = Path(os.path.realpath(place))
     with (
         Journal.of(place, lock=True, create=True) as journal,
-        _opened_engine(options, journal) as engine,
+        contextlib.ExitStack() as stack,
     ):
+        engine = options.engine
+        if isinstance(engine, str):
+            limits, own = options.limits, run_name(journal)
+            engine = make_engine(
+                engine, jobs=options.jobs, store=options.store, limits=limits, run=own
+            )
+            stack.callback(engine.close, at_once=True)
         told = tell or cell_progress() or tell_no_one
         context = RunContext(options, place, journal, engine, profiles, told, Stop())
         last = None if journal.last_run() is None else RunReader(journal)
@@ -261,24 +268,6 @@ def _forgotten_words(slug: str, place: Path, known: Container[str]) -> str:
     if slug in known:
         return f"to be forgotten, which was broken off: nothing is made; go on with {command}"
     return f"forgotten, and nothing is made of theirs; to take them in again: {command} --again"
-
-
-@contextmanager
-def _opened_engine(options: RunOptions, journal: Journal) -> Iterator[Engine]:
-    if not isinstance(options.engine, str):
-        yield options.engine
-        return
-    own = make_engine(
-        options.engine,
-        jobs=options.jobs,
-        store=options.store,
-        limits=options.limits,
-        run=run_name(journal),
-    )
-    try:
-        yield own
-    finally:
-        own.close(at_once=True)
 
 
 def _source_of(people: People, into: str | Path) -> str | None:
