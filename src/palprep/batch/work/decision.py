@@ -12,7 +12,7 @@ from palprep.journal.runs import PersonOutcome
 from palprep.pipelines import ReplicaRequest, Request, VoiceRequest
 from palprep.rules import Check, Report
 from palprep.rules.consent import ConsentState
-from palprep.values import Outcome, Role, Value
+from palprep.values import Role, Value
 
 _NO_STOCK_VOICE = (
     "No replica is made of the portrait: it needs a stock_voice in person.toml or in the manifest."
@@ -135,13 +135,11 @@ def decide(
     something. Unless ``consent`` holds, it speaks against the replica, and against a voice that is
     taken from the training video. Checks that tell the files ``apart`` speak against everything.
     """
-    unheard = consent.state != "holds"
     given = {role for each in asked for role in each.roles}
-    spoken_in = Role.CONSENT_VIDEO if Role.CONSENT_VIDEO in given else Role.TRAINING_VIDEO
+    said_in = unfit.get(Role.CONSENT_VIDEO if Role.CONSENT_VIDEO in given else Role.TRAINING_VIDEO)
     # What cannot be read is told as that, once: nobody knows what is said in it.
-    unread = spoken_in in unfit and unfit[spoken_in].report.error is not None
-    deaf = consent.state == "fails" and unread
-    against = consent.reasons if unheard and not deaf else ()
+    unread = consent.state == "fails" and said_in is not None and said_in.report.error is not None
+    against = () if unread or consent.state == "holds" else consent.reasons
     if not asked:
         so_far = PersonOutcome(
             status="redo" if unfit else "needs_answer",
@@ -149,34 +147,31 @@ def decide(
             blocked_by=("nothing_to_make", *ids_of(unfit, unfit)),
         )
         return (), _of_different(so_far, apart)
-    of_a_video = {"voice", "replica"} if voice_from_video else {"replica"}
-    for_all = {
-        role
-        for role, each in unfit.items()
-        if _ABOUT_THE_PERSON in {check.id for check in each.report.having(Outcome.FAIL)}
-    }
+    for_all = {role for role, each in unfit.items() if _ABOUT_THE_PERSON in each.ids}
     fit = tuple(each for each in asked if for_all.union(each.roles).isdisjoint(unfit))
-    requests = tuple(each for each in fit if not (unheard and each.what in of_a_video))
-    stops = unheard and not deaf and any(each.what in of_a_video for each in asked)
+    under_consent = {"voice", "replica"} if voice_from_video else {"replica"}
+    refused = under_consent if consent.state != "holds" else ()
+    requests = tuple(each for each in fit if each.what not in refused)
     used = for_all | given
-    twice = voice_from_video and _follows(unfit)
-    needed = [role for role in unfit if role in used and not (twice and role is Role.VOICE_AUDIO)]
-    # Nobody decides about a statement that is recorded again anyway.
-    moot = consent.state == "open" and requests == fit and spoken_in in unfit
-    stopped = (*against, *(() if moot else (TO_DO[consent.state],))) if stops else ()
-    blocked = (_BLOCKERS[consent.state],) if stops else ()
+    follows = {Role.VOICE_AUDIO} if voice_from_video and _follows(unfit) else set[Role]()
+    needed = [role for role in unfit if role in used - follows]
+    obstacles = [(reasons_of(unfit, needed), ids_of(unfit, needed))]
     held = consent.state == "open" and requests != fit
-    refused, found = reasons_of(unfit, needed), ids_of(unfit, needed)
+    if stops := against and any(each.what in under_consent for each in asked):
+        # Nobody decides about a statement that is recorded again anyway.
+        moot = consent.state == "open" and not held and said_in is not None
+        told = against if moot else (*against, TO_DO[consent.state])
+        # What somebody is to decide leads, where somebody is.
+        obstacles.insert(0 if held else 1, (told, (_BLOCKERS[consent.state],)))
+    # What speaks against a file may speak against the consent in it, too.
+    why = tuple(dict.fromkeys(each for reasons, _ in obstacles for each in reasons))
     spare = [role for role in unfit if role not in used]
     left_out = reasons_of(unfit, spare, () if stops else against)
-    # What somebody is to decide leads, where somebody is. What speaks against a file may speak
-    # against the consent in it, too.
-    why = tuple(dict.fromkeys((*stopped, *refused) if held else (*refused, *stopped)))
     so_far = PersonOutcome(
         status="needs_decision" if held else "redo",
         reasons=why,
         notes=tuple(f"Left out: {reason}" for reason in left_out),
-        blocked_by=(*blocked, *found) if held else (*found, *blocked),
+        blocked_by=tuple(each for _, ids in obstacles for each in ids),
         held=held,
     )
     if not requests or apart:
