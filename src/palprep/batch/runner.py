@@ -243,7 +243,7 @@ def _notes(roster: Roster, work: _Work) -> Iterator[Note]:
         yield Note(person=slug, text=text, about="forgotten")
     for person in work.people:
         for each in person.assigned:
-            about: Literal["guess", "role"] = "guess" if each.guessed else "role"
+            about: Literal["guess", "role"] = "guess" if each.by == "content" else "role"
             yield Note(person=person.slug, text=each.words, about=about)
         if person.guessed_name is not None:
             yield Note(person=person.slug, text=person.guessed_name, about="guess")

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib import resources
 from pathlib import Path, PurePath
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 from unicodedata import combining, normalize
 
 from palprep.batch.people.files import File, KindsOf, RemoteFile, in_other_form, printable
@@ -55,16 +55,13 @@ _KINDS: Mapping[Kind, tuple[Role, ...]] = {
 
 
 class AssignedFile(Value):
-    """A file in its role, and why it was taken for that.
-
-    ``guessed``: neither person.toml nor the file's name says it. ``by_name``: the name does.
-    """
+    """A file in its role, and why it was taken for that."""
 
     role: Role
     path: File
     why: str
-    guessed: bool = False
-    by_name: bool = False
+    by: Literal["settings", "name", "content"] = "settings"
+    """What says so: person.toml or the manifest; the file's name; or its content, a guess."""
 
     @property
     def words(self) -> str:
@@ -152,7 +149,7 @@ class Person(Value):
 
     def settled(self, role: Role, path: File, why: str) -> Person:
         """The person with a file picked for a role."""
-        picked = AssignedFile(role=role, path=path, why=why, guessed=True)
+        picked = AssignedFile(role=role, path=path, why=why, by="content")
         return self.model_copy(update={"assigned": (*self.assigned, picked)})
 
 
@@ -210,35 +207,23 @@ def person_of(
         unread = tuple(str(error).splitlines())
     misnamed = () if look_up(SETTINGS_NAME) else _like(SETTINGS_NAME, kinds)
     unread += tuple(f"{name} is not read: rename it to {SETTINGS_NAME}" for name in misnamed)
-    assigned, problems = _named(settings.files, look_up, kinds)
-    named = {each.role: each.path for each in assigned}
-    left = {path: kind for path, kind in kinds.items() if kind and path not in named.values()}
-    by_name, by_content, spoken = _by_hints(left)
-    stills = Kind.IMAGE in left.values()
-    open_: dict[Role, Sequence[File]] = {}
-    for role in (each for each in Role if each not in named):
-        choices, guessed = _choices(role, by_name[role], by_content[role])
-        # One video may be the statement alone, or the clip of a live photo: its content tells.
-        unsure = guessed and role in LISTENED_TO and (stills or len(by_content[role]) == 1)
-        if unsure or len(choices) > 1:
-            open_[role] = choices
-        elif choices:
-            why, by_hint = why_taken(role, choices[0]), not guessed
-            assigned.append(
-                AssignedFile(role=role, path=choices[0], why=why, guessed=guessed, by_name=by_hint)
-            )
-    for role in LISTENED_TO - {each.role for each in assigned}:
-        used = {each.path for each in assigned}
-        videos = dict.fromkeys((*open_.get(role, ()), *by_content[Role.TRAINING_VIDEO]))
-        open_[role] = [each for each in videos if each not in used]
-    unclear = {role: tuple(paths) for role, paths in open_.items() if paths}
-    filmed = unclear.keys() - {Role.FACE_IMAGE} or LISTENED_TO & {each.role for each in assigned}
-    problems += () if filmed else spoken
+    named, problems = _named(settings.files, look_up, kinds)
+    person = Person(slug=slug, settings=settings, assigned=named, unread=bool(unread))
+    taken = person.sources.values()
+    left = {path: kind for path, kind in kinds.items() if kind and path not in taken}
+    unseen = [
+        path
+        for path, kind in left.items()
+        if kind is Kind.AUDIO and _hint(path, Role.CONSENT_VIDEO.value)
+    ]
+    person = _by_names(person, {path: left[path] for path in left if path not in unseen})
+    spoken = [f"{path.name} is audio alone: consent must be given on video" for path in unseen]
+    problems += () if person.may_speak else spoken
     own = settings.statement
     stated = statement(own) if own and not leads_out(own) else None
     if own and stated is None:
         problems.append(f"{SETTINGS_NAME} names {own}, which is not in the folder")
-    if not (assigned or unclear or problems):
+    if not (person.files or problems):
         problems = [_nothing_in(kinds)]
     media = [path for path, kind in kinds.items() if kind is not None]
     unnamed = (name for each in media if (name := printable(each.name)) != each.name)
@@ -248,54 +233,60 @@ def person_of(
     ours = {SETTINGS_NAME, own, *misnamed, *(part for parts in at for part in parts[:1])}
     strangers = (path for path in kinds if path not in media and path.name not in ours)
     unused = [f"{printable(path.name)} is not used: {_what(path)}" for path in strangers]
-    unused += spoken if filmed else ()
-    return Person(
-        slug=slug,
-        settings=settings,
-        assigned=tuple(assigned),
-        unclear=unclear,
-        unused=(*_unused(assigned, unclear, by_content), *unused),
-        problems=(*unread, *problems, *odd),
-        unread=bool(unread),
-        statement=stated,
+    unused += spoken if person.may_speak else ()
+    told = {"unused": (*person.unused, *unused), "problems": (*unread, *problems, *odd)}
+    return person.model_copy(update={**told, "statement": stated})
+
+
+def _by_names(person: Person, left: Mapping[File, Kind]) -> Person:
+    """The person with those of the files to which names give a role, or leave one open."""
+    said = {path: _role_of(path, kind) for path, kind in left.items()}
+    stills = Kind.IMAGE in left.values()
+    assigned, choices = [*person.assigned], dict[Role, Sequence[File]]()
+    for role in (each for each in Role if each not in person.sources):
+        named = [path for path, each in said.items() if each == (role, "name")]
+        others = [path for path, each in said.items() if each == (role, "content")]
+        choices[role] = named or _likely(role, others)
+        # One video may be the statement alone, or the clip of a live photo: its content tells.
+        unsure = role in LISTENED_TO and (stills or len(others) == 1)
+        if len(choices[role]) == 1 and (named or not unsure):
+            [path] = choices.pop(role)
+            by = said[path][1]
+            assigned.append(AssignedFile(role=role, path=path, why=why_taken(role, path), by=by))
+    used = {each.path for each in assigned}
+    videos = [path for path, each in said.items() if each == (Role.TRAINING_VIDEO, "content")]
+    unclear: dict[Role, Sequence[File]] = {}
+    for role, files in choices.items():
+        among = (*files, *(videos if role in LISTENED_TO else ()))
+        if found := tuple(dict.fromkeys(each for each in among if each not in used)):
+            unclear[role] = found
+    playing = {role: " or ".join(path.name for path in paths) for role, paths in unclear.items()}
+    playing |= {each.role: each.path.name for each in assigned}
+    unused = tuple(
+        f"{path.name} is not used: the {role.value} is {playing[role]}"
+        for path, (role, by) in said.items()
+        if by == "content" and role in playing and path not in used.union(*unclear.values())
     )
+    update = {"assigned": tuple(assigned), "unclear": unclear, "unused": unused}
+    return person.model_copy(update=update)
 
 
-_ByRole = Mapping[Role, Sequence[File]]
+def _role_of(path: File, kind: Kind) -> tuple[Role, Literal["name", "content"]]:
+    """The role that a file's name gives it, or else its content."""
+    unlikely = _hint(path, "unlikely")
+    for role in _KINDS[kind]:
+        if _hint(path, role.value) and not (unlikely and role is Role.VOICE_AUDIO):
+            return role, "name"
+    return _KINDS[kind][-1], "content"
 
 
-def _by_hints(kinds: Mapping[File, Kind]) -> tuple[_ByRole, _ByRole, list[str]]:
-    """The files whose names say a role, those that their content gives one, and what to say of
-    consent that is sound alone."""
-    by_name: dict[Role, list[File]] = {role: [] for role in Role}
-    by_content: dict[Role, list[File]] = {role: [] for role in Role}
-    spoken: list[str] = []
-    for path, kind in kinds.items():
-        unlikely = _hint(path, "unlikely")
-        said = [
-            role
-            for role in _KINDS[kind]
-            if _hint(path, role.value) and not (unlikely and role is Role.VOICE_AUDIO)
-        ]
-        if kind is Kind.AUDIO and _hint(path, Role.CONSENT_VIDEO.value):
-            spoken.append(f"{path.name} is audio alone: consent must be given on video")
-        else:
-            (by_name if said else by_content)[said[0] if said else _KINDS[kind][-1]].append(path)
-    return by_name, by_content, spoken
-
-
-def _choices(
-    role: Role, named: Sequence[File], left: Sequence[File]
-) -> tuple[Sequence[File], bool]:
-    """The files that may have the role, and whether that is guessed from content alone."""
+def _likely(role: Role, files: Sequence[File]) -> Sequence[File]:
+    """Without those whose names say that they are of something else, where others are left."""
     # A photograph of what was signed is no portrait.
     other = ("unlikely", Role.CONSENT_VIDEO.value) if role is Role.FACE_IMAGE else ("unlikely",)
-    likely = [
-        each
-        for each in left
-        if role is not Role.VOICE_AUDIO and not any(_hint(each, about) for about in other)
-    ]
-    return named or likely or left, not named
+    if role is Role.VOICE_AUDIO:
+        return files
+    return [each for each in files if not any(_hint(each, about) for about in other)] or files
 
 
 def _what(stranger: File) -> str:
@@ -356,19 +347,6 @@ def which(role: Role, choices: Mapping[File, str]) -> str:
         f"Which file is the {role.value}: {known}? Keep one, put one of these words into its "
         f'name alone ({hints}), or write [files] {role.value} = "…" into {SETTINGS_NAME}'
     )
-
-
-def _unused(assigned: Sequence[AssignedFile], open_: _ByRole, left: _ByRole) -> list[str]:
-    """Files that their content alone would have given a role which another file has."""
-    playing = {role: " or ".join(path.name for path in paths) for role, paths in open_.items()}
-    playing |= {each.role: each.path.name for each in assigned}
-    used = {each.path for each in assigned}.union(*open_.values())
-    return [
-        f"{path.name} is not used: the {role.value} is {playing[role]}"
-        for role, paths in left.items()
-        for path in paths
-        if path not in used and role in playing
-    ]
 
 
 def _hint(path: File, about: str) -> str | None:

@@ -71,7 +71,7 @@ def settle_roles(originals: Originals, person: Person) -> Settled:
 def _unswapped(originals: Originals, person: Person) -> Person:
     """Names are a hint: where the video that is called consent is longer than a statement, and than
     the one called training, both are listened to."""
-    hinted = (each for each in person.assigned if each.by_name and each.role in LISTENED_TO)
+    hinted = (each for each in person.assigned if each.by == "name" and each.role in LISTENED_TO)
     named = {each.role: each.path for each in hinted}
     if len(named) < len(LISTENED_TO):
         return person
