@@ -98,21 +98,15 @@ class Unchanged:
 
     def to_record(self, person: RosterEntry) -> str | None:
         """The person's state at the end of the work; None where a change would not show."""
-        given, prepared = person.fingerprint, self._prepared_now(person.slug)
-        if given is None or prepared is None:
-            return None
-        return f"{self._under_conditions(given)}.{prepared}"
+        given, prepared = self._given(person), self._prepared_now(person.slug)
+        return None if given is None or prepared is None else f"{given}.{prepared}"
 
     def among(
         self, people: Iterable[RosterEntry], last: Iterable[runs.PersonView]
     ) -> dict[str, runs.PersonView]:
         """Those of the ``last`` run's people who are done and as they were when that was recorded,
         by their slugs. Nobody whose consent was waived: it may be listened for now."""
-        done = {
-            each.slug: each
-            for each in last
-            if each.status in runs.READY and not each.waived and each.state is not None
-        }
+        done = {each.slug: each for each in last if each.status in runs.READY and not each.waived}
         return {
             person.slug: done[person.slug]
             for person in people
@@ -121,15 +115,15 @@ class Unchanged:
 
     def _is_as_it_was(self, person: RosterEntry, ended: runs.PersonView) -> bool:
         given, _, prepared = (ended.state or "").partition(".")
-        files = person.fingerprint
-        if files is None or self._under_conditions(files) != given:
+        if self._given(person) != given:
             return False
-        if ended.files_removed:
-            return True  # What was removed on purpose need not be there.
-        return self._prepared_now(person.slug) == prepared
+        # What was removed on purpose need not be there.
+        return ended.files_removed or self._prepared_now(person.slug) == prepared
 
-    def _under_conditions(self, given: str) -> str:
-        return digest_of([self._conditions, given])
+    def _given(self, person: RosterEntry) -> str | None:
+        """A digest of that, prepared files aside; None where a change would not show."""
+        files = person.fingerprint
+        return None if files is None else digest_of([self._conditions, files])
 
     def _prepared_now(self, slug: str) -> str | None:
         def ever_prepared() -> Iterator[Prepared]:
