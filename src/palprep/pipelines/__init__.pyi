@@ -1,11 +1,10 @@
 from .consent import (
+    ConsentGate as ConsentGate,
     add_to_dossier as add_to_dossier,
     consent_evidence as consent_evidence,
-    consent_now as consent_now,
     decide as decide,
     keep_in_journal as keep_in_journal,
     named as named,
-    settle_consent as settle_consent,
 )
 from .creation import (
     Callbacks as Callbacks,

@@ -8,7 +8,8 @@ in doubt a named person must have accepted.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -150,117 +151,110 @@ def named(judged: Judged) -> str:
     return f"{name} ({role.value})" if role else name
 
 
-def settle_consent(
-    journal: journals.Journal,
-    person: str,
-    files: Iterable[Prepared],
-    evidence: consent.ConsentEvidence,
-    *,
-    compared: Iterable[rules.Check] = (),
-    waive: bool = False,
-    key: str | None = None,
-) -> consent.ConsentState:
-    """What the ``evidence`` comes to with the last decision about the person, put on file whether
-    or not it suffices. Files of different people are told apart from it: the caller sees to them.
-
-    Each file in which the statement was listened for gets a dossier next to it, which the journal
-    keeps, too, and puts back where it has gone. A consent that its dossier, or that of another file
-    made of the same source, for whomever, or of the same take, says was taken back, or has expired,
-    has ended. ``compared`` holds the checks that compare the files. To ``waive`` is to go on
-    whatever is missing or in doubt, but not over a refusal or an end: the journal records that,
-    under the ``key`` of the replica where it is known, and so do the dossiers, as they record a
-    decision that counts for this evidence, or counts no more.
-
-    Raises DossierUnusable for a dossier that was changed, or is not the one that the journal keeps,
-    and OutputUnwritable.
+@dataclass(frozen=True)
+class ConsentGate:
+    """Whether a replica may be made of a person's ``files``: by the ``evidence`` and by what has
+    been decided. Files of different people are told apart from it: the caller sees to them. To
+    ``waive`` is to go on whatever is missing or in doubt, but not over a refusal or an end.
     """
-    files, now, compared = tuple(files), journal.now(), tuple(compared)
-    kept = _kept(journal, person=person)
-    evidence, decision = _looked_up(journal, person, files, evidence, kept)
-    state = consent.consent_state(evidence.model_copy(update={"against": ()}), decision)
-    waived = evidence.waivable if waive and state.state in {"open", "fails"} else ()
-    if waived:
-        journal.append(entries.ConsentWaived(why=waived), person=person, key=key)
-    if (
-        evidence.against
-        or evidence.waivable
-        or evidence.ended
-        or journal.standing("consent_found", people=[person])
-    ):
-        placed = tuple(
-            each.model_copy(update={"path": journal.named(Path(each.path)).as_posix()})
-            for each in evidence.files
-        )
-        found = evidence.model_copy(update={"files": placed})
-        journal.append(entries.ConsentFound(evidence=found), person=person)
-    for file in files:
-        path = dossiers.keep_dossier(file, person=person, written_at=now, compared=compared)
-        if path is None:
-            continue
-        dossier = dossiers.read_dossier(path)
-        if evidence.ended and not dossier.over(now):
-            ended = (each for each in _about(file, kept, journal) if each.over(now))
-            if (first := next(ended, None)) is not None:
-                dossier = dossiers.add_end(path, first, written_at=now)
-        counts = decision if decision is not None and decision.covers(evidence) else None
-        if dossier.decision != counts:
-            dossier = dossiers.add_entry(
-                path, kind="decision" if counts else "lapse", written_at=now, decision=counts
+
+    journal: journals.Journal
+    person: str
+    files: tuple[Prepared, ...]
+    evidence: consent.ConsentEvidence
+    waive: bool
+
+    def now(self) -> consent.ConsentState:
+        """What the evidence comes to now: somebody may have decided, or taken a consent back, since
+        it was settled. Nothing is put on file."""
+        state = consent.consent_state(*self._looked_up(_kept(self.journal, person=self.person)))
+        return state.waived() if self.waive else state
+
+    def settle(
+        self, compared: tuple[rules.Check, ...], key: str | None = None
+    ) -> consent.ConsentState:
+        """What the evidence comes to with the last decision, put on file whether or not it
+        suffices.
+
+        Each file in which the statement was listened for gets a dossier next to it, which the
+        journal keeps, too, and puts back where it has gone. A consent that its dossier, or that of
+        another file made of the same source, for whomever, or of the same take, says was taken
+        back, or has expired, has ended. ``compared`` holds the checks that compare the files. The
+        journal records a waiver, under the ``key`` of the replica where it is known, and so do the
+        dossiers, as they record a decision that counts for this evidence, or counts no more.
+
+        Raises DossierUnusable for a dossier that was changed, or is not the one that the journal
+        keeps, and OutputUnwritable.
+        """
+        journal, person, now = self.journal, self.person, self.journal.now()
+        kept = _kept(journal, person=person)
+        evidence, decision = self._looked_up(kept)
+        state = consent.consent_state(evidence.model_copy(update={"against": ()}), decision)
+        waived = evidence.waivable if self.waive and state.state in {"open", "fails"} else ()
+        if waived:
+            journal.append(entries.ConsentWaived(why=waived), person=person, key=key)
+        if (
+            evidence.against
+            or evidence.waivable
+            or evidence.ended
+            or journal.standing("consent_found", people=[person])
+        ):
+            placed = tuple(
+                each.model_copy(update={"path": journal.named(Path(each.path)).as_posix()})
+                for each in evidence.files
             )
-        why = " ".join(waived)
-        if why and all(each.note != why for each in dossier.waivers):
-            dossier = dossiers.add_entry(path, kind="waiver", written_at=now, note=why)
-        keep_in_journal(journal, person, path, dossier)
-        _replaced(journal, person, path, dossier, kept)
-    return state.waived() if waive else state
+            found = evidence.model_copy(update={"files": placed})
+            journal.append(entries.ConsentFound(evidence=found), person=person)
+        for file in self.files:
+            path = dossiers.keep_dossier(file, person=person, written_at=now, compared=compared)
+            if path is None:
+                continue
+            dossier = dossiers.read_dossier(path)
+            if evidence.ended and not dossier.over(now):
+                ended = (each for each in _about(file, kept, journal) if each.over(now))
+                if (first := next(ended, None)) is not None:
+                    dossier = dossiers.add_end(path, first, written_at=now)
+            counts = decision if decision is not None and decision.covers(evidence) else None
+            if dossier.decision != counts:
+                dossier = dossiers.add_entry(
+                    path, kind="decision" if counts else "lapse", written_at=now, decision=counts
+                )
+            why = " ".join(waived)
+            if why and all(each.note != why for each in dossier.waivers):
+                dossier = dossiers.add_entry(path, kind="waiver", written_at=now, note=why)
+            keep_in_journal(journal, person, path, dossier)
+            _replaced(journal, person, path, dossier, kept)
+        return state.waived() if self.waive else state
 
-
-def consent_now(
-    journal: journals.Journal,
-    person: str,
-    files: Iterable[Prepared],
-    evidence: consent.ConsentEvidence,
-    *,
-    waive: bool = False,
-) -> consent.ConsentState:
-    """What the ``evidence`` comes to now, as :func:`settle_consent` tells: somebody may have
-    decided, or taken a consent back, since that was asked. Nothing is put on file."""
-    found = _looked_up(journal, person, tuple(files), evidence, _kept(journal, person=person))
-    state = consent.consent_state(*found)
-    return state.waived() if waive else state
-
-
-def _looked_up(
-    journal: journals.Journal,
-    person: str,
-    files: Sequence[Prepared],
-    evidence: consent.ConsentEvidence,
-    kept: Mapping[str, dossiers.Dossier],
-) -> tuple[consent.ConsentEvidence, consent.ConsentDecision | None]:
-    """The evidence with what dossiers say of an end of the consent or of a refusal, and the last
-    decision."""
-    told = journal.entries(entries.ConsentDecided, person=person)
-    last = told[-1].body.decision if told else None
-    said = {} if last is None or not last.covers(evidence) else {last.decided_at: (last, "")}
-    ended = list[str]()
-    # By the dossiers that an earlier run wrote. What was said in a file that nobody listens to now
-    # does not count: another one holds the statement.
-    for file in files:
-        if (heard := file.report.consent) is None:
-            continue
-        for dossier in _about(file, kept, journal):
-            ended += (f"{named(file)}: {why}" for why in dossier.over(journal.now()))
-            decisions = (each.decision for each in dossier.entries if heard.outcome.passed)
-            for each in filter(None, decisions):
-                said.setdefault(each.decided_at, (each, f"{named(file)}: {each.words} {_TAKE}"))
-    if ended:
-        over = tuple(dict.fromkeys(ended))
-        evidence = evidence.model_copy(update={"ended": over, "doubts": ()})
-    if said:
-        latest, words = said[max(said)]
-        if words and not latest.accepted:
-            return evidence.model_copy(update={"refused": (words,)}), latest
-    return evidence, last
+    def _looked_up(
+        self, kept: Mapping[str, dossiers.Dossier]
+    ) -> tuple[consent.ConsentEvidence, consent.ConsentDecision | None]:
+        """The evidence with what dossiers say of an end of the consent or of a refusal, and the
+        last decision."""
+        journal, evidence = self.journal, self.evidence
+        told = journal.entries(entries.ConsentDecided, person=self.person)
+        last = told[-1].body.decision if told else None
+        said = {} if last is None or not last.covers(evidence) else {last.decided_at: (last, "")}
+        ended = list[str]()
+        # By the dossiers that an earlier run wrote. What was said in a file that nobody listens to
+        # now does not count: another one holds the statement.
+        for file in self.files:
+            if (heard := file.report.consent) is None:
+                continue
+            for dossier in _about(file, kept, journal):
+                ended += (f"{named(file)}: {why}" for why in dossier.over(journal.now()))
+                decisions = (each.decision for each in dossier.entries if heard.outcome.passed)
+                for each in filter(None, decisions):
+                    words = f"{named(file)}: {each.words} {_TAKE}"
+                    said.setdefault(each.decided_at, (each, words))
+        if ended:
+            over = tuple(dict.fromkeys(ended))
+            evidence = evidence.model_copy(update={"ended": over, "doubts": ()})
+        if said:
+            latest, words = said[max(said)]
+            if words and not latest.accepted:
+                return evidence.model_copy(update={"refused": (words,)}), latest
+        return evidence, last
 
 
 def add_to_dossier(path: Path, **entry: Any) -> None:

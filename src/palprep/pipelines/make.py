@@ -22,7 +22,7 @@ from palprep.journal import Journal, callback_server, secret_path
 from palprep.journal.creations import Creation
 from palprep.journal.entries import FaceCheck, FaceVerdict
 from palprep.pipelines import creation as creations
-from palprep.pipelines.consent import consent_evidence, consent_now, settle_consent
+from palprep.pipelines.consent import ConsentGate, consent_evidence
 from palprep.preflight import Prepared
 from palprep.publish import Content, Publisher
 from palprep.rules import Check
@@ -157,25 +157,13 @@ async def make_replica(
         opened, told = await work(client, lambda: _opened(closing, journal, callbacks or None))
 
         def allow() -> None:
-            given = files.values()
-            _require_consent(
-                consent_now(opened, creator.person, given, evidence, waive=without_consent)
-            )
+            _require_consent(gate.now())
 
         creator = creations.Creator(client, publisher, opened, told, options, request, files, allow)
-        settled = await work(
-            client,
-            lambda: settle_consent(
-                opened,
-                creator.person,
-                files.values(),
-                evidence,
-                compared=compared or (),
-                waive=without_consent,
-                key=creator.key,
-            ),
-        )
-        _require_consent(settled)
+        judged = tuple(files.values())
+        gate = ConsentGate(opened, creator.person, judged, evidence, without_consent)
+        alike = tuple(compared or ())
+        _require_consent(await work(client, lambda: gate.settle(alike, creator.key)))
         creation = await creator.create()
         return await creator.ended(creation, timeout_s)
 

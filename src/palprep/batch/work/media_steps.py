@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import concurrent.futures
-import functools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,7 +23,7 @@ from palprep.facts import Speaker
 from palprep.journal import asked_code, note_code
 from palprep.journal.entries import AssetPrepared, FacesCompared
 from palprep.journal.runs import PersonOutcome
-from palprep.pipelines import consent_evidence, consent_now, named, settle_consent
+from palprep.pipelines import ConsentGate, consent_evidence, named
 from palprep.preflight import Asset, Prepared, at_one_file, no_parts_left, run_in
 from palprep.rules import Check, Report
 from palprep.rules.consent import CONSENT_CHECKS, ConsentEvidence, ConsentState
@@ -177,34 +176,27 @@ class MediaSteps:
         evidence = judged.evidence
         if unheard:
             evidence = evidence.model_copy(update={"missing": unheard})
-        files = judged.prepared.values()
-        consent = settle_consent(
-            run.journal, person.slug, files, evidence, compared=judged.compared, waive=self._waived
-        )
+        files = tuple(judged.prepared.values())
+        gate = ConsentGate(run.journal, person.slug, files, evidence, self._waived)
+        consent = gate.settle(judged.compared)
         voice_from_video = Role.VOICE_AUDIO not in person.sources
         requests, so_far = decisions.decide(
             asked, judged.unfit, consent, judged.apart, voice_from_video=voice_from_video
         )
-        notes = (*notes, *so_far.notes)
+        notes += so_far.notes
         if consent.state not in {"holds", "open"}:
             # What was made under this consent while it held, or without it.
             of = {each.source_sha256 for each in consent.evidence.files}
-            notes = (
-                *notes,
-                *run.still_there(
-                    person.slug,
-                    lambda each: not of.isdisjoint(each.request.get("sources", {}).values()),
-                ),
+            notes += run.still_there(
+                person.slug,
+                lambda each: not of.isdisjoint(each.request.get("sources", {}).values()),
             )
         if requests:
-            notes = (*notes, *decisions.not_asked_for(asked, judged.fit))
+            notes += decisions.not_asked_for(asked, judged.fit)
         so_far = so_far.model_copy(update={"notes": notes})
         if not requests:
             return so_far
-        asked_again = functools.partial(
-            consent_now, run.journal, person.slug, files, evidence, waive=self._waived
-        )
-        still = asked_again if consent.state == "holds" else None
+        still = gate.now if consent.state == "holds" else None
         return Ready(judged.fit, requests, so_far, still)
 
     def _looked_up(self, files: Mapping[Role, File], speaker: Speaker | None) -> list[_Looked]:
