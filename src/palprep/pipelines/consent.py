@@ -211,7 +211,7 @@ class ConsentGate:
                 continue
             dossier = dossiers.read_dossier(path)
             if evidence.ended and not dossier.over(now):
-                ended = (each for each in _about(file, kept, journal) if each.over(now))
+                ended = (each for each in self._about(file, kept) if each.over(now))
                 if (first := next(ended, None)) is not None:
                     dossier = dossiers.add_end(path, first, written_at=now)
             counts = decision if decision is not None and decision.covers(evidence) else None
@@ -223,7 +223,7 @@ class ConsentGate:
             if why and all(each.note != why for each in dossier.waivers):
                 dossier = dossiers.add_entry(path, kind="waiver", written_at=now, note=why)
             keep_in_journal(journal, person, path, dossier)
-            _replaced(journal, person, path, dossier, kept)
+            self._replaced(path, dossier, kept)
         return state.waived() if self.waive else state
 
     def _looked_up(
@@ -241,7 +241,7 @@ class ConsentGate:
         for file in self.files:
             if (heard := file.report.consent) is None:
                 continue
-            for dossier in _about(file, kept, journal):
+            for dossier in self._about(file, kept):
                 ended += (f"{named(file)}: {why}" for why in dossier.over(journal.now()))
                 decisions = (each.decision for each in dossier.entries if heard.outcome.passed)
                 for each in filter(None, decisions):
@@ -255,6 +255,49 @@ class ConsentGate:
             if words and not latest.accepted:
                 return evidence.model_copy(update={"refused": (words,)}), latest
         return evidence, last
+
+    def _about(
+        self, file: Prepared, kept: Mapping[str, dossiers.Dossier]
+    ) -> list[dossiers.Dossier]:
+        """The dossier of a file, and those of what was made of the same source before, for
+        whomever: a folder of another name is no other consent. Nor is the same take in another
+        file: by what is ``kept`` of the person, and of whomever where it was taken back or refused.
+        Its own is put back where the journal alone still has it: what it records is not undone with
+        the file. Where it says when the consent ends, no other says that."""
+        journal, path = self.journal, dossiers.dossier_path(file)
+        recorded = kept.get(journal.named(path).as_posix())
+        if recorded is not None:
+            dossiers.put_back(path, recorded)
+        own = [dossiers.read_dossier(path)] if path.exists() else []
+        dated = any(each.expires_at for each in own)
+        heard = file.report.consent
+        # Hundreds may have been stopped, and each file of a run is held against all of them.
+        last = journal.latest(entries.DossierKept, _STOPPED, lambda each: (each.path, _read(each)))
+        takes = [each for each in {**last, **kept}.values() if each]
+        others = [
+            *_kept(journal, key=file.source_sha256).values(),
+            *(each for each in takes if heard and heard.same_take(each.evidence.consent)),
+        ]
+        return [
+            *own,
+            *(each for each in others if each.revoked_at or not (dated and each.expires_at)),
+        ]
+
+    def _replaced(
+        self, path: Path, dossier: dossiers.Dossier, kept: Mapping[str, dossiers.Dossier]
+    ) -> None:
+        """Record in the dossiers of earlier videos that the one with this dossier took their
+        place."""
+        own, video = self.journal.named(path), dossier.evidence.output
+        root = self.journal.path.parent if self.journal.path else Path()
+        for name, earlier in kept.items():
+            place, output = root / name, earlier.evidence.output
+            beside = Path(name) != own and Path(name).parent == own.parent
+            same = video is not None and output is not None and output.name == video.name
+            if beside and same and earlier.removal is None and place.is_file():
+                now, note = self.journal.now(), dossiers.REPLACED
+                added = dossiers.add_entry(place, kind="removal", written_at=now, note=note)
+                keep_in_journal(self.journal, self.person, place, added)
 
 
 def add_to_dossier(path: Path, **entry: Any) -> None:
@@ -284,55 +327,6 @@ def _read(kept: entries.DossierKept) -> dossiers.Dossier | None:
         dossier = dossiers.Dossier.model_validate(kept.dossier)
         return dossier if dossier.entries else None
     return None
-
-
-def _about(
-    file: Prepared, kept: Mapping[str, dossiers.Dossier], journal: journals.Journal
-) -> list[dossiers.Dossier]:
-    """The dossier of a file, and those of what was made of the same source before, for whomever: a
-    folder of another name is no other consent. Nor is the same take in another file: by what is
-    ``kept`` of the person, and of whomever where it was taken back or refused. Its own is put back
-    where the journal alone still has it: what it records is not undone with the file. Where it says
-    when the consent ends, no other says that."""
-    path = dossiers.dossier_path(file)
-    recorded = kept.get(journal.named(path).as_posix())
-    if recorded is not None:
-        dossiers.put_back(path, recorded)
-    own = [dossiers.read_dossier(path)] if path.exists() else []
-    dated = any(each.expires_at for each in own)
-    heard = file.report.consent
-    # Hundreds may have been stopped, and each file of a run is held against all of them.
-    stopped = journal.latest(entries.DossierKept, _STOPPED, lambda each: (each.path, _read(each)))
-    known = {**stopped, **kept}
-    others = [
-        *_kept(journal, key=file.source_sha256).values(),
-        *(
-            each
-            for each in known.values()
-            if each and heard and heard.same_take(each.evidence.consent)
-        ),
-    ]
-    return [*own, *(each for each in others if each.revoked_at or not (dated and each.expires_at))]
-
-
-def _replaced(
-    journal: journals.Journal,
-    person: str,
-    path: Path,
-    dossier: dossiers.Dossier,
-    kept: Mapping[str, dossiers.Dossier],
-) -> None:
-    """Record in the dossiers of earlier videos that the one with this dossier took their place."""
-    own, video = journal.named(path), dossier.evidence.output
-    root = journal.path.parent if journal.path else Path()
-    for name, earlier in kept.items():
-        place, output = root / name, earlier.evidence.output
-        beside = Path(name) != own and Path(name).parent == own.parent
-        same = video is not None and output is not None and output.name == video.name
-        if beside and same and earlier.removal is None and place.is_file():
-            now, note = journal.now(), dossiers.REPLACED
-            added = dossiers.add_entry(place, kind="removal", written_at=now, note=note)
-            keep_in_journal(journal, person, place, added)
 
 
 def keep_in_journal(
