@@ -19,5 +19,5 @@ from .work.consent import (
 )
 from .work.context import Note as Note, RunOptions as RunOptions
 from .work.pace import Pace as Pace
-from .work.sandbox_judges import judges_in as judges_in
+from .work.sandbox_judges import judging_in as judging_in
 from .work.waiting import watch as watch

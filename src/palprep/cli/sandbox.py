@@ -78,14 +78,13 @@ def sandbox(
     engine = preflight.media_workers(
         workers.usable_cores(), limits=limits_of(time_limit, memory_limit)
     )
-    served = service.Sandbox(
+    served = batch.judging_in(engine, (required,))(
         data=data,
         port=port,
         host=host,
         api_keys=api_key or service.DEFAULT_KEYS,
         clock=clock,
         faults=faults,
-        **batch.judges_in(engine, (required,)),
         choices=service.parse_choices(
             choice or (), trainer="bytes" if trainer == "bytes" else "given", outbound=outbound
         ),

@@ -6,9 +6,6 @@ from .service import (
     SERVICE_KEY as SERVICE_KEY,
     USER_KEY as USER_KEY,
     ApiKey as ApiKey,
-    JudgeImage as JudgeImage,
-    Recognise as Recognise,
-    Trainer as Trainer,
     TrainingKind as TrainingKind,
 )
 from .store import forget as forget

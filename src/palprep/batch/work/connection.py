@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 from palprep import sandbox
 from palprep.api import UNSET, Rate
 from palprep.api.records import host_of, is_loopback
-from palprep.batch.work.sandbox_judges import judges_in
+from palprep.batch.work.sandbox_judges import judging_in
 from palprep.callbacks import PublicCallbacks
 from palprep.client import Client, Limiter, RequestHook, checked_base_url, time_of
 from palprep.errors import ApiError, AuthenticationError, UsageError
@@ -123,10 +123,10 @@ def connect(
     with contextlib.ExitStack() as stack:
         base_url = connection.base_url
         if base_url is None:
-            judges = judges_in(judge_in or stack.enter_context(media_workers(1)), statements)
+            sandbox_of = judging_in(judge_in or stack.enter_context(media_workers(1)), statements)
             elsewhere = connection.publish_to or connection.callback_url
             choices = sandbox.Choices(outbound="anywhere" if elsewhere else "loopback")
-            start = partial(sandbox.Sandbox, data=into / SANDBOX_NAME, choices=choices, **judges)
+            start = partial(sandbox_of, data=into / SANDBOX_NAME, choices=choices)
             own = _on_kept_port(stack, journal, "sandbox_port", lambda port: start(port=port))
             base_url, api_key = own.url, own.user_key
         else:

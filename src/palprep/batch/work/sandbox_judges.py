@@ -11,7 +11,7 @@ import functools
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import ParamSpec, TypedDict, TypeVar
+from typing import ParamSpec, TypeVar
 
 from palprep import preflight, sandbox
 from palprep.api.records import FACE_CHECKS
@@ -27,20 +27,15 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-class Judges(TypedDict):
-    """What opens media for a sandbox, by the names of its arguments."""
-
-    judge_image: sandbox.JudgeImage
-    trainer: sandbox.Trainer
-    recognise: sandbox.Recognise
-
-
-def judges_in(workers: Engine, statements: Sequence[SandboxStatement] = ()) -> Judges:
-    """Judges of portraits and of trainings that open media in ``workers``. The trainer takes any of
-    ``statements`` for consent; without one, palprep's template.
+def judging_in(
+    workers: Engine, statements: Sequence[SandboxStatement] = ()
+) -> functools.partial[sandbox.Sandbox]:
+    """Makes a sandbox that has media opened in ``workers``. Its trainer takes any of ``statements``
+    for consent; without one, palprep's template.
     """
     trainer = functools.partial(train, statements=tuple(dict.fromkeys(statements)))
-    return Judges(
+    return functools.partial(
+        sandbox.Sandbox,
         judge_image=apart(judge_image, workers),
         trainer=apart(trainer, workers),
         recognise=apart(type_of, workers),
