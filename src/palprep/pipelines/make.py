@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, cast
 
 from palprep import preflight
-from palprep.api import UNSET
 from palprep.callbacks import PublicCallbacks
 from palprep.client import AnyClient, answered, routine, work
 from palprep.errors import ConsentUnproven, UsageError
@@ -45,11 +44,10 @@ async def validate_face(
     """Ask the service about a portrait; nothing is created. Raises PublishError where the file has
     changed since it was judged, and the client's errors."""
     _require_files({Role.FACE_IMAGE: prepared})
-    await work(client, lambda: Content.of(prepared))
-    # Its report says its type: its headers are not read for that.
-    mime = cast("ImageMime", prepared.mime) if prepared.mime else UNSET
-    asked = client.faces.validate_image(prepared.path, model=model, mime_type=mime)
-    result = await answered(asked)
+    judged = await work(client, lambda: Content.of(prepared))
+    # Of the type that its report says: its headers are not read for that.
+    mime = cast("ImageMime", judged.mime)
+    result = await answered(client.faces.validate_image(judged.path, model=model, mime_type=mime))
     return FaceVerdict(
         passed=result.passed is True,
         message=str(result.message or ""),
