@@ -17,7 +17,7 @@ from palprep.preflight import Asset, Prepared
 from palprep.rules import Check, load_profile
 from palprep.rules.consent import consent_spoken, never_asked
 from palprep.values import Role, Value
-from palprep.views.drawings import PictureFolder
+from palprep.views.drawings import PictureFolder, pictures_of
 
 
 class AssetTask(Value):
@@ -70,7 +70,8 @@ def prepare_asset(task: AssetTask, source: Source) -> Asset:
     )
     # A source from elsewhere is here only now.
     here = asset.model_copy(update={"source": str(source.path)})
-    PictureFolder(Path(task.pictures)).keep_all(here)
+    for picture in pictures_of(here).all():
+        PictureFolder(Path(task.pictures)).kept(picture)
     return asset
 
 

@@ -236,11 +236,6 @@ class PictureFolder:
         names = (each.relative_to(self.place).as_posix() for each in self.place.glob("*/*"))
         return filter(_DRAWN.fullmatch, names)
 
-    def keep_all(self, asset: preflight.Asset) -> None:
-        """Draw what there is to see of a file, as :meth:`kept`."""
-        for picture in pictures_of(asset).all():
-            self.kept(picture)
-
     def embedded(self, picture: Picture) -> str | None:
         """The picture itself as an address, for a page that must stand by itself."""
         path = self.kept(picture)
