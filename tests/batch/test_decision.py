@@ -199,14 +199,14 @@ def test_where_nothing_can_be_made_everything_is_told():
 
 
 def _made(requests: Requests) -> str:
-    return " ".join(each.what for each in requests)
+    return " ".join(each.request.what for each in requests)
 
 
 def _told(requests: Requests, so_far: PersonOutcome) -> tuple[str, ...]:
     """Why not everything is made, or nothing."""
     if not requests:
         return so_far.reasons
-    only = f"Only the {requests[0].what} is made. "
+    only = f"Only the {requests[0].request.what} is made. "
     assert all(each.startswith(only) for each in so_far.not_made[:1])
     return tuple(each.removeprefix(only) for each in so_far.not_made)
 

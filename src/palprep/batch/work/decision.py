@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Mapping, Sequence
 
 from palprep.batch.people.person import Person
-from palprep.journal.entries import What
 from palprep.journal.runs import PersonOutcome
 from palprep.pipelines import ReplicaRequest, Request, VoiceRequest
 from palprep.rules import Check, Report
@@ -24,10 +23,6 @@ class Wanted(Value):
 
     request: Request
     roles: tuple[Role, ...]
-
-    @property
-    def what(self) -> What:
-        return self.request.what
 
     @property
     def words(self) -> str:
@@ -77,7 +72,7 @@ def requests_for(person: Person, roles: Container[Role], model: str) -> Requests
 
 def not_asked_for(requests: Requests, roles: Container[Role]) -> tuple[str, ...]:
     """What one setting more would ask for: a replica from a portrait needs a stock voice."""
-    voice_alone = [each.what for each in requests] == ["voice"]
+    voice_alone = [each.request.what for each in requests] == ["voice"]
     return (_NO_STOCK_VOICE,) if voice_alone and Role.FACE_IMAGE in roles else ()
 
 
@@ -151,13 +146,13 @@ def decide(
     fit = tuple(each for each in asked if for_all.union(each.roles).isdisjoint(unfit))
     under_consent = {"voice", "replica"} if voice_from_video else {"replica"}
     refused = under_consent if consent.state != "holds" else ()
-    requests = tuple(each for each in fit if each.what not in refused)
+    requests = tuple(each for each in fit if each.request.what not in refused)
     used = for_all | given
     follows = {Role.VOICE_AUDIO} if voice_from_video and _follows(unfit) else set[Role]()
     needed = [role for role in unfit if role in used - follows]
     obstacles = [(reasons_of(unfit, needed), ids_of(unfit, needed))]
     held = consent.state == "open" and requests != fit
-    if stops := against and any(each.what in under_consent for each in asked):
+    if stops := against and any(each.request.what in under_consent for each in asked):
         # Nobody decides about a statement that is recorded again anyway.
         moot = consent.state == "open" and not held and said_in is not None
         told = against if moot else (*against, TO_DO[consent.state])
@@ -176,7 +171,7 @@ def decide(
     )
     if not requests or apart:
         return (), _of_different(so_far, apart)
-    not_made = (f"Only the {requests[0].what} is made. {why[0]}", *why[1:]) if why else ()
+    not_made = (f"Only the {requests[0].request.what} is made. {why[0]}", *why[1:]) if why else ()
     update = {"status": "waiting", "reasons": (), "not_made": not_made}
     return requests, so_far.model_copy(update=update)
 
@@ -188,7 +183,7 @@ def _of_different(so_far: PersonOutcome, apart: Sequence[Check]) -> PersonOutcom
     before = PersonOutcome(status="redo") if so_far.held else so_far
     why = (*before.reasons, *(check.message for check in apart))
     ids = (*(check.id for check in apart), *before.blocked_by)
-    return PersonOutcome.redo(*why, blocked_by=ids, notes=so_far.notes)
+    return PersonOutcome(status="redo", reasons=why, notes=so_far.notes, blocked_by=ids)
 
 
 def _follows(unfit: Mapping[Role, Unfit]) -> bool:

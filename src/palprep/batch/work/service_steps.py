@@ -57,7 +57,7 @@ class ServiceSteps:
             why, checks = refusal
             left = tuple(each for each in requests if Role.FACE_IMAGE not in each.roles)
             if not left:
-                return runs.PersonOutcome.redo(why, blocked_by=checks), ()
+                return runs.PersonOutcome(status="redo", reasons=(why,), blocked_by=checks), ()
             told = {"not_made": (f"Only the voice is made. {why}",), "blocked_by": checks}
             if left == requests:
                 told = {"notes": (f"Left out: {why}",)}
@@ -181,7 +181,9 @@ def dry_run(run: RunContext, person: Person, ready: Ready) -> Requested:
         if creation is None or creation.state is creations.CreationState.ABSENT:
             left.append(wanted.words)
         else:
-            run.journal.append(entries.CreationUsed(what=wanted.what), person=person.slug, key=key)
+            run.journal.append(
+                entries.CreationUsed(what=wanted.request.what), person=person.slug, key=key
+            )
             made.append(creation)
     if not left:
         open_ends = (each for each in made if each.state is creations.CreationState.STARTED)

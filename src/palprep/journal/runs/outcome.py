@@ -52,11 +52,6 @@ class PersonOutcome(Value):
     asked: Mapping[Role, tuple[str, ...]] = {}
 
     @classmethod
-    def redo(cls, *reasons: str, blocked_by: tuple[str, ...], notes: tuple[str, ...] = ()) -> Self:
-        """Nothing is made before the person has made new files, for these reasons."""
-        return cls(status="redo", reasons=reasons, notes=notes, blocked_by=blocked_by)
-
-    @classmethod
     def needs_answer(cls, *reasons: str, blocked_by: tuple[str, ...], **more: Any) -> Self:
         """Nothing is made before whoever runs this has answered or added something."""
         return cls(status="needs_answer", reasons=reasons, blocked_by=blocked_by, **more)
@@ -83,7 +78,8 @@ class PersonOutcome(Value):
         if consent.state == "holds" and self.held:
             now = PersonOutcome(status="waiting", reasons=("The next run goes on with it",))
         elif consent.state == "refused" and (self.held or made):
-            now = PersonOutcome.redo(*consent.reasons, blocked_by=("consent_refused",))
+            by = ("consent_refused",)
+            now = PersonOutcome(status="redo", reasons=consent.reasons, blocked_by=by)
         else:
             return self
         if self.status in READY | {"needs_decision"}:
