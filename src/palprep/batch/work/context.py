@@ -8,17 +8,14 @@ from pathlib import Path
 from typing import Literal
 
 from palprep.batch.engines.cluster import DaskEngine
-from palprep.batch.engines.files import Files, fetch_here
-from palprep.batch.people.files import RemoteFile
+from palprep.batch.engines.files import Files
 from palprep.batch.people.selection import Selection
 from palprep.batch.work.connection import Connection
 from palprep.batch.work.pace import Pace
 from palprep.journal import Journal
 from palprep.journal.creations import CUT_OFF, Creation, CreationState
 from palprep.journal.runs import PersonOutcome
-from palprep.media.sources import Source
 from palprep.rules import Profile
-from palprep.storage import GoOn
 from palprep.values import Value
 from palprep.views.terminal import Progress
 from palprep.vocabulary import DEFAULT_PROFILE
@@ -158,12 +155,6 @@ class RunContext:
     @property
     def files(self) -> Files:
         return self.engine.files if isinstance(self.engine, DaskEngine) else Files()
-
-    def take_in(self, file: RemoteFile, to: Path, go_on: GoOn) -> Source:
-        """Fetch a source that lies elsewhere to where the workers find it. Raises as
-        :func:`fetch_here`."""
-        fetch = self.engine.take_in if isinstance(self.engine, DaskEngine) else fetch_here
-        return fetch(file, to, go_on)
 
     @property
     def model(self) -> str:

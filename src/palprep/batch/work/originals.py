@@ -14,7 +14,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from palprep.batch.engines.files import changed
+from palprep.batch.engines.cluster import DaskEngine
+from palprep.batch.engines.files import changed, fetch_here
 from palprep.batch.people.files import File, RemoteFile, is_web, stage_key
 from palprep.batch.work.context import Reporter, RunContext
 from palprep.errors import MediaError, StorageError
@@ -99,7 +100,10 @@ class Originals:
 
     def _fetched(self, file: RemoteFile) -> Source:
         self.reporter.begin(f"fetch {file.name}")
-        return self.run.take_in(file, self._copy_of(file), self.reporter.go_on)
+        engine = self.run.engine
+        # To where the workers find it.
+        fetch = engine.take_in if isinstance(engine, DaskEngine) else fetch_here
+        return fetch(file, self._copy_of(file), self.reporter.go_on)
 
     def _copy_of(self, file: RemoteFile) -> Path:
         suffix = file.suffix if re.fullmatch(r"\.[A-Za-z0-9]{1,8}", file.suffix) else ""
