@@ -131,7 +131,7 @@ class MediaSteps:
                 deaf_here = ("cannot_listen",)
                 return PersonOutcome.needs_answer(*unheard, blocked_by=deaf_here, notes=notes)
         assets = self._prepared(looked)
-        judged = self._judged(assets)
+        judged = self._judged(assets, unheard)
         if problems:
             told = decisions.reasons_of(judged.unfit, judged.unfit, judged.evidence.against)
             unclear = "settings_unread" if person.unread else "folder_unclear"
@@ -140,14 +140,15 @@ class MediaSteps:
             why = (*problems, *told)
             return PersonOutcome.needs_answer(*why, blocked_by=ids, notes=notes, asked=person.asked)
         asked = decisions.requests_for(person, {*assets, *files}, self.run.model)
-        return self._decided(judged, asked, unheard, notes)
+        return self._decided(judged, asked, notes)
 
     @property
     def _waived(self) -> bool:
         """Whether nobody asks for consent: the run or the person's settings say so."""
         return self.run.options.without_consent or self.person.settings.without_consent
 
-    def _judged(self, assets: Mapping[Role, Asset]) -> _Judged:
+    def _judged(self, assets: Mapping[Role, Asset], unheard: tuple[str, ...]) -> _Judged:
+        """``unheard`` says why nobody could listen for consent."""
         unfit = {
             role: found for role, asset in assets.items() if (found := _unfit(asset)) is not None
         }
@@ -162,22 +163,18 @@ class MediaSteps:
         )
         recorded = assets.get(Role.VOICE_AUDIO) if Role.VOICE_AUDIO in self.person.sources else None
         filmed = assets.get(Role.TRAINING_VIDEO), assets.get(Role.CONSENT_VIDEO)
-        return _Judged(prepared, unfit, compared, consent_evidence(*filmed, compared, recorded))
-
-    def _decided(
-        self,
-        judged: _Judged,
-        asked: decisions.Requests,
-        unheard: Sequence[str],
-        notes: tuple[str, ...],
-    ) -> Ready | PersonOutcome:
-        """What is made of ``asked``; ``unheard`` says why nobody could listen for consent."""
-        run, person = self.run, self.person
-        evidence = judged.evidence
+        evidence = consent_evidence(*filmed, compared, recorded)
         if unheard:
             evidence = evidence.model_copy(update={"missing": unheard})
+        return _Judged(prepared, unfit, compared, evidence)
+
+    def _decided(
+        self, judged: _Judged, asked: decisions.Requests, notes: tuple[str, ...]
+    ) -> Ready | PersonOutcome:
+        """What is made of ``asked``."""
+        run, person = self.run, self.person
         files = tuple(judged.prepared.values())
-        gate = ConsentGate(run.journal, person.slug, files, evidence, self._waived)
+        gate = ConsentGate(run.journal, person.slug, files, judged.evidence, self._waived)
         consent = gate.settle(judged.compared)
         voice_from_video = Role.VOICE_AUDIO not in person.sources
         requests, so_far = decisions.decide(
