@@ -219,8 +219,10 @@ def test_settings_as_windows_writes_them(folder):
     assert (person.problems, person.name) == ((), "Ada")
 
 
-def test_consent_as_sound_alone_is_refused(folder):
-    put_wav(folder / "consent.wav")
+@pytest.mark.parametrize("beside", [(), ("take1.wav",), ("take1.wav", "take2.wav")])
+def test_consent_as_sound_alone_is_refused(folder, beside):
+    for name in ("consent.wav", *beside):
+        put_wav(folder / name)
     person = read_person(folder, kinds_of)
     assert person.problems == ("consent.wav is audio alone: consent must be given on video",)
 
