@@ -119,7 +119,7 @@ def changed(folder: Path, model: Whisper) -> Counter[tuple[Outcome, Outcome]]:
     counts: Counter[tuple[Outcome, Outcome]] = Counter()
     for path, text in readers(folder):
         reading = read(decode(path), Statement.of(text, "Nobody", "en"), model)
-        with patch.multiple(GRADING, _more_said_at=lambda _: None, _LETTER_S=NEVER_S):
+        with patch(f"{GRADING}._unheard_by_word", lambda _: (NEVER_S, [])):
             without = graded(reading).outcome
         counts[without, graded(reading).outcome] += 1
     return counts

@@ -109,6 +109,7 @@ class ConsentLimits(Value):
     other_wording_ratio: ConsentLimit
     unsupported_word_ratio: ConsentLimit
     negation_ratio: ConsentLimit
+    unheard_s: ConsentLimit
     talk_s: ConsentLimit
     name_similarity: ConsentLimit
     name_prompted_probability: ConsentLimit

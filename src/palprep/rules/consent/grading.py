@@ -25,14 +25,9 @@ _Found = tuple[Outcome, str]
 _Odd = tuple[str, consent.WordRecord, int]
 """The key of the reason for which a word did not pass, the word, and where it stands."""
 
-_UNHEARD_S, _LETTER_S = 0.5, 0.1
-"""Seconds of speech after the statement that leave a doubt, and how much longer each letter lets it
-last that is made out there: of another language a model can make “Thank you”."""
-
-_PACE_FACTOR, _FILLER_S, _EDGE_LETTERS = 1.5, 0.8, 1.5
-"""Two words last no longer than so many times what the speaker takes for others by their letters,
-and so many seconds, which is an “um” that is not written down. To begin and to end, each takes as
-long as so many letters (docs/accuracy.md)."""
+_PACE_FACTOR = 2.0
+"""So many times what the speaker mostly takes for a letter is what one takes at the most: beyond
+that more is said than is made out (docs/accuracy.md)."""
 
 _SEVERAL = 3
 """So many words to which the same befell are told in one sentence."""
@@ -58,8 +53,9 @@ def grade_statement(
         required = (word.shown for word in wording.split_words(reading.statement))
         grade = Grade(Outcome.FAIL, _unheard(required), (why,))
     else:
-        more_at = _more_said_at(reading)
-        beside = _beside(reading, limits, more_before=more_at == 0)
+        letter_s, beyond_s = _unheard_by_word(reading)
+        more_at = _more_said_at(reading, beyond_s, limits)
+        beside = _beside(reading, limits, letter_s, more_before=more_at == 0)
         grade = _grade_heard(reading, limits, beside, more_at)
     starts_at = next((word.start for word in grade.words if word.start is not None), None)
     ends_at = next((word.end for word in reversed(grade.words) if word.end is not None), None)
@@ -145,10 +141,14 @@ def code_doubts(code: wording.CodeReading) -> tuple[str, ...]:
 
 
 def _beside(
-    reading: consent.StatementReading, limits: ConsentLimits, *, more_before: bool
+    reading: consent.StatementReading,
+    limits: ConsentLimits,
+    letter_s: float,
+    *,
+    more_before: bool,
 ) -> dict[str, Beside]:
-    """What is said before and after the statement. ``more_before`` says that more is said before it
-    than is made out."""
+    """What is said before and after the statement, where a letter takes ``letter_s`` at the most.
+    ``more_before`` says that more is said before it than is made out."""
     required = wording.split_words(reading.statement)
     name = next((part.name for part in reading.parts if part.name), None)
     known = (reading.spoken_as, reading.full_name, name.heard if name else None)
@@ -161,13 +161,13 @@ def _beside(
     if more_before and before.outcome is Outcome.PASS:
         before = Beside(Outcome.WARN, "")
     after = grade_after(around, required, names, talk=talk)
-    made_out = max(map(_letters, filter(None, around.after)), default=0.0)
+    made_out = max(map(_letters, filter(None, around.after)), default=0)
     code = reading.code and reading.code.spoken
     asked = code or reading.code is None
     if after.outcome is Outcome.PASS and asked and not (talk and made_out):
         heard_s = ends_s + consent.AFTERWARDS_S if talk else math.inf
         spoken_s = _spoken_s(reading, max(ends_s, code.end_s) if code else ends_s, heard_s)
-        if spoken_s >= _UNHEARD_S + _LETTER_S * made_out:
+        if spoken_s > letter_s * made_out + limits.unheard_s.value:
             after = Beside(Outcome.WARN, "")
     return {"before": before, "after": after}
 
@@ -177,14 +177,22 @@ def _spoken_s(reading: consent.StatementReading, start_s: float, end_s: float) -
     return sum(each.duration_s for each in spans_within(reading.speech, start_s, end_s))
 
 
-def _more_said_at(reading: consent.StatementReading) -> int | None:
-    """Before which word more is said than is made out, as in another language: the required words
-    are then laid over it, and last longer than the speaker takes for others. What is heard before
-    the statement counts to its first word. None where nothing is, and where letters are not Latin.
-    """
-    words = reading.aligned
-    if len(words) < 2 or wording.beyond_latin(reading.statement):
+def _more_said_at(
+    reading: consent.StatementReading, beyond_s: Sequence[float], limits: ConsentLimits
+) -> int | None:
+    """Before which word more is said than is made out, by how much longer each word lasts; None
+    where nothing is, and where letters are not Latin."""
+    if len(beyond_s) < 2 or wording.beyond_latin(reading.statement):
         return None
+    most_s, at = max((sum(pair), at) for at, pair in enumerate(pairwise(beyond_s)))
+    return at if most_s > limits.unheard_s.value else None
+
+
+def _unheard_by_word(reading: consent.StatementReading) -> tuple[float, list[float]]:
+    """What the speaker takes for a letter at the most, and how much longer than that each required
+    word lasts. Required words are laid over what is not made out, as in another language. What is
+    heard before the statement counts to its first word."""
+    words = reading.aligned
     begins = [0.0, *(word.start for word in words[1:])]
     lasted = [
         _spoken_s(reading, begin, word.end) for begin, word in zip(begins, words, strict=True)
@@ -197,14 +205,13 @@ def _more_said_at(reading: consent.StatementReading) -> int | None:
             if one.first == one.last:  # Said besides, and made out.
                 letters[min(first + one.first, len(words) - 1)] += _letters(one.heard)
         first += len(part.aligned)
-    pace_s = median(map(truediv, lasted, letters))
-    beyond = [had - _PACE_FACTOR * pace_s * each for had, each in zip(lasted, letters, strict=True)]
-    most_s, at = max((sum(pair), at) for at, pair in enumerate(pairwise(beyond)))
-    return at if most_s > _FILLER_S else None
+    letter_s = _PACE_FACTOR * median(map(truediv, lasted, letters))
+    return letter_s, [had - letter_s * each for had, each in zip(lasted, letters, strict=True)]
 
 
-def _letters(text: str | None) -> float:
-    return _EDGE_LETTERS + sum(map(str.isalnum, text or ""))
+def _letters(text: str | None) -> int:
+    """The letters of what is said, and a space."""
+    return 1 + sum(map(str.isalnum, text or ""))
 
 
 def _told(
