@@ -135,13 +135,15 @@ def _audio_stream(reader: HeaderReader, head: bytes) -> Content | None:
             break
         reader.spend(TAG_STEPS)
         head = reader.at(start, _HEAD_BYTES)
-    if not start and not _is_mp3(head, whole=len(head) >= reader.size):
+    if not start and not _BARE_MP3.match(head):
         return None
     other = _by_magic(head) if 0 < start < reader.size else None
     lacks = reader.size + _LACKING_MP3 < start + _stated_bytes(head)
     return Content(other or accepted(Kind.AUDIO, "mp3"), truncated=lacks)
 
 
+_BARE_MP3 = re.compile(rb"\0*\xff[\xe2\xe3\xf2\xf3\xfa\xfb]")
+"""Frames of layer III of MPEG-1, 2 and 2.5, with and without checksums (ISO/IEC 11172-3)."""
 _XING_AT = (13, 21, 36)
 """After a frame's header and side information, of MPEG-2 mono up to MPEG-1 stereo."""
 _LACKING_MP3 = 4 << 10
@@ -157,40 +159,6 @@ def _stated_bytes(head: bytes) -> int:
             at_bytes = at + (12 if flags & 1 else 8)
             return int.from_bytes(head[at_bytes : at_bytes + 4]) if flags & 2 else 0
     return 0
-
-
-_BIT_RATES = (
-    (0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160),
-    (0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320),
-)
-"""In kbit/s, of MPEG-2 and of MPEG-1, layer III (ISO/IEC 13818-3 and 11172-3)."""
-_SAMPLE_RATES = (44_100, 48_000, 32_000)
-
-
-def _is_mp3(head: bytes, *, whole: bool) -> bool:
-    """A frame header is eleven bits, which chance also writes. So two frames must follow each
-    other within the first kilobytes, or the ``whole`` file must be one.
-    """
-    for match in re.finditer(rb"\xff[\xe0-\xff]", head[:4096]):
-        at = match.start()
-        ends = at + _frame_bytes(head, at)
-        if ends > at and (_frame_bytes(head, ends) or (whole and at == 0 and ends >= len(head))):
-            return True
-    return False
-
-
-def _frame_bytes(data: bytes, at: int) -> int:
-    """The length of the frame of layer III at an offset, 0 where there is none."""
-    header = data[at : at + 4]
-    if len(header) < 4 or header[0] != 0xFF or header[1] & 0xE6 != 0xE2:
-        return 0
-    version, rate, sampling = header[1] >> 3 & 3, header[2] >> 4, header[2] >> 2 & 3
-    if version == 1 or sampling == 3 or rate in {0, 15}:
-        return 0
-    first = version == 3
-    hertz = _SAMPLE_RATES[sampling] >> {3: 0, 2: 1, 0: 2}[version]
-    bits = (144 if first else 72) * _BIT_RATES[first][rate] * 1000
-    return bits // hertz + (header[2] >> 1 & 1)
 
 
 _ACCEPTED: tuple[tuple[Kind, str, str, str, str, str], ...] = (
