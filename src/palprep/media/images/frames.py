@@ -21,7 +21,6 @@ from av.video.frame import VideoFrame
 from numpy.typing import NDArray
 from PIL import Image
 
-from palprep.errors import UnsupportedMedia
 from palprep.media.container import Packets, decoded, no_frame, open_container, video_stream
 from palprep.media.images.light import HLG, PQ, as_srgb
 from palprep.media.images.stills import open_image
@@ -245,9 +244,6 @@ def prefetch(items: Iterable[Item]) -> Iterator[Item]:
 
 
 _JPEG_QUALITY = 82
-_THUMBNAIL_AT = 0.1
-"""How far into a video its thumbnail is taken: the very first frame is often black."""
-
 _EXACT_PER_S = 4.0
 
 _AV_SECOND = 1_000_000
@@ -255,23 +251,15 @@ _AV_SECOND = 1_000_000
 
 
 def thumbnail(source: Source, *, max_side: int = 480) -> bytes:
-    """A JPEG, upright and at most ``max_side`` pixels long, of an image or a video.
+    """A JPEG, upright and at most ``max_side`` pixels long, of an image or from the middle of a
+    video: the very first frame is often black.
 
     Raises UnsupportedMedia for audio, DamagedMedia when none decodes.
     """
     if source.type.kind is Kind.IMAGE:
         return _jpeg(open_image(source, max_side=max_side)[1])
-    if source.type.kind is not Kind.VIDEO:
-        raise UnsupportedMedia(f"{source.name} has no image to show")
-    with open_container(source) as container:
-        stream = video_stream(container, source)
-        if container.duration and container.duration > 0:
-            container.seek(int(container.duration * _THUMBNAIL_AT), any_frame=False)
-        frame = next(container.decode(stream), None)
-        if frame is None:
-            raise no_frame(source)
-        aspect = stream.sample_aspect_ratio or Fraction(1)
-        return _jpeg(Image.fromarray(upright(frame, aspect, max_side)))
+    frame = next(spread_frames(source, 1, max_side=max_side))
+    return _jpeg(Image.fromarray(frame.rgb))
 
 
 def spread_frames(
