@@ -1,16 +1,14 @@
 """Videos: one input and one mp4 with its index in front, encoded only where something must change,
 whatever steps the plan holds.
 
-Under a number of bytes it has constant quality when that fits, else two passes at a rate.
+It has constant quality; under a number of bytes, as far as the rate that they leave allows.
 """
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -67,10 +65,9 @@ class Cut:
         trim = self.plan.trim or Span(start_s=0.0, end_s=full_s)
         return max(min(trim.end_s, full_s) - trim.start_s, 0.0)
 
-    def run(self, target: Path | None, picture: Mapping[str, Any]) -> Any:
-        """The run that writes the mp4; without a target the first of two passes, which encodes the
-        frames alone into nothing. ``picture`` holds the encoder's options for rate and quality;
-        they are ignored when the video's packets are copied.
+    def run(self, target: Path, picture: Mapping[str, Any]) -> Any:
+        """The run that writes the mp4. ``picture`` holds the encoder's options for rate and
+        quality; they are ignored when the video's packets are copied.
         """
         window, trim = {}, self.plan.trim
         if trim is not None:
@@ -87,8 +84,6 @@ class Cut:
             streams, coding = [encoded], {**H264, **picture}
         elif self.facts.codec == "hevc":
             coding["tag:v"] = "hvc1"  # players of Apple's open no other
-        if target is None:
-            return ffmpeg.output(*streams, "-", f="null", **coding)
         if self.sound is not None and self.plan.copy_audio:
             streams.append(source[str(self.sound.index)])
             coding["c:a"] = "copy"
@@ -185,9 +180,8 @@ def picture_words(facts: media.VideoFacts, turned_deg: int) -> Iterator[FixDone]
 
 _MUXING = 0.985
 """Share of the bytes that packets may take; the rest is the mp4's index."""
-_STEP_DOWN = 0.95
-"""x264 meets a rate to within some percent; after a miss it is asked for less."""
-_TRIES = 4
+_BUFFER_S = 2
+"""Over so many seconds x264 keeps to a rate; at the beginning it may take as much more at once."""
 _LEAST_BITS_PER_PIXEL = 0.015
 """Below it x264 smears faces, which are what the video is for."""
 
@@ -252,44 +246,26 @@ def write_within(
 
     Raises CannotFit when the bytes leave too little rate for a usable picture.
     """
-    stages = graph.Stages(progress)
-    run = partial(media.run_ffmpeg, duration_s=cut.duration_s)
+    picture, allowed_bps = dict(CRF), 0
+    if max_size_bytes is not None:
+        whole_bps = max_size_bytes * 8 * _MUXING / (cut.duration_s + _BUFFER_S)
+        allowed_bps = int(whole_bps) - (0 if cut.sound is None else SOUND_RATE_BPS)
+        pixels_per_s = cut.facts.width * cut.facts.height * constant_rate(cut.facts)
+        least_bps = int(pixels_per_s * _LEAST_BITS_PER_PIXEL)
+        if allowed_bps < least_bps:
+            raise CannotFit(
+                f"{cut.source.name}: {max_size_bytes:,} bytes leave "
+                f"{max(allowed_bps, 0) // 1000:,} kbit/s for the picture, and "
+                f"{least_bps // 1000:,} is the least that keeps a face; trim it shorter"
+            )
+        picture |= {"maxrate": allowed_bps, "bufsize": _BUFFER_S * allowed_bps}
+    media.run_ffmpeg(cut.run(target, picture), duration_s=cut.duration_s, progress=progress)
     if max_size_bytes is None:
-        run(cut.run(target, CRF), progress=stages.next(1.0))
         return ()
-    sound_bps = 0 if cut.sound is None else SOUND_RATE_BPS
-    budget_bps = int(max_size_bytes * 8 * _MUXING / max(cut.duration_s, 0.04)) - sound_bps
-    # Constant quality seldom halves an efficient source.
-    source_bps = cut.facts.bit_rate
-    if source_bps is None or source_bps <= 2 * budget_bps:
-        run(cut.run(target, CRF), progress=stages.next(0.9))
-        if target.stat().st_size <= max_size_bytes:
-            return ()
-    pixels_per_s = cut.facts.width * cut.facts.height * constant_rate(cut.facts)
-    least_bps = int(pixels_per_s * _LEAST_BITS_PER_PIXEL)
-    with tempfile.TemporaryDirectory(prefix="palprep-") as folder:
-        log = {"passlogfile": str(Path(folder) / "pass")}
-        rate = budget_bps
-        for attempt in range(_TRIES):
-            if rate < least_bps:
-                raise CannotFit(
-                    f"{cut.source.name}: {max_size_bytes:,} bytes leave {max(rate, 0) // 1000:,} "
-                    f"kbit/s for the picture, and {least_bps // 1000:,} is the least that keeps a "
-                    "face; trim it shorter"
-                )
-            settings = {"b:v": rate, **log}
-            if attempt == 0:
-                run(cut.run(None, {**settings, "pass": 1}), progress=stages.next(0.35))
-            run(cut.run(target, {**settings, "pass": 2}), progress=stages.next(0.9))
-            size = target.stat().st_size
-            if size <= max_size_bytes:
-                did = (
-                    f"fitted under {max_size_bytes:,} bytes: two passes at {rate // 1000:,} "
-                    f"kbit/s gave {size:,}"
-                )
-                return (FixDone(id="fit_size", did=did),)
-            rate = int(rate * _STEP_DOWN * max_size_bytes / size)
-    raise CannotFit(
-        f"{cut.source.name} stays above {max_size_bytes:,} bytes after {_TRIES} encodes; "
-        "trim it shorter"
-    )
+    size, rate = target.stat().st_size, f"{allowed_bps // 1000:,} kbit/s"
+    if size > max_size_bytes:
+        raise CannotFit(
+            f"{cut.source.name} stays above {max_size_bytes:,} bytes at {rate}; trim it shorter"
+        )
+    did = f"fitted under {max_size_bytes:,} bytes: {size:,}, at {rate} or less"
+    return (FixDone(id="fit_size", did=did),)
