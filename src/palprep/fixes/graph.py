@@ -74,17 +74,6 @@ def mixdown(stream: AudioStreamFacts) -> str | None:
     return f"stereo|c0={mean}|c1={mean}"
 
 
-class Stages:
-    """One progress over several runs, when their number is not known beforehand."""
-
-    def __init__(self, progress: Progress | None) -> None:
-        self._progress, self._reached = progress, 0.0
-
-    def next(self, share: float) -> Progress | None:
-        """What to hand to a run that takes this share of what is left."""
-        if self._progress is None:
-            return None
-        progress, start = self._progress, self._reached
-        self._reached += (1.0 - start) * share
-        width = self._reached - start
-        return lambda done: progress(start + width * done)
+def part_of(progress: Progress | None, start: float, end: float) -> Progress | None:
+    """What to hand to a run that is one of several: from and to these shares of the whole."""
+    return progress and (lambda done: progress(start + (end - start) * done))

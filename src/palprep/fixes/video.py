@@ -12,8 +12,6 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-import ffmpeg
-
 from palprep import media
 from palprep.errors import CannotFit
 from palprep.fixes import graph
@@ -65,9 +63,11 @@ class Cut:
         trim = self.plan.trim or Span(start_s=0.0, end_s=full_s)
         return max(min(trim.end_s, full_s) - trim.start_s, 0.0)
 
-    def run(self, target: Path, picture: Mapping[str, Any]) -> Any:
-        """The run that writes the mp4. ``picture`` holds the encoder's options for rate and
-        quality; they are ignored when the video's packets are copied.
+    def write(
+        self, target: Path, picture: Mapping[str, Any], progress: graph.Progress | None
+    ) -> None:
+        """Write the mp4. ``picture`` holds the encoder's options for rate and quality; they are
+        ignored when the video's packets are copied.
         """
         window, trim = {}, self.plan.trim
         if trim is not None:
@@ -84,14 +84,13 @@ class Cut:
             streams, coding = [encoded], {**H264, **picture}
         elif self.facts.codec == "hevc":
             coding["tag:v"] = "hvc1"  # players of Apple's open no other
-        if self.sound is not None and self.plan.copy_audio:
+        if self.sound is not None:
             streams.append(source[str(self.sound.index)])
             coding["c:a"] = "copy"
-        elif self.sound is not None:
+        if self.sound is not None and not self.plan.copy_audio:
             # Silence where packets are missing and before a late start, so that players which
             # ignore time stamps stay in step too.
             # In a graph of its own: when the size of the frames changes, theirs begins anew.
-            streams.append(source[str(self.sound.index)])
             pan = graph.mixdown(self.sound)
             filters = "aresample=async=1:first_pts=0" + (f",pan={pan}" if pan else "")
             coding.update(_AAC, af=filters)
@@ -99,7 +98,8 @@ class Cut:
             # Slow motion stays slow, and a check of the new file says so.
             coding["movflags"] = f"{_MP4['movflags']}+use_metadata_tags"
             coding["metadata"] = f"{media.TAKEN_RATE_TAG}={self.facts.taken_rate:g}"
-        return ffmpeg.output(*streams, graph.address(target), **{**graph.BARE, **_MP4, **coding})
+        options = {**_MP4, **coding}
+        graph.write(target, *streams, duration_s=self.duration_s, progress=progress, **options)
 
 
 def filtered(picture: Any, facts: media.VideoFacts, turned_deg: int = 0) -> Any:
@@ -259,7 +259,7 @@ def write_within(
                 f"{least_bps // 1000:,} is the least that keeps a face; trim it shorter"
             )
         picture |= {"maxrate": allowed_bps, "bufsize": _BUFFER_S * allowed_bps}
-    media.run_ffmpeg(cut.run(target, picture), duration_s=cut.duration_s, progress=progress)
+    cut.write(target, picture, progress)
     if max_size_bytes is None:
         return ()
     size, rate = target.stat().st_size, f"{allowed_bps // 1000:,} kbit/s"

@@ -19,8 +19,8 @@ from palprep.errors import FixError
 from palprep.fixes.graph import (
     BARE_SOUND,
     Progress,
-    Stages,
     mixdown,
+    part_of,
     read,
     seconds,
     stream_words,
@@ -99,13 +99,12 @@ def fix_voice(
     if plan.copies and not (movie and movie.is_cut):
         return _copied(facts, source, new, progress)
     rate_hz, channels = stream.sample_rate_hz, 1 if plan.mix != "keep" else min(stream.channels, 2)
-    stages = Stages(progress)
     with new(".wav") as output, tempfile.TemporaryDirectory(prefix="palprep-") as folder:
         clipped_runs = None
         if plan.spans:
             joined = Path(folder) / "joined.wav"
             length_s, clipped_runs = write_joined(
-                source, stream, plan.spans, joined, progress=stages.next(0.4)
+                source, stream, plan.spans, joined, progress=part_of(progress, 0.0, 0.4)
             )
             sound = read(Source.of(joined))["a:0"]
             if stream.exceeds:
@@ -120,9 +119,11 @@ def fix_voice(
             layout = "mono" if stream.channels == 1 else "stereo"
             sound = sound.filter("aformat", sample_fmts="flt", channel_layouts=layout)
         sound = _cleaned(sound, plan, stream)
-        sound, level = levelled(sound, plan, duration_s=length_s, progress=stages.next(0.5))
+        sound, level = levelled(
+            sound, plan, duration_s=length_s, progress=part_of(progress, 0.4, 0.7)
+        )
         encoding = {"f": "wav", "c:a": "pcm_s16le", **BARE_SOUND, "ar": rate_hz, "ac": channels}
-        progress = stages.next(0.9)
+        progress = part_of(progress, 0.7, 1.0)
         write(output.temporary, sound, duration_s=length_s, progress=progress, **encoding)
     shape = f"{rate_hz:,} Hz, {'mono' if channels == 1 else 'stereo'}"
     did = f"encoded once from {stream_words(stream)} to wav, {shape}"
