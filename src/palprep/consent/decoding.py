@@ -185,9 +185,7 @@ def log_softmax(logits: NDArray[Real]) -> NDArray[Real]:
 
 def log_probabilities(logits: NDArray[Real], ids: Sequence[int]) -> NDArray[Real]:
     """The logarithm of the probability of each token, one a row."""
-    highest = logits.max(axis=-1)
-    total = np.exp(logits - highest[:, None]).sum(axis=-1)
-    found: NDArray[Real] = logits[np.arange(len(ids)), ids] - highest - np.log(total)
+    found: NDArray[Real] = log_softmax(logits)[np.arange(len(ids)), ids]
     return found
 
 

@@ -153,16 +153,13 @@ class HandlerContext:
 
 def refuse_unknown(choices: Choices, kind: str) -> Refused:
     """No record of this kind has the id that the path names."""
-    match kind:
-        case "pal" | "video":
-            return refuse_error(choices.invalid_id_status, f"Invalid {kind}_id.")
-        case "document":
-            return refuse_message(choices.not_found_status, "Document not found.")
-        case "dictionary":
-            return refuse_message(choices.not_found_status, "Pronunciation dictionary not found.")
-        case "connector":  # The one whose status the specification shows.
-            return refuse_error(404, "Connector not found.")
-    return refuse_error(choices.not_found_status, f"{kind.capitalize()} not found.")
+    if kind in {"pal", "video"}:
+        return refuse_error(choices.invalid_id_status, f"Invalid {kind}_id.")
+    # That of a connector is the one whose status the specification shows.
+    status = 404 if kind == "connector" else choices.not_found_status
+    refuse = refuse_message if kind in {"document", "dictionary"} else refuse_error
+    named = "Pronunciation dictionary" if kind == "dictionary" else kind.capitalize()
+    return refuse(status, f"{named} not found.")
 
 
 Handler = Callable[[HandlerContext], Any]

@@ -71,7 +71,7 @@ class Job:
 
 
 class Store:
-    """Records, jobs, assets and the log. ``path`` None keeps them in memory.
+    """Records, jobs and the log. ``path`` None keeps them in memory.
 
     ``on_schedule`` is called for every job that is scheduled. Raises
     :class:`~palprep.errors.UsageError` when the database cannot be opened.
@@ -182,7 +182,7 @@ class Store:
                 self._db.execute(f"DELETE FROM {table}")  # noqa: S608 -- names of our own
 
     def execute(self, sql: str, values: tuple[Any, ...] = ()) -> sqlite3.Cursor:
-        """Run one statement, for the log and the asset host, which have tables of their own."""
+        """Run one statement, for the log, which has a table of its own."""
         return self._db.execute(sql, values)
 
 
@@ -194,7 +194,6 @@ def opened(path: Path | None) -> sqlite3.Connection:
     db = sqlite3.connect(
         path or ":memory:", isolation_level=None, check_same_thread=False, timeout=0.2
     )
-    db.row_factory = sqlite3.Row
     try:
         db.execute("PRAGMA locking_mode=EXCLUSIVE")
         db.execute("PRAGMA journal_mode=WAL")
