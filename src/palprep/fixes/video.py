@@ -180,8 +180,10 @@ def picture_words(facts: media.VideoFacts, turned_deg: int) -> Iterator[FixDone]
 
 _MUXING = 0.985
 """Share of the bytes that packets may take; the rest is the mp4's index."""
-_BUFFER_S = 2
+_BUFFER_S = 1
 """Over so many seconds x264 keeps to a rate; at the beginning it may take as much more at once."""
+_MOST_BPS = 60_000_000
+"""A highest rate above it would make x264 claim a level that many players do not take."""
 _LEAST_BITS_PER_PIXEL = 0.015
 """Below it x264 smears faces, which are what the video is for."""
 
@@ -258,6 +260,7 @@ def write_within(
                 f"{max(allowed_bps, 0) // 1000:,} kbit/s for the picture, and "
                 f"{least_bps // 1000:,} is the least that keeps a face; trim it shorter"
             )
+        allowed_bps = min(allowed_bps, _MOST_BPS)
         picture |= {"maxrate": allowed_bps, "bufsize": _BUFFER_S * allowed_bps}
     cut.write(target, picture, progress)
     if max_size_bytes is None:
