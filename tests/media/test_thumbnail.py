@@ -6,11 +6,12 @@ import io
 from itertools import pairwise
 from pathlib import Path
 
+import av
 import pytest
 from PIL import Image
 
 from palprep.errors import UnsupportedMedia
-from palprep.media.images.frames import frames_at, spread_frames
+from palprep.media.images.frames import frames_at, spread_frames, thumbnail
 from palprep.media.sources.source import Source
 
 
@@ -42,3 +43,25 @@ def test_frames_of_all_parts_of_a_video(make_video, group):
 def test_of_a_short_video_one_a_second(make_video):
     frames = spread_frames(Source.of(make_video(seconds=4)), 5)
     assert [round(frame.at_s) for frame in frames] == [0, 1, 2, 3]
+
+
+def test_frames_of_a_video_that_is_cut_off_are_those_that_are_there(make_video, tmp_path):
+    options, codec_options = {"movflags": "faststart"}, {"g": "25"}
+    whole = make_video(seconds=30, options=options, codec_options=codec_options)
+    path = tmp_path / "part.mp4"
+    path.write_bytes(whole.read_bytes()[: whole.stat().st_size // 2])
+    found = [frame.at_s for frame in spread_frames(Source.of(path), 5, max_side=64)]
+    assert 1 <= len(found) < 5
+
+
+def test_a_damaged_frame_of_a_video_is_passed_over(make_video):
+    path = make_video(seconds=30, codec_options={"g": "50", "sc_threshold": "0"})
+    with av.open(str(path)) as container:
+        found = [each for each in container.demux(video=0) if each.size and each.is_keyframe]
+        keys = [(each.pos, each.size) for each in found]
+    with path.open("r+b") as file:
+        for position, size in keys[1::3]:
+            file.seek(position)
+            file.write(b"\xff" * (size or 0))
+    assert len([*spread_frames(Source.of(path), 5, max_side=64)]) == 5
+    assert thumbnail(Source.of(path))

@@ -167,12 +167,16 @@ def _decoded_frames(
         if keys_alone:
             packets = _due_keys(packets, step)
         shown = -math.inf
-        for frame in (frame for packet in packets for frame in decoded(packet)):
+        for frame in _frames_of(packets):
             # Where parts were put one behind the other, time begins anew: as one it has no order.
             if frame.time is not None and frame.time > shown:
                 shown = frame.time
                 yield shown, frame, aspect
             del frame
+
+
+def _frames_of(packets: Iterable[Packet[Any]]) -> Iterator[VideoFrame]:
+    return (frame for packet in packets for frame in decoded(packet))
 
 
 def _due_keys(packets: Iterable[Packet[Any]], step: float) -> Iterator[Packet[Any]]:
@@ -280,16 +284,14 @@ def spread_frames(
         for part in range(parts):
             moment = (container.start_time or 0) + length * (2 * part + 1) // (2 * count)
             container.seek(moment)
-            for at, frame in enumerate(container.decode(stream)):
+            for at, frame in enumerate(_frames_of(Packets(container, stream))):
                 time = frame.time
                 if time is not None and time > shown and (at == 0 or time * _AV_SECOND >= moment):
                     shown = time
                     yield SampledFrame(time, upright(frame, aspect, max_side))
                     break
-    if not parts:
+    if shown == -math.inf:  # Also where none of these moments is in what was cut off.
         yield from sample_frames(source, max_side=max_side)
-    elif shown == -math.inf:
-        raise no_frame(source)
 
 
 def frames_at(
