@@ -68,6 +68,10 @@ def test_files_are_known_by_content_and_hints(folder, mp4):
 def test_a_video_can_be_a_voice_recording(folder, mp4):
     (folder / "voice note.mov").write_bytes(mp4)
     assert roles(read_person(folder, kinds_of)) == {Role.VOICE_AUDIO: "voice note.mov"}
+    (folder / "voice note.mov").rename(folder / "recording.mov")
+    assert roles(read_person(folder, kinds_of)) == {}
+    (folder / "person.toml").write_text('stock_voice = "gloria"')
+    assert roles(read_person(folder, kinds_of)) == {Role.VOICE_AUDIO: "recording.mov"}
 
 
 def test_other_files_are_left_alone(folder):

@@ -81,6 +81,14 @@ KINDS = {
         ("ScreenRecording_1.mov IMG_2.MOV PTT-1.opus", "IMG_2.MOV PTT-1.opus",
          "ScreenRecording_1.mov"),
         ("signal-2026-01-01-120000.aac", "signal-2026-01-01-120000.aac", ""),
+        ("GMT20260101_Recording_1920x1080.mp4 consent.mp4 IMG_1.jpg", "IMG_1.jpg consent.mp4",
+         "GMT20260101_Recording_1920x1080.mp4"),
+        ("Meeting-Recording-1.mp4 Meeting-Recording-2.mp4 Recording.opus", "Recording.opus",
+         "Meeting-Recording-1.mp4 Meeting-Recording-2.mp4"),
+        ("consent-recording.mp4 training-recording.mp4",
+         "training-recording.mp4 consent-recording.mp4", ""),
+        ("consent.mp4 recording.mov training.mp4", "training.mp4 consent.mp4 recording.mov", ""),
+        ("training-with-consent.mp4 voice-note.mov", "voice-note.mov", "training-with-consent.mp4"),
     ],
 )  # fmt: skip
 def test_names_are_a_hint_in_three_languages(names, sources, left, tmp_path):

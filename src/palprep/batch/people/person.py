@@ -35,6 +35,8 @@ _HINTS: Mapping[str, Sequence[str]] = tomllib.loads(
 )
 """Words in a file's name that say its role, or that it is no portrait."""
 
+_MEETINGS = _HINTS["meetings"]
+
 _BEGINNING = 6
 """Letters of a hint that may begin a word."""
 
@@ -49,9 +51,9 @@ _NOT_OF_THE_NAME = re.compile(
 _KINDS: Mapping[Kind, tuple[Role, ...]] = {
     Kind.IMAGE: (Role.FACE_IMAGE,),
     Kind.AUDIO: (Role.VOICE_AUDIO,),
-    Kind.VIDEO: (Role.CONSENT_VIDEO, Role.VOICE_AUDIO, Role.TRAINING_VIDEO),
+    Kind.VIDEO: (Role.TRAINING_VIDEO, Role.CONSENT_VIDEO, Role.VOICE_AUDIO),
 }
-"""The roles that each kind of content can have. The last one is for a name that says nothing."""
+"""The roles that each kind of content can have. The first one is for a name that says nothing."""
 
 
 class AssignedFile(Value):
@@ -240,7 +242,10 @@ def person_of(
 
 def _by_names(person: Person, left: Mapping[File, Kind]) -> Person:
     """The person with those of the files to which names give a role, or leave one open."""
-    said = {path: _role_of(path, kind) for path, kind in left.items()}
+    # A video called a recording is a voice where others are named for what needs a video.
+    wanted = () if person.settings.stock_voice else LISTENED_TO - person.sources.keys()
+    meetings = any(not any(_hint(path, role.value) for path in left) for role in wanted)
+    said = {path: _role_of(path, kind, meetings=meetings) for path, kind in left.items()}
     stills = Kind.IMAGE in left.values()
     assigned, choices = [*person.assigned], dict[Role, Sequence[File]]()
     for role in (each for each in Role if each not in person.sources):
@@ -271,13 +276,15 @@ def _by_names(person: Person, left: Mapping[File, Kind]) -> Person:
     return person.model_copy(update=update)
 
 
-def _role_of(path: File, kind: Kind) -> tuple[Role, Literal["name", "content"]]:
-    """The role that a file's name gives it, or else its content."""
-    unlikely = _hint(path, "unlikely")
-    for role in _KINDS[kind]:
-        if _hint(path, role.value) and not (unlikely and role is Role.VOICE_AUDIO):
-            return role, "name"
-    return _KINDS[kind][-1], "content"
+def _role_of(path: File, kind: Kind, *, meetings: bool) -> tuple[Role, Literal["name", "content"]]:
+    """The role that a file's name gives it, or else its content. A video may be that of one of the
+    ``meetings``, which are called recordings, too."""
+    said = {role for role in _KINDS[kind] if _hint(path, role.value)}
+    said = said & LISTENED_TO or said
+    meeting = meetings and kind is Kind.VIDEO and _hint(path, Role.VOICE_AUDIO.value) in _MEETINGS
+    if said == {Role.VOICE_AUDIO} and (meeting or _hint(path, "unlikely")):
+        said = set()
+    return (said.pop(), "name") if len(said) == 1 else (_KINDS[kind][0], "content")
 
 
 def _likely(role: Role, files: Sequence[File]) -> Sequence[File]:
@@ -356,7 +363,7 @@ def _hint(path: File, about: str) -> str | None:
     words = re.findall(r"[a-z]+", bare.lower())
     found = (
         hint
-        for hint in sorted(_HINTS[about])
+        for hint in _HINTS[about]
         for word in words
         if word == hint or (len(hint) >= _BEGINNING and word.startswith(hint))
     )
