@@ -9,11 +9,13 @@ import pytest
 from bucket import KEYS, real_bucket
 from obstore.store import S3Store
 
+from palprep.batch.people.files import promised_kind
 from palprep.batch.people.folder import people_in_bucket
 from palprep.batch.people.person import read_people
 from palprep.batch.runner import run
 from palprep.batch.work.context import RunOptions
 from palprep.errors import StorageError, UsageError
+from palprep.media.sources import sniff
 from palprep.preflight.values import kinds_of
 from palprep.values import Role
 
@@ -86,6 +88,15 @@ def test_names_say_who_has_what(put, tmp_path):
     assert bob.unread
     assert "no image, audio or video here" in eve.problems[0]
     assert eve.problems[1:] == ("training.mp4 lies in iCloud, and not here: download it",)
+
+
+def test_a_name_promises_each_kind_that_is_read(put, tmp_path):
+    """Of a camcorder's video nothing was made."""
+    put(**{"m/ada/consent.MTS": b"x", "m/ada/training.mpg": b"x", "m/ada/portrait.HIF": b"x"})
+    [ada] = read_people(people_in_bucket("s3://media/m", tmp_path).people, kinds_of)
+    assert {*roles(ada)} == {Role.CONSENT_VIDEO, Role.TRAINING_VIDEO, Role.FACE_IMAGE}
+    every = {each for kind in sniff._TYPES.values() for each in kind.extensions}
+    assert [each for each in sorted(every) if promised_kind(f"a{each}") is None] == []
 
 
 def test_a_run_fetches_what_it_needs_once(put, tmp_path, wav, connection, engine, log, monkeypatch):
