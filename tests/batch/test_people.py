@@ -174,7 +174,7 @@ def test_what_nobody_uses_is_named(folder):
     (folder / ".hidden").write_text("")
     assert read_person(folder, kinds_of).unused == (
         "notes.docx is not used: it is no image, audio or video",
-        "raw is not used: it is a folder",
+        "raw is not used: it is a folder; move what is needed of it here",
     )
     (folder.parent / "team photo.jpg").write_bytes(JPEG)
     (folder.parent / "README.txt").write_text("")
@@ -237,6 +237,7 @@ def test_consent_as_sound_stops_no_one_who_has_a_video(folder, mp4):
     person = read_person(folder, kinds_of)
     assert person.problems == ()
     assert person.unused == ("consent.wav is audio alone: consent must be given on video",)
+    assert person.overlooked == person.unused
 
 
 def test_settings(folder, mp4):

@@ -213,3 +213,15 @@ def test_a_file_that_cannot_be_read_is_asked_about_as_that(go, folder):
     [person] = go(engine=Scripted(), dry_run=True).people
     asked = "Which file is the voice-audio: PTT-1.wav (14.0 s), PTT-2.wav (unreadable)?"
     assert person.reasons[0].startswith(asked)
+
+
+def test_what_may_hold_the_missing_video_is_told_with_the_result(go, folder):
+    (folder / "ada" / "Videos").mkdir(parents=True)
+    tone(folder / "ada" / "PTT-1.wav", 14)
+    (folder / "ada" / "drive-download.zip").write_bytes(b"PK")
+    (folder / "ada" / "notes.txt").write_text("x")
+    [person] = go(engine=Scripted(), dry_run=True).people
+    assert person.reasons[-2:] == (
+        "Videos is not used: it is a folder; move what is needed of it here",
+        "drive-download.zip is not used: unpack it, if something in it is needed",
+    )

@@ -81,6 +81,8 @@ class Person(Value):
     images the fittest is to be the portrait."""
     unused: tuple[str, ...] = ()
     """What lies in the folder and is not used, and why: one sentence each."""
+    overlooked: tuple[str, ...] = ()
+    """Of these, what may hold what is missing: archives, folders, and consent as sound alone."""
     problems: tuple[str, ...] = ()
     """Why the folder cannot be understood, for its owner to read. Nothing is made then; the files
     are checked all the same, so that one round tells everything."""
@@ -233,10 +235,15 @@ def person_of(
     # A file that person.toml names may lie in a folder, which is then known by its first part.
     at = (PurePath(name).parts for name in settings.files.places.values())
     ours = {SETTINGS_NAME, own, *misnamed, *(part for parts in at for part in parts[:1])}
-    strangers = (path for path in kinds if path not in media and path.name not in ours)
-    unused = [f"{printable(path.name)} is not used: {_what(path)}" for path in strangers]
-    unused += spoken if person.may_speak else ()
-    told = {"unused": (*person.unused, *unused), "problems": (*unread, *problems, *odd)}
+    strangers = [path for path in kinds if path not in media and path.name not in ours]
+    unused = {path: f"{printable(path.name)} is not used: {_what(path)}" for path in strangers}
+    said = spoken if person.may_speak else []
+    overlooked = [unused[path] for path in strangers if _is_packed(path) or _holds_files(path)]
+    told = {
+        "unused": (*person.unused, *unused.values(), *said),
+        "overlooked": (*overlooked, *said),
+        "problems": (*unread, *problems, *odd),
+    }
     return person.model_copy(update={**told, "statement": stated})
 
 
@@ -296,10 +303,21 @@ def _likely(role: Role, files: Sequence[File]) -> Sequence[File]:
     return [each for each in files if not any(_hint(each, about) for about in other)] or files
 
 
+def _is_packed(path: File) -> bool:
+    return path.suffix.lower() in _PACKED
+
+
+def _holds_files(path: File) -> bool:
+    return isinstance(path, Path) and is_folder(path)
+
+
 def _what(stranger: File) -> str:
-    if isinstance(stranger, RemoteFile):
-        return "its name promises no image, audio or video"
-    return "it is a folder" if is_folder(stranger) else "it is no image, audio or video"
+    if _is_packed(stranger):
+        return "unpack it, if something in it is needed"
+    if _holds_files(stranger):
+        return "it is a folder; move what is needed of it here"
+    remote = isinstance(stranger, RemoteFile)
+    return f"{'its name promises' if remote else 'it is'} no image, audio or video"
 
 
 def _like(name: str, among: Iterable[File]) -> tuple[str, ...]:
@@ -311,8 +329,8 @@ def _like(name: str, among: Iterable[File]) -> tuple[str, ...]:
 
 def _nothing_in(kinds: Iterable[File]) -> str:
     """What to do about a folder in which nothing can be used."""
-    packed = [path.name for path in kinds if path.suffix.lower() in _PACKED]
-    within = [path.name for path in kinds if isinstance(path, Path) and is_folder(path)]
+    packed = [path.name for path in kinds if _is_packed(path)]
+    within = [path.name for path in kinds if _holds_files(path)]
     to_do = "add a portrait, a video or a recording"
     if packed:
         to_do = f"unpack {some_of(packed)} into this folder"

@@ -92,7 +92,8 @@ def prepare_files(run: RunContext, person: Person, reporter: Reporter) -> Ready 
     try:
         person, notes = settle_roles(originals, person)
         profile = person.settings.model or run.options.profile
-        return MediaSteps(run, person, profile, originals, reporter).take(notes)
+        told = (*notes, *person.overlooked)
+        return MediaSteps(run, person, profile, originals, reporter).take(told)
     finally:
         originals.remove()
 
