@@ -84,7 +84,8 @@ def test_a_take_lies_between_two_cuts_when_that_leaves_enough():
     cut = line(120, (1.0, 8.0), (12.0, 60.0), cuts=(10.0,))
     take = best_take(cut, shortest_s=60, longest_s=120, wanted_s=90)
     assert take.breaks == 0
-    assert 10.0 < take.start_s <= 11.7
+    # The first frame after the cut is shown, and none before it.
+    assert take.start_s == 9.999
     assert best_take(cut, shortest_s=115, longest_s=120).breaks == 1
 
 
@@ -93,7 +94,8 @@ def test_black_and_frozen_stretches_are_left_out():
     frozen = Span(start_s=95.0, end_s=100.0)
     dark = line(100, (5.0, 50.0), black=(black,), freezes=(frozen,))
     take = best_take(dark, shortest_s=60, longest_s=120, wanted_s=90)
-    assert window(take) == (4.7, 95.0)
+    # Up to three frames before the one that shows the break are not looked at.
+    assert window(take) == (4.7, 94.8)
 
 
 @pytest.mark.parametrize("wrong", ["facing", "seen"])

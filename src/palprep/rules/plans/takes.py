@@ -24,6 +24,10 @@ TAIL_S = 0.5
 _LEAST_LEAD_S = 0.05
 """Where words follow each other without a pause."""
 
+_UNSEEN_S = 0.2
+"""A break may begin in the frames before the one that shows it: those that no other frame needs are
+not looked at, up to three in a row."""
+
 _EQUAL = 0.01
 """Scores this close are equal; then the earlier start wins, which cuts the least."""
 
@@ -164,11 +168,12 @@ def _between(
 
 
 def _breaks(line: Timeline) -> list[Span]:
-    """What a take should not hold, moments as stretches that end right after them."""
+    """What a take should not hold: each from before it may begin to just before the first frame
+    after it, whose time is rounded."""
     moments = [(moment, moment) for moment in (*line.cuts, *line.exposure_steps)]
     spans = [(span.start_s, span.end_s) for span in (*line.freezes, *line.black)]
     return [
-        Span(start_s=max(0.0, start), end_s=max(end, start + 1e-3, 1e-3))
+        Span(start_s=max(0.0, start - _UNSEEN_S), end_s=max(end - 1e-3, 1e-3))
         for start, end in sorted((*moments, *spans))
     ]
 
