@@ -96,6 +96,14 @@ def test_what_icloud_alone_holds_is_asked_for(folder):
     assert person.problems == ("training.mp4 lies in iCloud, and not here: download it",)
 
 
+@pytest.mark.parametrize("name", ["voice.m4a.part", "Unconfirmed 7.crdownload"])
+def test_a_download_that_has_not_ended_is_waited_for(folder, name):
+    """A voice would be made of what has arrived of it."""
+    put_wav(folder / name)
+    [problem] = read_person(folder, kinds_of).problems
+    assert problem.startswith(f"{name} is a download that has not ended: wait for it")
+
+
 def test_a_false_name_still_counts_so_that_its_check_can_say_why(folder):
     (folder / "training.mp4").write_text("not a video")
     assert Source.of(folder / "training.mp4").type.kind is Kind.OTHER

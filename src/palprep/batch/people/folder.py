@@ -23,9 +23,14 @@ from palprep.vocabulary import by_name, same_name
 
 DEFAULT_INTO = "palprep-out"
 
-_IN_CLOUD = re.compile(r"\.(.+)\.icloud")
-"""What macOS leaves in the place of a file that iCloud alone holds."""
-
+_ABSENT = {
+    re.compile(r"\.(.+)\.icloud"): "lies in iCloud, and not here: download it",
+    re.compile(r"(.+\.(?:part|partial|crdownload|opdownload|download))", re.IGNORECASE): (
+        "is a download that has not ended: wait for it, or download it again and remove this one"
+    ),
+}
+"""Names that macOS gives in the place of a file that iCloud alone holds, and browsers while they
+download."""
 
 _INDEXES = ("JOB_COMPLETION_INDEX", "AWS_BATCH_JOB_ARRAY_INDEX")
 
@@ -202,11 +207,12 @@ def read_person(folder: Path, kinds_of: files.KindsOf) -> Person:
 
 
 def _with_absent(person: Person, names: Iterable[str]) -> Person:
-    """The person, asked for those of the files that iCloud alone holds."""
+    """The person, asked for those of the files that are not here, or not whole."""
     away = tuple(
-        f"{found[1]} lies in iCloud, and not here: download it"
-        for found in map(_IN_CLOUD.fullmatch, names)
-        if found
+        f"{found[1]} {what}"
+        for name in names
+        for pattern, what in _ABSENT.items()
+        if (found := pattern.fullmatch(name))
     )
     return person.model_copy(update={"problems": (*person.problems, *away)})
 
