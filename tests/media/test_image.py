@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import base64
 import io
+import struct
 import threading
 import warnings
 import zlib
@@ -375,3 +376,15 @@ def test_a_jpeg_is_decoded_smaller_where_memory_is_short(tmp_path, options, leas
     facts, picture = open_image(source, max_memory_mb=least_mb + 0.6)
     assert facts.decoding_mb == pytest.approx(least_mb, abs=0.1)
     assert (facts.width, picture.width) == (1600, 400)
+
+
+@pytest.mark.parametrize("size", [(1, 240_000_000), (240_000_000, 1)])
+def test_an_image_of_one_row_or_column_for_each_pixel_is_refused(tmp_path, size):
+    path = tmp_path / "thin.png"
+    Image.new("1", (1, 1)).save(path)
+    content = bytearray(path.read_bytes())
+    content[16:24] = struct.pack(">II", *size)
+    content[29:33] = struct.pack(">I", zlib.crc32(content[12:29]))
+    path.write_bytes(content)
+    with pytest.raises(UnsupportedMedia, match="65,535 on a side"):
+        open_image(Source.of(path))

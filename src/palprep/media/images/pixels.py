@@ -229,6 +229,8 @@ class HeifImage:
 
 MAX_PIXELS = 240_000_000
 """Images above this are refused undecoded: the largest sensors of phones give 200 megapixels."""
+MAX_SIDE = 65_535
+"""The longest that a JPEG can have. Beside its pixels, each row of a picture takes 8 bytes."""
 
 _COEFFICIENT_BYTES = 2
 """Of each sample of a progressive JPEG: libjpeg keeps all of them, whatever the scale."""
@@ -250,14 +252,15 @@ _NO_COMMENTS = frozenset({"xmp", _PNG_XMP, _PNG_EXIF})
 
 
 def check_pixels(size: tuple[int, int], name: str) -> None:
-    """Raises DamagedMedia for no pixels at all, UnsupportedMedia above :data:`MAX_PIXELS`."""
+    """Raises DamagedMedia for no pixels at all, UnsupportedMedia above :data:`MAX_PIXELS`,
+    or :data:`MAX_SIDE`."""
     width, height = size
     if width < 1 or height < 1:
         raise DamagedMedia(f"{name} claims {width}x{height} pixels: it is damaged; export it again")
-    if width * height > MAX_PIXELS:
+    if width * height > MAX_PIXELS or max(size) > MAX_SIDE:
         raise UnsupportedMedia(
             f"{name} claims {width}x{height} pixels; palprep decodes at most "
-            f"{MAX_PIXELS:,}. Export it smaller"
+            f"{MAX_PIXELS:,}, of them {MAX_SIDE:,} on a side. Export it smaller"
         )
 
 
