@@ -175,6 +175,14 @@ def test_frames_fit_max_side_with_square_pixels(make_video):
     assert next(sample_frames(Source.of(path), max_side=1000)).rgb.shape == (64, 128, 3)
 
 
+@pytest.mark.parametrize("size", [(2, 1000), (1000, 2)])
+def test_a_very_narrow_video_has_a_brightness(make_video, size):
+    path = make_video(codec="mpeg4", size=size, seconds=0.2)
+    meter = SignalMeter()
+    list(sample_frames(Source.of(path), on_luma=meter.add))
+    assert 0 <= meter.result().seconds[0].luma <= 255
+
+
 def test_key_frames_only(make_video):
     path = make_video(seconds=4.0, options={"movflags": "+faststart"})
     seen: list[float] = []

@@ -214,7 +214,8 @@ def small_luma(frame: VideoFrame) -> NDArray[np.uint8]:
     samples = np.frombuffer(memoryview(plane), np.dtype("u2" if wide else "u1"))
     rows = samples.reshape(frame.height, -1)
     step = max(1, max(frame.width, frame.height) // _LUMA_SIDE)
-    picked = rows[step // 2 : frame.height : step, step // 2 : frame.width : step]
+    top, left = min(step, frame.height) // 2, min(step, frame.width) // 2
+    picked = rows[top : frame.height : step, left : frame.width : step]
     return (picked >> (luma.bits - 8)).astype(np.uint8) if wide else np.ascontiguousarray(picked)
 
 
