@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime as dt
 import os
 import random
@@ -182,6 +183,20 @@ def test_a_torn_journal_is_noticed(path):
     path.write_bytes(whole[: len(whole) // 2 + 100])
     with pytest.raises(JournalError, match=r"damaged or no journal.*results\.jsonl"):
         Journal(path)
+
+
+@pytest.mark.parametrize(
+    ("length", "changed", "why"), [(5000, b"x", "damaged or no journal"), (5, "{", "cannot read")]
+)
+def test_an_entry_whose_bytes_were_changed_is_told(path, length, changed, why):
+    with Journal(path, create=True) as journal:
+        journal.append(CalledBack(received="x" * length))
+    with contextlib.closing(sqlite3.connect(path)) as database, database:
+        database.execute("DROP TRIGGER no_update")
+        database.execute("PRAGMA ignore_check_constraints = ON")
+        database.execute("UPDATE entry SET body = ?", (changed,))
+    with Journal(path) as journal, pytest.raises(JournalError, match=why):
+        journal.entries(CalledBack)
 
 
 def test_an_empty_file_beside_results_is_no_new_journal(path):

@@ -50,7 +50,10 @@ def packed(text: str) -> str | bytes:
 
 def plain(body: str | bytes) -> str:
     """The text of a body that was kept. In SQL, too, a function of that name."""
-    return body if isinstance(body, str) else zlib.decompress(body).decode()
+    try:
+        return body if isinstance(body, str) else zlib.decompress(body).decode()
+    except zlib.error as error:
+        raise JournalError(f"An entry of the journal cannot be read ({error}): {DAMAGED}") from None
 
 
 def is_one_of(column: str, values: Collection[str]) -> str:

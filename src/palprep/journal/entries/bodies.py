@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Literal, Self, TypeVar, get_args
 
-from pydantic import ValidationError, model_validator
+from pydantic import model_validator
 
 from palprep.api import without_queries
 from palprep.consent.wording import PLACEHOLDER, FreshCode
@@ -342,11 +342,11 @@ KINDS: Mapping[str, type[Body]] = {
 }
 
 
-def read_body(kind: str, stored: str | bytes) -> Body:
+def read_body(kind: str, stored: str) -> Body:
     """The body of a stored entry, from its JSON. Raises JournalError where it cannot be read."""
     try:
         return KINDS[kind].model_validate(json.loads(stored))
-    except (KeyError, ValidationError):
+    except (KeyError, ValueError):
         raise JournalError(
             f"The journal holds an entry {kind!r} that this palprep cannot read. What is known of "
             "creations must not be lost: use the palprep that wrote it"
