@@ -116,6 +116,8 @@ def test_a_list_for_both_kinds_of_video_gives_way_to_that_of_one(tmp_path):
     ("text", "says"),
     [
         ("name = ", "not valid TOML"),
+        ("name = " + "[" * 5000, "not valid TOML: maximum recursion depth"),
+        ("name = " + "9" * 5000, "not valid TOML: Exceeds the limit"),
         ('name = "a"\nextends = "nowhere"', "There is no profile 'nowhere'"),
         (OWN.replace('level = "fail"', 'level = "pass"'), r"0\.level must be 'fail' or 'warn'$"),
         (OWN.replace("face-image", "face-picture"), "face-picture"),

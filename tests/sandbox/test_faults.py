@@ -91,8 +91,9 @@ def test_a_file_holds_an_object_or_a_list(tmp_path):
     path = tmp_path / "faults.json"
     path.write_text(json.dumps([{"on": "asset"}]))
     assert len(script_from(path).faults) == 1
-    path.write_text("{")
-    with pytest.raises(UsageError, match=r"faults\.json cannot be used"):
-        script_from(path)
+    for mistaken in ("{", "[" * 100_000):
+        path.write_text(mistaken)
+        with pytest.raises(UsageError, match=r"faults\.json cannot be used"):
+            script_from(path)
     with pytest.raises(UsageError, match="cannot be read: No such file"):
         script_from(tmp_path / "missing.json")

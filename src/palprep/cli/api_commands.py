@@ -142,7 +142,7 @@ def _json(name: str, value: str) -> Any:
         return json.loads(text)
     except OSError as error:
         raise UsageError(f"{option}: {value[1:]} cannot be read ({error.strerror}).") from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise UsageError(f"{option}: not JSON ({error}).") from None
 
 

@@ -68,7 +68,7 @@ def sandbox(
     """Prints its address, and then its keys."""
     try:
         records = json.loads(seed.read_bytes()) if seed else None
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise UsageError(f"The seed {seed} cannot be read: {error}") from None
     required = entries.SandboxStatement(
         text=wording.read_statement(statement) if statement else wording.required_statement(),

@@ -281,10 +281,10 @@ def _parse(name: str) -> dict[str, Any]:
     try:
         data = dict(_tables(text))
         _Tables.model_validate(data)
-    except tomllib.TOMLDecodeError as error:
-        raise ProfileError(f"Profile {name} is not valid TOML: {error}") from None
     except ValidationError as error:
         raise _mistaken(name, error) from None
+    except (ValueError, RecursionError) as error:
+        raise ProfileError(f"Profile {name} is not valid TOML: {error}") from None
     limits = dict(data.get("limits", {}))
     shared = limits.pop("video", {})
     for role in (Role.TRAINING_VIDEO, Role.CONSENT_VIDEO) if shared else ():

@@ -130,7 +130,7 @@ def script_from(source: object) -> FaultScript:
         raise UsageError(f"The fault script is wrong at {place}: {why}") from error
     except OSError as error:
         raise UsageError(f"The fault script {source} cannot be read: {error.strerror}") from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise UsageError(f"The fault script {source} cannot be used: {error}") from error
 
 
