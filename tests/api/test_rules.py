@@ -248,3 +248,11 @@ def test_a_link_with_a_space_is_told_its_own_fault(url: str) -> None:
         calls.create_voice(training_audio_url=url)
     with pytest.raises(InvalidRequest, match="starts with https"):
         calls.create_voice(training_audio_url="a " + url)
+
+
+@pytest.mark.parametrize(
+    ("text", "rule"), [(" ", "least 1 ch"), ("A" * 29_360_129, "most 29360128 ch")]
+)
+def test_the_base64_of_an_image_is_counted_in_characters(text: str, rule: str) -> None:
+    with pytest.raises(InvalidRequest, match=rf"imageBase64 must have at {rule}"):
+        calls.validate_face_image(image_base64=text)

@@ -61,8 +61,8 @@ def refuse_patch(choices: Choices, problems: Sequence[Problem]) -> Refused:
 # By field and broken rule. All other rules of a field are about the form of the body.
 _IMAGE_VARIANTS: Mapping[tuple[str, str], str] = {
     ("imageBase64", "missing"): "image_required",
-    ("imageBase64", "too_short"): "image_required",
-    ("imageBase64", "too_long"): "image_too_large",
+    ("imageBase64", "string_too_short"): "image_required",
+    ("imageBase64", "string_too_long"): "image_too_large",
     ("imageBase64", "data_url"): "invalid_base64",
     ("mimeType", "literal_error"): "unsupported_mime_type",
     ("model", "literal_error"): "unsupported_model",

@@ -179,9 +179,9 @@ Tags = Annotated[Sequence[Tag], MaxLen(50)]
 ToolName = Annotated[str, pydantic.Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=64)]
 ImageBase64 = Annotated[
     str,
-    pydantic.BeforeValidator(_bare_base64),
     MinLen(1),
     MaxLen(MAX_IMAGE_BASE64_CHARS),
+    pydantic.BeforeValidator(_bare_base64),
     pydantic.WrapValidator(_streamed_base64),
     pydantic.Field(json_schema_extra={"contentEncoding": "base64"}),
 ]
