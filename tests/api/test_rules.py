@@ -100,6 +100,18 @@ REFUSED: list[tuple[Endpoint[..., Any], dict[str, Any], str | None]] = [
         tool(delivery={"app_message": False, "api": API | {"uri": "x"}}),
         "delivery.api.uri",
     ),
+    *(
+        (
+            calls.create_tool,
+            tool(delivery={"app_message": False, "api": API | {member: value}}),
+            f"delivery.api.{member}",
+        )
+        for member, value in (
+            ("method", "PÖST"),
+            ("method", "GET /"),
+            ("content_type", "text/plain\r\nx: y"),
+        )
+    ),
     (calls.create_tool, tool(trigger_type="post_call"), "delivery.api"),
     (
         calls.create_tool,

@@ -101,3 +101,22 @@ def test_a_cookie_that_a_receiver_sets_is_not_kept(raw, receiver):
         raw.voice(callback_url=receiver.url)
         raw.sandbox.advance(2)
     assert ["cookie" in request.headers for request in receiver.wait(2)] == [False, False]
+
+
+def test_a_port_that_no_server_has_is_a_reason_too(raw):
+    nowhere = "http://127.0.0.1:99999/nobody"
+    api = {"url": nowhere.replace("http:", "https:")}
+    tool = raw.tool(delivery={"app_message": False, "api": api})
+    auth = {"type": "client_credentials", "token_url": nowhere}
+    raw.seed(
+        documents=[{"document_id": "d", "status": "started", "callback_url": nowhere}],
+        pals=[{"pal_id": "p"}],
+        connectors=[{"connector_id": "c", "url": "http://127.0.0.1:1/", "auth": auth}],
+    )
+    raw.sandbox.advance(1)
+    (entry, *_) = [c for c in raw.ok("GET", "/_sandbox/log")["callbacks"] if c["url"] == nowhere]
+    check = raw.ok("POST", "/v2/connectors/c/runtime_check")
+    conversation = raw.ok("POST", "/v2/conversations", {"pal_id": "p"})["conversation_id"]
+    called = raw.sandbox.call_tool(conversation, tool["name"])
+    for told in (entry["error"], check["error"]["message"], called["problem"]):
+        assert "port is at most 65535" in told

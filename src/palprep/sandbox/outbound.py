@@ -26,6 +26,7 @@ from palprep.storage import UNASKABLE, fetch_url
 from palprep.system import left_alone
 
 _POST_TIMEOUT_S = 10.0
+MAX_PORT = 65_535
 LOST = "lost, as the fault script says"
 ANSWER_BYTES = 64 * 1024
 """How much is read of an answer that is not a media file."""
@@ -58,7 +59,10 @@ def outbound_client(tls: ssl.SSLContext, *, anywhere: bool) -> httpx.AsyncClient
     reach every server of this machine."""
 
     async def check(request: httpx.Request) -> None:
-        refuse_elsewhere(request.url.host)
+        if (request.url.port or 0) > MAX_PORT:  # anyio would wrap the OverflowError in a group.
+            raise httpx.InvalidURL(f"a port is at most {MAX_PORT}")
+        if not anywhere:
+            refuse_elsewhere(request.url.host)
 
     loopback = ("all://127.0.0.1", "all://localhost", "all://[::1]")
     return httpx.AsyncClient(
@@ -67,7 +71,7 @@ def outbound_client(tls: ssl.SSLContext, *, anywhere: bool) -> httpx.AsyncClient
         timeout=_POST_TIMEOUT_S,
         cookies=CookieJar(DefaultCookiePolicy(allowed_domains=())),
         mounts=dict.fromkeys(loopback),
-        event_hooks={"request": [] if anywhere else [check]},
+        event_hooks={"request": [check]},
     )
 
 

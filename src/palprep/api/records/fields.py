@@ -174,6 +174,7 @@ HeaderValue = Annotated[
         "must be printable ASCII without white space at its ends: a header",
     ),
 ]
+HttpMethod = Annotated[str, _must_be(is_header_name, "method", "must be a method of HTTP: a word")]
 Tag = Annotated[str, MaxLen(64)]
 Tags = Annotated[Sequence[Tag], MaxLen(50)]
 ToolName = Annotated[str, pydantic.Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=64)]
@@ -217,13 +218,13 @@ class ApiDelivery(TypedDict):
     ``timeout`` are not specified."""
 
     url: str
-    method: NotRequired[str]
+    method: NotRequired[HttpMethod]
     timeout: NotRequired[int]
     headers: NotRequired[Mapping[HeaderName, HeaderValue]]
     auth: NotRequired[Auth]
     body_template: NotRequired[Mapping[str, Any]]
     query_params: NotRequired[Mapping[str, str]]
-    content_type: NotRequired[str]
+    content_type: NotRequired[HeaderValue]
 
 
 @pydantic.with_config(_CLOSED)
