@@ -275,7 +275,11 @@ async def test_a_closed_client_says_so():
 
 
 @pytest.mark.parametrize(
-    "url", ["https://user:SECRET@h", "user:SECRET@h", "https://u:SECRET/x@h", "ftp://a@SECRET@h?q"]
+    "url",
+    [
+        *("https://user:SECRET@h", "user:SECRET@h", "https://u:SECRET/x@h", "ftp://a@SECRET@h?q"),
+        *("https://u:SECRET?x@h", "https://u@h?token=SECRET"),
+    ],
 )
 def test_a_password_in_an_address_is_not_repeated(url):
     with pytest.raises(errors.UsageError, match=r"\*\*\*@h") as refused:

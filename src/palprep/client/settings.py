@@ -49,8 +49,9 @@ def checked_base_url(url: str) -> str:
     # os.environ.get() gives None for what is not set.
     url = url if isinstance(url, str) else str(url or "")
     if not is_link(url) or "?" in url or "#" in url or urlsplit(url).username is not None:
-        # A name and a password in it are somebody's secret.
+        # A name and a password in it are somebody's secret, and so may be a query.
         shown = re.sub(r"(?s)^([a-z]+://)?.*@", r"\1***@", url)
+        shown = re.sub(r"(?s)\?.+", "?***", shown)
         raise UsageError(
             f"The base URL {shown!r} is not of the form "
             "https://HOST[:PORT][/PATH]. Check base_url, or PALPREP_BASE_URL."
