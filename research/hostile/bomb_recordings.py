@@ -24,6 +24,40 @@ def wav_tags(path: Path, many: int) -> None:
     path.write_bytes(riff(b"WAVE", _fmt(), _info(many), (b"data", bytes(32_000))))
 
 
+def aiff_tags(path: Path, many: int) -> None:
+    frames = b"".join(b"TXXX" + struct.pack(">IHB", 3, 0, 3) + b"a\0" for _ in range(many))
+    length = len(frames)
+    size = bytes(length >> shift & 0x7F for shift in (21, 14, 7, 0))
+    rate = bytes.fromhex("400CFA00000000000000")  # 16,000 as a float of 80 bits
+    chunks = {
+        b"COMM": struct.pack(">HIH", 1, 16_000, 16) + rate,
+        b"ID3 ": b"ID3\3\0\0" + size + frames,
+        b"SSND": bytes(8 + 32_000),
+    }
+    body = b"".join(
+        name + struct.pack(">I", len(data)) + data + bytes(len(data) % 2)
+        for name, data in chunks.items()
+    )
+    path.write_bytes(b"FORM" + struct.pack(">I", 4 + len(body)) + b"AIFF" + body)
+
+
+def caf_strings(path: Path, many: int) -> None:
+    strings = b"".join(name + b"\0a\0" for name in names(many))
+    path.write_bytes(_caf((b"info", struct.pack(">I", many) + strings)))
+
+
+def caf_packets(path: Path) -> None:
+    path.write_bytes(_caf((b"pakt", struct.pack(">qqii", 80_000_000, 80_000_000, 0, 0))))
+
+
+def _caf(*chunks: tuple[bytes, bytes]) -> bytes:
+    described = struct.pack(">d4sIIIII", 16_000.0, b"lpcm", 2, 2, 1, 1, 16)
+    everything = ((b"desc", described), *chunks, (b"data", bytes(4 + 32_000)))
+    return b"caff\0\1\0\0" + b"".join(
+        name + struct.pack(">q", len(data)) + data for name, data in everything
+    )
+
+
 def wav_chunks(path: Path) -> None:
     chunks = [(b"junk", b"")] * 1_000_000
     path.write_bytes(riff(b"WAVE", _fmt(), *chunks, (b"data", bytes(32_000))))

@@ -113,6 +113,7 @@ def test_mp3_with_and_without_a_tag(make_sound, tmp_path):
         ("a.avi", "mjpeg", "pcm_s16le", "avi"),
         ("a.mpg", "mpeg2video", "mp2", "mpg"),
         ("a.ts", "libx264", "aac", "mts"),
+        ("a.3gp", "libx264", "aac", "3gp"),
     ],
 )
 def test_what_cameras_and_recorders_write_can_be_read(make_video, name, codec, sound, form):
@@ -129,6 +130,32 @@ def test_what_cameras_and_recorders_write_can_be_read(make_video, name, codec, s
     assert facts.audio.duration_s == pytest.approx(1.0, abs=0.1)
 
 
+@pytest.mark.parametrize(
+    ("name", "codec"), [("a.caf", "pcm_s16le"), ("a.aiff", "pcm_s16be"), ("a.3gp", "aac")]
+)
+def test_voice_notes_and_recordings_of_editors_can_be_read(make_sound, name, codec):
+    source = Source.of(make_sound(name, sine(1.0, 48_000), codec=codec))
+    assert (source.type.kind, source.type.format) == (Kind.AUDIO, name.removeprefix("a."))
+    assert heard_audio(source).duration_s == pytest.approx(1.0, abs=0.1)
+
+
+def test_an_aiff_that_was_cut_off_says_so(make_sound):
+    made = make_sound("a.aiff", sine(3.0, 48_000), codec="pcm_s16be")
+    made.write_bytes(made.read_bytes()[:100_000])
+    assert Source.of(made).content.truncated
+
+
+def test_amr_of_an_old_phone_can_be_read(tmp_path):
+    path = tmp_path / "note.amr"
+    frame = b"\x3c" + bytes(31)  # 20 ms at 12.2 kbit/s (RFC 4867, section 5)
+    path.write_bytes(b"#!AMR\n" + 50 * frame)
+    source = Source.of(path)
+    assert (source.type.kind, source.type.format) == (Kind.AUDIO, "amr")
+    facts = heard_audio(source)
+    assert facts.duration_s == pytest.approx(1.0, abs=0.05)
+    assert facts.stream.sample_rate_hz == 8_000
+
+
 REFUSED = {
     "empty": b"",
     "gif": b"GIF89a\x01\x00\x01\x00",
@@ -142,9 +169,8 @@ REFUSED = {
     "html": b"<!DOCTYPE html><p>",
     "pdf": b"%PDF-1.7\n",
     "asf": b"\x30\x26\xb2\x75\x8e\x66\xcf\x11",
-    "amr": b"#!AMR\n\x3c",
     "zip": b"PK\x03\x04\x14",
-    "3gp": b"\0\0\0\x14ftyp3gp4\0\0\0\x003gp4",
+    "cr3": b"\0\0\0\x14ftypcrx \0\0\0\0crx ",
     "text": "Just an äccented note\n".encode(),
     "unknown": bytes(range(128, 256)) * 3,
 }

@@ -88,6 +88,7 @@ def bombs():
 
 LISTS = (
     *("tags.wav", "cues.wav", "tags.avi", "comments.ogg", "flac.ogg", "behind-id3.flac"),
+    *("tags.aiff", "strings.caf"),
     *("items.m4a", "keys.mp4", "user-data.m4a", "tags.mkv", "chapters.mkv", "attachments.mkv"),
 )
 
@@ -102,6 +103,13 @@ def test_lists_are_counted_in_every_container(tmp_path, bombs, name):
     with pytest.raises(DamagedMedia, match="tags, chapters or edits"):
         looked_at(many)
     assert glimpse(Source.of(many)) == (0.0, False)
+
+
+def test_no_more_packets_are_listed_than_there_are_bytes(tmp_path, bombs):
+    path = tmp_path / "packets.caf"
+    bombs.BOMBS[path.name](path)
+    with pytest.raises(DamagedMedia, match="more packets than bytes"):
+        looked_at(path)
 
 
 def test_edits_count_by_what_their_box_says(tmp_path, bombs):

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import BinaryIO, NoReturn
+from typing import BinaryIO, Literal, NoReturn
 
 from palprep.errors import DamagedMedia
 
@@ -96,20 +96,27 @@ def require_few_tags(reader: HeaderReader, demuxer: str) -> None:
         _COUNTS[demuxer](reader)
 
 
-# WAV and AVI
+# WAV, AVI, AIFF and CAF
 
 
 def _in_riff(reader: HeaderReader) -> None:
     """The texts and labels of lists, the points of cues, the frames of ID3 in a chunk."""
-    _in_chunks(reader, 12, reader.size, 0)
+    _in_chunks(reader, 12, reader.size, 0, "little")
 
 
-def _in_chunks(reader: HeaderReader, start: int, end: int, depth: int) -> None:
+def _in_aiff(reader: HeaderReader) -> None:
+    """The frames of ID3 in a chunk. Other texts take the place of one another."""
+    _in_chunks(reader, 12, reader.size, 0, "big")
+
+
+def _in_chunks(
+    reader: HeaderReader, start: int, end: int, depth: int, order: Literal["little", "big"]
+) -> None:
     while start < end and len(head := reader.at(start, 12)) >= 8:
-        name, size = head[:4], _little(head[4:8])
+        name, size = head[:4], int.from_bytes(head[4:8], order)
         if name == b"LIST":
             if head[8:] != b"movi" and depth < DEEPEST:
-                _in_chunks(reader, start + 12, min(end, start + 8 + size), depth + 1)
+                _in_chunks(reader, start + 12, min(end, start + 8 + size), depth + 1, order)
         elif name == b"cue ":
             reader.spend(TAG_STEPS * _little(head[8:]))
         elif name.upper() == b"ID3 ":
@@ -117,6 +124,20 @@ def _in_chunks(reader: HeaderReader, start: int, end: int, depth: int) -> None:
         elif depth:
             reader.spend(TAG_STEPS)
         start += 8 + size + size % 2
+
+
+def _in_caf(reader: HeaderReader) -> None:
+    """Apple's strings of information; and that no more packets are listed than there are bytes,
+    since FFmpeg keeps an entry of each (Core Audio Format Specification 1.0)."""
+    start = 8
+    while start < reader.size:
+        head = reader.at(start, 20)
+        if head[:4] == b"info":
+            reader.spend(TAG_STEPS * int.from_bytes(head[12:16], "big"))
+        elif head[:4] == b"pakt" and int.from_bytes(head[12:], "big") > reader.size:
+            reader.refuse("more packets than bytes")
+        # Sound whose length is not stated, as -1, ends the file.
+        start += 12 + int.from_bytes(head[4:12], "big")
 
 
 # MP3, FLAC and Ogg: comments, counted by their headers
@@ -219,6 +240,14 @@ def _little(data: bytes) -> int:
 
 
 _COUNTS: Mapping[str, Callable[[HeaderReader], None]] = MappingProxyType(
-    {"mp3": _in_front, "flac": _in_front, "ogg": _in_ogg, "wav": _in_riff, "avi": _in_riff}
+    {
+        "mp3": _in_front,
+        "flac": _in_front,
+        "ogg": _in_ogg,
+        "wav": _in_riff,
+        "avi": _in_riff,
+        "aiff": _in_aiff,
+        "caf": _in_caf,
+    }
 )
 """By the demuxer. MPEG's own streams hold no tags."""

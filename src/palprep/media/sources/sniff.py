@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence, Set as AbstractSet
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from palprep.media.facts import MediaType
 from palprep.media.sources import ebml
@@ -23,13 +23,17 @@ _HEIF_BRANDS = frozenset({"mif1", "mif2", "msf1", "miaf", "1pic"})
 _AVIF_BRANDS = frozenset({"avif", "avis"})
 _STILL_BRANDS = _HEVC_BRANDS | _HEIF_BRANDS | _AVIF_BRANDS
 _SOUND_BRANDS = frozenset({"M4A", "M4B", "M4P"})
-_OTHER_BRANDS = (
-    (("3g", "mmp4"), "3gp", "a 3GPP video of an old phone"),
-    (("crx",), "cr3", "a Canon raw image"),
-)
+_PHONE_BRANDS = ("3g", "mmp4")
+"""How the brands of 3GPP files begin."""
 _BOX_OPENINGS = frozenset({b"ftyp", b"moov", b"mdat", b"wide", b"pnot", b"free", b"skip", b"styp"})
 
 
+_SIZE_ORDERS: Mapping[bytes, Literal["little", "big"]] = {
+    b"WAVE": "little",
+    b"AIFF": "big",
+    b"AIFC": "big",
+}
+"""How the size of the whole file is written, by its form."""
 _STREAMED = 0x7FFF_0000
 _LEAST_LACKING = 64 << 10
 """Bytes. Some recorders state a little more than they write."""
@@ -65,7 +69,8 @@ def recognise(reader: HeaderReader) -> Content:
     if found is None and (sound := _audio_stream(reader, head)):
         return sound
     found = found or _as_text(head)
-    stated = int.from_bytes(head[4:8], "little") if head[8:12] == b"WAVE" else 0
+    order = _SIZE_ORDERS.get(head[8:12])
+    stated = int.from_bytes(head[4:8], order) if order else 0
     return Content(
         found or refused("unknown", "in no format that palprep knows"),
         # Who writes into a pipe states the most that the field, or half of it, can hold.
@@ -78,22 +83,22 @@ def _boxed(reader: HeaderReader) -> Content:
     if brand in _STILL_BRANDS:
         brands = {brand} if brand not in _HEIF_BRANDS else {brand, *compatible}
         return Content(_boxed_still(brands))
-    for starts, name, description in _OTHER_BRANDS:
-        if brand is not None and brand.startswith(starts):
-            return Content(refused(name, description))
+    if brand is not None and brand.startswith("crx"):
+        return Content(refused("cr3", "a Canon raw image"))
     movie = read_movie(reader)
     return Content(_movie(movie, brand, compatible), movie, movie.truncated)
 
 
 def _movie(movie: Movie, brand: str | None, compatible: frozenset[str]) -> MediaType:
-    quicktime = brand in {None, "qt"}
+    quicktime, phone = brand in {None, "qt"}, (brand or "").startswith(_PHONE_BRANDS)
+    named = "mov" if quicktime else "3gp" if phone else None
     if not movie.video_tracks:
         has_sound = any(track.handler == "soun" for track in movie.tracks)
         if has_sound or brand in _SOUND_BRANDS:
-            return accepted(Kind.AUDIO, "mov" if quicktime else "m4a")
+            return accepted(Kind.AUDIO, named or "m4a")
         if compatible & _STILL_BRANDS and movie.moov_position is None:
             return _boxed_still(compatible)
-    return accepted(Kind.VIDEO, "mov" if quicktime else "mp4")
+    return accepted(Kind.VIDEO, named or "mp4")
 
 
 def _boxed_still(brands: AbstractSet[str]) -> MediaType:
@@ -175,8 +180,13 @@ _ACCEPTED: tuple[tuple[Kind, str, str, str, str, str], ...] = (
     (Kind.AUDIO, "ogg", "an Ogg recording", "audio/ogg", ".ogg .oga", "ogg"),
     (Kind.AUDIO, "webm", "a WebM recording", "audio/webm", ".webm", "matroska"),
     (Kind.AUDIO, "mov", "a QuickTime recording", "video/quicktime", ".mov", "mov"),
+    (Kind.AUDIO, "3gp", "a 3GPP recording", "audio/3gpp", ".3gp .3ga .3g2", "mov"),
+    (Kind.AUDIO, "amr", "an AMR recording", "audio/amr", ".amr", "amr"),
+    (Kind.AUDIO, "caf", "a Core Audio recording", "audio/x-caf", ".caf", "caf"),
+    (Kind.AUDIO, "aiff", "an AIFF recording", "audio/aiff", ".aiff .aif .aifc", "aiff"),
     (Kind.VIDEO, "mp4", "an MP4 video", "video/mp4", ".mp4", "mov"),
     (Kind.VIDEO, "mov", "a QuickTime video", "video/quicktime", ".mov", "mov"),
+    (Kind.VIDEO, "3gp", "a 3GPP video", "video/3gpp", ".3gp .3g2", "mov"),
     (Kind.VIDEO, "webm", "a WebM video", "video/webm", ".webm", "matroska"),
     (Kind.VIDEO, "ogg", "an Ogg video", "video/ogg", ".ogg", "ogg"),
     (Kind.VIDEO, "mkv", "a Matroska video", "video/x-matroska", ".mkv", "matroska"),
@@ -224,6 +234,8 @@ _MAGIC: tuple[tuple[bytes | tuple[bytes, ...], MediaType], ...] = (
     (b"fLaC", accepted(Kind.AUDIO, "flac")),
     # ADTS (ISO/IEC 13818-7) of MPEG-4 and of MPEG-2, with and without checksums.
     ((b"\xff\xf0", b"\xff\xf1", b"\xff\xf8", b"\xff\xf9"), accepted(Kind.AUDIO, "aac")),
+    (b"caff", accepted(Kind.AUDIO, "caf")),
+    (b"#!AMR", accepted(Kind.AUDIO, "amr")),
     (b"\x00\x00\x01\xba", accepted(Kind.VIDEO, "mpg")),
     ((b"GIF87a", b"GIF89a"), refused("gif", "a GIF image")),
     ((b"II*\0", b"MM\0*"), refused("tiff", "a TIFF or camera raw image")),
@@ -232,8 +244,6 @@ _MAGIC: tuple[tuple[bytes | tuple[bytes, ...], MediaType], ...] = (
     (b"FLV\x01", refused("flv", "a Flash video")),
     (b"\x30\x26\xb2\x75\x8e\x66\xcf\x11", refused("asf", "a Windows Media file (WMV, WMA)")),
     (b"\x06\x0e\x2b\x34", refused("mxf", "an MXF file")),
-    (b"caff", refused("caf", "a Core Audio recording")),
-    (b"#!AMR", refused("amr", "an AMR recording")),
     (b"%PDF", refused("pdf", "a PDF document")),
     (b"PK\x03\x04", refused("zip", "a ZIP archive or an Office document")),
     (b"\x1f\x8b", refused("gzip", "a gzip archive")),
@@ -304,5 +314,5 @@ def _chunked(head: bytes) -> MediaType:
         case b"AVI ":
             return accepted(Kind.VIDEO, "avi")
         case b"AIFF" | b"AIFC":
-            return refused("aiff", "an AIFF recording")
+            return accepted(Kind.AUDIO, "aiff")
     return refused("riff", f"a RIFF file of the form {form.decode('latin-1')!r}")
