@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import struct
 import wave
 from collections.abc import Iterator
@@ -26,6 +27,9 @@ _SOUNDS = {
     "opus.ogg": "libopus",
     "vorbis.ogg": "vorbis",
     "sound.webm": "libopus",
+    "a.aiff": "pcm_s16be",
+    "a.caf": "pcm_s16le",
+    "sound.3gp": "aac",
 }
 _VIDEOS = {
     "a.mp4": ("libx264", "aac"),
@@ -35,6 +39,7 @@ _VIDEOS = {
     "a.avi": ("mpeg4", "mp2"),
     "a.mpg": ("mpeg2video", "mp2"),
     "a.mts": ("libx264", "ac3"),
+    "a.3gp": ("libx264", "aac"),
 }
 
 
@@ -94,6 +99,9 @@ def _pcm(folder: Path) -> Iterator[Path]:
     body = b"".join(name + struct.pack("<I", len(part)) + part for name, part in chunks)
     floats.write_bytes(b"RIFF" + struct.pack("<I", 4 + len(body)) + b"WAVE" + body)
     yield floats
+    phone = folder / "a.amr"
+    phone.write_bytes(b"#!AMR\n" + 25 * (b"\x3c" + random.Random(1).randbytes(31)))  # noqa: S311
+    yield phone
 
 
 def encoded(path: Path, *, sound: str, picture: str | None = None) -> Path:

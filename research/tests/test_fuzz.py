@@ -46,7 +46,7 @@ def test_the_seeds_are_files_of_every_accepted_format(tmp_path):
     formats = {each.format for each in found if each.accepted}
     assert formats >= {
         *("jpeg", "png", "webp", "heic", "wav", "mp3", "m4a", "flac", "ogg", "webm"),
-        *("mp4", "mov", "mkv", "avi", "mpg", "mts"),
+        *("mp4", "mov", "mkv", "avi", "mpg", "mts", "3gp", "amr", "caf", "aiff"),
     }
     assert {each.kind for each in found} >= {Kind.IMAGE, Kind.AUDIO, Kind.VIDEO}
 
