@@ -68,7 +68,7 @@ File = Path | RemoteFile
 
 _IMAGES = ".jpg .jpeg .jfif .png .webp .heic .heif .hif .avif .gif .bmp .tif .tiff .dng"
 _SOUNDS = ".mp3 .wav .m4a .flac .ogg .oga .opus .aac .amr .3ga .caf .aif .aiff .aifc .wma .mka"
-_VIDEOS = ".mp4 .mov .m4v .webm .mkv .avi .3gp .wmv .mpg .mpeg .vob .mts .m2ts .ts"
+_VIDEOS = ".mp4 .mov .m4v .webm .mkv .avi .3gp .3g2 .wmv .mpg .mpeg .vob .mts .m2ts .ts"
 
 # A file whose content is unknown, or fits no role, counts as the media that its name promises. Its
 # own check then says what it is.
