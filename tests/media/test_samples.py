@@ -60,7 +60,10 @@ def test_absurd_time_stamps_do_not_become_hours_of_silence(make_sound, tmp_path)
                 packet.pts += (number // 10) * 3_600_000
                 packet.dts = packet.pts
                 target.mux(packet)
-    assert heard_audio(Source.of(path)).duration_s < 605
+    facts = heard_audio(Source.of(path))
+    assert facts.duration_s < 605
+    assert facts.gaping
+    assert not heard_audio(Source.of(whole)).gaping
 
 
 @pytest.fixture

@@ -90,17 +90,19 @@ def test_streams_that_nobody_looked_at_are_left_behind(video_facts, audio_facts)
     assert planned(audio_facts(), Role.VOICE_AUDIO) is None
 
 
-def test_of_joined_recordings_none_is_lost(video_facts, audio_facts):
+def test_of_joined_recordings_none_is_lost_and_no_gap_of_hours_is_written(video_facts, audio_facts):
     assert planned(video_facts(moov_position="end", joined=True), Role.TRAINING_VIDEO) is None
-    twice = {"presented": Span(start_s=0.0, end_s=30.0), "decoded_s": 60.0}
-    once = twice | {"decoded_s": 30.0}
+    seconds = audio_facts().recording.duration_s
+    twice = {"presented": Span(start_s=0.0, end_s=seconds), "decoded_s": 2 * seconds}
+    once = twice | {"decoded_s": seconds}
+    gaping = once | {"presented": Span(start_s=0.0, end_s=36_000.0)}
     stream = audio_facts().recording.stream
     more = {"streams": (stream, stream.model_copy(update={"index": 1}))}
     spans = [
         getattr(planned(audio_facts(**more, **each), Role.VOICE_AUDIO), "spans", ())
-        for each in (once, twice)
+        for each in (once, twice, gaping)
     ]
-    assert [[span.start_s for span in each] for each in spans] == [[], [0.0]]
+    assert [[span.start_s for span in each] for each in spans] == [[], [0.0], [0.0]]
 
 
 def test_only_the_stream_that_is_wrong_is_encoded(video_facts):

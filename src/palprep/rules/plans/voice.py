@@ -69,8 +69,9 @@ def plan_voice(report: Report, facts: Facts, profile: Profile) -> values.VoicePl
     cleaning = values.reasons_for(report, _AUDIO_FIXES)
     voice = facts.voice
     # By its spans it is written as it was measured. ffmpeg would leave out what comes at times that
-    # have passed.
-    whole = (Span(start_s=0.0, end_s=audio.duration_s - _END_S),) if audio.joined else ()
+    # have passed, and write hours of silence where time stamps say so.
+    odd = audio.joined or audio.gaping
+    whole = (Span(start_s=0.0, end_s=audio.duration_s - _END_S),) if odd else ()
     if voice is not None:
         longest_s = profile.tightest_maximum(Role.VOICE_AUDIO, "voice_speech_length")
         spans: tuple[Span, ...] = ()
