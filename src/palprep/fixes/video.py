@@ -248,23 +248,22 @@ def write_within(
 
     Raises CannotFit when the bytes leave too little rate for a usable picture.
     """
-    picture, allowed_bps = dict(CRF), 0
-    if max_size_bytes is not None:
-        whole_bps = max_size_bytes * 8 * _MUXING / (cut.duration_s + _BUFFER_S)
-        allowed_bps = int(whole_bps) - (0 if cut.sound is None else SOUND_RATE_BPS)
-        pixels_per_s = cut.facts.width * cut.facts.height * constant_rate(cut.facts)
-        least_bps = int(pixels_per_s * _LEAST_BITS_PER_PIXEL)
-        if allowed_bps < least_bps:
-            raise CannotFit(
-                f"{cut.source.name}: {max_size_bytes:,} bytes leave "
-                f"{max(allowed_bps, 0) // 1000:,} kbit/s for the picture, and "
-                f"{least_bps // 1000:,} is the least that keeps a face; trim it shorter"
-            )
-        allowed_bps = min(allowed_bps, _MOST_BPS)
-        picture |= {"maxrate": allowed_bps, "bufsize": _BUFFER_S * allowed_bps}
-    cut.write(target, picture, progress)
     if max_size_bytes is None:
+        cut.write(target, CRF, progress)
         return ()
+    whole_bps = max_size_bytes * 8 * _MUXING / (cut.duration_s + _BUFFER_S)
+    allowed_bps = int(whole_bps) - (0 if cut.sound is None else SOUND_RATE_BPS)
+    pixels_per_s = cut.facts.width * cut.facts.height * constant_rate(cut.facts)
+    least_bps = int(pixels_per_s * _LEAST_BITS_PER_PIXEL)
+    if allowed_bps < least_bps:
+        raise CannotFit(
+            f"{cut.source.name}: {max_size_bytes:,} bytes leave "
+            f"{max(allowed_bps, 0) // 1000:,} kbit/s for the picture, and "
+            f"{least_bps // 1000:,} is the least that keeps a face; trim it shorter"
+        )
+    allowed_bps = min(allowed_bps, _MOST_BPS)
+    capped = {**CRF, "maxrate": allowed_bps, "bufsize": _BUFFER_S * allowed_bps}
+    cut.write(target, capped, progress)
     size, rate = target.stat().st_size, f"{allowed_bps // 1000:,} kbit/s"
     if size > max_size_bytes:
         raise CannotFit(

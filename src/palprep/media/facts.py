@@ -140,7 +140,7 @@ class AudioFacts(Value):
         return heard is not None and self.decoded_s > heard.duration_s + JOINED_S
 
     @property
-    def gaping(self) -> bool:
+    def has_long_gaps(self) -> bool:
         """Whether its timestamps leave gaps that are longer than the silence that was put there."""
         heard = self.presented if self.heard_s is None else None
         return heard is not None and heard.duration_s > self.duration_s + JOINED_S

@@ -70,8 +70,9 @@ def prepare_asset(task: AssetTask, source: Source) -> Asset:
     )
     # A source from elsewhere is here only now.
     here = asset.model_copy(update={"source": str(source.path)})
+    folder = PictureFolder(Path(task.pictures))
     for picture in pictures_of(here).all():
-        PictureFolder(Path(task.pictures)).kept(picture)
+        folder.kept(picture)
     return asset
 
 

@@ -316,8 +316,9 @@ def _what(stranger: File) -> str:
         return "unpack it, if something in it is needed"
     if _holds_files(stranger):
         return "it is a folder; move what is needed of it here"
-    remote = isinstance(stranger, RemoteFile)
-    return f"{'its name promises' if remote else 'it is'} no image, audio or video"
+    if isinstance(stranger, RemoteFile):
+        return "its name promises no image, audio or video"
+    return "it is no image, audio or video"
 
 
 def _like(name: str, among: Iterable[File]) -> tuple[str, ...]:

@@ -70,7 +70,7 @@ def plan_voice(report: Report, facts: Facts, profile: Profile) -> values.VoicePl
     voice = facts.voice
     # By its spans it is written as it was measured. ffmpeg would leave out what comes at times that
     # have passed, and write hours of silence where time stamps say so.
-    odd = audio.joined or audio.gaping
+    odd = audio.joined or audio.has_long_gaps
     whole = (Span(start_s=0.0, end_s=audio.duration_s - _END_S),) if odd else ()
     if voice is not None:
         longest_s = profile.tightest_maximum(Role.VOICE_AUDIO, "voice_speech_length")
