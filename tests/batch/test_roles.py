@@ -112,6 +112,11 @@ def tone(path, seconds: float) -> None:
         sound.writeframes(bytes(range(200)) * int(80 * seconds))
 
 
+def spoken(recording, path, seconds: float) -> None:
+    command = [imageio_ffmpeg.get_ffmpeg_exe(), "-v", "error", "-i", recording, "-t", str(seconds)]
+    subprocess.run([*command, path], check=True, stdin=subprocess.DEVNULL)
+
+
 def live_clip(video, path) -> None:
     """A telephone's three seconds, named as one half of a live photo."""
     named = "com.apple.quicktime.content.identifier=4E5D"
@@ -123,7 +128,7 @@ def live_clip(video, path) -> None:
 
 
 def test_a_chat_export_sorts_itself(go, folder, light_people):
-    """The statement, a longer video, a live photo, its still once more, two voice notes."""
+    """The statement, a longer video, a live photo, its still once more, two voice notes, a tone."""
     jane, sent = folder / "jane-carter", light_people / "jane-carter"
     jane.mkdir()
     shutil.copy(sent / "consent.mp4", jane / "WhatsApp Video 2026-01-01.mp4")
@@ -131,8 +136,9 @@ def test_a_chat_export_sorts_itself(go, folder, light_people):
     shutil.copy(sent / "portrait.heic", jane / "IMG_1.HEIC")
     shutil.copy(sent / "portrait.heic", jane / "IMG_1 (1).HEIC")
     live_clip(sent / "training.mp4", jane / "IMG_1.MOV")
-    tone(jane / "PTT-1.wav", 14)
-    tone(jane / "PTT-2.wav", 4)
+    spoken(sent / "recording.m4a", jane / "PTT-1.wav", 14)
+    spoken(sent / "recording.m4a", jane / "PTT-2.wav", 4)
+    tone(jane / "ringtone.wav", 40)
     looked = []
 
     class Looking(Scripted):
@@ -152,6 +158,7 @@ def test_a_chat_export_sorts_itself(go, folder, light_people):
     }
     said = "\n".join(person.reasons)
     assert "WhatsApp Video 2026-01-01.mp4 is taken as the consent-video: the statement of" in said
+    assert "PTT-1.wav is taken as the voice-audio: it holds the most speech" in said
     assert "IMG_1.MOV is not used: it is the clip of a live photo" in said
     assert "is not used: it is the same file as IMG_1" in said
     assert ("IMG_1.MOV", True) not in looked
@@ -201,8 +208,10 @@ def test_what_content_leaves_open_is_asked_with_what_is_known(go, folder):
     [person] = go(engine=Scripted(), dry_run=True).people
     assert person.status == "needs_answer"
     [question] = person.reasons
-    asked = "Which file is the voice-audio: PTT-1.wav (14.0 s), PTT-2.wav (12.0 s)?"
-    assert question.startswith(asked)
+    assert question.startswith(
+        "Which file is the voice-audio: PTT-1.wav (14.0 s, without speech), PTT-2.wav (12.0 s, "
+        "without speech)?"
+    )
     assert person.asked == {Role.VOICE_AUDIO: ("PTT-1.wav", "PTT-2.wav")}
 
 
@@ -211,7 +220,8 @@ def test_a_file_that_cannot_be_read_is_asked_about_as_that(go, folder):
     tone(folder / "ada" / "PTT-1.wav", 14)
     (folder / "ada" / "PTT-2.wav").symlink_to("gone.wav")
     [person] = go(engine=Scripted(), dry_run=True).people
-    asked = "Which file is the voice-audio: PTT-1.wav (14.0 s), PTT-2.wav (unreadable)?"
+    known = "PTT-1.wav (14.0 s, without speech), PTT-2.wav (unreadable)"
+    asked = f"Which file is the voice-audio: {known}?"
     assert person.reasons[0].startswith(asked)
 
 

@@ -16,7 +16,8 @@ from palprep.media.sources import Source
 from palprep.preflight import Asset, Prepared
 from palprep.rules import Check, load_profile
 from palprep.rules.consent import consent_spoken, never_asked
-from palprep.values import Role, Value
+from palprep.speech import measure_voice
+from palprep.values import Kind, Role, Value
 from palprep.views.drawings import PictureFolder, pictures_of
 
 
@@ -35,6 +36,9 @@ class AssetTask(Value):
     consent_apart: bool = False
     split_consent: bool = False
 
+
+_LISTENED_TO_S = 600.0
+"""Of a recording, to tell how much of it is speech."""
 
 _IN_FILE = (errors.UnsupportedMedia, errors.DamagedMedia, errors.FixError)
 """Errors that the content of a file causes, and not a tool, a limit or a missing permission."""
@@ -93,8 +97,9 @@ def why_unheard(task: AssetTask) -> str | None:
 
 
 def glimpse(source: Source, speaker: Speaker | None, profile: str) -> FileGlimpsed:
-    """How long a file lasts, and whether this speaker's statement is heard in its opening."""
-    stated = None
+    """How long a file lasts; whether this speaker's statement is heard in its opening; and for how
+    long a recording holds speech, 0 where it is music, noise or silence."""
+    stated, spoken_s = None, None
     if speaker is not None:
         try:
             heard = preflight.verify_consent(source, **dict(speaker), profile=profile)
@@ -103,8 +108,11 @@ def glimpse(source: Source, speaker: Speaker | None, profile: str) -> FileGlimps
             stated = False
         except errors.ToolError:
             stated = None
+    if source.type.kind is Kind.AUDIO:
+        _, voice = measure_voice(source, tell_speakers=False, most_s=_LISTENED_TO_S)
+        spoken_s = voice.speech_s if voice.content == "speech" else 0.0
     length_s, with_still = media.glimpse(source)
-    return FileGlimpsed(length_s=length_s, with_still=with_still, stated=stated)
+    return FileGlimpsed(length_s=length_s, with_still=with_still, stated=stated, spoken_s=spoken_s)
 
 
 def compare_people(files: tuple[Prepared, ...], profile: str) -> tuple[Check, ...]:

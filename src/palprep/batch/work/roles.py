@@ -33,6 +33,11 @@ STATEMENT_S = 45.0
 _CLEARLY = 1.5
 """How many times as long as the next one the longest file is."""
 
+_BY_LENGTH = {
+    Role.CONSENT_VIDEO: "it is the shorter one",
+    Role.VOICE_AUDIO: "it holds the most speech",
+}
+
 Settled = tuple[Person, tuple[str, ...]]
 """The person, and what to say of the choice."""
 
@@ -45,11 +50,19 @@ class Seen(NamedTuple):
     stated: bool | None = None
     """Whether the statement of consent is heard in its opening; None where no one listened."""
     with_still: bool = False
+    spoken_s: float | None = None
+    """For how long somebody speaks in a recording."""
 
     @property
     def words(self) -> str:
         heard = {True: ", with the statement", False: ", without the statement", None: ""}
-        return f"{duration(self.length_s)}{heard[self.stated]}" if self.length_s else "unreadable"
+        silent = ", without speech" if self.spoken_s == 0.0 else heard[self.stated]
+        return f"{duration(self.length_s)}{silent}" if self.length_s else "unreadable"
+
+    @property
+    def useful_s(self) -> float:
+        """Seconds that a voice or a replica can be made of."""
+        return self.length_s if self.spoken_s is None else self.spoken_s
 
 
 def settle_roles(originals: Originals, person: Person) -> Settled:
@@ -123,7 +136,7 @@ def _look(originals: Originals, person: Person, file: File, speaker: Speaker | N
                 raise
             return Seen(file)
         run.journal.append(found, person=person.slug, key=key)
-    return Seen(file, found.length_s, found.stated, found.with_still)
+    return Seen(file, found.length_s, found.stated, found.with_still, found.spoken_s)
 
 
 def _sort_videos(originals: Originals, person: Person, stills: Collection[str]) -> Settled:
@@ -178,9 +191,12 @@ def by_content(videos: Sequence[Seen], roles: Collection[Role]) -> dict[Role, li
 
 
 def _longest(files: Sequence[Seen]) -> list[Seen]:
-    """The longest file; several where it is not clearly the longest."""
-    ordered = sorted(files, key=lambda each: -each.length_s)
-    clear = len(ordered) < 2 or ordered[0].length_s >= _CLEARLY * ordered[1].length_s > 0
+    """The file with most of what is needed; several where it has not clearly the most."""
+    ordered = sorted(files, key=lambda each: -each.useful_s)
+    clear = all(
+        each.length_s > 0 and ordered[0].useful_s >= max(_CLEARLY * each.useful_s, 1.0)
+        for each in ordered[1:]
+    )
     return ordered[:1] if clear else ordered
 
 
@@ -191,7 +207,7 @@ def _settled(person: Person, found: dict[Role, list[Seen]], *, alone: bool = Fal
     for role, choices in found.items():
         if len(choices) == 1:
             [chosen] = choices
-            why = "it is the shorter one" if role is Role.CONSENT_VIDEO else "it is the longest"
+            why = _BY_LENGTH.get(role, "it is the longest")
             if chosen.stated:
                 why = "the statement of consent is heard in it"
             elif alone:

@@ -183,13 +183,14 @@ class PortraitPicked(AboutRun):
 
 
 class FileGlimpsed(AboutRun):
-    """What tells a file's role: its length, as it says; whether it is one half of a live photo; and
-    whether the statement is heard in its opening, None where no one listened. The key names its
-    content."""
+    """What tells a file's role: its length, as it says; whether it is one half of a live photo;
+    whether the statement is heard in its opening, None where no one listened; and how long somebody
+    speaks in a recording, None for a video. The key names its content."""
 
     length_s: float
     with_still: bool
     stated: bool | None
+    spoken_s: float | None = None
 
 
 class FacesCompared(AboutRun):
