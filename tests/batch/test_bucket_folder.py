@@ -65,6 +65,8 @@ def test_names_say_who_has_what(put, tmp_path):
         "a/ada lovelace/words.txt": b"I, {full_name}, agree.",
         "a/Bob/person.toml": b'nmae = "Bob"\n',
         "a/eve/notes.txt": b"x",
+        "a/eve/Videos/training.mp4": b"x",
+        "a/eve/.cache/training.mp4": b"x",
         "a/eve/.training.mp4.icloud": b"bplist00",
         "a/.hidden/a.wav": b"x",
         "a/readme.txt": b"x",
@@ -86,7 +88,8 @@ def test_names_say_who_has_what(put, tmp_path):
     assert ada.unused == ("notes.txt is not used: its name promises no image, audio or video",)
     assert bob.problems[0] == "person.toml: there is no setting nmae; did you mean name?"
     assert bob.unread
-    assert "no image, audio or video here" in eve.problems[0]
+    assert eve.problems[0].startswith("no image, audio or video here: move the files from Videos")
+    assert eve.overlooked == ("Videos is not used: it is a folder; move what is needed of it here",)
     assert eve.problems[1:] == ("training.mp4 lies in iCloud, and not here: download it",)
 
 

@@ -19,6 +19,7 @@ from palprep.errors import UsageError
 from palprep.journal import JOURNAL_NAME
 from palprep.rules.texts import counted
 from palprep.storage import Bucket, Stored, is_file, is_folder, is_there
+from palprep.values import Kind
 from palprep.vocabulary import by_name, same_name
 
 DEFAULT_INTO = "palprep-out"
@@ -274,7 +275,12 @@ def _person(
         )
         for name, each in stored.items()
     }
-    here = sorted(name for name in remote if "/" not in name and not files.is_hidden(name))
+    here: dict[files.File, Kind | None] = {}
+    for name, file in sorted(remote.items()):
+        first, *deeper = name.split("/")
+        if not files.is_hidden(first):
+            found = files.RemoteFile(url=f"{bucket.url}/{slug}/{first}/") if deeper else file
+            here[found] = None if deeper else files.promised_kind(name)
 
     def read() -> settings.SettingsFile:
         own = stored.get(settings.SETTINGS_NAME)
@@ -295,7 +301,7 @@ def _person(
     person = person_of(
         slug,
         read,
-        ((remote[name], files.promised_kind(name)) for name in here),
+        here.items(),
         remote.get,
         statement=statement,
     )

@@ -308,7 +308,7 @@ def _is_packed(path: File) -> bool:
 
 
 def _holds_files(path: File) -> bool:
-    return isinstance(path, Path) and is_folder(path)
+    return str(path).endswith("/") if isinstance(path, RemoteFile) else is_folder(path)
 
 
 def _what(stranger: File) -> str:
