@@ -213,71 +213,72 @@ def person_of(
     unread += tuple(f"{name} is not read: rename it to {SETTINGS_NAME}" for name in misnamed)
     named, problems = _named(settings.files, look_up, kinds)
     person = Person(slug=slug, settings=settings, assigned=named, unread=bool(unread))
-    taken = person.sources.values()
-    left = {path: kind for path, kind in kinds.items() if kind and path not in taken}
-    unseen = [
+    media = {path: kind for path, kind in kinds.items() if kind is not None}
+    free = {path: kind for path, kind in media.items() if path not in person.sources.values()}
+    consent_sounds = [
         path
-        for path, kind in left.items()
+        for path, kind in free.items()
         if kind is Kind.AUDIO and _hint(path, Role.CONSENT_VIDEO.value)
     ]
-    person = _by_names(person, {path: left[path] for path in left if path not in unseen})
-    spoken = [f"{path.name} is audio alone: consent must be given on video" for path in unseen]
-    problems += () if person.may_speak else spoken
+    person = _by_names(person, {path: free[path] for path in free if path not in consent_sounds})
+    sound_alone = [
+        f"{path.name} is audio alone: consent must be given on video" for path in consent_sounds
+    ]
+    problems += () if person.may_speak else sound_alone
     own = settings.statement
-    stated = statement(own) if own and not leads_out(own) else None
-    if own and stated is None:
+    statement_file = statement(own) if own and not leads_out(own) else None
+    if own and statement_file is None:
         problems.append(f"{SETTINGS_NAME} names {own}, which is not in the folder")
     if not (person.files or problems):
         problems = [_nothing_in(kinds)]
-    media = [path for path, kind in kinds.items() if kind is not None]
-    unnamed = (name for each in media if (name := printable(each.name)) != each.name)
-    odd = (f"the name of {name} is not UTF-8: rename it" for name in unnamed)
+    not_utf8 = (name for each in media if (name := printable(each.name)) != each.name)
+    problems += (f"the name of {name} is not UTF-8: rename it" for name in not_utf8)
     # A file that person.toml names may lie in a folder, which is then known by its first part.
-    at = (PurePath(name).parts for name in settings.files.places.values())
-    ours = {SETTINGS_NAME, own, *misnamed, *(part for parts in at for part in parts[:1])}
-    strangers = [path for path in kinds if path not in media and path.name not in ours]
-    unused = {path: f"{printable(path.name)} is not used: {_what(path)}" for path in strangers}
-    said = spoken if person.may_speak else []
-    overlooked = [unused[path] for path in strangers if _is_packed(path) or _holds_files(path)]
-    told = {
-        "unused": (*person.unused, *unused.values(), *said),
-        "overlooked": (*overlooked, *said),
-        "problems": (*unread, *problems, *odd),
+    places = (PurePath(name).parts for name in settings.files.places.values())
+    used = {SETTINGS_NAME, own, *misnamed, *(part for parts in places for part in parts[:1])}
+    others = [path for path in kinds if path not in media and path.name not in used]
+    unused = {path: f"{printable(path.name)} is not used: {_what(path)}" for path in others}
+    beside = sound_alone if person.may_speak else []
+    overlooked = [unused[path] for path in others if _is_packed(path) or _holds_files(path)]
+    update = {
+        "unused": (*person.unused, *unused.values(), *beside),
+        "overlooked": (*overlooked, *beside),
+        "problems": (*unread, *problems),
     }
-    return person.model_copy(update={**told, "statement": stated})
+    return person.model_copy(update={**update, "statement": statement_file})
 
 
-def _by_names(person: Person, left: Mapping[File, Kind]) -> Person:
+def _by_names(person: Person, files: Mapping[File, Kind]) -> Person:
     """The person with those of the files to which names give a role, or leave one open."""
     # A video called a recording is a voice where others are named for what needs a video.
     wanted = () if person.settings.stock_voice else LISTENED_TO - person.sources.keys()
-    meetings = any(not any(_hint(path, role.value) for path in left) for role in wanted)
-    said = {path: _role_of(path, kind, meetings=meetings) for path, kind in left.items()}
-    stills = Kind.IMAGE in left.values()
+    meetings = any(not any(_hint(path, role.value) for path in files) for role in wanted)
+    meant = {path: _role_of(path, kind, meetings=meetings) for path, kind in files.items()}
+    stills = Kind.IMAGE in files.values()
     assigned, choices = [*person.assigned], dict[Role, Sequence[File]]()
     for role in (each for each in Role if each not in person.sources):
-        named = [path for path, each in said.items() if each == (role, "name")]
-        others = [path for path, each in said.items() if each == (role, "content")]
+        named = [path for path, each in meant.items() if each == (role, "name")]
+        others = [path for path, each in meant.items() if each == (role, "content")]
         choices[role] = named or _likely(role, others)
         # One video may be the statement alone, or the clip of a live photo: its content tells.
         unsure = role in LISTENED_TO and (stills or len(others) == 1)
         if len(choices[role]) == 1 and (named or not unsure):
             [path] = choices.pop(role)
-            by = said[path][1]
-            assigned.append(AssignedFile(role=role, path=path, why=why_taken(role, path), by=by))
+            why, (_, by) = why_taken(role, path), meant[path]
+            assigned.append(AssignedFile(role=role, path=path, why=why, by=by))
     used = {each.path for each in assigned}
-    videos = [path for path, each in said.items() if each == (Role.TRAINING_VIDEO, "content")]
+    videos = [path for path, each in meant.items() if each == (Role.TRAINING_VIDEO, "content")]
     unclear: dict[Role, Sequence[File]] = {}
-    for role, files in choices.items():
-        among = (*files, *(videos if role in LISTENED_TO else ()))
+    for role, left in choices.items():
+        among = (*left, *(videos if role in LISTENED_TO else ()))
         if found := tuple(dict.fromkeys(each for each in among if each not in used)):
             unclear[role] = found
-    playing = {role: " or ".join(path.name for path in paths) for role, paths in unclear.items()}
-    playing |= {each.role: each.path.name for each in assigned}
+    holders = {role: " or ".join(path.name for path in paths) for role, paths in unclear.items()}
+    holders |= {each.role: each.path.name for each in assigned}
     unused = tuple(
-        f"{path.name} is not used: the {role.value} is {playing[role]}"
-        for path, (role, by) in said.items()
-        if by == "content" and role in playing and path not in used.union(*unclear.values())
+        f"{path.name} is not used: the {role.value} is {holders[role]}"
+        for path, (role, by) in meant.items()
+        if by == "content" and role in holders and path not in used.union(*unclear.values())
     )
     update = {"assigned": tuple(assigned), "unclear": unclear, "unused": unused}
     return person.model_copy(update=update)
