@@ -21,7 +21,6 @@ from typing import NamedTuple
 import numpy as np
 
 from palprep.consent.lips import STEP_S, Floats, lip_rows, on_grid, sound_rows
-from palprep.consent.model_folder import read_model
 from palprep.consent.whisper import Encoder
 from palprep.vision import Models
 from research.evaluation.lips import Seen, read_talkers, seen_of
@@ -77,7 +76,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("talkers", type=Path)
     options = parser.parse_args(arguments)
-    models, encoder = Models(), Encoder(read_model(None).encoder)
+    models, encoder = Models(), Encoder.load()
     talkers = [each for each in read_talkers() if each.use == "fit"]
     rows = [rows_of(seen_of(each, options.talkers, models), encoder) for each in talkers]
     found = fit(rows, [each.person for each in talkers])

@@ -261,11 +261,9 @@ class LipSync(NamedTuple):
     @functools.cache
     def load() -> LipSync:
         """The one of this process. Raises ToolMissing for a missing or damaged file."""
-        files = read_manifest("palprep.consent")
-        with np.load(io.BytesIO(files["lip_sync"].read()), allow_pickle=False) as stored:
-            return LipSync(
-                Encoder(files["whisper_encoder"].read()), stored["sound"], stored["lips"]
-            )
+        weights = read_manifest("palprep.consent")["lip_sync"].read()
+        with np.load(io.BytesIO(weights), allow_pickle=False) as stored:
+            return LipSync(Encoder.load(), stored["sound"], stored["lips"])
 
 
 def sound_rows(samples: Floats, encoder: Encoder) -> Floats:

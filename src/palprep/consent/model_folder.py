@@ -20,18 +20,25 @@ class ModelFiles(NamedTuple):
     name: str
     sha256: str
     """Of the decoder's file."""
-    encoder: bytes
     memory: bytes
     decoder: bytes
     tokens: bytes
 
 
+def read_encoder(directory: str | Path | None) -> bytes:
+    """The half of a model that listens; as :func:`read_model`."""
+    entry = _parts()["encoder"]
+    if directory is None:
+        return entry.read()
+    return (require_model(Path(directory)) / entry.file).read_bytes()
+
+
 def read_model(directory: str | Path | None) -> ModelFiles:
-    """The files of the default model, or of the one in ``directory``.
+    """The files of the default model, or of the one in ``directory``, but for its encoder.
 
     Raises ToolMissing when a file is missing, or is not the one that the manifest names.
     """
-    parts = _parts()
+    parts = {part: _parts()[part] for part in ModelFiles._fields[2:]}
     if directory is None:
         content = {part: entry.read() for part, entry in parts.items()}
         return ModelFiles(DEFAULT_MODEL, parts["decoder"].sha256, **content)
@@ -53,4 +60,4 @@ def require_model(folder: Path) -> Path:
 
 def _parts() -> Mapping[str, Weights]:
     files = read_manifest("palprep.consent")
-    return {part: files[f"whisper_{part}"] for part in ModelFiles._fields[2:]}
+    return {part: files[f"whisper_{part}"] for part in ("encoder", *ModelFiles._fields[2:])}

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from palprep.consent import decoding
-from palprep.consent.model_folder import ModelFiles, read_model
+from palprep.consent.model_folder import ModelFiles, read_encoder, read_model
 from palprep.errors import ToolFailed
 from palprep.networks import open_network
 from palprep.speech import FRAME_S, RATE_HZ, WINDOW_S, filterbank, log_mel
@@ -73,6 +73,12 @@ class Encoder:
         self._network = open_network(content, alone=True)
         self._filters = filterbank(self._network.get_inputs()[0].shape[1])
 
+    @staticmethod
+    @cache
+    def load(directory: str | Path | None = None) -> Encoder:
+        """That of the default model, or of the one in ``directory``: the one of this process."""
+        return Encoder(read_encoder(directory))
+
     def encode(self, samples: NDArray[np.float32]) -> decoding.Floats:
         """Up to 30 s of mono audio at 16 kHz as 1,500 positions of 20 ms, with silence after it:
         shape ``(1, 1500, numbers)``.
@@ -84,8 +90,8 @@ class Encoder:
 class Whisper:
     """A loaded model. Several threads may use it at once."""
 
-    def __init__(self, files: ModelFiles) -> None:
-        self._encoder = Encoder(files.encoder)
+    def __init__(self, files: ModelFiles, encoder: Encoder) -> None:
+        self._encoder = encoder
         self._memory, self._decoder = (
             open_network(content, alone=True) for content in (files.memory, files.decoder)
         )
@@ -108,7 +114,7 @@ class Whisper:
         """
         files = read_model(directory)
         try:
-            return Whisper(files)
+            return Whisper(files, Encoder.load(directory))
         except Exception as error:
             if directory is None:
                 raise
