@@ -105,6 +105,19 @@ def test_added_words_are_told_from_an_accident_of_one_model(first, second, outco
     assert grade(one) == outcome
 
 
+@pytest.mark.parametrize(
+    ("said", "outcome"),
+    [("if I am paid,", "fail"), ("only", "warn"), ("to my brother", "warn"), ("and", "pass")],
+)
+def test_a_condition_counts_though_the_models_prefer_the_statement_without_it(said, outcome):
+    """A voice said "samples I provide if I am paid": written down, and by both left out."""
+    added = HeardInstead(
+        first=5, last=5, heard=said, log_likelihood_ratio=6.3, in_every_reading=False,
+    )  # fmt: skip
+    one = part(second=heard(instead=(6.2,))).model_copy(update={"instead": (added,)})
+    assert grade(one) == outcome
+
+
 def test_a_word_is_as_probable_as_the_better_listener_holds_it():
     hardly = (0.9, 0.9, 0.9, 0.0005, 0.9, 0.9)
     assert grade(part(hardly)) == "warn"

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from palprep.consent import AlignedWord, HeardInstead, NameReading, PartReading, WordRecord
 from palprep.consent.wording import beyond_latin, keys_of, split_words
-from palprep.rules.consent.remarks import is_slip
+from palprep.rules.consent.remarks import is_grave, is_slip
 from palprep.rules.profile import ConsentLimits
 from palprep.rules.texts.words import consent_reason
 from palprep.values import Outcome
@@ -91,29 +91,37 @@ def grade_stretch(
         grades[index] = Outcome.WARN if spared else grade
 
 
-def added_words(one: HeardInstead, part: PartReading, limits: ConsentLimits) -> WordRecord:
+def added_words(one: HeardInstead, part: PartReading, limits: ConsentLimits) -> WordRecord | None:
     """Words that nothing asked for, in the gap before the required word ``one.first``. A slip is a
     doubt: it changes nothing. Where the statement without it fits much better, one word is a doubt;
     next to the name, where it may belong to another one, only if the name itself was misheard, of
     which it can be a piece, or if the statement has it there, before or after the name.
+
+    Where the audio speaks against them, and one reading alone has them, a single word is dropped.
+    Several are a doubt, and fail if they change what it means: a model that is given the statement
+    passes over what it does not hold.
     """
     aligned = part.aligned
+    unlikely = one.log_likelihood_ratio >= -limits.sure_ratio.value and not one.in_every_reading
+    grave, several = is_grave(one.heard), len(one.heard.split()) > 1
+    if unlikely and not (grave or several):
+        return None
     start = aligned[one.first - 1].end if one.first else None
     end = aligned[one.first].start if one.first < len(aligned) else None
     slip = is_slip(one.heard, part.expected[: one.first], part.expected[one.first :])
-    single = len(one.heard.split()) == 1
     likely = one.log_likelihood_ratio >= limits.sure_ratio.value
     name = part.name
     if name is not None and one.first in (name.first, name.last):
         around = (*part.expected[: name.first][-1:], *part.expected[name.last :][:1])
         own = {keys_of(split_words(word)) for word in around}
         likely = not name.same or keys_of(split_words(one.heard)) in own
+    doubtful = not (grave and several) if unlikely else likely and not several
     return WordRecord(
         expected=None,
         heard=one.heard,
         start=start,
         end=end if start is None or end is None else max(start, end),
-        outcome=Outcome.WARN if (single and likely) or slip else Outcome.FAIL,
+        outcome=Outcome.WARN if doubtful or slip else Outcome.FAIL,
     )
 
 

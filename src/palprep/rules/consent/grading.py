@@ -245,8 +245,8 @@ def grade_part(part: consent.PartReading, full_name: str, limits: ConsentLimits)
     for one, second in zip(part.instead, seconds, strict=True):
         if one.first < one.last:
             consent_evidence.grade_stretch(grades, one, part.aligned, limits, second)
-        elif one.log_likelihood_ratio < -limits.sure_ratio.value or one.in_every_reading:
-            added[one.first] = consent_evidence.added_words(one, part, limits)
+        elif record := consent_evidence.added_words(one, part, limits):
+            added[one.first] = record
     found: list[_Found] = []
     if part.name is not None:
         unheard = consent_evidence.in_other_letters(part, part.name)

@@ -124,6 +124,11 @@ def grade_after(
     return next(iter((*grave[-1:], *grades)), Beside(Outcome.PASS, ""))
 
 
+def is_grave(said: str) -> bool:
+    """Whether words negate, set conditions or limits, protest, or take something back."""
+    return _GRAVE.search(_keys(said)) is not None
+
+
 def is_slip(said: str, before: Sequence[str], after: Sequence[str]) -> bool:
     """Whether words between those of the statement only say again, or begin to, what stands next to
     them, and what is harmless."""
