@@ -70,20 +70,22 @@ def grade_stretch(
 ) -> None:
     """Words that were heard differently pass where they fit the audio as well as what was heard,
     a second model, whose ratio is ``second``, does not hear the same, and the forced reading
-    supports each of them. Without that support they are in doubt. They fail where they fit badly as
-    well, or where far more was heard, among which words may have been added.
+    supports each of them. Without that support they are in doubt, and where a condition or the like
+    may be among what was heard besides. They fail where they fit badly as well, or where far more
+    was heard, among which words may have been added.
     """
     words, ratio = range(one.first, one.last), one.log_likelihood_ratio
     least = min(aligned[index].probability for index in words)
     unsaid, sure = limits.unsaid_word_probability.value, limits.sure_ratio.value
     added = len(one.heard.split()) - len(words) >= _MORE_WORDS
+    conditional = added and is_grave(one.heard)
     unsupported = added or ratio < limits.unsupported_word_ratio.value
     grade = Outcome.WARN
     if ratio < limits.other_wording_ratio.value or least < (
         unsaid if unsupported else limits.never_said_probability.value
     ):
         grade = Outcome.FAIL
-    elif second >= -sure and ratio >= -sure and least >= unsaid:
+    elif second >= -sure and ratio >= -sure and least >= unsaid and not conditional:
         grade = Outcome.PASS
     doubtful = [index for index in words if aligned[index].probability < unsaid]
     for index in words:
