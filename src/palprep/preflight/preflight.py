@@ -298,7 +298,7 @@ def verify_wording(
         first = consent.read_samples(samples, required, listener)
         if not first.aligned:
             return grade_statement(first, limits.consent)
-        name = next((part.name.heard for part in first.parts if part.name), "").strip(" .,;:!?")
+        name = next((part.name.heard for part in first.parts if part.name), "").strip(wording.MARKS)
         if name in tried:
             continue
         if (wrong := _why_no_name(name)) is not None:

@@ -14,6 +14,7 @@ from .statement import (
 )
 from .words import (
     LIKE_SOUND as LIKE_SOUND,
+    MARKS as MARKS,
     NEAR_SOUND as NEAR_SOUND,
     Word as Word,
     beyond_latin as beyond_latin,

@@ -16,6 +16,7 @@ from palprep.consent.wording.statement import Statement
 from palprep.consent.wording.words import (
     FILLERS,
     LIKE_SOUND,
+    MARKS,
     NEAR_SOUND,
     SAME_SOUND,
     Word,
@@ -122,7 +123,7 @@ def rivals(
     """What was heard in the name's place and is another wording than the name, without the marks
     around it, by what it is compared by. Nor is it the name as it is ``written``.
     """
-    others = {keys_of(split_words(other)): other.strip(" ,.;:?!") for other in heard}
+    others = {keys_of(split_words(other)): other.strip(MARKS) for other in heard}
     return {
         keys: other
         for keys, other in others.items()

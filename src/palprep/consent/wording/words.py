@@ -46,6 +46,8 @@ _UNITS = (
 _TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
 APOSTROPHE = "['\u2018\u2019]"
 """As keyboards and word processors write it."""
+MARKS = " ,.;:?!"
+"""Signs that are left out before and after a name that was heard."""
 FILLERS = frozenset(("um", "uh", "uhm", "er", "erm", "ah", "hm", "hmm", "mm"))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from palprep.consent import ConsentFacts
 from palprep.facts import Facts, Timeline
@@ -57,19 +58,26 @@ def consent_first(consent: ConsentFacts) -> Measured:
     return Measured(value=harmless, shown=shown, words={"said": said})
 
 
-def _spoken(facts: Facts) -> tuple[Span, Timeline, FootageFacts | None] | Answer:
+class Spoken(NamedTuple):
     """When the statement is spoken, by the timeline; and what is seen of the video."""
+
+    span: Span
+    line: Timeline
+    footage: FootageFacts | None
+
+
+def _spoken(facts: Facts) -> Spoken | Answer:
     stated, line = STATED.get(facts), facts.timeline
     if not isinstance(stated, ConsentFacts):
         return stated
-    return (line.consent, line, facts.footage) if line and line.consent else NOT_FOUND
+    return Spoken(line.consent, line, facts.footage) if line and line.consent else NOT_FOUND
 
 
 SPOKEN = Need(_spoken)
 
 
 @rule(SPOKEN)
-def consent_seen(spoken: tuple[Span, Timeline, FootageFacts | None]) -> Measured | Unmeasured:
+def consent_seen(spoken: Spoken) -> Measured | Unmeasured:
     span, line, footage = spoken
     if footage is None:
         return NOT_FOUND
@@ -89,7 +97,7 @@ def consent_seen(spoken: tuple[Span, Timeline, FootageFacts | None]) -> Measured
 
 
 @rule(SPOKEN)
-def consent_uncut(spoken: tuple[Span, Timeline, FootageFacts | None]) -> Measured:
+def consent_uncut(spoken: Spoken) -> Measured:
     span, line, _ = spoken
     return listed([each for each in line.cuts if span.start_s < each < span.end_s])
 
@@ -97,7 +105,7 @@ def consent_uncut(spoken: tuple[Span, Timeline, FootageFacts | None]) -> Measure
 CONSENT_CHECKS = frozenset(
     rule.id for rule in (consent_spoken, consent_start, consent_first, consent_seen, consent_uncut)
 )
-"""The ids of their checks."""
+"""The ids of the checks of the statement itself."""
 
 CONSENT_DOUBTS = CONSENT_CHECKS | {
     rule.id
@@ -106,18 +114,17 @@ CONSENT_DOUBTS = CONSENT_CHECKS | {
         *(mouth_moves, lips_keep_moving, lips_not_repeated, eyes_blink, lip_sync),
     )
 }
-"""The ids of the checks whose warning leaves the consent of the video that holds it in doubt, and
-whose failure speaks against it."""
+"""The ids of checks of a video that holds a consent: a warning leaves the consent in doubt, and a
+failure speaks against it."""
 
 
 def lacks_consent(video: Report, apart: Report | None = None) -> str | None:
-    """Why a replica must not be trained from this video, in sentences; None when consent to it
-    was heard, be it with doubts.
+    """Why a replica must not be trained from this video, in sentences; None when consent was
+    heard, even with doubts.
 
-    Consent is given in another video, ``apart``, or else in the opening of the video itself.
-    There the statement must have been heard. What was not listened for, for whatever reason, was
-    not heard: a profile decides how strictly the words are judged, and can neither leave the
-    statement out nor pass one that fails.
+    The statement must be heard in another video, ``apart``, or else in the opening of this one. If
+    nobody listened for it, for whatever reason, it was not heard. A profile decides how strictly
+    the words are judged. It can neither leave the statement out nor pass one that fails.
     """
     if apart is None and consent_spoken.id in video.left_out:
         return "Its consent was said to be given in another video, and there is none."
@@ -143,11 +150,11 @@ def consent_failures(checks: Sequence[Check]) -> list[str]:
 def consent_doubts(
     checks: Sequence[Check], consent: ConsentFacts | None, file: str = ""
 ) -> tuple[ConsentDoubt, ...]:
-    """Why it is in doubt that consent is given in a video, which is named as ``file``, with the
-    seconds of the prepared file to listen to or to watch. Each finding is told once.
+    """The doubts about the consent in a video, each finding once, with the seconds of the prepared
+    file to listen to or to watch. ``file`` is the name of the video in their words.
 
-    A check of the consent that could not be made is a doubt, too. Empty where nothing is in doubt,
-    and where there is nothing to decide: the statement was not heard, or a check failed.
+    A check of the consent that could not be made is a doubt, too. There are none where a person
+    has nothing to decide: the statement was not heard, or a check failed.
     """
     words = [check for check in checks if check.id == consent_spoken.id]
     heard = {each.outcome for each in (*words, consent) if each}
@@ -177,14 +184,14 @@ def consent_doubts(
 
 
 def likeness_doubts(compared: Iterable[Check]) -> tuple[ConsentDoubt, ...]:
-    """Which of the checks of two files leave it in doubt that they show one face, as where none
-    could be compared, and hold one voice."""
+    """The doubts that checks of two files leave: whether they show one face, also where no face
+    could be compared, and whether they hold one voice."""
     doubtful = {SAME_PERSON.id: {Outcome.WARN, Outcome.UNKNOWN}, SAME_VOICE.id: {Outcome.WARN}}
     return tuple(
         ConsentDoubt(
             check=check.id,
             sentence=check.sentence,
-            # What could not be compared is named by the label alone.
+            # Where nothing was compared, only the label names the files.
             words=f"{'' if check.measured else f'{check.label}: '}{check.message}",
             stretch=None,
         )
@@ -196,9 +203,9 @@ def likeness_doubts(compared: Iterable[Check]) -> tuple[ConsentDoubt, ...]:
 def _place(
     look: str, consent: ConsentFacts | None, *, by_word: bool = False, before: bool = False
 ) -> tuple[str, Span | None]:
-    """Where to listen or to look, as a sentence and in seconds; empty and None where the statement
-    has no times. By words it is where those are that are in doubt, or else all of it, and what is
-    said after it. What comes ``before`` the statement can belong to it.
+    """Where to listen or to look: a sentence, and the seconds; empty and None where the statement
+    has no times. With ``by_word`` they are those of the words in doubt, or else of the statement
+    and what is said after it. With ``before`` they begin where the video does.
     """
     if consent is None or consent.starts_at is None or consent.ends_at is None:
         return "", None
@@ -227,5 +234,5 @@ def _unasked(report: Report) -> str:
 
 
 def never_asked(profile: str, role: Role | None) -> str:
-    """That a profile does not ask for the statement in that role, as a sentence."""
+    """The sentence that a profile does not ask for the statement in that role."""
     return f"Profile {profile} does not ask for {consent_spoken.id} in a {role or 'file'}."

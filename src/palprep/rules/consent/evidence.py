@@ -1,8 +1,7 @@
-"""Whether words, other wordings and the name bear the required statement out, as all who listened
-heard them.
+"""Grades of required words, of other wordings and of the name, by what both models heard.
 
-Two models were trained apart and hear the same audio in ways of their own. So their log likelihood
-ratios are added up, as those of two witnesses who have not talked to each other.
+The models were trained apart, and err in different ways. So their log likelihood ratios are added,
+like those of independent witnesses.
 """
 
 from __future__ import annotations
@@ -10,25 +9,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from palprep.consent import AlignedWord, HeardInstead, NameReading, PartReading, WordRecord
-from palprep.consent.wording import beyond_latin, keys_of, split_words
+from palprep.consent.wording import MARKS, beyond_latin, keys_of, split_words
 from palprep.rules.consent.remarks import is_grave, is_slip
 from palprep.rules.profile import ConsentLimits
 from palprep.rules.texts.words import consent_reason
 from palprep.values import Outcome
 
-MARKS = " ,.;:?!"
-"""Signs that are left out before and after a name when it is told."""
 _MORE_WORDS = 2
-"""A long word is written down as two; so many more are others."""
+"""One word more can be a long word that was written down as two; so many more are other words."""
 
 
 def together(part: PartReading) -> PartReading:
     """The part as both models hear it, where a second one was asked.
 
-    Of each word the greater probability counts. Of another wording the second model counts where
-    it speaks for the required one: what the first model lets pass was heard already, and where it
-    hears something else, only a second model that hears the required words can turn that. Of added
-    words it counts either way: what was added may be an accident of one model, but not of both.
+    A word has the greater of its two probabilities. For another wording the second ratio counts
+    only in favour of the required words: it can clear a doubt of the first model, and adds none.
+    For added words it counts either way: one model may invent a word, but seldom both the same.
     """
     second = part.second
     if second is None:
@@ -40,7 +36,7 @@ def together(part: PartReading) -> PartReading:
     if part.name is not None:
         place = slice(part.name.first, part.name.last)
         own = [word.probability for word in part.aligned[place]]
-        # Each can take one half of a wrong name for the right one: no name is put together of both.
+        # Each can take one half of a wrong name for the right one: the halves are not put together.
         probabilities[place] = max(own, second.probabilities[place], key=min)
     return part.model_copy(
         update={
@@ -68,11 +64,13 @@ def grade_stretch(
     limits: ConsentLimits,
     second: float,
 ) -> None:
-    """Words that were heard differently pass where they fit the audio as well as what was heard,
-    a second model, whose ratio is ``second``, does not hear the same, and the forced reading
-    supports each of them. Without that support they are in doubt, and where a condition or the like
-    may be among what was heard besides. They fail where they fit badly as well, or where far more
-    was heard, among which words may have been added.
+    """Set the grades of required words that were heard otherwise. ``second`` is the ratio of the
+    second model.
+
+    They pass if both models find them about as probable as what was heard, and the forced reading
+    supports each of them. They fail if what was heard is far more probable, or if the forced
+    reading hardly has one of them; where far more words were heard, it must have more of them.
+    Otherwise they are in doubt, also where a condition or the like may be among what was heard.
     """
     words, ratio = range(one.first, one.last), one.log_likelihood_ratio
     least = min(aligned[index].probability for index in words)
@@ -94,14 +92,16 @@ def grade_stretch(
 
 
 def added_words(one: HeardInstead, part: PartReading, limits: ConsentLimits) -> WordRecord | None:
-    """Words that nothing asked for, in the gap before the required word ``one.first``. A slip is a
-    doubt: it changes nothing. Where the statement without it fits much better, one word is a doubt;
-    next to the name, where it may belong to another one, only if the name itself was misheard, of
-    which it can be a piece, or if the statement has it there, before or after the name.
+    """The record of words that were added before the required word ``one.first``.
+
+    They fail, except for two doubts. One is a slip, which repeats the words next to it. The other
+    is a single word without which the statement fits much better. Next to the name that word can
+    make it another name. There it is a doubt only if the name was misheard, so that it can be a
+    piece of it, or if the statement has the same word next to the name.
 
     Where the audio speaks against them, and one reading alone has them, a single word is dropped.
-    Several are a doubt, and fail if they change what it means: a model that is given the statement
-    passes over what it does not hold.
+    Several are a doubt, and fail if they change what the statement means: a model that is given the
+    statement passes over what that does not hold.
     """
     aligned = part.aligned
     unlikely = one.log_likelihood_ratio >= -limits.sure_ratio.value and not one.in_every_reading
@@ -128,20 +128,21 @@ def added_words(one: HeardInstead, part: PartReading, limits: ConsentLimits) -> 
 
 
 def in_other_letters(part: PartReading, name: NameReading) -> bool:
-    """Whether the name is in letters of another script, and the statement in Latin ones. It is not
-    known then how the name would be written down.
+    """Whether the name is in another script than the rest of the statement, which is in Latin
+    letters. Then it is not known how a model would write the name down.
     """
     others = (*part.expected[: name.first], *part.expected[name.last :])
     return beyond_latin("".join(part.expected)) and not beyond_latin("".join(others))
 
 
 def grade_name(part: PartReading, name: NameReading, limits: ConsentLimits) -> Outcome:
-    """By sound; ``part`` is the part of the statement that holds the name, as all who listened
-    heard it. A small model writes a rare name down as something else, so what it wrote down is one
-    witness of three. It is another name where it neither sounds like anything that was heard nor is
-    recognised once the model is prompted with its spelling. It passes where it is recognised, holds
-    without a prompt, too, and fits the audio better than all that was heard in its place. The rest
-    is a doubt: names that are much alike differ by less than voices do.
+    """The grade of the name, in the ``part`` that holds it, as both models hear that.
+
+    A small model misspells rare names, so what it wrote down is one witness of three. The name
+    fails if nothing that was heard sounds like it, and the model does not recognise it when
+    prompted with its spelling. It passes if the model recognises it, it is probable without a
+    prompt, too, and it fits the audio better than all that was heard in its place. The rest is a
+    doubt: some names differ by less than voices do.
     """
     recognised = name.prompted_probability >= limits.name_prompted_probability.value
     if not recognised and name.likeness < limits.name_similarity.value:

@@ -1,4 +1,4 @@
-"""From the reading of a statement to an outcome per word, and to one for the statement."""
+"""The grade of a statement that was read: an outcome for each word, and one for all of it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from palprep import consent
 from palprep.consent import wording
-from palprep.rules.consent import evidence as consent_evidence
+from palprep.rules.consent import evidence
 from palprep.rules.consent.remarks import Beside, grade_after, grade_before
 from palprep.rules.profile import ConsentLimits
 from palprep.rules.texts.words import consent_reason, some_of, stamp
@@ -20,17 +20,17 @@ from palprep.values import Outcome, Span, spans_within
 _SEVERITY = (Outcome.PASS, Outcome.WARN, Outcome.UNKNOWN, Outcome.FAIL)
 
 _Found = tuple[Outcome, str]
-"""A reason, and what it makes of the statement."""
+"""What a finding makes of the statement, and its sentence."""
 
 _Odd = tuple[str, consent.WordRecord, int]
-"""The key of the reason for which a word did not pass, the word, and where it stands."""
+"""The key of the reason, the word that did not pass, and its number; 0 for an added word."""
 
 _PACE_FACTOR = 2.0
-"""So many times what the speaker mostly takes for a letter is what one takes at the most: beyond
-that more is said than is made out (docs/accuracy.md)."""
+"""The longest time for a letter, over the median of the speaker. Speech that takes longer holds
+more than is made out (docs/accuracy.md)."""
 
 _SEVERAL = 3
-"""So many words to which the same befell are told in one sentence."""
+"""From so many words with the same reason on, one sentence tells them all."""
 
 
 class Grade(NamedTuple):
@@ -81,7 +81,7 @@ def _grade_heard(
     beside: Mapping[str, Beside],
     more_at: int | None,
 ) -> Grade:
-    """The grade of a statement that was heard, by its parts and what is said beside and within."""
+    """The grade of a statement that was heard: its parts, and what is said beside it and in it."""
     parts = [grade_part(part, reading.full_name, limits) for part in reading.parts]
     found = [(part.outcome, reason) for part in parts for reason in part.reasons]
     if more_at:
@@ -92,7 +92,7 @@ def _grade_heard(
             key = f"{side}_{one.outcome if one.said else 'unheard'}"
             found.append((one.outcome, consent_reason(key, said=one.said)))
     outcome = worst((*(part.outcome for part in parts), *(grave for grave, _ in found)))
-    # The speech before the code, which is no part of the statement's last word.
+    # Without the code, which is no part of the statement's last word.
     code = reading.code and reading.code.spoken
     speech = spans_within(reading.speech, 0.0, code.start_s if code else math.inf)
     words = _clamped([word for part in parts for word in part.words], speech)
@@ -100,7 +100,7 @@ def _grade_heard(
 
 
 def _doubts(reading: consent.StatementReading, limits: ConsentLimits) -> tuple[str, ...]:
-    """What leaves a doubt of a statement that was said."""
+    """Why a statement that was said is in doubt."""
     doubts = code_doubts(reading.code) if reading.code else ()
     if _sounds_otherwise(reading, limits):
         named = {"name": reading.full_name, "spoken": reading.spoken_as}
@@ -109,9 +109,9 @@ def _doubts(reading: consent.StatementReading, limits: ConsentLimits) -> tuple[s
 
 
 def _sounds_otherwise(reading: consent.StatementReading, limits: ConsentLimits) -> bool:
-    """Whether the name is listened for as something that it does not sound like. Other letters have
-    no sound that is known here: of a name that has them, the Latin ones must sound like a part of
-    what is said. One letter that looks like a Latin one hides no other name."""
+    """Whether ``spoken_as`` does not sound like the name. The sound of other scripts is not known
+    here: of a name with such letters, the Latin ones must sound like a part of ``spoken_as``. So a
+    letter that only looks Latin cannot hide another name."""
     said, name = wording.split_words(reading.spoken_as or ""), reading.full_name
     if not said:
         return False
@@ -147,8 +147,8 @@ def _beside(
     *,
     more_before: bool,
 ) -> dict[str, Beside]:
-    """What is said before and after the statement, where a letter takes ``letter_s`` at the most.
-    ``more_before`` says that more is said before it than is made out."""
+    """What is said before and after the statement. A letter takes ``letter_s`` seconds at the most;
+    ``more_before`` says that more is said before the statement than is made out."""
     required = wording.split_words(reading.statement)
     name = next((part.name for part in reading.parts if part.name), None)
     known = (reading.spoken_as, reading.full_name, name.heard if name else None)
@@ -180,8 +180,8 @@ def _spoken_s(reading: consent.StatementReading, start_s: float, end_s: float) -
 def _more_said_at(
     reading: consent.StatementReading, beyond_s: Sequence[float], limits: ConsentLimits
 ) -> int | None:
-    """Before which word more is said than is made out, by how much longer each word lasts; None
-    where nothing is, and where letters are not Latin."""
+    """The index of the word before which more is said than is made out, by the seconds that words
+    last too long; None where there is none, and where letters are not Latin."""
     if len(beyond_s) < 2 or wording.beyond_latin(reading.statement):
         return None
     most_s, at = max((sum(pair), at) for at, pair in enumerate(pairwise(beyond_s)))
@@ -189,9 +189,9 @@ def _more_said_at(
 
 
 def _unheard_by_word(reading: consent.StatementReading) -> tuple[float, list[float]]:
-    """What the speaker takes for a letter at the most, and how much longer than that each required
-    word lasts. Required words are laid over what is not made out, as in another language. What is
-    heard before the statement counts to its first word."""
+    """The most seconds that the speaker takes for a letter, and how many seconds longer each word
+    lasts than its letters can. Alignment lays required words over speech that is not made out, as
+    in another language. What is heard before the statement counts to its first word."""
     words = reading.aligned
     begins = [0.0, *(word.start for word in words[1:])]
     lasted = [
@@ -202,7 +202,7 @@ def _unheard_by_word(reading: consent.StatementReading) -> tuple[float, list[flo
     first = 0
     for part in reading.parts:
         for one in part.instead:
-            if one.first == one.last:  # Said besides, and made out.
+            if one.first == one.last:  # Words that were added, and made out.
                 letters[min(first + one.first, len(words) - 1)] += _letters(one.heard)
         first += len(part.aligned)
     letter_s = _PACE_FACTOR * median(map(truediv, lasted, letters))
@@ -210,22 +210,21 @@ def _unheard_by_word(reading: consent.StatementReading) -> tuple[float, list[flo
 
 
 def _letters(text: str | None) -> int:
-    """The letters of what is said, and a space."""
+    """How many letters a text has, and one for a space."""
     return 1 + sum(map(str.isalnum, text or ""))
 
 
 def _told(
     outcome: Outcome, reasons: tuple[str, ...], reading: consent.StatementReading
 ) -> tuple[str, ...]:
-    """The reasons; where the name is the only doubt, that it is."""
+    """The reasons, or a single one that says that only the name is in doubt."""
     name = next((part.name for part in reading.parts if part.name and part.aligned), None)
-    if outcome is not Outcome.WARN or len(reasons) != 1 or name is None:
+    # Without a ratio the very name was heard: the doubt is about the audio.
+    if outcome is not Outcome.WARN or name is None or name.log_likelihood_ratio is None:
         return reasons
-    if reasons[0] != consent_evidence.name_reason(reading.full_name, name, Outcome.WARN):
+    if reasons != (evidence.name_reason(reading.full_name, name, Outcome.WARN),):
         return reasons
-    if name.log_likelihood_ratio is None:  # The very name was heard: the doubt is about the audio.
-        return reasons
-    heard = name.heard.strip(consent_evidence.MARKS)
+    heard = name.heard.strip(wording.MARKS)
     key = "only_name" if heard else "only_no_name"
     return (consent_reason(key, heard=heard, name=reading.full_name),)
 
@@ -235,7 +234,7 @@ def grade_part(part: consent.PartReading, full_name: str, limits: ConsentLimits)
         first, last = part.first_word + 1, part.first_word + len(part.expected)
         why = consent_reason("part_unheard", first=first, last=last)
         return Grade(Outcome.FAIL, _unheard(part.expected), (why,))
-    part = consent_evidence.together(part)
+    part = evidence.together(part)
     grades = [
         Outcome.PASS if word.probability >= limits.never_said_probability.value else Outcome.WARN
         for word in part.aligned
@@ -244,16 +243,16 @@ def grade_part(part: consent.PartReading, full_name: str, limits: ConsentLimits)
     seconds = part.second.instead if part.second else (0.0,) * len(part.instead)
     for one, second in zip(part.instead, seconds, strict=True):
         if one.first < one.last:
-            consent_evidence.grade_stretch(grades, one, part.aligned, limits, second)
-        elif record := consent_evidence.added_words(one, part, limits):
+            evidence.grade_stretch(grades, one, part.aligned, limits, second)
+        elif record := evidence.added_words(one, part, limits):
             added[one.first] = record
     found: list[_Found] = []
     if part.name is not None:
-        unheard = consent_evidence.in_other_letters(part, part.name)
-        grade = Outcome.UNKNOWN if unheard else consent_evidence.grade_name(part, part.name, limits)
+        unheard = evidence.in_other_letters(part, part.name)
+        grade = Outcome.UNKNOWN if unheard else evidence.grade_name(part, part.name, limits)
         grades[part.name.first : part.name.last] = [grade] * (part.name.last - part.name.first)
         if grade is not Outcome.PASS:
-            found.append((grade, consent_evidence.name_reason(full_name, part.name, grade)))
+            found.append((grade, evidence.name_reason(full_name, part.name, grade)))
     words, changes = _records(part, grades, added)
     within, negations = _negations(part, limits)
     outcome = worst((*(word.outcome for word in words), within))
@@ -270,7 +269,7 @@ def worst(outcomes: Iterable[Outcome]) -> Outcome:
 
 
 def _gravest_first(found: Iterable[_Found]) -> tuple[str, ...]:
-    """The reasons, each once: where there is room for one alone, the first is told."""
+    """The reasons, each once, the gravest first: where there is room for one alone, it is told."""
     ordered = sorted(found, key=lambda each: -_SEVERITY.index(each[0]))
     return tuple(dict.fromkeys(why for _, why in ordered))
 
@@ -278,7 +277,7 @@ def _gravest_first(found: Iterable[_Found]) -> tuple[str, ...]:
 def _records(
     part: consent.PartReading, grades: Sequence[Outcome], added: dict[int, consent.WordRecord]
 ) -> tuple[tuple[consent.WordRecord, ...], list[_Found]]:
-    """The words of a part and those added, and why some did not pass, the name apart."""
+    """The words of a part and those added, and why some did not pass, except for the name."""
     named = range(part.name.first, part.name.last) if part.name else range(0)
     records: list[consent.WordRecord] = []
     odd: list[_Odd] = []
@@ -312,8 +311,8 @@ def _record(word: consent.AlignedWord, grade: Outcome) -> consent.WordRecord:
 
 
 def _why(odd: _Odd, others: Sequence[_Odd] = ()) -> str:
-    """Why a word did not pass. Several words of the statement to which the same befell share a
-    sentence; what was added is told one by one."""
+    """Why a word did not pass. Several required words with the same reason share a sentence; added
+    words are told one by one."""
     key, record, number = odd
     alike = [word for why, word, _ in others if why == key]
     when = f" at {record.start:.1f} s" if record.start is not None else ""

@@ -3,8 +3,8 @@
 A short closed list holds what is harmless: greetings, thanks, fillers, who speaks, that the
 recording starts or ends. What repeats the statement's own words, as after a slip, is harmless too.
 Everything else is a doubt, whatever it is. A doubt becomes a failure where words negate, set
-conditions or limits, protest, or name another person. English, as compared (``keys_of``): "bye"
-stands there as "by", "right" as "write", "it's" as "its", "there" as "their".
+conditions or limits, protest, or name another person. Phrases are English, in the spelling of
+``keys_of``: "by" for "bye", "write" for "right", "its" for "it's", "their" for "there".
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ i am( now)? (starting|beginning|reading|recording) THE
 _OWN = "((the|my|this|a) )?((consent|voice|video|audio|training) )*"
 _OF = "( (for|of) (the|my) (training|recording|video|clone|avatar))?"
 _TEXT = f"{_OWN}(statement|recording|video|declaration|text|clip|form)( of (my )?consent)?{_OF}"
-"""What can be stopped or cut off: a consent as such cannot, without taking it back."""
+"""What can be stopped or cut. A consent cannot: to stop it is to take it back."""
 _PARTS = {
     "DO": "(start|begin|try|read( out)?|say|repeat)",
     "TIME": "(your time|taking the time( to (meet|see) me)?)",
@@ -72,7 +72,7 @@ _AFFIRMED = re.compile(
     r"(?:(?:i|we|do|am|id|would|like|want|going|ready|to|hereby|freely|fully|confirm|agree|consent"
     r"|give|giving|reading|my|the|this|that|it|all|of|for|ai|clone|form)(?: |$))+"
 )
-"""What says no more than that consent is given: a doubt, for a “not” may have gone unheard."""
+"""Words that only affirm the consent. They are a doubt: a “not” may have gone unheard."""
 _TAKEN_BACK = re.compile(
     r"\bchang\w+ my mind|\bt(?:ake|ook|aking) back (?:what|everything|all|my)\b"
     r"|\bt(?:ake|ook) (?:it|that|this|all|everything)(?: \w+){0,3} back\b"
@@ -84,7 +84,7 @@ _NAMED = re.compile(
 _NEAR = 14
 """So many words next to the statement can belong to a remark about it."""
 _REPEATED = 3
-"""So many words of the statement, one after the other, repeat it."""
+"""So many consecutive words of the statement repeat it."""
 
 
 class Beside(NamedTuple):
@@ -97,9 +97,9 @@ class Beside(NamedTuple):
 def grade_before(
     around: Surroundings, required: Sequence[Word], names: Sequence[str], *, sure: bool
 ) -> Beside:
-    """Of what is said before the statement. ``required`` are the statement's words, ``names`` the
-    speaker's name as written and as heard. Where the statement's beginning is not ``sure``, the
-    last words before it may be that beginning, misheard: what they say is a doubt.
+    """Grade what is said before the statement. ``required`` are the statement's words, ``names``
+    the speaker's name as written and as heard. If the statement's beginning is not ``sure``, the
+    last words before it may be that beginning, misheard: what only they say is a doubt.
     """
     near = slice(-_NEAR, None)
     found = _grade(around.before, required, names, near=near, talk=False)
@@ -115,8 +115,8 @@ def grade_before(
 def grade_after(
     around: Surroundings, required: Sequence[Word], names: Sequence[str], *, talk: bool
 ) -> Beside:
-    """Of what is said after the statement: by its first reading, unless another one is grave. Where
-    it is ``talk`` that goes on, as in a training video, only what bears on the consent counts.
+    """Grade what is said after the statement: by its first reading, unless another one fails. Of
+    ``talk`` that goes on, as in a training video, only what bears on the consent counts.
     """
     texts = dict.fromkeys(filter(None, around.after))
     grades = [_grade(text, required, names, near=slice(_NEAR), talk=talk) for text in texts]
@@ -130,8 +130,8 @@ def is_grave(said: str) -> bool:
 
 
 def is_slip(said: str, before: Sequence[str], after: Sequence[str]) -> bool:
-    """Whether words between those of the statement only say again, or begin to, what stands next to
-    them, and what is harmless."""
+    """Whether words between those of the statement are harmless, or only repeat the words next to
+    them, whole or begun."""
     ended, goes_on = (f" {_keys(' '.join(words))} " for words in (before, after))
     pieces = (f" {piece.strip()}" for piece in _HARMLESS.sub("/", _keys(said)).split("/"))
     return all(ended.endswith(f"{piece} ") or goes_on.startswith(piece) for piece in pieces)
@@ -144,7 +144,7 @@ def _told(text: str, near: slice) -> str:
 def _grade(
     text: str, required: Sequence[Word], names: Sequence[str], *, near: slice, talk: bool
 ) -> Beside:
-    """With the words next to the statement, or the sentence further off that counts."""
+    """The grade, with the words next to the statement, or the sentence further off that counts."""
     left, nearest = _left_over(text, required, names), _told(text, near)
     bearing = {
         said: all(map(_AFFIRMED.fullmatch, pieces))
@@ -157,7 +157,7 @@ def _grade(
 
     counts = (_GRAVE.search(_keys(said)) if talk else not given for said, given in bearing.items())
     against = list(itertools.compress(bearing, counts))
-    if against or _another(nearest, names):
+    if against or _names_another(nearest, names):
         return told(Outcome.FAIL, *against[:1])
     if any(_GRAVE.search(piece) for piece in _left_over(nearest, required, names)):
         # A word alone may be another one, misheard.
@@ -169,7 +169,7 @@ def _grade(
 
 
 def _left_over(text: str, required: Sequence[Word], names: Sequence[str]) -> list[str]:
-    """What is neither harmless nor repeats the statement, in pieces, as compared."""
+    """The pieces that are neither harmless nor repeat the statement, in the spelling of keys."""
     said = _keys(text)
     for name in names:
         said = _with_sign(said.split(), _keys(name))
@@ -179,9 +179,9 @@ def _left_over(text: str, required: Sequence[Word], names: Sequence[str]) -> lis
 
 
 def _without_slips(said: Sequence[str], own: Sequence[str]) -> str:
-    """Words without those that the statement has one after the other, and without one that then
-    breaks off; also without a single "I" where the statement then begins with "I". A grave word of
-    the statement means the same only after the words that it has there.
+    """The words without runs that repeat the statement, and without a word that breaks off after
+    one; also without a beginning of the statement as the last words, such as its "I". A grave word
+    of the statement means the same only after the words that it follows there.
     """
     at, kept = 0, []
     while at < len(said):
@@ -202,7 +202,7 @@ def _without_slips(said: Sequence[str], own: Sequence[str]) -> str:
 
 
 def _with_sign(said: Sequence[str], name: str) -> str:
-    """Words with ``@`` where the name stands, which is told by its sound."""
+    """The words with ``@`` in the place of the name, which is found by its sound."""
     count, words = len(name.split()), list(said)
     while True:
         likeness, first, last = max(
@@ -210,7 +210,7 @@ def _with_sign(said: Sequence[str], name: str) -> str:
                 (similarity(name, " ".join(words[first:last])), first, last)
                 for first in range(len(words))
                 for last in range(first + max(1, count - 1), first + count + 2)
-                # A word without a sound is like any other: a sign in a sign's place has no end.
+                # ``@`` has no sound, as some words have none: it would be replaced without end.
                 if "@" not in words[first:last]
             ),
             default=(0.0, 0, 0),
@@ -220,7 +220,7 @@ def _with_sign(said: Sequence[str], name: str) -> str:
         words[first:last] = ["@"]
 
 
-def _another(text: str, names: Sequence[str]) -> bool:
+def _names_another(text: str, names: Sequence[str]) -> bool:
     """Whether a person is named who sounds like no part of the speaker's name."""
     parts = [part for name in names for part in name.split()]
     found = ((one or other).strip() for one, other in _NAMED.findall(text))

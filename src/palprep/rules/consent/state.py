@@ -1,4 +1,4 @@
-"""Whether consent holds: what was found of it, what a person decided, and what both come to.
+"""Whether consent holds: the evidence, a person's decision, and the state that follows from both.
 
 Pure values and functions. A run, ``make_replica``, the dossier, ``palprep status`` and the page all
 ask :func:`consent_state`.
@@ -14,12 +14,12 @@ from palprep.values import Role, Span, Value
 
 
 class ConsentFile(Value):
-    """A prepared video that says the consent, or is trained from under it; or a recording whose
-    voice may be another."""
+    """A prepared video that holds the consent or is trained on it; or a recording, which must hold
+    the same voice."""
 
     role: Role | None
     path: str
-    """From the journal's folder where it lies in there."""
+    """Relative to the journal's folder if it lies below it."""
     sha256: str
     """Of the prepared file, in hex; of the source where nothing was prepared, or empty."""
     source_sha256: str | None
@@ -43,7 +43,7 @@ class ConsentEvidence(Value):
 
     files: tuple[ConsentFile, ...] = ()
     against: tuple[str, ...] = ()
-    """Files that show or hold different people. Nothing passes over it."""
+    """Which files are of different people. No decision and no waiver passes over it."""
     missing: tuple[str, ...] = ()
     """Empty when the statement was heard and matches. Only a waiver passes over it."""
     ended: tuple[str, ...] = ()
@@ -55,7 +55,7 @@ class ConsentEvidence(Value):
     """What a person's decision, or a waiver, passes over."""
 
     def is_about(self, other: ConsentEvidence) -> bool:
-        """Whether all files of the other evidence are among its own, as they are."""
+        """Whether all files of the other evidence, unchanged, are among its own."""
         files = {each.sha256 for each in self.files}
         return files.issuperset(each.sha256 for each in other.files)
 
@@ -66,9 +66,9 @@ class ConsentEvidence(Value):
 
 
 class ConsentDecision(Value):
-    """What a person decided about doubts, and after which evidence.
+    """What a person decided about doubts, and on which evidence.
 
-    ``by`` is who they say they are. Nothing proves it.
+    ``by`` is the name that the person gave. Nothing proves it.
     """
 
     accepted: bool
@@ -78,8 +78,8 @@ class ConsentDecision(Value):
     evidence: ConsentEvidence
 
     def covers(self, evidence: ConsentEvidence) -> bool:
-        """Whether it was taken on all of these files as they are, and on all of these doubts. On no
-        files it was not taken. A refusal is of the take, whatever file holds it."""
+        """Whether it was taken on all of these files, unchanged, and on all of these doubts. False
+        for no files. A refusal covers its take in whatever file."""
         if evidence.refused and not self.accepted:
             return True
         doubts = {each.sentence for each in self.evidence.doubts}
@@ -99,7 +99,7 @@ class ConsentState(Value):
     """Whether consent holds, with the reasons in sentences."""
 
     state: Literal["holds", "open", "refused", "ended", "fails"]
-    """``open``: a person must decide. ``refused``: a person has. Otherwise no one can."""
+    """``open``: a person must decide. ``refused``: a person did. Otherwise there is no choice."""
     reasons: tuple[str, ...] = ()
     """Why it does not hold; or by which decision it does."""
     evidence: ConsentEvidence = ConsentEvidence()
@@ -107,19 +107,18 @@ class ConsentState(Value):
     """What was decided last, and whether it counts, in sentences."""
 
     def waived(self) -> ConsentState:
-        """The state where the work goes on without consent, which passes over what is missing and
-        over doubts; not over a refusal, an end of the consent, or files of different people."""
+        """The state under a waiver, which passes over what is missing and over doubts, but not over
+        a refusal, the end of a consent, or files of different people."""
         waivable = self.state not in {"refused", "ended"} and not self.evidence.against
         return ConsentState(state="holds", evidence=self.evidence) if waivable else self
 
 
 def consent_state(evidence: ConsentEvidence, decision: ConsentDecision | None) -> ConsentState:
-    """What the evidence and the last ``decision`` about the person come to.
+    """The state of a consent by the evidence and the last ``decision`` about the person.
 
-    Consent holds where it has not ended, nothing is missing, and nothing is in doubt or the doubts
-    were accepted. A decision falls with a file or a doubt that it was not taken on; a refusal with
-    the take alone. None changes what is missing, and what is missing changes no refusal, over which
-    no waiver passes.
+    Consent holds if it has not ended, nothing is missing, and all doubts were accepted. A decision
+    counts no more once there is a file or a doubt that it was not taken on; a refusal, only once
+    there is another take. No decision replaces what is missing, and a refusal stands even then.
     """
     state: Literal["holds", "open", "refused", "ended", "fails"]
     counts = decision is not None and decision.covers(evidence)
