@@ -1,7 +1,6 @@
-"""All rules: a file's facts judged by them; and what is told of each, what it asks, its sentences,
-limits, sources and advice.
+"""All rules by id: a file's facts judged by them, and an entry that explains each.
 
-``palprep explain`` and docs/checks.md show the same entries.
+``palprep explain`` and docs/checks.md show these entries.
 """
 
 from __future__ import annotations
@@ -16,23 +15,23 @@ from palprep.rules.consent import checks as consent
 from palprep.rules.consent.grading import grade_statement
 from palprep.rules.profile import ConsentLimit, Limit, Profile
 from palprep.rules.report import Check, Report
-from palprep.rules.rule import Checked, Rule
+from palprep.rules.rule import BaseRule, Rule
 from palprep.rules.texts.words import TEXTS
 from palprep.values import Outcome, Role, Value
 
 
-def _rules_of(*modules: ModuleType) -> dict[str, Checked]:
-    standing = (found for module in modules for found in vars(module).values())
-    return {found.id: found for found in standing if isinstance(found, Checked)}
+def _rules_of(*modules: ModuleType) -> dict[str, BaseRule]:
+    values = (value for module in modules for value in vars(module).values())
+    return {value.id: value for value in values if isinstance(value, BaseRule)}
 
 
-RULES: Final[Mapping[str, Checked]] = MappingProxyType(
+RULES: Final[Mapping[str, BaseRule]] = MappingProxyType(
     _rules_of(image, portrait, audio, video, video_person, rule, consent)
 )
-"""All rules by id, of one file or of two. A rule joins by standing in one of these modules."""
+"""All rules by id, of one file or of two: whatever these modules define."""
 
 PORTRAIT_CHECKS: Final = frozenset(_rules_of(portrait))
-"""Ids of the checks of what a portrait shows."""
+"""Ids of the checks that judge what a portrait shows."""
 
 
 def report_on(
@@ -75,24 +74,23 @@ _FAMILIES = (
     ("voice_clipping", "voice_level", "voice_true_peak", "audio_sample_peak"),
     ("voice_snr", "voice_noise_floor"),
 )
-"""Checks of one cause, loudness or noise: a later one of a row tells what an earlier one tells."""
-_OF_THE_WHOLE = (
+"""Checks with one cause, loudness or noise. Of those that are equally grave the first tells it."""
+_COMPLETENESS = (
     *("video_complete", "video_duration", "video_frame_rate", "video_constant_frame_rate"),
     *("audio_audible", "video_speaking_share", "video_still_share"),
 )
-"""The check that a video is whole, and those that say nothing of it where that one fails."""
+"""The check that a video is complete, then those that mean nothing where it is not."""
 _GRAVEST_FIRST = (Outcome.FAIL, Outcome.WARN, Outcome.UNKNOWN)
 
 
 def _told_once(checks: Sequence[Check], facts: Facts) -> tuple[Check, ...]:
-    """The checks, with those marked that follow from another one.
+    """The checks, of which those are marked that follow from another one.
 
-    Checks that say the same sentence have one cause. The gravest of them tells it, and of
-    several the first. So do those of a recording that is too loud, or noisy, and of a video that
-    is not complete.
+    Checks have one cause if they say the same sentence, belong to one of :data:`_FAMILIES`, or
+    judge a video that is cut off. The gravest of them tells it; of equally grave ones the first.
     """
-    cut = any(each.id == _OF_THE_WHOLE[0] and each.outcome is Outcome.FAIL for each in checks)
-    families = (*_FAMILIES, _OF_THE_WHOLE) if cut else _FAMILIES
+    cut = any(each.id == _COMPLETENESS[0] and each.outcome is Outcome.FAIL for each in checks)
+    families = (*_FAMILIES, _COMPLETENESS) if cut else _FAMILIES
     level = facts.voice.speech_rms_dbfs if facts.voice else None
     causes: dict[tuple[str, ...], list[Check]] = {}
     for check in checks:
@@ -116,7 +114,7 @@ def _told_once(checks: Sequence[Check], facts: Facts) -> tuple[Check, ...]:
 
 
 class CatalogueLimit(Limit):
-    """A limit, the role that it holds for, ``pair`` for two files, and the limit in words."""
+    """A limit with its role (``pair`` for a rule of two files), and the limit in words."""
 
     role: str
     limit: str
@@ -130,7 +128,7 @@ class WordLimit(ConsentLimit):
 
 
 class CatalogueSentence(Value):
-    """A sentence of a check, with ``{places}`` for words, and the outcomes that it is said with."""
+    """A sentence of a check, with ``{places}`` for words, and the outcome with which it is said."""
 
     outcome: str
     sentence: str
@@ -152,7 +150,7 @@ class CatalogueEntry(Value):
 
     @property
     def roles(self) -> tuple[str, ...]:
-        """The roles that it is asked for in."""
+        """The roles in which it is asked for."""
         return tuple(dict.fromkeys(limit.role for limit in self.limits))
 
 

@@ -11,15 +11,15 @@ from palprep import vision
 from palprep.facts import Facts
 from palprep.rules import needs
 from palprep.rules.plans.image import COLOURLESS, FACE_SHARE, NARROWEST, framing_advice
-from palprep.rules.rule import Answer, Measured, Need, plain, rule
+from palprep.rules.rule import Answer, Measured, Need, Rule, plain, rule
 from palprep.rules.texts.words import REASONS, Unmeasured, degrees, likely
 
 NO_PERSON = 0.05
 """Likelihood of a photographed person below which a face can be that of an animal or a thing."""
 
 UNDECIDED_COVERED = (0.02, 0.1)
-"""Between these likelihoods of a photographed person no verdict is given on a covered face. Less of
-it is seen, and few people with masks are below."""
+"""Likelihoods of a photographed person between which a covered face gets no verdict: less of it is
+seen. Few people with masks are below."""
 
 AWAY = 90.0
 """Degrees off, for a face that is hidden, turned from the camera, or not found at all."""
@@ -32,7 +32,7 @@ PERHAPS_AWAY = 7.0
 """Degrees off that eyes which may be shut count as: enough for a doubt, too few for a fault."""
 
 DOUBTED_FACE = 0.92
-"""Sureness of the detector below which such a face is not counted as a person."""
+"""Sureness of the detector below which a face under :data:`NO_PERSON` is not counted."""
 
 BACKED = 0.2
 """Likelihood of somebody else from which a doubted face is taken for one. Prints on shirts and
@@ -42,7 +42,7 @@ ADULT = 0.5
 """Likelihood of an adult from which a covered face may be one."""
 
 GLOSS = 0.75
-"""Brightness over peak of faces in ordinary light, at the least."""
+"""The least ratio of brightness to peak, of faces in ordinary light."""
 
 NOT_SCORED = REASONS["not_scored"]
 
@@ -157,9 +157,10 @@ no_nudity = plain("no_nudity", Need(_nudity), lambda score: round(score, 3))
 """The score of open_nsfw, 0 to 1; of a video that of its worst frame."""
 
 
-@rule(needs.PORTRAIT)
-def celebrity_or_copyright_character(portrait: vision.PortraitFacts) -> Unmeasured:  # noqa: ARG001
-    return REASONS["only_the_service"]
+celebrity_or_copyright_character = Rule(
+    "celebrity_or_copyright_character",
+    needs.PORTRAIT.then(lambda _: REASONS["only_the_service"]),
+)
 
 
 @rule(needs.PORTRAIT)
@@ -267,8 +268,8 @@ def head_fully_in_frame(framed: needs.Framed) -> Measured:
 
 @rule(needs.FRAMED, needs.face_place)
 def chest_up_framing_acceptable(framed: needs.Framed) -> Measured:
-    """Face height over image height. Of an image that is narrower than any crop may be only the
-    height of such a crop counts, so that a phone's portrait is not called far away.
+    """Face height over image height. An image that is narrower than any crop counts as if it were
+    cropped to 3:4, so that a phone's portrait is not called far away.
     """
     share, portrait = framed.framing.face_height_share, framed.portrait
     tall = max(1.0, NARROWEST * portrait.height / portrait.width)

@@ -199,7 +199,7 @@ def _ways() -> Mapping[str, str]:
 
 
 def _way(limit: Mapping[str, Any]) -> str:
-    """How a limit compares, which hangs on what its rule measures: words, a yes or no, a number."""
+    """How a limit compares, by what its rule measures: words, a yes or no, or a number."""
     equals = limit.get("equals")
     if "any_of" in limit or isinstance(equals, str):
         return "any_of"
@@ -207,7 +207,7 @@ def _way(limit: Mapping[str, Any]) -> str:
 
 
 class _Tables(Value):
-    """What the tables of a file are, before it is joined with those that it extends."""
+    """The tables of one file, before they are merged into those of the profile that it extends."""
 
     model_config = ConfigDict(extra="ignore")
 

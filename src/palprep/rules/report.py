@@ -147,7 +147,7 @@ class Report(Value):
         return tuple(each for each in self.checks if each.follows == check.id)
 
     def why(self, check: Check) -> str:
-        """The check's sentence; of a statement of consent all reasons: it holds the first."""
+        """The check's sentence; of a statement of consent all its reasons, not the first alone."""
         consent = self.consent if check.id == "consent_spoken" else None
         return " ".join(consent.reasons if consent else ()) or check.sentence
 

@@ -1,8 +1,8 @@
 """What a rule is: the facts that it needs, what it answers where they are missing, and a measure
 that is held against limits.
 
-A rule only measures. What it is compared with stands in a profile as data, which users extend;
-what it says in :mod:`palprep.rules.texts`, under the same id.
+A rule only measures. Its limits stand in a profile, as data that users extend. Its words stand in
+:mod:`palprep.rules.texts`, under the same id.
 """
 
 from __future__ import annotations
@@ -82,8 +82,8 @@ class Need(Generic[F]):
 
 
 @dataclass(frozen=True)
-class Checked:
-    """What is held against limits under an id, and says what was found."""
+class BaseRule:
+    """An id, its words, and how a measure is held against limits."""
 
     id: str
 
@@ -129,7 +129,7 @@ class Checked:
     def _sentence(self, found: Measured, shown: Measure, limit: Limit, *, kept: bool) -> str:
         """The finding in words: the cause, what was measured, or how it breaks the limit.
 
-        A yes or no says itself, whichever of them a profile asks for.
+        Of a yes or no, the value chooses the sentence, and not whether the limit is kept.
         """
         if found.cause is not None:
             return found.cause.reason
@@ -140,14 +140,14 @@ class Checked:
 
 
 def _way(value: Measure, limit: Limit) -> str:
-    """On which side of a limit that it breaks a value lies."""
+    """On which side of a broken limit the value lies."""
     if not isinstance(value, int | float) or (limit.min is None and limit.max is None):
         return OTHERWISE
     return BELOW if limit.min is not None and value < limit.min else ABOVE
 
 
 @dataclass(frozen=True)
-class Rule(Checked):
+class Rule(BaseRule):
     """One rule of one file, and its measure: a pure function of the facts that it needs."""
 
     measure: Need[Measured]
@@ -212,9 +212,9 @@ def sides(
 
 
 @dataclass(frozen=True)
-class PairRule(Checked):
+class PairRule(BaseRule):
     """One rule of two files, whose limits stand in the profile's table ``pairs``, and not under a
-    role. ``unknown`` names the reason that stands where one of the files has nothing to compare.
+    role. ``unknown`` names the reason to give where one of the files has nothing to compare.
     """
 
     unknown: str
@@ -225,7 +225,7 @@ class PairRule(Checked):
         """The check of the files with these names.
 
         ``similarity`` is the cosine similarity of their embeddings, -1 to 1, None where one of
-        them has none. There is one limit at the least.
+        them has none. ``limits`` is not empty.
         """
         label = f"{self.texts.label} in {first} and {second}"
         if similarity is None:

@@ -1,7 +1,4 @@
-"""Rules of a video's file, its frames and its timing.
-
-Each rule of the file names the refusal of the service that it predicts.
-"""
+"""Rules of a video's file, its frames and its timing."""
 
 from __future__ import annotations
 
@@ -15,8 +12,8 @@ from palprep.values import Span
 from palprep.vision import OverlayFacts
 
 SLOW_MOTION, SLOWED = 100.0, 1.5
-"""Frames per second that no camera takes for another end, and how many times the rate shown. In
-dim light a phone shows half of the 30 or 60 that it names."""
+"""Frames taken a second that only slow motion has, and the least ratio to the rate shown. In dim
+light a phone shows half of the 30 or 60 frames that it states."""
 
 
 @rule(FILE)
@@ -182,6 +179,7 @@ def av_sync_drift(drift_s: float) -> Measured:
 
 
 def listed(times: Sequence[float], **words: str) -> Measured:
+    """How many moments there are. ``{moments}`` lists them."""
     moments = _moments(times)
     return Measured(value=len(times), shown=moments, words={"moments": moments, **words})
 

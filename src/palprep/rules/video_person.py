@@ -18,8 +18,8 @@ MOST_OF_THE_TIME = 0.8
 """Share of the samples in which head and eyes must be steady: talkers look aside at times."""
 
 NOT_STILL = 0.01
-"""The share of a mouth that hardly moves, or is hardly seen, and was not seen to be still. A limit
-of this size is broken by a still mouth alone."""
+"""The least share of a mouth that is not still, even if it hardly moves or is hardly seen. So only
+a still mouth breaks a limit of this size."""
 
 
 @rule(FOOTAGE)
@@ -147,14 +147,14 @@ def lips_not_repeated(lips: LipsFacts) -> Measured | Unmeasured:
 
 @rule(Need(lambda facts: facts.lips))
 def eyes_blink(lips: LipsFacts) -> Answer:
-    """Of the statement alone, and of no short one: in a few seconds not everybody blinks."""
+    """Asked of a statement alone, and of no short one: in a few seconds not everybody blinks."""
     return Measured(value=round(lips.blink, 3)) if lips.stated and lips.blink is not None else None
 
 
 @rule(Need(lambda facts: facts.lips))
 def lip_sync(lips: LipsFacts) -> Answer:
-    """The correlation, and as much again as it exceeds that with the sound shifted, which is what
-    the clip has by chance. A statement long enough to judge whose lips are hidden leaves it open.
+    """The correlation, plus how much it exceeds the best with the sound shifted, which the clip has
+    by chance. Unknown for a statement that is long enough, but whose lips are hidden.
     """
     found = lips.synchrony
     if found is None:

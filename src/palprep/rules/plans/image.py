@@ -1,4 +1,4 @@
-"""What fixes an image: its file, and the portrait by a crop, a turn and a change of light.
+"""The plan for an image: fixes of its file, and of the portrait by crop, turn, light and colour.
 
 Nothing is invented. A crop only takes away. Where the pixels do not suffice the answer is None,
 and :func:`framing_advice` says how to retake the image.
@@ -79,13 +79,13 @@ _PORTRAIT_FIXES = {
     "exposure": ("exposure_ev", ("face_brightness",)),
     "white_balance": ("white_balance", ("skin_hue",)),
 }
-"""The step of a plan that each is, and the checks that it answers."""
+"""By fix: the field of the plan, and the checks that it answers."""
 
 _UNCHANGED = ImagePlan(reasons=(), max_base64_chars=MAX_IMAGE_BASE64_CHARS)
 
 
 def plan_image(report: Report, facts: Facts, profile: Profile) -> ImagePlan | None:
-    """The file as the service takes it, and the portrait as its checks ask for it."""
+    """The fixes that the checks of the file and of the portrait ask for; None where none does."""
     adjusted = _UNCHANGED
     if facts.portrait is not None:
         adjusted = adjustments(facts.portrait, not_passed(report))
@@ -93,15 +93,15 @@ def plan_image(report: Report, facts: Facts, profile: Profile) -> ImagePlan | No
     if facts.image is None or not reasons:
         return None
     limits = {
-        "max_base64_chars": _whole(profile, "image_base64_length") or adjusted.max_base64_chars,
-        "max_side_px": _whole(profile, "image_long_side"),
+        "max_base64_chars": _maximum(profile, "image_base64_length") or adjusted.max_base64_chars,
+        "max_side_px": _maximum(profile, "image_long_side"),
         "max_memory_mb": profile.tightest_maximum(Role.FACE_IMAGE, image_memory.id, Outcome.FAIL),
     }
     png = facts.image.format == "png"
     return adjusted.model_copy(update={"reasons": reasons, "png": png, **limits})
 
 
-def _whole(profile: Profile, rule_id: str) -> int | None:
+def _maximum(profile: Profile, rule_id: str) -> int | None:
     maximum = profile.tightest_maximum(Role.FACE_IMAGE, rule_id)
     return None if maximum is None else int(maximum)
 
@@ -221,7 +221,7 @@ def adjustments(portrait: PortraitFacts, asking: frozenset[str]) -> ImagePlan:
         level = 0.0
         crop = propose_crop(portrait) if "crop" in asked else None
     steps = {
-        # Asked for or not: all places are of the image that is so turned.
+        # Whether asked for or not: all places are those of the turned image.
         "turned_deg": portrait.subject.turned_deg if portrait.subject else 0,
         "level_deg": level,
         "crop": crop,

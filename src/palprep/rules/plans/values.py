@@ -18,7 +18,7 @@ MP4_AUDIO = frozenset({"aac", "mp3", "opus", "flac", "alac", "ac3", "eac3"})
 """Codecs whose packets an mp4 holds as they are, and players open."""
 
 CROSSFADE_S = 0.02
-"""Overlap of neighbours where stretches of a voice are joined; it comes out of both."""
+"""Seconds by which neighbouring stretches of a voice overlap where they are joined."""
 
 
 class Reason(Value):
@@ -94,7 +94,7 @@ class VideoPlan(Value):
     trim: Span | None = None
     """In seconds from the start of the source."""
     max_size_bytes: int | None = None
-    """Under which both are encoded."""
+    """The largest size of the output; None is no limit."""
 
 
 class VoicePlan(Value):
@@ -102,8 +102,8 @@ class VoicePlan(Value):
 
     reasons: tuple[Reason, ...]
     copies: bool = False
-    """The packets of the sound that a player plays, as they are, in a file of their own: nothing of
-    what follows is done."""
+    """Copy the packets of the stream that a player plays into a file of their own, and do none of
+    what follows."""
     spans: tuple[Span, ...] = ()
     """What to keep, in order and apart, each longer than two crossfades; empty keeps everything."""
     mix: Literal["keep", "average", "first", "second", "difference"] = "average"
@@ -117,8 +117,8 @@ class VoicePlan(Value):
     true_peak_dbtp: float = -3.0
     """Ceiling of the true peak when a loudness is set."""
     noise_dbfs: tuple[float, float] | None = None
-    """The noise between the words, as measured in the source, and the highest level that it may be
-    raised to: there the gain ends, also before the loudness is reached."""
+    """The noise between the words of the source, and the highest level to which a gain may raise
+    it, even if that leaves the loudness too low."""
 
 
 Plan = ImagePlan | VideoPlan | VoicePlan
@@ -133,12 +133,12 @@ _LEFT_OUT: Mapping[str, Mapping[str, object]] = {
     "select": {"spans": ()},
     "trim": {"trim": None},
 }
-"""Steps that a plan can do without, and its fields then."""
+"""Fixes that a plan can do without, and what its fields hold without them."""
 
 
 def with_less(plan: Plan) -> Iterator[tuple[tuple[str, ...], Plan]]:
-    """What is left out, and the plan without it: each of the steps that it can do without in turn,
-    then all of them. No plan that would do nothing."""
+    """Smaller plans, each behind the fixes that it leaves out: one after the other of those that
+    the plan can do without, then all of them. None that would do nothing."""
     steps = tuple(each.fix for each in plan.reasons if each.fix in _LEFT_OUT)
     for out in (*((step,) for step in steps), *([steps] if len(steps) > 1 else [])):
         kept = tuple(each for each in plan.reasons if each.fix not in out)

@@ -1,4 +1,4 @@
-"""What fixes a training or consent video, and the statement cut out as a video of its own."""
+"""Plans for a training or consent video, and for the statement cut out as a video of its own."""
 
 from __future__ import annotations
 
@@ -174,7 +174,7 @@ def _spoken(facts: Facts) -> bool:
 
 
 def _doubted_beside(facts: Facts) -> bool:
-    """Whether a remark beside the statement can change it. A cut would hide it from who decides."""
+    """Whether a remark beside the statement can change it: a cut would hide it from who decides."""
     consent = facts.consent
     return consent is not None and {consent.before, consent.after} != {Outcome.PASS}
 
@@ -194,8 +194,8 @@ def plan_consent_clip(
 
     ``report`` judges the whole video as a consent video. None where the statement was not heard as
     required, and where a remark stands beside it: cutting out something else would prove nothing.
-    None of a Dolby Vision video without a base layer, too, which would show wrong colours. The
-    fresh code after it is left out; or in, ``with_code``, and None if none was heard.
+    None for a Dolby Vision video without a base layer, too: its colours would be wrong. The clip
+    ends before the fresh code. ``with_code`` includes the code, and gives None if none was heard.
     """
     line = facts.timeline
     if line is None or line.consent is None or not _spoken(facts) or _doubted_beside(facts):

@@ -1,4 +1,4 @@
-"""What fixes a recording of a voice: its track, its levels, and which stretches of it to keep."""
+"""The plan for a recording of a voice: its track, its levels, and which stretches to keep."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ HIGH_PASS_HZ = 75.0
 """Below the lowest voices (about 80 Hz), above the mains' 50 and 60 Hz."""
 
 TRUE_PEAK_DBTP = -3.5
-"""Unless the profile asks for less."""
+"""The ceiling of the true peak, unless the profile asks for less."""
 
 LOWEST_PEAK_DBTP = -20.0
-"""What peaks can be limited to, whatever a profile asks for."""
+"""The lowest such ceiling, whatever a profile asks for."""
 
 LOSSY_DB, LEVEL_ROOM_DB = 0.5, 1.0
-"""What peaks keep from their limit, for lossy coding may use it up, and levels from theirs."""
+"""Distances that peaks and levels keep from their limits. Lossy coding may use up the first."""
 
 MARGIN_S = 1.0
 """A selection ends this much short of the longest length, for what joins and coding add."""
@@ -68,8 +68,8 @@ def plan_voice(report: Report, facts: Facts, profile: Profile) -> values.VoicePl
     asked = values.reasons_for(report, _CONTAINER_FIXES)
     cleaning = values.reasons_for(report, _AUDIO_FIXES)
     voice = facts.voice
-    # By its spans it is written as it was measured. ffmpeg would leave out what comes at times that
-    # have passed, and write hours of silence where time stamps say so.
+    # With spans it is written as it was measured. ffmpeg alone drops what is stamped with a time
+    # that has passed, and writes hours of silence where time stamps jump.
     odd = audio.joined or audio.has_long_gaps
     whole = (Span(start_s=0.0, end_s=audio.duration_s - _END_S),) if odd else ()
     if voice is not None:

@@ -23,11 +23,11 @@ MET: Final = "met"
 BELOW: Final = "below"
 ABOVE: Final = "above"
 OTHERWISE: Final = "otherwise"
-"""A measure keeps every limit; breaks a lower bound, an upper one, or a limit that is no bound."""
+"""A measure keeps every limit, or breaks a lower bound, an upper one, or what is no bound."""
 
 
 class ByLevel(Value):
-    """Two sentences for one way: a limit that fails is broken, or one that only warns."""
+    """Two sentences for one way, by the level of the limit that is broken."""
 
     fail: str
     warn: str
@@ -49,9 +49,8 @@ class RuleText(Value):
     sentences: Mapping[str, str | ByLevel] = {}
     """By the way in which a limit is broken: :data:`BELOW`, :data:`ABOVE`, :data:`OTHERWISE`, or
     one of the rule's own. :data:`MET` states what was measured, and must be true of a measure that
-    keeps its limits under any profile. A way without a sentence is a limit that nobody expects, for
-    example a minimum of clipped peaks; then that statement must do. A rule that never measures has
-    none at all.
+    keeps its limits under any profile. It is said for a way without a sentence as well, as for a
+    minimum of clipped peaks, which nobody expects. A rule that never measures has no sentences.
     """
     advice: str
     """What to do when it does not pass: the fix, or the retake."""
@@ -123,8 +122,8 @@ def asks(language: str) -> Mapping[str, Ask]:
 
 
 def ask_of(finding: str, language: str, why: str | None = None, advice: str | None = None) -> Ask:
-    """What a person is told of a finding, in this language where it is translated. In English a
-    report knows ``why`` more exactly than ``asks``, and those know better than it how to help."""
+    """What a person is told of a finding, in this language if it is translated. In English the
+    report's ``why`` is more exact than that of ``asks``, and the advice of ``asks`` helps more."""
     if language != "en" and (own := asks(language).get(finding)):
         return own
     bare = Ask(why=f"{blocker_words(finding).capitalize()}.", advice=advice or "")
@@ -133,7 +132,7 @@ def ask_of(finding: str, language: str, why: str | None = None, advice: str | No
 
 
 REASONS: Final = TEXTS.reasons
-"""Every reason for which a check can be unknown, but for why a statement could not be read."""
+"""Every reason for which a check can be unknown, except why a statement could not be read."""
 
 
 def consent_reason(key: str, **words: object) -> str:
@@ -142,7 +141,7 @@ def consent_reason(key: str, **words: object) -> str:
 
 
 def blocker_words(blocker: str) -> str:
-    """What is in the way, in a few words: of a check, of an error by its code, or one of
+    """What is in the way, in a few words: by the id of a check, the code of an error, or one of
     ``nothing_to_make``, ``folder_unclear``, ``folder_empty``, ``settings_unread``,
     ``cannot_listen``, ``not_prepared``, ``consent_in_doubt``, ``consent_refused`` and
     ``consent_ended``."""
@@ -172,7 +171,7 @@ def measure_words(measured: Measure) -> str:
 
 
 def unit_words(unit: str) -> tuple[int, str]:
-    """What a number is multiplied by before its unit, and what then stands behind it.
+    """The factor of a number in this unit, and the text that stands behind it.
 
     A unit that begins with "of" is that of a share, and "likely" that of a likelihood: ``80% of the
     samples``, ``50% likely``.
