@@ -67,7 +67,7 @@ def test_speech_before_it_of_which_no_word_is_made_out_is_a_doubt(speech, other_
     facts = verify_samples(np.concatenate((unknown, speech)), script(), model)
     assert (facts.outcome, facts.before) == ("warn", "warn")
     assert facts.reasons == (
-        "Before the statement somebody speaks, and not all is made out. Listen to it.",
+        "Somebody speaks before the statement, and not all of it is made out. Listen to it.",
     )
 
 

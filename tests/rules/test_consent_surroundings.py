@@ -81,15 +81,19 @@ def lasting(found: Reading, index: int, more_s: float) -> Reading:
 
 
 WITHIN = (
-    "After word 8, “videos” at 3.5 s, more is said than the statement, and no words are made out "
-    "there. Listen to it."
+    "After word 8, “videos” at 3.5 s, more is said than the statement, but no words are made out. "
+    "Listen to it."
 )
 
 
 @pytest.mark.parametrize(
     ("index", "more_s", "why"),
     [
-        (0, 3.0, "Before the statement somebody speaks, and not all is made out. Listen to it."),
+        (
+            0,
+            3.0,
+            "Somebody speaks before the statement, and not all of it is made out. Listen to it.",
+        ),
         (0, 0.4, None),
         (8, 3.0, WITHIN),
         (10, 0.4, None),
