@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from palprep.consent.decoding import beam_search, follow, log_softmax, warp
+from palprep.consent.decoding import align_tokens, beam_search, dtw_path, log_softmax
 
 END = 0
 
@@ -97,7 +97,7 @@ def everyone(likeness: np.ndarray) -> float:
 @pytest.mark.parametrize("shape", [(1, 1), (1, 6), (6, 1), (4, 9), (9, 4)])
 def test_the_path_is_the_best_of_all(shape: tuple[int, int]) -> None:
     likeness = np.random.default_rng(sum(shape)).normal(size=shape).astype(np.float32)
-    path = warp(likeness)
+    path = dtw_path(likeness)
     assert path[0] == (0, 0)
     assert path[-1] == (shape[0] - 1, shape[1] - 1)
     steps = {(b[0] - a[0], b[1] - a[1]) for a, b in itertools.pairwise(path)}
@@ -110,11 +110,11 @@ def test_tokens_are_said_where_attention_looked() -> None:
     scores = np.random.default_rng(0).normal(0, 0.1, (4, 6, 40)).astype(np.float32)
     for row in range(4):
         scores[:, 2 + row, 10 * row : 10 * row + 10] += 6
-    path = follow(scores, first=2, count=3)
+    path = align_tokens(scores, first=2, count=3)
     begin = dict(reversed(path))
     assert [abs(begin[token] - 10 * token) <= 3 for token in range(4)] == [True] * 4
 
 
 def test_fewer_positions_than_are_smoothed_over_are_taken_as_they_are() -> None:
     scores = np.zeros((2, 4, 2), np.float32)
-    assert {token for token, _ in follow(scores, first=1, count=2)} == {0, 1, 2}
+    assert {token for token, _ in align_tokens(scores, first=1, count=2)} == {0, 1, 2}

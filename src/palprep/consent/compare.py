@@ -83,7 +83,7 @@ def _flatten(words: Sequence[Word], skip: frozenset[str] = frozenset()) -> list[
 
 
 _OUTSIDE = 0.02
-"""Of two equally good paths, the one that uses more of what was heard."""
+"""Cost of a heard key outside the statement: of equally good paths the one that uses more wins."""
 
 
 def _align(wanted: list[str], given: list[str]) -> list[Step]:

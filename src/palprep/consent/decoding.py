@@ -17,17 +17,16 @@ Floats = NDArray[np.float32]
 Real = TypeVar("Real", np.float32, np.float64)
 Part = TypeVar("Part", str, bytes)
 Advance = Callable[[NDArray[np.intp], NDArray[np.intp]], Floats]
-"""From the tokens that are read next, and the rows of the last step that each goes on from, to the
-logits after each, shape ``(rows, tokens)``.
-"""
+"""Takes the next tokens and the row of the last step that each of them continues, and gives the
+logits after each, shape ``(rows, tokens)``."""
 _BOTH, _ROW, _COLUMN = 0, 1, 2
-"""How a path goes on."""
+"""What a step of a path goes on by."""
 _BORDER = np.float32(np.inf)
 _BLOCK = 256
 _SMOOTHING = 7
-"""Positions, an odd number: the median of so many is taken (as the authors of Whisper do)."""
+"""Width of the median filter in positions, an odd number (that of Whisper's authors)."""
 _LONG = 128
-"""A token of so many bytes or more has its length in two bytes, the lesser one first."""
+"""From so many bytes on the length of a token takes two bytes, the lower one first."""
 _PIECES = re.compile(r"'(?:s|t|re|ve|m|ll|d)| ?[^\W\d_]+| ?\d+| ?(?:[^\s\w]|_)+|\s+(?!\S)|\s+")
 """What is cut into tokens by itself: words, numbers, signs, each with the space before it (Radford
 et al., "Language Models are Unsupervised Multitask Learners", 2019, and the code they published).
@@ -55,7 +54,7 @@ class ByteTokens:
         return self._numbers.get(token.encode())
 
     def encode(self, text: str) -> Encoding:
-        """The tokens of a text; signs of the model are taken for what they look like."""
+        """The tokens of a text. A sign of the model that stands in it is encoded as plain text."""
         found = Encoding([], [])
         for piece in _PIECES.finditer(text):
             characters = [
@@ -77,8 +76,8 @@ class ByteTokens:
 
 
 def joined(parts: list[Part], numbers: Mapping[Part, int]) -> list[Part]:
-    """The parts, neighbours joined as long as what they make is a token, those with the lowest
-    number first: byte pair encoding.
+    """Byte pair encoding: neighbours are joined as long as they make a token, those with the lowest
+    number first. Changes ``parts``.
     """
     while len(parts) > 1:
         pairs = [left + right for left, right in pairwise(parts)]
@@ -157,8 +156,8 @@ def beam_search(
 def _largest(values: Floats, count: int) -> NDArray[np.intp]:
     """Where the ``count`` largest values are, in no order.
 
-    As many blocks have a maximum at least as large as the last of these maxima, so that of a
-    quarter of a million values hardly more than ``count`` are sorted.
+    None is smaller than the last of the ``count`` largest maxima of blocks. So of a quarter of a
+    million values hardly more than ``count`` are compared with each other.
     """
     maxima = np.maximum.reduceat(values, np.arange(0, len(values), _BLOCK))
     last = np.partition(maxima, -count)[-count] if len(maxima) >= count else -np.inf
@@ -167,7 +166,7 @@ def _largest(values: Floats, count: int) -> NDArray[np.intp]:
 
 
 def nothing_before(decoder: Any) -> dict[str, Floats]:
-    """What a decoder takes for the text before where there is none: keys and values of nothing."""
+    """A decoder's inputs where there is no text before: keys and values of no position."""
     return {
         entry.name: np.zeros((1, entry.shape[1], 0, entry.shape[3]), np.float32)
         for entry in decoder.get_inputs()
@@ -189,7 +188,7 @@ def log_probabilities(logits: NDArray[Real], ids: Sequence[int]) -> NDArray[Real
     return found
 
 
-def follow(scores: Floats, first: int, count: int) -> list[tuple[int, int]]:
+def align_tokens(scores: Floats, first: int, count: int) -> list[tuple[int, int]]:
     """When each of ``count`` tokens was said, by where the decoder looked: pairs of a token and a
     position, in order, which visit every token and the end of the text.
 
@@ -206,12 +205,12 @@ def follow(scores: Floats, first: int, count: int) -> list[tuple[int, int]]:
         padded = np.pad(weights, ((0, 0), (0, 0), (reach, reach)), mode="reflect")
         windows = np.lib.stride_tricks.sliding_window_view(padded, _SMOOTHING, axis=-1)
         weights = np.partition(windows, reach, axis=-1)[..., reach]
-    return warp(weights.mean(axis=0))
+    return dtw_path(weights.mean(axis=0))
 
 
-def warp(likeness: Floats) -> list[tuple[int, int]]:
-    """The path through a matrix from its first cell to its last that goes on by a row, a column or
-    both, with the largest sum (Sakoe and Chiba, 1978): its cells in order.
+def dtw_path(likeness: Floats) -> list[tuple[int, int]]:
+    """The cells of the path with the largest sum through a matrix, from its first cell to its last,
+    by a row, a column or both at a time: dynamic time warping (Sakoe and Chiba, 1978).
     """
     rows, columns = likeness.shape
     # By diagonals, so that all cells of a step are worked out at once: cell (row, column) of the

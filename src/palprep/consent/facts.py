@@ -19,12 +19,11 @@ LEAST_TO_SYNC_S = 5.0
 """With fewer seconds of lips too many genuine talkers would be doubted (docs/accuracy.md)."""
 
 _TAKE_WORDS, _TAKE_S = 12, 0.03
-"""The same take in another file has so many words, which stray by less from where they would be if
-it were played somewhat faster or slower: copies stray by 0.01 to 0.02 s, and what one synthetic
-voice says again by 0.04."""
+"""Two files hold one take if so many words or more start at one pace, with a standard deviation of
+so many seconds at the most: copies reach 0.02, a second take of one synthetic voice 0.04."""
 
 AFTERWARDS_S = 12.0
-"""So much of what follows the statement is listened to."""
+"""Seconds after the statement that are listened to."""
 
 
 class WordRecord(Value):
@@ -73,7 +72,7 @@ class NegatedWording(Value):
     heard: str
     """The words that would then stand there."""
     log_likelihood_ratio: float
-    """Beyond 6 it is the least that it can be."""
+    """Above 6 it is a lower bound."""
 
 
 class NameReading(Value):
@@ -103,7 +102,7 @@ class NameReading(Value):
 
 class SecondHearing(Value):
     """How well the wordings of a part fit the same audio for a second model, which was trained by
-    others and on other recordings. It writes nothing down of its own."""
+    others and on other recordings. It transcribes nothing itself."""
 
     probabilities: tuple[float, ...]
     """Per expected word, as those of the first model."""
@@ -125,7 +124,7 @@ class PartReading(Value):
     aligned: tuple[AlignedWord, ...] = ()
     """One per expected word; empty where the part was not heard."""
     instead: tuple[HeardInstead, ...] = ()
-    """Where the free reading differs, but for the name."""
+    """Where the free reading differs, except in the name."""
     name: NameReading | None = None
     """None where the part does not hold the name."""
     negated: tuple[NegatedWording, ...] = ()
@@ -144,8 +143,7 @@ class Listening(Value):
     """The required statement with the name filled in."""
     full_name: str
     spoken_as: str | None = None
-    """How the name sounds, which is listened for in its place; None where it is listened for as it
-    is written."""
+    """How the name sounds, which is then listened for instead of the name as it is written."""
     language: str
     transcript: str = ""
     """What was heard in the opening, whether or not it is the statement."""
@@ -217,9 +215,9 @@ class ConsentFacts(Listening):
     """The file that ``verify_consent`` listened to. Not part of the JSON."""
 
     def same_take(self, other: ConsentFacts | None) -> bool:
-        """Whether the other one was heard in the same take, cut, converted or played at another
-        pace: nobody speaks twice in quite the same way. The last words that both require are
-        compared: a name before them may be spelled otherwise."""
+        """Whether both were heard in one take, even if it was cut, converted or played at another
+        pace: nobody speaks twice in quite the same way. The last required words are compared: a
+        name before them may be spelled otherwise."""
         one, another = (
             [word for word in reversed(each.words if each else ()) if word.expected]
             for each in (self, other)
@@ -251,7 +249,7 @@ class Synchrony(Value):
     correlation: float
     """Mean of the four correlations, at the best shift of the sound by up to 0.24 s."""
     margin: float
-    """By how much that exceeds the best of all shifts by 0.36 to 2 s."""
+    """How much that exceeds the best correlation at shifts of 0.36 to 2 s."""
     lag_s: float
     """The best of all shifts; positive when the sound is late."""
 
@@ -261,14 +259,14 @@ class LipsFacts(Value):
     starts."""
 
     stated: bool
-    """Whether the stretch is that of the statement, else what is spoken most densely."""
+    """Whether the stretch is that of the statement; else it is the densest speech."""
     span: Span
     frames: int
     """How many frames of it show a face."""
     motion: float | None = None
-    """How far the lips move at the least, over three seconds of speech: the mean of the standard
-    deviations of six distances, in lengths of the nose or distances of the eyes. None without so
-    much speech, all of which shows a face."""
+    """The least motion of the lips over three seconds of speech: the mean standard deviation of six
+    distances, in lengths of the nose or distances of the eyes. None without three seconds of speech
+    that show a face throughout."""
     rests_at_s: float | None = None
     """When those three seconds begin."""
     repeat: float | None = None
@@ -278,9 +276,9 @@ class LipsFacts(Value):
     repeats_at_s: float | None = None
     """When those two seconds come again."""
     blink: float | None = None
-    """How far the eyes shut for a moment at the most, in widths of the eye: the least mean of three
-    frames, below what is half a second before and after. 0.2 or so for all the way. None with less
-    than 8 s of the face."""
+    """The deepest blink, in widths of the eye: how far the mean of three frames lies below those
+    half a second before and after. About 0.2 if the eyes shut. None with less than 8 s of the face.
+    """
     synchrony: Synchrony | None = None
     """How they go together with the sound; None with less than :data:`LEAST_TO_SYNC_S` of lips, or
     too little of both."""

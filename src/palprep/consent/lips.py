@@ -44,13 +44,13 @@ PART_S = 12.0
 more (research/evaluation/lips.py)."""
 
 FRAMES_PER_S = 12.5
-"""Frames that are looked at. Twice as many tell hardly more."""
+"""Frames looked at per second. Twice as many tell hardly more."""
 
 _WIDEST_GAP_S = 0.28
 """Between two frames that show a face. What lies in a wider gap is not known."""
 
 _LEAST_TO_BLINK = 100
-"""Frames, in 8 s at the least: in fewer too many people do not blink (docs/accuracy.md)."""
+"""Frames, 8 s of them: in less time too many people do not blink (docs/accuracy.md)."""
 _AROUND = 6
 """Frames before and after, 0.5 s, in which eyes that blink are open."""
 _REST, _SPOKEN = 75, 0.8
@@ -62,6 +62,7 @@ _SOONEST = 12
 _LEAST_SPREAD = 0.3
 """Of the variance over the whole stretch. Where lips hardly move they are alike by chance."""
 _UNKNOWN = 100.0
+"""Distance to a step that was not seen: far above any other."""
 
 
 def stretch_of(
@@ -101,10 +102,10 @@ def measure_lips(
     *,
     stated: bool,
 ) -> LipsFacts:
-    """What lips and eyes do in that span, in equal parts of about :data:`PART_S`: of the lips
-    the part counts in which they do it least. All times count from where a player starts, those of
-    the track and of ``samples`` too, which are mono at 16 kHz. ``load`` gives what holds lips
-    against sound, and is asked only where they are seen for long enough."""
+    """Measure lips and eyes in that span, in equal parts of about :data:`PART_S`. Each measure of
+    the lips is the least of all parts. All times count from where a player starts, those of the
+    track and of ``samples`` too, which are mono at 16 kHz. ``load`` gives the model of lips and
+    sound, and is called only where lips are seen for long enough."""
     count = max(1, round(span.duration_s / PART_S))
     edges = np.linspace(span.start_s, span.end_s, count + 1).tolist()
     parts = [
@@ -209,7 +210,7 @@ def _closest_repeat(shape: Floats, known: Known) -> tuple[float | None, int | No
 
 
 def _courses(count: int) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-    """Which steps are held against which: all against all later ones, forwards and backwards."""
+    """The steps to compare: each course with all later ones, forwards and backwards."""
     for lag in range(_SOONEST, count - _REPEAT + 1):
         one = np.arange(count - lag)
         yield one, one + lag
@@ -244,10 +245,11 @@ _AT_ONCE, _APART = 6, 9
 _DRIFT = 9
 """Steps, 0.36 s, whose mean is taken from the lips: a head that turns says no word."""
 _LEAST_KNOWN = 0.7
+"""Share of the steps in which lips and sound must be known."""
 
 
 class LipSync(NamedTuple):
-    """What holds lips against sound. Threads may share it.
+    """The model of how lips and sound go together. Threads may share it.
 
     ``encoder`` gives the numbers of the sound. The weights of the four sums are 1,152 x 4 of the
     ``sound`` and 30 x 4 of the ``lips``.
@@ -326,6 +328,7 @@ def _correlation(heard: Floats, at: NDArray[np.intp], lips: Floats, known: Known
 
 
 def _with_neighbours(rows: Floats, known: Known, taps: Sequence[int]) -> Floats:
+    """Each row with those at the ``taps`` around it, in units of the spread of the known ones."""
     seen = rows[known] if known.any() else rows
     scaled = (rows - seen.mean(axis=0)) / np.maximum(seen.std(axis=0), 1e-6)
     at = np.arange(len(rows))[:, None] + np.array(taps)

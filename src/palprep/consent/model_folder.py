@@ -1,6 +1,6 @@
 """The files of a Whisper model: those that palprep ships, or a folder of one's own.
 
-Nothing is loaded here, so that whoever only hands work out knows that the model is there.
+Nothing is loaded here: a process that only hands out work can tell whether the model is there.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ from palprep.networks import Weights, open_network, read_manifest
 from palprep.speech import RATE_HZ
 
 LONGEST_S = 30.0
-"""Beyond so many seconds its authors do not use it: it was trained on shorter pieces."""
+"""The most audio at once. Its authors give it no more: it was trained on shorter pieces."""
 
 _SHORTEST = 1_600
 """Samples that the encoder needs at the least: 0.1 s."""
@@ -146,9 +146,9 @@ class Vocabulary:
 
 
 _UNSURE = 0.05
-"""Probability below which it is not sure of a word."""
+"""Probability of a word below which the first model is not sure of it."""
 _BEFORE_S = 12.0
-"""So much of what is said before the statement is heard, if it holds all of it."""
+"""What is said before the statement is heard with it where it lasts no longer."""
 _LEAD_S = 0.3
 _QUIET_S = 1.0
 """So much is heard before and after the words: the model that tells when they are said is not
@@ -193,7 +193,7 @@ def _heard_again(
     heard = model.hear(samples[round(begins_s * RATE_HZ) : round(ends_s * RATE_HZ)])
     text = " ".join(part.expected)
     words = split_words(text)
-    # What the first model heard before the part may be its own beginning, misheard: so that counts
+    # What the first model heard before the part may be the part's beginning, misheard. So it counts
     # as said only where the part fits better after it.
     tried = {lead: model.words(heard, text, lead=lead) for lead in {before, ""}}
     totals = {lead: sum(word.log_probability for word in tried[lead]) for lead in sorted(tried)}
@@ -210,7 +210,7 @@ def _heard_again(
 
 
 def _begins(part: PartReading, reading: StatementReading) -> tuple[float, str]:
-    """When the stretch begins that is heard, and what is said in it before the part."""
+    """When the audio that is heard begins, and what is said in it before the part."""
     first_s = part.aligned[0].start
     spoken_s = next((span.start_s for span in reading.speech), first_s)
     if not (part.first_word or reading.said_before):

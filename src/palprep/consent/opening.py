@@ -43,10 +43,11 @@ _WORD_S = 0.75
 _USUAL_WORDS = 40
 """Of a statement that is not known."""
 STEP_S = 15.0
+"""From one window to the next."""
 _UNSURE_S = 3.0
 """Voice activity starts late where speech is faint or narrow: so much before it is heard too."""
 _LATEST_S = 600.0
-"""Damaged time stamps say that the sound starts after years."""
+"""The latest start of the sound: damaged time stamps can say that it starts after years."""
 _LEAD_S = 0.3
 _COMPLETE = 0.9
 """Once this share of the statement was heard, no further window is tried."""
@@ -74,8 +75,8 @@ _LOADING = Lock()
 
 
 def opening_length_s(required: Statement | None) -> float:
-    """How much of a recording a statement may need that begins late, is spoken slowly, and is taken
-    back."""
+    """Seconds of a recording that hold a statement which begins late, is spoken slowly, and is then
+    taken back."""
     words = len(required.words) if required else _USUAL_WORDS
     return OPENING_S + words * _WORD_S + _BEYOND_S
 
@@ -91,8 +92,8 @@ def decode_opening(source: Source, required: Statement) -> NDArray[np.float32]:
 
 
 def as_played(samples: NDArray[np.float32], video: VideoFacts) -> NDArray[np.float32]:
-    """The sound of a video after the silence in which a player waits for it, where it starts later
-    than the picture: so all times in a statement are a player's."""
+    """The sound of a video, behind silence where it starts later than the picture: all times of a
+    statement then count as in a player."""
     return np.pad(samples, (round(min(video.player_times[1], _LATEST_S) * RATE_HZ), 0))
 
 
@@ -126,8 +127,7 @@ def read_samples(
 ) -> StatementReading:
     """Read the statement in the opening of a recording: ``samples`` are mono at 16 kHz, from its
     start. Where ``listener``, of :func:`model_for`, leaves a doubt, a second model weighs the
-    wordings again, which was trained by other people on other recordings. Raises ToolMissing for a
-    damaged one.
+    wordings again. Raises ToolMissing if that one is damaged.
     """
     if isinstance(listener, StatementReading):
         return listener
@@ -213,8 +213,8 @@ def hear_code(
     samples: Samples, reading: Reading, model: Whisper, spans: Sequence[Span]
 ) -> CodeReading | None:
     """What is heard of the code after a statement, which ``reading`` found; None where none is
-    asked for. It is heard on its own: what comes before would bend its words. It begins in the
-    pause before it: cut there, nothing of it is left.
+    asked for. The code is heard alone: words before it would bend its own. Its span begins in the
+    pause before it, so that a cut there leaves nothing of it.
     """
     asked, language = reading.statement.code, reading.statement.language
     if asked is None:

@@ -41,7 +41,7 @@ _LAST_WORDS_S = 1.0
 _LONG_WORD_S = 0.75
 """A word that is aligned with more may have taken in a remark that the transcript leaves out."""
 _SAME_END = 0.5
-"""A window can begin inside a word. What is heard of the rest is at least this alike."""
+"""Similarity from which a heard word can be the rest of one that the window cuts."""
 _BEGUN = 8
 """So many of the statement's words tell where it begins."""
 
@@ -305,8 +305,8 @@ def _negating(reading: Reading, required: Collection[str]) -> tuple[str, ...]:
 
 
 def without_end(said: Sequence[Word], required: Sequence[Word]) -> Sequence[Word]:
-    """What is heard, but for the end of the required words that it may begin with; what cuts the
-    audio there can cut a word.
+    """The heard words without the end of the required ones, which they may begin with. Where the
+    audio is cut, the first of them can be the rest of a word.
     """
     for count in range(min(len(said), len(required)), 0, -1):
         ends = required[-count:]

@@ -96,9 +96,9 @@ class Whisper:
             open_network(content, alone=True) for content in (files.memory, files.decoder)
         )
         self._tokens = decoding.ByteTokens(decoding.read_tokens(files.tokens))
-        facts = self._decoder.get_modelmeta().custom_metadata_map
+        metadata = self._decoder.get_modelmeta().custom_metadata_map
         self._never, self._never_first = (
-            json.loads(facts[key]) for key in ("suppress_ids", "suppress_ids_begin")
+            json.loads(metadata[key]) for key in ("suppress_ids", "suppress_ids_begin")
         )
         self._nothing_before = decoding.nothing_before(self._decoder)
         self.name = files.name
@@ -199,7 +199,11 @@ class Whisper:
         given = {"tokens": np.array([tokens]), **heard.encoded, **self._nothing_before}
         logits, scores = (each[0] for each in self._decoder.run(["logits", "scores"], given))
         positions = heard.frames // 2
-        path = decoding.follow(scores[..., :positions], len(start), len(ids)) if positions else []
+        path = (
+            decoding.align_tokens(scores[..., :positions], len(start), len(ids))
+            if positions
+            else []
+        )
         own = logits[len(start) : len(start) + len(ids)]
         chosen = self._probabilities(own, ids)[len(before) :]
         return _tokens(" " + text, encoding, chosen, path, len(before))
@@ -216,10 +220,10 @@ class Whisper:
     ) -> tuple[float, ...]:
         """Per text the logarithm of its probability; when it is said is not worked out.
 
-        Of each text only what differs from the first one is read, from there to its end: name the
-        text first that the others are made of. Of ``unlikely`` texts, which come last, that is read
-        only where the first token that differs does not yet make them e^6 times less probable than
-        the first text: else they are told as probable as they can be at the most.
+        A text is read only from where it differs from the first one: name that text first which the
+        others are changes of. The ``unlikely`` texts come last. Of these one is not read on once
+        its first token that differs makes it e^6 times less probable than the first text; what is
+        returned for it is then an upper bound.
         """
         start = [*self._start(language, prompt), self._id("<|notimestamps|>")]
         before = self._ids(lead)
@@ -248,8 +252,8 @@ class Whisper:
             return (total, *workers.map(one, ids[1:], enough[1:]))
 
     def remembering(self) -> Whisper:
-        """The same model for one recording that is read again and again: of what it heard last it
-        keeps how it was encoded and written down."""
+        """The same model for one recording that is read several times: it keeps what it heard last,
+        and what it wrote down of it."""
         return _Remembering(self)
 
     @property

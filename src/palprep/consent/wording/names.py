@@ -120,8 +120,8 @@ def name_in(text: str, slot: range, required: Sequence[Word]) -> tuple[Place, tu
 def rivals(
     name: Sequence[Word], heard: Iterable[str], written: Sequence[Word] = ()
 ) -> dict[str, str]:
-    """What was heard in the name's place and is another wording than the name, without the marks
-    around it, by what it is compared by. Nor is it the name as it is ``written``.
+    """What was heard in the name's place and is another wording than the name, also than the name
+    as it is ``written``: without the marks around it, by its keys.
     """
     others = {keys_of(split_words(other)): other.strip(MARKS) for other in heard}
     return {
@@ -141,7 +141,7 @@ def _best_run(name: str, heard: Sequence[Word], low: int, high: int) -> tuple[fl
 
 
 def between(found: Comparison, slot: range, low: int, high: int) -> tuple[int, int]:
-    """What stands between the words before and after the name, whatever it sounds like."""
+    """The range of words between those before and after the name, whatever they sound like."""
     met = sorted((*found.pairs, *found.instead))
     first = max((j + 1 for i, j in met if i < slot.start), default=low)
     last = min((j for i, j in met if i >= slot.stop), default=high)
@@ -165,8 +165,7 @@ def read_name(
     """The name's place as several free readings have it, and how well the name fits it.
 
     ``lead`` is what is heard before the statement. "I, Jane Doe, am" is easily written down as
-    "I'm". So the model also reads on from the statement's words before the name, freely, but
-    without a way around it.
+    "I'm". So the model is also made to begin with the words before the name, and to read on freely.
     """
     before = statement.text[: statement.words[statement.name.start].begin].rstrip()
     begun = f"{lead} {before}".strip()

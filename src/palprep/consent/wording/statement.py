@@ -1,10 +1,11 @@
-"""What must be said. The statement: its words, the name among them, its parts, and where its text
-is from: ``statements/<language>.txt``, or a file of the user's own. And the fresh code: words that
-nobody knew before they were drawn. Whoever speaks them after the statement was recorded after that
-moment: an older recording, however genuine, does not hold them.
+"""What must be said: the statement of consent, and the fresh code after it.
 
-The service demands its own text, word for word, and may change it. palprep's is the one that avatar
-services commonly ask for: before you record, compare it with what the service shows you.
+The service demands its own text, word for word, and may change it. palprep's, in
+``statements/<language>.txt``, is the one that avatar services commonly ask for: before you record,
+compare it with what the service shows you.
+
+A code is words that nobody knew before they were drawn. Whoever speaks them was recorded after that
+moment: an older recording, however genuine, does not hold them.
 """
 
 from __future__ import annotations
@@ -36,8 +37,8 @@ VALID_S = 1800.0
 """How long a code is valid unless somebody says otherwise."""
 
 _KNOWN = 0.6
-"""Words that sound so much like a code which is known to be there are it: in two synthetic voices
-195 codes of 208. So are 2 of 2,080 remarks that stood beside them, and 21 at 0.55."""
+"""Similarity from which words are a code that is known to be there. In two synthetic voices 195 of
+208 codes reach it, and 2 of 2,080 remarks beside them; 21 of these reach 0.55."""
 
 Choose = Callable[[Sequence[str]], str]
 """Chooses one of several, each as probable as any other: :func:`secrets.choice`."""
@@ -68,8 +69,8 @@ class CodeReading(AskedCode):
     spoken: Span | None = None
     """From the pause before it, in seconds of the recording; None where the code was not heard."""
     kept_in: str | None = None
-    """The file beside this one that holds statement and code in one take, where the code was cut
-    from this one. The times are of that file."""
+    """The file beside this one that holds statement and code in one take, if the code was cut from
+    this one. The times are then those of that file."""
 
 
 def code_words() -> tuple[str, ...]:
@@ -123,8 +124,8 @@ _INITIALS = 3
 """So many capitals in a row stay, as in JRR Tolkien, or John Smith III."""
 
 MOST_CHARACTERS = 2_000
-"""Of a statement with its name: two minutes of speech. Listening for one takes the longer, the more
-words it has: 8 s for 100, and 17 s for 200."""
+"""Of a statement with its name: two minutes of speech. Listening takes longer for more words: 8 s
+for 100, and 17 s for 200."""
 
 
 class Statement(NamedTuple):
@@ -169,8 +170,8 @@ class Statement(NamedTuple):
         return cls(text, words, slot, full_name, language, spoken_as=spoken_as)
 
     def parts(self, most: int) -> tuple[Statement, ...]:
-        """The statement in stretches of at most ``most`` words, and at least half of that. It is
-        cut after sentences where possible, else after commas, and never within the name.
+        """The statement in stretches of at most ``most`` words; all but the last have half of that
+        or more. It is cut after sentences where possible, else after commas, never in the name.
         """
         parts = []
         first = 0
@@ -294,8 +295,8 @@ def fill_statement(template: str, full_name: str, spoken_as: str | None = None) 
 
 
 def spelt(name: str) -> str:
-    """The name as a text has it: a list may have it, or the surname, in capitals, or all in small
-    letters, and no model expects that of what it hears."""
+    """The name with ordinary capitals. A list may have it, or the surname, in capitals, or all in
+    small letters, and no model expects to hear that."""
     if name.isupper() or name.islower():
         return name.title()
     return " ".join(

@@ -1,5 +1,5 @@
-"""From text to comparable words: what may differ between two spellings of the same speech, how
-words sound, roughly: enough to tell a spelling from another word; and which words turn the sense.
+"""Comparable words of a text: which differences of spelling do not count, roughly how words sound,
+and which words turn the sense.
 
 English spelling is turned into a short string of broad sound classes by ordered rules, and
 two such strings are compared by an edit distance in which related sounds are close. That is
