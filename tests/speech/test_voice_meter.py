@@ -11,7 +11,7 @@ import pytest
 from palprep.errors import UnsupportedMedia
 from palprep.media.sources import Source
 from palprep.speech.spectrum import Bandwidth
-from palprep.speech.voice_meter import codec_hints, measure_voice, mix_down
+from palprep.speech.voice_meter import VoiceMeter, codec_hints, measure_voice, mix_down
 
 RATE = 24_000
 
@@ -40,6 +40,12 @@ def test_a_spoken_clip(spoken_consent):
     assert voice.speech[0].start_s < 1.5
     assert sum(span.duration_s for span in voice.speech) == pytest.approx(voice.speech_s)
     assert type(voice).model_validate(voice.to_json()) == voice
+
+
+def test_the_levels_are_those_of_all_that_was_pushed():
+    meter = VoiceMeter(RATE, 1)
+    meter.push(np.full(RATE, 0.5, np.float32))
+    assert meter.levels().peak_dbfs == pytest.approx(-6.02, abs=0.01)
 
 
 def test_noise_between_words_is_what_was_put_there(tmp_path, speech):

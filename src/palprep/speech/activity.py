@@ -49,7 +49,7 @@ class Activity:
         """Of speech, one per whole chunk."""
 
     def push(self, samples: Floats) -> list[Floats]:
-        """Take the next samples; the runs of the chunks they complete that are rather speech."""
+        """Take the next samples, and give the runs of completed chunks that are rather speech."""
         waiting = np.concatenate((self._rest, samples))
         whole = len(waiting) // CHUNK * CHUNK
         chunks, self._rest = waiting[:whole].reshape(-1, CHUNK), waiting[whole:]
@@ -94,7 +94,6 @@ def spans_of(probabilities: Sequence[float], length_s: float) -> tuple[Span, ...
     found: list[tuple[float, float]] = []
     begin: int | None = None
     quiet: int | None = None
-    # Padded by silence, so that what is open at the end is closed there.
     for index, probability in enumerate(probabilities):
         if probability >= BEGINS:
             quiet = None

@@ -15,7 +15,7 @@ from palprep.media.sound import Sink, probe_audio
 from palprep.media.sources import Source
 
 Floats = NDArray[np.float32]
-"""Samples, full scale at 1.0, shape (samples,) or (channels, samples); or made out of them."""
+"""Samples, full scale at 1.0, shape (samples,) or (channels, samples); or derived from them."""
 
 RATE_HZ = 16_000
 """Of the mono signal that networks, mel bands and cepstra are worked out of."""
@@ -70,13 +70,13 @@ class Mono:
     def __init__(self, most_s: float) -> None:
         self._most = int(most_s * RATE_HZ)
         self.sink = Sink(self._push, RATE_HZ, 2)
-        """What gives it its samples in a decode."""
+        """Takes the samples of a decode."""
         self.samples: Floats = np.zeros(0, np.float32)
         """What was kept, shape (samples,)."""
 
     def _push(self, block: Floats) -> None:
         if len(self.samples) < self._most:
-            # In a mean nothing would be left of words in opposite phase, which each side plays.
+            # A mean would cancel words in opposite phase, which each channel plays.
             self.samples = np.concatenate([self.samples, mix_down(block)])[: self._most]
 
 

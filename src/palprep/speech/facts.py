@@ -1,4 +1,4 @@
-"""What can be known of a recording's sound, and of a consent statement spoken in it.
+"""What can be known of the sound of a recording.
 
 Times are in seconds from the start of the recording, levels in decibels relative to full
 scale (``_dbfs``, ``_dbtp`` for true peak) or in LUFS. A ``None`` says that a value was not
@@ -20,8 +20,8 @@ class SpeakerFacts(Value):
     """Whether more than one person speaks, as far as it can be told without enrolment."""
 
     several: bool | None
-    """False when no second voice stands out, as two that are much alike do not; None when
-    there is too little speech to tell, or it is too close."""
+    """False when no second voice stands out, though two can be much alike; None when there is too
+    little speech to tell, or it is a close call."""
     confidence: float
     """The probability of that answer, where as many recordings have one speaker as several; 0
     when ``several`` is None."""
@@ -36,7 +36,7 @@ class Waveform(Value):
     """Loudness of 3 s each (EBU Tech 3341), -100 at the least, at most 120 of them. Empty for less
     than 3 s."""
     step_s: float
-    """So far apart are the middles of these 3 s, of which the first is at 1.5 s."""
+    """Seconds between the middles of these 3 s; the first middle is at 1.5 s."""
 
 
 class VoiceFacts(Value):

@@ -2,8 +2,8 @@
 
 Loudness is ITU-R BS.1770-5: two filters (a shelf for the head, a high-pass), mean squares of
 400 ms every 100 ms, an absolute gate at -70 LUFS and a relative one 10 LU under the mean. FFmpeg's
-ebur128 measures it, by which fixes set it, too. That has true peaks in steps of a thousandth of
-full scale and takes four times as long for them: here, they are BS.1770-5 annex 2, the largest
+ebur128 measures it, here and in fixes. Its true peaks come in steps of a thousandth of full scale
+and take four times as long. So true peaks are measured here, by BS.1770-5 annex 2: the largest
 sample of the signal at four times its rate.
 """
 
@@ -71,7 +71,7 @@ class LoudnessMeter:
         return self._integrated if self._integrated > _ABSOLUTE_GATE else None
 
     def waveform(self, peaks: Floats) -> Waveform:
-        """Of everything, whose largest samples are given for each millisecond."""
+        """The waveform of everything; ``peaks`` has the largest sample of each millisecond."""
         # Before the first 3 s are full, the meter takes what is missing for silence.
         levels = self._short_term[_SHORT_STEPS - 1 :]
         every = max(1, -(-len(levels) // _POINTS))

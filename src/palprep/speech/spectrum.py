@@ -1,4 +1,4 @@
-"""What the spectrum tells: how wide the sound is, hum, tones or noise. Also Whisper's input."""
+"""Measures of the spectrum: bandwidth, hum, and tones or noise. Also Whisper's input."""
 
 from __future__ import annotations
 
@@ -14,12 +14,11 @@ from palprep.speech.arrays import RATE_HZ, Floats
 _FRAME_S = 0.04
 _SMOOTH_HZ = 150.0
 _WIDE_DB = 72.0
-"""Below the loudest part of speech by this much is taken for silence: under the breath noise
-of the quietest rooms, above what a 16-bit conversion leaves behind."""
-_CLIFF_DB = 18.0
-_CLIFF_HZ = 600.0
+"""So far below the loudest part sound counts as silence: under the breath noise of the quietest
+rooms, above what a 16-bit conversion leaves behind."""
+_CLIFF_DB, _CLIFF_HZ, _LOWEST_CLIFF_HZ = 18.0, 600.0, 2000.0
+"""How far a cliff falls, within how many hertz, and the lowest frequency of one."""
 _EDGE_DB = 6.0
-_LOWEST_CLIFF_HZ = 2000.0
 _TONE_SIZE = 16_384
 _TONE_HZ = RATE_HZ / _TONE_SIZE
 """Width of a bin of the long frames."""
@@ -39,7 +38,7 @@ class SpectrumMeter:
         self._seen = 0
 
     def push(self, mono: Floats, activity: Activity) -> None:
-        """``activity`` has heard these samples, but for a moment."""
+        """``activity`` has heard these samples, except for less than a chunk at the end."""
         joined = np.concatenate((self._rest, mono))
         count = len(joined) // self._size
         frames = joined[: count * self._size].reshape(count, self._size)

@@ -25,8 +25,8 @@ _SPEECH_RATIO = 0.05
 _OFFSET = 0.002
 """Direct current; the mean of some seconds of speech stays a tenth of this."""
 _TONAL_DB = -27.0
-"""Machines that whine reach -22 and distant talk -25. Dense music, with drums, is flatter than
-either and is called noise: what matters is that no one speaks."""
+"""The most spectral flatness of music. Machines that whine reach -22 and distant talk -25. Dense
+music, with drums, is flatter and is called noise: what matters is that no one speaks."""
 _WIDE_HZ = 15_000
 """An edge above this is every encoder's, and not heard in speech."""
 _EARLIER_RATES = (8_000, 11_025, 12_000, 16_000, 22_050, 24_000)
@@ -43,9 +43,9 @@ def measure_voice(
 ) -> tuple[media.AudioFacts, VoiceFacts]:
     """Measure a recording, or the sound of a video: its plain levels, and the voice in it.
 
-    The sound is decoded once, as :func:`~palprep.media.sound.probe_audio` does it with ``most_s``
-    and ``stated_s``, also for those who listen ``beside``; what is kept of an hour is about 60 MiB.
-    Raises MediaError for what cannot be read and ToolMissing without the voice activity network.
+    The sound is decoded once, also for the sinks ``beside``. ``most_s`` and ``stated_s`` are as for
+    :func:`~palprep.media.sound.probe_audio`. About 60 MiB are kept of an hour. Raises MediaError
+    for what cannot be read and ToolMissing without the voice activity network.
     """
     meters: list[VoiceMeter] = []
 
@@ -68,8 +68,8 @@ class VoiceMeter:
     def __init__(
         self, rate_hz: int, channels: int, *, exceeds: bool = False, tell_speakers: bool = True
     ) -> None:
-        """Of sound that ``exceeds`` full scale without being clipped flat tops alone are told.
-        Unless it is to ``tell_speakers`` apart, nothing is said of several."""
+        """In sound that ``exceeds`` full scale without being clipped, only flat tops are clipped.
+        Without ``tell_speakers`` it stays unknown whether several people speak."""
         self._rate = rate_hz
         self._channels = channels
         self._samples = 0
@@ -117,7 +117,8 @@ class VoiceMeter:
                 self._speakers.push(run)
 
     def levels(self) -> media.AudioLevels:
-        """Complete once the facts were asked for."""
+        """The plain levels of everything that was pushed."""
+        self._take()
         peak_dbfs = sound.decibels(self._peak.sample_peak)
         return media.AudioLevels(peak_dbfs=peak_dbfs, rms_dbfs=self._defects.rms_dbfs())
 

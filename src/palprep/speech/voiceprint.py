@@ -1,4 +1,4 @@
-"""Whose voice it is, as a direction in 192 dimensions (CAM++, Wang et al. 2023), and whether one.
+"""Whose voice it is, as an embedding (CAM++, Wang et al. 2023), and whether several people speak.
 
 The network was trained on 200,000 speakers of Chinese and English. It takes log mel bands as Kaldi
 makes them: windows of 25 ms every 10 ms, pre-emphasis of 0.97, Povey's window, 80 bands from 20 Hz
@@ -45,7 +45,7 @@ _LOWEST_HZ = 20.0
 _EMPHASIS = 0.97
 _LEAST_POWER = float(np.finfo(np.float32).eps)
 _LEVEL = 0.07
-"""Root mean square that speech is brought to: far under it, pauses vanish under that power."""
+"""Root mean square that speech is brought to, so that its pauses stay above the least power."""
 
 
 class Voiceprint:
@@ -57,12 +57,12 @@ class Voiceprint:
         self._taper = (np.hanning(_WINDOW) ** 0.85).astype(np.float32)
 
     def embed(self, speech: Floats) -> Floats:
-        """192 numbers of length 1, which identify a person, of mono speech at 16 kHz alone."""
+        """192 numbers of length 1 from mono speech at 16 kHz, which identify a person."""
         embedding: Floats = self.embed_each([speech])[0]
         return embedding
 
     def embed_each(self, pieces: Sequence[Floats]) -> Floats:
-        """Those of each piece of speech, of shape ``(pieces, 192)``. Pieces of one length cost a
+        """The embeddings of pieces of speech, shape ``(pieces, 192)``. Pieces of one length cost a
         sixth less, since they go through the network four at a time."""
         found = np.empty((len(pieces), _NUMBERS), np.float32)
         for length in {len(piece) for piece in pieces}:
@@ -73,7 +73,7 @@ class Voiceprint:
         return np.asarray(found / np.linalg.norm(found, axis=1, keepdims=True), np.float32)
 
     def features(self, speech: Floats) -> Floats:
-        """What the network takes: ``(1, 80, frames of 10 ms)``."""
+        """The network's input, shape ``(1, 80, frames)``, a frame every 10 ms."""
         level = float(np.sqrt(np.mean(speech**2)))
         speech = speech * (_LEVEL / max(level, 1e-9))
         frames = np.lib.stride_tricks.sliding_window_view(speech, _WINDOW)[::_HOP]
@@ -124,9 +124,8 @@ def _mel(hz: float | np.ndarray) -> np.ndarray:
 
 
 PIECE_S, SHORTEST_S, HEARD_S = 2.0, 1.0, 1.5
-"""A piece is about as long as the first, and no shorter than the second: less tells no voice. Of
-its middle so much is heard as the third says: all of it gives the same answers (docs/accuracy.md).
-"""
+"""Length of a piece, about; of the shortest, since less tells no voice; and of its middle that is
+heard. All of it gives the same answers (docs/accuracy.md)."""
 
 LEAST, MOST = 4, 20
 """Pieces. With fewer nothing is claimed; more cost time, and hardly tell more."""
@@ -137,7 +136,8 @@ logit changes by 1. One reader was never below 0.43, two never above 0.41, and 1
 (docs/accuracy.md)."""
 
 _SEVERAL, _ONE, _SUREST = 0.8, 0.3, 0.99
-"""Probability of several from which several are claimed, up to which one is; the largest said."""
+"""Probability of several speakers from which on there are several, and up to which there is one. No
+answer is told as surer than the third."""
 
 
 class SpeakerMeter:
@@ -160,7 +160,7 @@ class SpeakerMeter:
                 self._pieces, self._every = self._pieces[::2], 2 * self._every
 
     def facts(self, embed_each: Callable[[Sequence[Floats]], Floats]) -> SpeakerFacts:
-        """What the pieces tell; ``embed_each`` gives the directions of voices, of length 1."""
+        """What the pieces tell; ``embed_each`` gives their embeddings, of length 1."""
         if len(self._pieces) < LEAST:
             return UNTOLD
         count = min(MOST, len(self._pieces))
@@ -180,7 +180,7 @@ UNTOLD = SpeakerFacts(several=None, confidence=0.0)
 
 
 def judge_voices(voices: Floats) -> SpeakerFacts:
-    """Whether several people speak; ``voices`` has the direction of one piece a row."""
+    """Whether several people speak; ``voices`` has the embedding of one piece a row."""
     probability = 1.0 / (1.0 + math.exp((alikeness(voices) - _EVEN) / _SPREAD))
     if _ONE < probability < _SEVERAL:
         return UNTOLD

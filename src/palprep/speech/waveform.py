@@ -1,5 +1,5 @@
-"""What the samples themselves tell: levels over time, dropouts, noise between words, clipping,
-direct current, and channels that do not belong.
+"""Measures of the samples themselves: levels over time, dropouts, noise between words, clipping,
+direct current, and how the channels go together.
 """
 
 from __future__ import annotations
@@ -38,6 +38,7 @@ FULL = 10 ** (-0.1 / 20)
 RUN = 3
 """So many full-scale samples in a row are a clipped wave; a clean peak has one or two."""
 _FLAT = 2.0**-17
+"""Neighbours that differ by less are a flat top."""
 _FLAT_LEVELS = 4_096
 """So finely are the levels of flat tops told apart."""
 _NEAR_PEAK = 0.97
@@ -190,8 +191,8 @@ class Runs:
 
 
 class DefectMeter:
-    """Push blocks of shape ``(channels, samples)``, then ask. What ``exceeds`` full scale without
-    being clipped, as ``AudioStreamFacts`` says, is told by flat tops alone."""
+    """Push blocks of shape ``(channels, samples)``, then ask. In sound that ``exceeds`` full scale
+    without being clipped, as ``AudioStreamFacts`` says, only flat tops are clipped."""
 
     def __init__(self, channels: int, *, exceeds: bool) -> None:
         self._exceeds = exceeds
