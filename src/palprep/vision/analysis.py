@@ -91,8 +91,7 @@ def analyse_portrait(
     """
     size = size or (rgb.shape[1], rgb.shape[0])
     rgb = _small_enough(rgb)
-    # A network leaves a second core idle about half of the time: what does not depend on the
-    # others runs next to them.
+    # A network leaves a second core idle about half of the time: independent work runs beside it.
     with second_thread() as other:
         nudity = beside(other, lambda: scene.nudity_score(rgb, models.nudity))
         faces = find_faces(rgb, models.detector)
@@ -134,6 +133,7 @@ def upright_turn(rgb: Pixels, models: Models) -> int | None:
 def detect_subject(
     rgb: Pixels, models: Models, *, size: tuple[int, int] | None = None
 ) -> Detections:
+    """What the networks find in a picture. The arguments are those of :func:`analyse_portrait`."""
     size = size or (rgb.shape[1], rgb.shape[0])
     rgb = _small_enough(rgb)
     return _detections(rgb, find_faces(rgb, models.detector), models, size)
@@ -177,7 +177,7 @@ def _measure(
     nudity: Callable[[], float | None],
     first_look: Callable[[], _Look] | None,
 ) -> facts.PortraitFacts:
-    """``first_look`` is at the largest face, certain or not: it nearly always is the subject's."""
+    """``first_look`` is at the largest face, certain or not: nearly always it is the subject's."""
     index, framing, subject, others = seen.subject, None, None, None
     marks = None if index is None else seen.marks(index)
     mask = seen.bust if seen.person is None else seen.person > 0.5
@@ -276,8 +276,8 @@ def second_thread() -> Iterator[Executor | None]:
 def beside(
     other: Executor | None, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs
 ) -> Callable[[], T]:
-    """What waits for the function's value, which the other thread works out meanwhile; without
-    one, what works it out."""
+    """Start the function in the other thread, and give what waits for its value. Without another
+    thread, give what calls it."""
     if other is None:
         return partial(function, *args, **kwargs)
     return other.submit(function, *args, **kwargs).result

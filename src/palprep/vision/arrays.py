@@ -40,11 +40,11 @@ def tensor(rgb: Pixels, scale: float = 1.0, *, swap: bool = False) -> Floats:
     return np.asarray(cv2.dnn.blobFromImage(rgb, scale, swapRB=swap), np.float32)
 
 
-def similarity(
+def fit_similarity(
     source: Floats, target: Floats, weights: Floats | None = None
 ) -> tuple[Floats, float, Floats, Floats]:
-    """What turns, scales and shifts ``source`` (n x dimensions) closest to ``target``, each point
-    by its weight: the rotation, the scale, and the centres of both (Umeyama 1991).
+    """The similarity that brings ``source`` (n x dimensions) closest to ``target`` by weighted
+    least squares: the rotation, the scale, and the centres of both (Umeyama 1991).
     """
     source, target = np.asarray(source, np.float64), np.asarray(target, np.float64)
     shares = np.ones((len(source), 1)) if weights is None else weights[:, None]
@@ -52,7 +52,7 @@ def similarity(
     source_centre, target_centre = (shares * source).sum(0), (shares * target).sum(0)
     moved = source - source_centre
     left, stretch, right = np.linalg.svd((target - target_centre).T @ (moved * shares))
-    # What fits best may mirror; a rotation never does.
+    # The best fit may mirror; a rotation never does.
     sign = np.append(np.ones(len(stretch) - 1), np.sign(np.linalg.det(left @ right)))
     scale = float((stretch * sign).sum() / (shares * moved**2).sum())
     return left * sign @ right, scale, source_centre, target_centre
@@ -60,7 +60,7 @@ def similarity(
 
 def similarity_transform(source: Floats, target: Floats) -> Floats:
     """The 2x3 matrix that turns, scales and shifts ``source`` (n x 2) closest to ``target``."""
-    rotation, scale, source_centre, target_centre = similarity(source, target)
+    rotation, scale, source_centre, target_centre = fit_similarity(source, target)
     turn = scale * rotation
     return np.column_stack([turn, target_centre - turn @ source_centre]).astype(np.float32)
 

@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 
 from palprep.vision.arrays import Floats, Pixels, shrunk, tensor
-from palprep.vision.models import STEPS, Network
+from palprep.vision.models import STRIDES, Network
 
 SIDES = (160, 640)
 """Longest sides, in pixels, at which every picture is searched. YuNet was trained on faces of
@@ -71,14 +71,14 @@ def recount_faces(rgb: Pixels, network: Network) -> tuple[Detection, ...]:
 def _search(rgb: Pixels, side: int, network: Network) -> list[Detection]:
     scale = side / max(rgb.shape[:2])
     small = shrunk(rgb, scale)
-    step = STEPS[-1]
+    step = STRIDES[-1]
     # The net halves its input five times, so that both sides must be multiples of 32.
     height, width = small.shape[:2]
     padded = np.zeros((height + -height % step, width + -width % step, 3), np.uint8)
     padded[:height, :width] = small
     outputs = [out[0] for out in network.run(tensor(padded, swap=True))]
     found: list[Detection] = []
-    for index, stride in enumerate(STEPS):
+    for index, stride in enumerate(STRIDES):
         cls, obj, bbox, kps = outputs[index::3]
         columns = padded.shape[1] // stride
         scores = np.sqrt(np.clip(cls[:, 0], 0, 1) * np.clip(obj[:, 0], 0, 1))

@@ -44,7 +44,7 @@ class Eyes(Value):
     gaze_pitch_deg: float
     """Likewise, positive up."""
     gaze_doubt_deg: float = 0.0
-    """What the reading of such small, narrowed eyes can be off by, beyond the error of the best."""
+    """How far small or narrowed eyes can put the reading off, beyond the least error."""
 
     @property
     def gaze_off_deg(self) -> float:
@@ -305,9 +305,9 @@ class FootageFacts(Value):
         return scores[-2 if len(scores) >= ENOUGH_LOOKS else -1] if scores else None
 
     def typical(self) -> PortraitFacts | None:
-        """The close look that is turned the least. What a single one can err in comes from all that
-        have a subject: the medians of lean, age and likelihood of a person; and the face as bare as
-        in the second most covered of four looks and more, or in the middle one of fewer.
+        """The close look whose head is turned the least. What a single look can err in comes from
+        all that have a subject: the medians of lean, age and likelihood of a person; and the
+        visibility of the second most covered of four looks or more, or of the middle one of fewer.
         """
         shown = [(each.subject, each) for each in self.looks if each.subject]
         if not shown:
@@ -372,11 +372,11 @@ def is_certain(presence: float, score: float) -> bool:
     return presence >= SURE_PRESENCE or score >= SURE_SCORE
 
 
-# Half stands outside of what 280 fit portraits of four sources read, and inside of what they read
-# blurred, noisy, dark, burnt out or strongly compressed: research/evaluation/quality.py. Black
-# and white is no fault. Nor is light from one side: hair next to the face reads alike. Darkness,
-# resolution, noise and blocks: outside of 456 portraits of every complexion, but for 1 in 100
-# (docs/accuracy.md).
+# What scores 50 lies beyond the measures of 280 fit portraits of four sources, and short of those
+# of the same portraits blurred, noisy, dark, burnt out or strongly compressed
+# (research/evaluation/quality.py). For darkness, resolution, noise and blocks it lies beyond all
+# but 1 in 100 of 456 portraits of every complexion (docs/accuracy.md). Black and white is no fault.
+# Nor is light from one side: hair next to the face reads alike.
 STEPS: Final[Mapping[str, tuple[str, float, float]]] = {
     "sharpness": ("sharpness", 0.37, 0.03),
     "face resolution": ("face_px", 55, 12),
@@ -389,8 +389,8 @@ STEPS: Final[Mapping[str, tuple[str, float, float]]] = {
     "unnatural skin colour": ("vivid_chroma", 76, -3),
     "JPEG blocks": ("blocking", 2.35, -0.15),
 }
-"""A measure, and its smooth step (ISO/IEC 29794-5, BSI's OFIQ): what scores 50, and how much
-further on the good side scores 73, twice that 88. Negative where less is better."""
+"""A measure, the value that scores 50, and the distance to the value that scores 73 (twice as far
+scores 88), negative where less is better. Smooth steps as in ISO/IEC 29794-5 and BSI's OFIQ."""
 
 
 def overall_score(scores: Mapping[str, float]) -> float:

@@ -32,13 +32,13 @@ DETECT_EVERY_S = 1.0
 """Between detections a face is followed by its own points."""
 
 COMPARED = 24
-"""Faces of a video that are compared with each other, evenly spread over it, and of a short one
-each that is searched for: half of a statement lasts a few seconds, and somebody else can say it in
-the same seat. A face elsewhere is compared at once."""
+"""Faces of a video that are compared with each other, evenly spread over it; of a short one all
+that are searched for. Half of a statement lasts a few seconds, and somebody else can say it in the
+same seat. A face elsewhere is compared at once."""
 
 COMPARED_WITHIN_S = 4.0
-"""In a long video so much time passes between two faces that are compared, at the most where it is
-sampled as often: one face alone may be odd, and somebody else can say the whole statement."""
+"""The longest time between two compared faces, if samples are no further apart: one face alone may
+be odd, and somebody else can say the whole statement."""
 
 SAME_PLACE = 0.25
 """Share of its size that a face may have moved for its points to be looked for where they were:
@@ -95,8 +95,8 @@ def analyse_footage(
 
 
 def _upright(frames: Iterable[SampledFrame], models: Models) -> tuple[int, Iterator[SampledFrame]]:
-    """How far the frames are to be turned clockwise, and all of them so turned. Two of the first
-    must show a face that is upright in the same turn alone."""
+    """How far the frames must be turned clockwise, and all of them turned so. The first two that
+    show an upright face in any turn must agree."""
     rest = iter(frames)
     first: list[SampledFrame] = []
     turns: list[int] = []
@@ -116,6 +116,8 @@ def turned_frames(frames: Iterable[SampledFrame], degrees: int) -> Iterator[Samp
 
 
 class _Follower:
+    """Follows one face from sample to sample, and keeps crops of it to compare."""
+
     def __init__(self, models: Models, *, compare_every_s: float) -> None:
         self._models = models
         self._compare_every_s = compare_every_s

@@ -1,4 +1,4 @@
-"""Who it is, as a direction in 128 dimensions (SFace, Zhong et al. 2021); and what looks alike."""
+"""Whose face it is, as an embedding (SFace, Zhong et al. 2021); and which pictures look alike."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TEMPLATE = np.array(
 
 
 def embed(rgb: Pixels, face: Detection, network: Network) -> Floats:
-    """128 numbers of length 1. It identifies a person: keep it no longer than needed."""
+    """128 numbers of length 1. They identify a person: keep them no longer than needed."""
     return embed_crop(face_crop(rgb, face), network)
 
 

@@ -116,6 +116,7 @@ def _run(
 
 
 def _square(points: Floats) -> tuple[tuple[float, float], float, float]:
+    """The square to look at around points: its middle, its side, and its turn in radians."""
     right, left = points[RIGHT_EYE_OUTER, :2], points[LEFT_EYE_OUTER, :2]
     angle = float(np.arctan2(left[1] - right[1], left[0] - right[0]))
     turn = np.array([[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]])

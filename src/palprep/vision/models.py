@@ -40,7 +40,7 @@ class Network:
 
 @dataclass(frozen=True)
 class LinearModel:
-    """``weights`` of all features, block after block; ``sizes`` is the features a block."""
+    """``weights`` of all features, block after block; ``sizes`` is how many each block has."""
 
     weights: Floats
     bias: float
@@ -68,7 +68,7 @@ class FaceGeometry:
     weights: Floats
 
 
-STEPS = (8, 16, 32)
+STRIDES = (8, 16, 32)
 """YuNet's strides in pixels."""
 _HEADS = ("cls", "obj", "bbox", "kps")
 
@@ -88,7 +88,7 @@ class Models:
     or is not the one that the manifest names.
     """
 
-    detector = _network("detector", *(f"{part}_{step}" for part in _HEADS for step in STEPS))
+    detector = _network("detector", *(f"{part}_{step}" for part in _HEADS for step in STRIDES))
     """YuNet: ``cls``, ``obj``, ``bbox`` and ``kps``, each for the strides 8, 16 and 32."""
     landmarks = _network("landmarks", "Identity", "Identity_1")
     """478 points in crop pixels (1x1x1x1434) and the logit that a face is there."""
@@ -120,7 +120,7 @@ class Models:
     @staticmethod
     @functools.cache
     def shared() -> Models:
-        """Those of this process, for whoever brings none."""
+        """The models of this process, for callers who bring none."""
         return Models()
 
     def read(self, name: str) -> bytes:
@@ -152,6 +152,6 @@ class Models:
                 return self._loaded[name]
             self._manifest[name].read()  # For its SHA-256: ONNX Runtime opens the path itself.
             network = self._loaded[name] = Network(path, outputs)
-        # What loading took beside the weights: three times as much, of the identity network.
+        # Memory that loading took beside the weights: three times as much for the identity network.
         hand_back()
         return network

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from palprep.vision import landmarks
-from palprep.vision.arrays import Floats, similarity
+from palprep.vision.arrays import Floats, fit_similarity
 from palprep.vision.facts import Eyes, Pose
 from palprep.vision.models import FaceGeometry
 
 NEUTRAL_PITCH_DEG = -5.0
-"""What the mesh reads for a head held straight: it leans back. Median of frontal portraits."""
+"""Pitch of the mesh on a head held straight, since the mesh leans: median of frontal portraits."""
 
 # The eyes' turn in the head, fitted on people who look into the lens: there the eyes undo the
 # turn of the head. An eyeball of 24 mm in an opening of 30 mm would give 143 for the first.
@@ -24,7 +24,7 @@ IRIS_REST = (0.007, 0.074)
 
 LIDS_FOLLOW = 0.8
 """Share of the head's pitch that the eyes undo and the irises do not show: the lids go with them.
-Of people who look into the lens it was 0.81 of 444, and 0.74 of 456 others."""
+It was 0.81 for 444 people who look into the lens, and 0.74 for 456 others who do."""
 
 LOOK_TURN_DEG, LOOK_REST = 25.0, 0.10
 """Turn across per unit of the expression coefficients eyeLookIn and eyeLookOut, and what they
@@ -64,7 +64,7 @@ def measure_head(face: landmarks.Landmarks, geometry: FaceGeometry) -> tuple[Hea
 def fit_head(face: landmarks.Landmarks, geometry: FaceGeometry) -> HeadFit:
     """The fit by the points that expressions hardly move."""
     points = face.points[: len(geometry.vertices)] * np.array([1, -1, -1], np.float32)
-    return HeadFit(*similarity(geometry.vertices, points, geometry.weights))
+    return HeadFit(*fit_similarity(geometry.vertices, points, geometry.weights))
 
 
 def head_pose(fit: HeadFit) -> Pose:

@@ -42,7 +42,7 @@ def pixels_to_lab(rgb: Pixels) -> Floats:
 
 
 def gains_to_natural_hue(rgb: Pixels) -> tuple[float, float, float] | None:
-    """What brings a colour to :data:`NATURAL_HUE_DEG`: see :attr:`Quality.skin_gains`."""
+    """Gains that bring a colour to :data:`NATURAL_HUE_DEG`: see :attr:`Quality.skin_gains`."""
     lightness, across, along = pixels_to_lab(rgb[None, None])[0, 0].tolist()
     hue_deg, chroma = math.degrees(math.atan2(along, across)), math.hypot(across, along)
     low, high = NATURAL_HUE_DEG
@@ -69,7 +69,7 @@ WHITE_FROM, WHITE_SPREAD = 185, 16
 """8-bit levels: what every channel of white reaches, and by how much they differ at the most."""
 
 SAMPLE = 10_000
-"""About as many of the face's pixels are counted: shares are then exact to half a per cent."""
+"""About so many pixels of the face are counted, which makes shares exact to half a per cent."""
 
 
 def measure_quality(rgb: Pixels, box: Rect, face: Landmarks | None, scale: float) -> Quality:
@@ -144,7 +144,7 @@ def _noise(gray: Pixels) -> float:
 
 
 def _blocking(gray: Pixels) -> float:
-    """Only at full size. The grid is looked for: a crop moves it, and takes no blocks away."""
+    """Steps across the borders of blocks over others. The grid is searched for: a crop moves it."""
     if min(gray.shape) < 16:
         return 1.0
     ratios = []

@@ -35,15 +35,15 @@ NSFW_SIDE, NSFW_CROP = 256, 224
 NSFW_MEAN_BGR = np.array([104, 117, 123], np.float32)
 
 AGE_SIDE, AROUND = 224, 1.1
-"""Side of the square that the network sees, and that over the longer side of the face's box."""
+"""Side of the square that the network sees, and its ratio to the longer side of the face's box."""
 YEARS = np.arange(1, 101)
-"""What the network gives probabilities of."""
+"""The ages that the network gives probabilities of."""
 
 BIRTHDAYS = (13, 18, 25)
 """Ages at which the model is told the network's odds that the face is younger."""
 
 LEAST_ODDS = 1e-3
-"""The network is often certain, and the logarithm of no chance at all is without end."""
+"""Added to each chance: the network is often certain, and the logarithm of 0 is infinite."""
 
 
 def scene_crop(rgb: Pixels, face: Detection) -> Pixels:
@@ -62,9 +62,9 @@ def summarise(maps: Floats) -> Floats:
 
 
 def describe_human(embedding: Floats, scene: Floats) -> dict[str, Floats]:
-    """What tells whether a person was photographed, by block: 128 features of the identity, mean
-    and spread over the picture of each of the maps of :func:`scene_maps`, and their mean and
-    maximum on the face.
+    """The features that tell whether a person was photographed, by block: the embedding, mean and
+    spread over the picture of each of the maps of :func:`scene_maps`, and their mean and maximum on
+    the face.
 
     The detector finds faces in most paintings, cartoons and statues. The embedding that tells
     people apart puts these elsewhere, and the scene network sees the texture of the face and what
@@ -94,7 +94,7 @@ def describe_covering(scene: Floats) -> dict[str, Floats]:
 
 
 def describe_others(scene: Floats) -> dict[str, Floats]:
-    """What tells whether somebody else is seen: mean and spread of each map.
+    """The features that tell whether somebody else is seen: mean and spread of each map.
 
     The face detector misses faces that the border cuts, backs of heads, shoulders and arms. The
     scene network sees cloth, hair and skin where one person has none (research/training/others.py).
@@ -139,9 +139,9 @@ def age_classes(rgb: Pixels, face: Detection, network: Network) -> Floats:
 
 
 def describe_age(classes: Floats, embedding: Floats) -> dict[str, Floats]:
-    """What tells adults from minors, by block, of what :func:`age_classes` found and the identity
-    embedding of the same face: years, their root, which parts children from another
-    more than adults, the odds of being younger than :data:`BIRTHDAYS`, and the embedding.
+    """The features that tell adults from minors, by block, from :func:`age_classes` and the
+    identity embedding of the same face: the mean of years, its root, which spreads children further
+    than adults, the log odds of being younger than :data:`BIRTHDAYS`, and the embedding.
 
     The network still reads some teenagers like young adults. The embedding knows children too, and
     its errors have little in common with the network's (research/training/age.py).
