@@ -34,7 +34,7 @@ _WITHOUT_FRAMES = {"skip_frame": "all"}
 """Holds for FFmpeg's analysis of the streams alone; decoders that PyAV opens do not see it."""
 
 TAKEN_RATE_TAG = "com.android.capture.fps"
-"""Under which an Android phone states the rate at which it took a video."""
+"""The tag in which an Android phone states the rate at which it took a video."""
 
 
 @contextmanager
@@ -75,7 +75,7 @@ def open_container(source: Source, *, analyse_frames: bool = True) -> Iterator[I
 
 
 def _require_readable(source: Source) -> None:
-    """What the boxes already say better than FFmpeg's error would."""
+    """Raise the errors that the boxes tell better than FFmpeg does."""
     movie = source.content.movie
     if movie is None:
         return
@@ -113,13 +113,13 @@ def glimpse(source: Source) -> tuple[float, bool]:
 
 
 def stated_length_s(container: InputContainer) -> float:
-    """How long the container says that it lasts, in seconds; 0 where it says nothing."""
+    """The length that the container states, in seconds; 0 where it states none."""
     return max(0.0, (container.duration or 0) / av.time_base)
 
 
 def undecoded_length_s(container: InputContainer) -> float:
-    """How long the container says that it lasts, in seconds; where it says nothing, as browsers
-    that record do, how long its packets do. They are then read to the end.
+    """The length that the container states, in seconds; or that of its packets, all of which are
+    then read, where it states none, as recordings of browsers.
     """
     if stated := stated_length_s(container):
         return stated
@@ -137,7 +137,7 @@ def moving_pictures(container: InputContainer) -> list[VideoStream]:
 
 
 def taken_rate(container: InputContainer) -> float | None:
-    """Frames per second that an Android phone says to have taken; None where nothing says it."""
+    """Frames per second that an Android phone states to have taken; None where none are stated."""
     try:
         rate = float(container.metadata.get(TAKEN_RATE_TAG, ""))
     except ValueError:
@@ -190,6 +190,7 @@ def decoded(packet: Packet[Any]) -> list[Any]:
 
 
 def no_frame(source: Source) -> DamagedMedia:
+    """The error for a video of which no frame decodes."""
     movie = source.content.movie
     if movie is not None and any(track.external for track in movie.video_tracks):
         return DamagedMedia(

@@ -123,7 +123,7 @@ class AudioFacts(Value):
     presented: Span | None = None
     """From the first sample that was decoded to the end of the last, by their timestamps."""
     decoded_s: float = 0.0
-    """Length of the samples that have timestamps, without them."""
+    """Length of the samples that have timestamps, by their number."""
     truncated: bool = False
     """Whether the file holds less than its header or its index states."""
 
@@ -134,14 +134,14 @@ class AudioFacts(Value):
 
     @property
     def joined(self) -> bool:
-        """Whether there is a second more of it than its timestamps span: they begin anew, as where
-        recordings were put one behind the other."""
+        """Whether its samples last a second longer than their timestamps span: time begins anew, as
+        where recordings were put one behind the other."""
         heard = self.presented
         return heard is not None and self.decoded_s > heard.duration_s + JOINED_S
 
     @property
     def has_long_gaps(self) -> bool:
-        """Whether its timestamps leave gaps that are longer than the silence that was put there."""
+        """Whether its timestamps leave longer gaps than were filled with silence."""
         heard = self.presented if self.heard_s is None else None
         return heard is not None and heard.duration_s > self.duration_s + JOINED_S
 
@@ -209,7 +209,7 @@ class VideoFacts(Value):
     """From presentation timestamps: (frames - 1) / (last - first)."""
     frame_rate_constant: bool
     taken_rate: float | None = None
-    """At which the camera says that it took them (Android); None where it says nothing."""
+    """Frames per second that the camera states to have taken (Android); None for no statement."""
     color_transfer: str | None
     hdr: bool
     moov_position: Literal["front", "end", "fragmented"] | None
@@ -217,14 +217,14 @@ class VideoFacts(Value):
     bit_rate: int | None
     truncated: bool
     joined: bool = False
-    """Whether its times begin anew within it, as where recordings were put one behind the other:
-    all but the first is not looked at."""
+    """Whether time begins anew within it, as where recordings were put one behind the other: only
+    the first one is looked at."""
     mirrored: bool = False
     """The container asks players to mirror it left to right before they turn it."""
     interlaced: bool = False
     other_streams: int = 0
-    """Pictures and sounds beside those that a player shows, which nobody looks at; and what an edit
-    list hides of those, as one."""
+    """Streams beside those that a player plays, which nobody looks at; what an edit list hides of
+    those counts as one."""
     dolby_vision: str | None = None
     """Profile and, after the dot, what its base layer is for others: ``5.0`` nothing,
     ``8.1`` HDR10, ``8.4`` HLG; None without Dolby Vision."""

@@ -1,7 +1,7 @@
 """The only place that runs the ffmpeg binary.
 
-The caller must close its inputs, and prevent half-written outputs. A run that is interrupted or
-fails ends its process before it returns.
+The caller must keep inputs from opening other files or addresses, and prevent half-written outputs.
+A run that is interrupted or fails ends its process before it returns.
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import itertools
+import math
 from array import array
 from collections.abc import Iterator
 from fractions import Fraction
@@ -117,8 +118,8 @@ def carries_the_same(one: Source, other: Source) -> bool:
     """Whether two videos hold the same packets of picture and chosen sound, at the same times, the
     same of them hidden, so that decoders make the same of both.
 
-    From Matroska that is rarely so: it says otherwise what comes before the sound, and some samples
-    more or less are heard. Raises MediaError for a file that cannot be read.
+    A copy out of Matroska seldom does: that states in another way what precedes the sound, so that
+    some samples more or less are heard. Raises MediaError for a file that cannot be read.
     """
     for mine, others in itertools.zip_longest(_coded(one), _coded(other)):
         if mine is None or others is None or mine[0] != others[0]:
@@ -129,8 +130,8 @@ def carries_the_same(one: Source, other: Source) -> bool:
 
 
 def _coded(source: Source) -> Iterator[tuple[tuple[object, ...], NDArray[np.float64]]]:
-    """Of each stream what its decoder is given, the colours that frames have where they do not say
-    so themselves, and its presentation timestamps in seconds."""
+    """Of each stream what its decoder is given, with the colours of frames that state none, and its
+    presentation timestamps in seconds."""
     with containers.open_container(source, analyse_frames=False) as container:
         picture, sounds = containers.video_stream(container, source), audio_streams(container)
         streams: list[Stream] = [picture]
@@ -220,14 +221,14 @@ class TimingMeter:
         self._times = array("q")
         self._last_end = 0
         self._size = 0
-        self._decoded_at: int | None = None
-        self._back = 0
+        self._decoded_at = -math.inf
+        self._back = 0.0
 
     def add(self, packet: Any) -> None:
         """Takes each packet; one that an edit list hides, or that has no time, is no frame."""
         self._size += packet.size
         if packet.dts is not None:
-            self._back = max(self._back, (self._decoded_at or packet.dts) - packet.dts)
+            self._back = max(self._back, self._decoded_at - packet.dts)
             self._decoded_at = packet.dts
         time = packet.pts if packet.pts is not None else packet.dts
         if time is None or packet.is_discard:

@@ -72,7 +72,7 @@ def upright(frame: VideoFrame, aspect: Fraction, max_side: int | None) -> NDArra
     if max_side is not None and max(width, height) > max_side:
         scale = max_side / max(width, height)
         width, height = max(1, round(width * scale)), max(1, round(height * scale))
-    # Without a word of the file, swscale would take HD for standard definition.
+    # Where the file states no matrix, swscale takes that of standard definition, for HD too.
     guessed = frame.colorspace == _UNSPECIFIED and frame.height >= _HD_HEIGHT
     hdr = frame.color_trc in {PQ, HLG}
     rgb: NDArray[Any] = frame.to_ndarray(
@@ -88,7 +88,7 @@ def upright(frame: VideoFrame, aspect: Fraction, max_side: int | None) -> NDArra
 
 
 _MOST_THREADS = 4
-"""Every decoder thread holds frames of its own; more would cost memory that 4K has not got."""
+"""Every decoder thread holds frames of its own: with more, 4K would take too much memory."""
 
 _LARGE_PIXELS = 4_500_000
 """Above 2560x1440 the decoder runs alone: each further thread would hold some frames of 12 MB
@@ -118,9 +118,9 @@ def sample_frames(
     """Frames at about ``per_second``, in order; one decode serves all who look at them.
 
     Frames that no other frame needs are not decoded: every second one of an x264 encode with its
-    default pyramid, and none of a phone's, which references all. What lasts a second (freezes,
-    black), steps (cuts, exposure) or sways (shake, fifths of a second apart) shows at half the rate
-    as well. With ``key_frames_only`` only those key frames are decoded that are due. ``on_luma`` is
+    default pyramid, and none of a phone's, which references all. Freezes and black last a second,
+    cuts and exposure step, and shake is told over fifths of a second: half the rate shows them as
+    well. With ``key_frames_only`` only those key frames are decoded that are due. ``on_luma`` is
     given the time and a small copy of the luma (height, width) as stored, 0..255, of every frame
     that is decoded, the unsampled ones too. Frames before ``from_s`` and after ``most_s`` are left
     out. The longer side has at most ``max_side`` pixels.
@@ -194,7 +194,7 @@ def _due_keys(packets: Iterable[Packet[Any]], step: float) -> Iterator[Packet[An
 
 
 def _next_due(due: float | None, at: float, step: float) -> float:
-    """On a grid from the first frame, so that late frames do not add up."""
+    """The next time on a grid from the first frame, so that delays do not add up."""
     return step + (at if due is None else due + step * math.floor((at - due) / step))
 
 
@@ -291,7 +291,7 @@ def spread_frames(
                     shown = time
                     yield SampledFrame(time, upright(frame, aspect, max_side))
                     break
-    if shown == -math.inf:  # Also where none of these moments is in what was cut off.
+    if shown == -math.inf:  # Also where the file is cut off before the first of these moments.
         yield from sample_frames(source, max_side=max_side)
 
 

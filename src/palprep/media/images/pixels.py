@@ -99,7 +99,7 @@ def opaque(stored: Decoded, box: Box, *, factor: int = 1) -> tuple[str, NDArray[
     return mode, whole
 
 
-def to_srgb(picture: Image.Image, icc: bytes | None) -> Image.Image:
+def picture_to_srgb(picture: Image.Image, icc: bytes | None) -> Image.Image:
     """An image of mode L, RGB, CMYK or LAB as 8-bit sRGB in mode ``RGB``.
 
     ``icc`` is the embedded profile; pass None where :func:`describe_icc` finds it to be sRGB,

@@ -40,10 +40,10 @@ _JUMP_SHARE = 0.06
 
 _STEP_S = 0.2
 _ALL_OVER = 0.02
-"""So much three quarters of the picture become lighter, or all darker, when light changes. A hand
-that comes in and a camera that turns change parts of it."""
+"""Share by which three quarters of the picture become lighter, or all of them darker, when light
+changes. A hand that comes in and a camera that turns change parts of it."""
 _UNLIT = 24
-"""What is darker before and after shows no light."""
+"""Luma. What is darker before and after shows no light."""
 
 _SHAKE_EVERY_S = 0.2
 _POINTS = 60
@@ -114,7 +114,7 @@ class SignalMeter:
         """Stretches of black frames, each to the start of the first frame after it."""
         black = np.asarray(self._black) >= _BLACK_SHARE
         if self._sparse and black.size > 1:
-            # Seconds lie between key frames: only what is black at both ends surely is between.
+            # Seconds lie between key frames: only where both are black, so is what lies between.
             black = np.append(black[:-1] & black[1:], False)
         edges = np.flatnonzero(np.diff(black.astype(np.int8), prepend=0, append=0))
         return tuple(

@@ -22,7 +22,7 @@ from palprep.media.images.pixels import (
     check_pixels,
     describe_icc,
     opaque,
-    to_srgb,
+    picture_to_srgb,
 )
 from palprep.media.sources.bounds import HeaderReader
 from palprep.media.sources.headers import Exif, read_exif, without_metadata, xmp_orientation
@@ -55,11 +55,11 @@ def open_image(
 ) -> tuple[ImageFacts, Image.Image]:
     """Facts and pixels from one decode: upright, sRGB in mode ``RGB``, free of metadata.
 
-    With ``max_side`` the longer side has at most that many pixels; a larger JPEG is then
-    decoded at reduced size, which costs a fraction of a full decode. Never enlarged. ``turned_deg``
-    is a further turn clockwise, by 90, 180 or 270 degrees, of which the facts say nothing.
-    ``region`` is the part that is wanted, in pixels of the image that comes. A large one comes
-    averaged over squares of pixels: its size tells. Raises FileMissing or FileUnreadable;
+    With ``max_side`` the longer side has at most that many pixels; a larger JPEG is then decoded at
+    reduced size, which costs a fraction of a full decode. Never enlarged. ``turned_deg`` is a
+    further turn clockwise, by 90, 180 or 270 degrees, of which the facts say nothing. ``region`` is
+    the part that is wanted, in pixels of the upright and turned image. Of a large one squares of
+    pixels are averaged: see the size of the result. Raises FileMissing or FileUnreadable;
     UnsupportedMedia for another kind of file, for more than ``pixels.MAX_PIXELS``, or where
     decoding takes more than ``max_memory_mb``; DamagedMedia when it does not decode.
     """
@@ -139,7 +139,7 @@ def _opened(source: Source) -> Iterator[HeifImage | RasterImage]:
 
 
 def _exif(image: HeifImage | RasterImage) -> Exif:
-    """With the orientation of the image as it is decoded, 1..8: of a PNG known once it is."""
+    """EXIF with the orientation of the decoded image, 1..8; of a PNG known once it is decoded."""
     exif = read_exif(image.exif)
     if isinstance(image, HeifImage):
         # HEIF turns by its own boxes, which libheif has applied; EXIF only repeats them.
@@ -149,7 +149,7 @@ def _exif(image: HeifImage | RasterImage) -> Exif:
 
 
 def _turned(exif: Exif, degrees: int) -> int:
-    """The orientation of an image that is turned clockwise, by quarters, once it is upright."""
+    """The EXIF orientation that makes an image upright, then turns it clockwise by quarters."""
     around = (1, 6, 3, 8), (2, 7, 4, 5)
     stored = exif.orientation or 1
     [row] = (each for each in around if stored in each)
@@ -191,7 +191,7 @@ def _upright(
 ) -> Image.Image:
     height, width = pixels.shape[:2]
     stored = Image.frombuffer(mode, (width, height), pixels, "raw", mode, 0, 1)
-    picture = to_srgb(stored, icc)
+    picture = picture_to_srgb(stored, icc)
     if orientation != 1:
         picture.getexif()[ExifTags.Base.Orientation] = orientation
         ImageOps.exif_transpose(picture, in_place=True)

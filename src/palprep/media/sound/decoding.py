@@ -27,10 +27,10 @@ Samples = NDArray[np.float32]
 
 BLOCK_S = 1.0
 _LEAST_GAP_S = 0.1
-"""Time stamps waver by less; so does FFmpeg's own resampler see it (min_hard_comp)."""
+"""The least gap to fill: time stamps waver by less (as min_hard_comp of FFmpeg's resampler)."""
 
 _MOST_LACKING_S = 1.0
-"""Of the length that the header of a FLAC states, before it counts as cut off."""
+"""How much shorter a FLAC may be than its header states, before it counts as cut off."""
 _MOST_FILLED_S = 600.0
 """Silence put in at the most: absurd time stamps must not become hours of it."""
 
@@ -274,7 +274,7 @@ class _Converter:
 
     def _require_sound(self, block: Samples) -> None:
         highest = np.abs(block).max(initial=0.0)
-        # False for what is no number, too.
+        # False for NaN, too.
         if highest <= _LOUDEST:
             return
         wrong = ~(np.abs(block) <= _LOUDEST)
@@ -295,12 +295,12 @@ def probe_audio(
     """Facts of a recording, or of the sound of a video.
 
     The chosen stream is the one that the container marks as default, else the first. With
-    ``sinks``, who take its samples, given what its header says, it is decoded once, a second at a
-    time. Without them the duration is the stated one, or that of the packets. Decoding ends soon
-    after ``most_s``, and the duration is then the stated one if that is longer; ``stated_s`` is
-    what is known of it where the stream says nothing. Raises DamagedMedia when nothing decodes, or
-    to no sound; UnsupportedMedia when there is no audio stream, no decoder for it, or its sample
-    rate is not read.
+    ``sinks``, which gives those who take its samples by what its header says, it is decoded once, a
+    second at a time. Without them the duration is the stated one, or that of the packets. Decoding
+    ends soon after ``most_s``, and the duration is then the stated one if that is longer;
+    ``stated_s`` is what is known of it where the stream says nothing. Raises DamagedMedia when
+    nothing decodes, or to no sound; UnsupportedMedia when there is no audio stream, no decoder for
+    it, or its sample rate is not read.
     """
     with containers.open_container(
         source, analyse_frames=source.type.kind is Kind.AUDIO

@@ -19,9 +19,9 @@ MOST_STEPS = 500_000
 """A step is a header: a box, an element, a chunk. An hour of short fragments has 400,000 boxes."""
 
 TAG_STEPS = 50
-"""Of a tag, a chapter, a comment, an attachment: 10,000 are all. FFmpeg looks through all tags for
-each one that it reads: 200,000 of them, which take 4 MB, keep it busy for minutes. A recording with
-a chapter every ten seconds has fewer in a day."""
+"""Of a tag, a chapter, a comment, an attachment: 10,000 use up all steps. For each tag FFmpeg looks
+through all that it has read: 200,000 of them, in 4 MB, keep it busy for minutes. A recording with a
+chapter every ten seconds has fewer in a day."""
 
 EDIT_STEPS = 50
 """Of an entry of an edit list: FFmpeg keeps half a kilobyte of each."""
@@ -36,7 +36,7 @@ SEGMENT_STEPS = 50
 """Of a segment of a JPEG. In 256 MiB, XMP and profiles in pieces of 64 KiB take 4,000."""
 
 MOST_SCANS = 100
-"""Of a JPEG, all of which a decoder goes over for each. Encoders make ten or so; 8-bit colour
+"""Of a JPEG: for each, a decoder goes over all of the image. Encoders make ten or so; 8-bit colour
 cannot be divided into more than some hundred."""
 
 MOST_PADDING = 1 << 16

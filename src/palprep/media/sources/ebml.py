@@ -27,10 +27,10 @@ _COUNTED: Mapping[int, int] = {
     **dict.fromkeys((_TAGS, _TAG, _CHAPTERS, _EDITION, _ATTACHMENTS, _CUES), 0),
     _CUE: CUE_STEPS,
 }
-"""What holds or is an entry of a list, and what an entry costs."""
+"""Elements that are entries of lists, or hold them, and the steps that each costs."""
 
 _MOST_LISTS = 64
-"""In a segment whose index names more of them; FFmpeg remembers as many."""
+"""Of a segment, those that its index names included; FFmpeg remembers as many."""
 
 
 class Element(NamedTuple):
@@ -41,7 +41,7 @@ class Element(NamedTuple):
     end: int | None
 
     def ends_by(self, outer: int) -> int:
-        """Where it ends in one that ends at ``outer``: none reaches out of the one that holds it,
+        """Its end inside of one that ends at ``outer``: none reaches beyond the one that holds it,
         so that no byte is looked at more often than lists are nested."""
         return outer if self.end is None else min(self.end, outer)
 
@@ -115,7 +115,7 @@ def _track_types(reader: HeaderReader, start: int, end: int) -> list[int]:
 
 
 def _inside(reader: HeaderReader, outer: Element, end: int, *path: int) -> Iterator[Element]:
-    """The elements at the end of a path of ids in one, which itself ends by ``end``."""
+    """The elements at the end of a path of ids inside of ``outer``, which ends by ``end``."""
     end = outer.ends_by(end)
     for each in elements(reader, outer.body, end):
         if each.number == path[0]:

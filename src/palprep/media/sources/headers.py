@@ -1,8 +1,8 @@
 """What the headers of an image say, read before a decoder sees it: EXIF, XMP, JPEG's markers.
 
-Of EXIF, palprep reads orientation, GPS and thumbnail. No general parser does it, so that
-directories that point at themselves and counts that lie cost nothing: each is visited once, inside
-the block. Layout: CIPA DC-008 (Exif 3.0) 4.6; tags 0x0112 Orientation and 0x8825 GPSInfo.
+Of EXIF, palprep reads orientation, GPS and thumbnail. It does so itself, so that directories that
+point at themselves and counts that lie cost nothing: each directory is visited once, inside the
+block. Layout: CIPA DC-008 (Exif 3.0) 4.6; tags 0x0112 Orientation and 0x8825 GPSInfo.
 
 The markers of JPEG are those of ISO/IEC 10918-1, annex B. A decoder goes over the whole image once
 for each scan, and over padding byte by byte. Small files can ask for minutes of either.
@@ -85,7 +85,7 @@ _ALONE = frozenset({0x01, *range(0xD0, 0xD9)})
 """Markers without a length."""
 _MARKER = re.compile(rb"\xff([^\x00\xff])")
 _AFTER_DATA = re.compile(rb"\xff(?=[^\x00\xd0-\xd7\xff])")
-"""Where entropy-coded data ends: they stuff a zero after 0xFF, and hold restart markers."""
+"""The end of entropy-coded data, in which 0xFF is followed by a zero or is a restart marker."""
 _CHUNK = 1 << 20
 
 
@@ -174,7 +174,7 @@ def _behind_data(reader: bounds.HeaderReader, at: int) -> int:
 
 
 def _kept_samples(marker: int, header: bytes) -> float | None:
-    """By precision, height, width, count, then identifier, sampling and table of each component."""
+    """Of a frame header: precision, height, width, count; of each component id, sampling, table."""
     shares = [(byte >> 4) * (byte & 15) for byte in header[7::3]]
     if not any(shares):
         return None

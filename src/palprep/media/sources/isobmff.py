@@ -74,14 +74,14 @@ class Movie:
 
     @property
     def is_cut(self) -> bool:
-        """Several stretches of a track are shown, or not all of it. What is left out is in its
-        packets, too."""
+        """An edit list shows a track in several stretches, or not all of it. What it leaves out is
+        in the packets, too."""
         return self.hides or any(track.edits > 1 for track in self.tracks)
 
     @property
     def hides(self) -> bool:
-        """A part of the picture or of the sound is not shown that is longer than what encoders
-        begin with, and a player that knows no edit lists shows it."""
+        """An edit list hides more of the picture or of the sound than what encoders begin with. A
+        player that knows no edit lists shows it."""
         return any(
             track.hidden_s > _HIDDEN_S for track in self.tracks if track.handler in {"vide", "soun"}
         )
@@ -165,7 +165,7 @@ _TABLES = frozenset({b"dref", b"stsd"})
 """Their boxes stand behind a version and a count."""
 _OF_TAGS = frozenset({b"udta", b"ilst"})
 _COUNTED = {b"elst": EDIT_STEPS, b"keys": TAG_STEPS}
-"""They say how many entries they have, which FFmpeg believes when it asks for memory."""
+"""Boxes that state how many entries they have, which FFmpeg believes, and the steps of each."""
 
 
 class _Node(NamedTuple):
@@ -257,8 +257,7 @@ def _edits(listed: bytes, per_s: int) -> list[tuple[int, float]]:
 
 
 _MOST_TIMES = 1 << 16
-"""Bytes of the table that says how long each sample lasts. One whose lengths vary ever so often
-tells of the first eight thousand."""
+"""Bytes that are read of the table of how long samples last: its first eight thousand entries."""
 
 
 def _hidden_s(reader: HeaderReader, trak: _Node, edits: Iterable[tuple[int, float]]) -> float:

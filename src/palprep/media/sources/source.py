@@ -1,5 +1,5 @@
-"""A file: the value that every measure and every fix takes. Nobody reads its headers twice, and
-whoever only hands it on to a worker, not even once.
+"""A file: the value that every measure and every fix takes. Its headers are read once, and not at
+all by a process that only hands it on to a worker.
 
 What comes as bytes or as a binary file is copied to the disk first, where decoders can seek.
 """
@@ -230,7 +230,7 @@ def _unreadable(path: Path, error: OSError, advice: str = "") -> FileUnreadable:
 
 
 def is_file(value: object) -> TypeIs[FileInput]:
-    """Whether it is one file: a path, bytes, or what can be read. What is iterated are many."""
+    """Whether it is one file: a path, bytes, or an object with ``read``; else it may be several."""
     return isinstance(value, (*_NAMES, *_BYTES)) or hasattr(value, "read")
 
 
