@@ -30,8 +30,8 @@ _FILE_BYTES = 16 << 30
 _OPEN_FILES = 1024
 
 _RESERVED_BYTES = 8 << 30
-"""Beyond what may be held: decoders and networks reserve what they never touch. What they hold is
-measured from outside; this limit only stops what grows faster than that looks."""
+"""Memory that may be reserved beyond what may be held: decoders and networks never touch all of it.
+What they hold is measured from outside; this limit stops what grows faster than it is measured."""
 
 _SET_DUMPABLE, _SET_SECCOMP, _SET_CHILD_SUBREAPER, _SET_NO_NEW_PRIVS = 4, 22, 36, 38
 _SECCOMP_MODE_FILTER = 2
@@ -80,7 +80,7 @@ class Confinement(NamedTuple):
 
 
 class Protections(NamedTuple):
-    """Which of them this system gives. ``landlock`` is its version, 0 where there is none."""
+    """Which protections this system gives. ``landlock`` is its version, 0 where there is none."""
 
     no_new_rights: bool = False
     undebuggable: bool = False
@@ -107,7 +107,7 @@ _LINUX = "This needs Linux"
 
 
 def isolation(given: Protections) -> tuple[Isolation, ...]:
-    """What the processes that open media do, or cannot be kept from, and what that needs."""
+    """What processes that open media are kept from here; of the rest, what the system lacks."""
     files = given.landlock > 0
     kinds = (
         ("reading", files, "open no files of yours but those that they are given", _LANDLOCK),
@@ -234,7 +234,7 @@ def _loader_of(program: str) -> str | None:
 
 
 def _allow(system: ctypes.CDLL, ruleset: int, path: str, rights: int) -> None:
-    """Add the rights at a path, of which there need be none."""
+    """Add the rights at a path, where there is one."""
     try:
         descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
     except OSError:
@@ -275,7 +275,7 @@ The machine:
     adjtimex 159 171, clock_adjtime 305 266, sethostname 170 161, setdomainname 171 162,
     vhangup 153 58
 """
-"""Why, and which: their numbers on x86_64 and on aarch64."""
+"""System calls by why they are refused, with their numbers on x86_64 and on aarch64."""
 
 _CALL = re.compile(r"(\w+) (\d+) (\d+|-)")
 
@@ -328,11 +328,11 @@ def _program(numbers: Numbers) -> Iterator[_Instruction]:
         yield from _where(_NOT_BELOW, numbers.foreign, _KILL)
     for number in sorted(numbers.refused):
         yield from _where(_EQUAL, number, _FAIL | errno.EPERM)
-    # Its flags lie in memory, where no filter sees them. libc then takes clone.
+    # The flags of clone3 lie in memory, where no filter sees them. libc then takes clone.
     yield from _where(_EQUAL, numbers.clone3, _FAIL | errno.ENOSYS)
     yield from _with_argument(numbers.clone, _FIRST, [(_ANY_BIT, _NAMESPACES)])
     yield from _with_argument(numbers.ioctl, _SECOND, [(_EQUAL, it) for it in _TERMINAL_INPUT])
-    # With a process that is not this one: a limit of no time would end any of the user's.
+    # Of another process: a limit of no processor time would end any one of the user's.
     yield from _with_argument(numbers.prlimit, _FIRST, [(_ANY_BIT, 0xFFFFFFFF)])
     yield _RETURN, 0, 0, _ALLOW
 

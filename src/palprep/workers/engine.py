@@ -17,7 +17,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 FIRST_S = 300.0
-"""What any file may take of the processor. The slowest honest image takes a few seconds on a slow
+"""Processor time that any file may take. The slowest honest image takes a few seconds on a slow
 machine."""
 
 FOR_EACH_S = 20.0
@@ -32,8 +32,8 @@ LONGEST_S = 1800.0
 and nothing that the service takes lasts longer."""
 
 MEMORY_BYTES = 6 << 30
-"""What any file may take, ffmpeg included: encoding 4K video takes 2.3 GiB with two threads, and
-more with more of them."""
+"""Memory that any file may take, ffmpeg included: encoding 4K video takes 2.3 GiB with two threads,
+and more with more of them."""
 
 
 class Limits(Given):
@@ -108,4 +108,5 @@ class Engine(ABC):
 
 
 def usable_cores() -> int:
+    """How many processor cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

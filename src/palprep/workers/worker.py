@@ -54,7 +54,7 @@ _LINE_BYTES = 4096
 """Of what a library writes to standard error at once."""
 
 _THREADS = ("OMP_NUM_THREADS", "OPENCV_FOR_THREADS_NUM")
-"""How many threads libraries start is said in the environment, before they are loaded."""
+"""Variables that tell libraries how many threads to start, read when they are loaded."""
 
 _SETTINGS = {
     "OPENBLAS_NUM_THREADS": "1",
@@ -96,13 +96,15 @@ class Worker:
         later: Sequence[str] = (),
         memory_bytes: int,
         threads: int = 1,
-        reach: Reach = Reach(),  # noqa: B008 -- a frozen value
+        reach: Reach,
         programs: Iterable[str] = (),
     ) -> None:
         self.tasks = 0
         self._reach = reach
         self._memory_bytes = memory_bytes
-        self._protections: Protections | None = None
+        self._ready = False
+        self.protections = Protections()
+        """What holds it, known once it is ready."""
         self._compiled = (*modules, *later)
         self._held = contextlib.ExitStack()
         self._folder = _own_folder(self._held)
@@ -141,25 +143,19 @@ class Worker:
     def pid(self) -> int:
         return self._process.pid
 
-    @property
-    def protections(self) -> Protections:
-        assert self._protections is not None  # noqa: S101 -- by get_ready
-        return self._protections
-
     def can_open(self, needed: Reach) -> bool:
         """Whether it may open all of this, as far as is known before it is ready."""
-        open_to_all = self._protections is not None and not self._protections.landlock
-        return open_to_all or self._reach.covers(needed)
+        return (self._ready and not self.protections.landlock) or self._reach.covers(needed)
 
     def get_ready(self) -> None:
         """Wait until the worker has loaded. Raises Died for one that ended before any task, or
         since its last one; TimeoutError for one that does not start.
         """
-        if self._protections is None:
+        if not self._ready:
             message = self._receive(time.monotonic() + _START_WITHIN_S, lambda: None)
             if not isinstance(message, messages.Ready):
                 raise self._died()
-            self._protections = message.protections
+            self._ready, self.protections = True, message.protections
             if not all(map(_is_compiled, self._compiled)):
                 _compile(self._compiled)
         elif not self._channel.is_quiet():
@@ -287,9 +283,8 @@ class Worker:
 
 
 def _own_folder(held: contextlib.ExitStack) -> str:
-    """A new folder, which is locked until it is not ``held`` any more, or this process has ended,
-    however it does. Those that killed processes have left go: their workers empty them, and may
-    not remove them."""
+    """A new folder, locked until ``held`` is closed or this process ends. Those that killed
+    processes have left are removed: their workers empty them, and may not remove them."""
     for left in Path(tempfile.gettempdir()).glob("palprep-worker-*"):
         with contextlib.suppress(OSError), contextlib.ExitStack() as looked_at:
             if time.time() - left.stat().st_mtime > _LOCKED_WITHIN_S and _lock(left, looked_at):
