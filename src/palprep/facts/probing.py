@@ -1,8 +1,8 @@
 """From a file to its facts: which measures are taken of what, each in as few passes as can be.
 
-An image is decoded once. A recording is decoded once, for its levels and for the voice in it. What
-only they need, and what a video needs (:mod:`.video_probing`), is loaded when one is probed: that
-takes longer than to look at an image.
+An image is decoded once. A recording is decoded once, for its levels and for the voice in it.
+Modules that only recordings or videos need (:mod:`.video_probing`) are loaded when one is probed:
+loading them takes longer than looking at an image.
 """
 
 from __future__ import annotations
@@ -67,9 +67,9 @@ _SMALL_PX = 256
 
 
 def coded_alike(known: Facts, source: Source, output: Source) -> Facts | None:
-    """The facts of ``output``, which a fix has coded in the bytes of the ``source``: its headers
-    are measured, and what was seen and heard of the source holds. None where the two do not show
-    and play the same, which is looked at for every packet, or on a small decode of an image.
+    """The facts of ``output``, into which a fix has copied the coded bytes of ``source``: its
+    headers are measured, and what was seen and heard of the source is kept. None where the two do
+    not show and play the same, by all packets of a video, or a small decode of an image.
 
     Raises MediaError for a file that cannot be read.
     """

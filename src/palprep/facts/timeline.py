@@ -32,8 +32,8 @@ second apart at the least, so that they span 3 s. Fewer can by chance all meet a
 wide open."""
 
 _ALMOST_SHUT = 0.3
-"""Added to the median of the opening, which the deviation is divided by. On a photograph that is
-tilted, the opening changes in proportion to itself; of a mouth that is shut that is nothing."""
+"""Added to the median opening, by which the deviation is divided. On a photograph that is tilted,
+the opening changes in proportion to itself, which is nothing for a mouth that is shut."""
 
 MOST_S = 86_400.0
 """The longest timeline, in seconds. Damaged time stamps say that a video lasts for years."""
@@ -217,6 +217,6 @@ def _index(at_s: float, count: int) -> int:
 
 
 def share_held(values: Iterable[bool | None]) -> float | None:
-    """In how many of the seconds that were measured it holds, 0 to 1; None where none was."""
+    """The share of the known values that are true, 0 to 1; None where none is known."""
     known = [value for value in values if value is not None]
     return sum(known) / len(known) if known else None

@@ -2,7 +2,7 @@
 
 One frame is decoded, and its packets are walked, which tells its timing. Then its sound is decoded
 once: for its levels, the voice, and the opening in which consent is looked for. Meanwhile its
-frames are decoded, sparsely; and those of some seconds once more for the lips, where words are.
+frames are decoded, sparsely; those of some seconds with words once more, for the lips.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ _AS_SHOWN = (
     *("codec", "pixel_format", "color_transfer", "hdr", "interlaced", "stored_width"),
     *("stored_height", "width", "height", "rotation_deg", "mirrored"),
 )
-"""What a container adds to the packets, or repeats of them, that changes what is seen."""
+"""Facts that a container adds to its packets, or repeats, and that change what is seen."""
 
 
 def repacked(

@@ -21,7 +21,7 @@ BEST_QUALITY = 95
 FLOOR_QUALITY = 75
 """Below it blocks begin to show on skin, so size is given up before more quality is."""
 _SIDES = 256
-"""The longest side is known to one part in so many."""
+"""The longest side that fits is found to one part in so many."""
 
 Encode = Callable[[Image.Image, int | None], bytes]
 """Encodes an RGB image as a JPEG of a quality, or as a PNG for None."""
@@ -100,7 +100,7 @@ def fit(
 def _highest(
     low: int, high: int, near: int, tried: Callable[[int], Encoded | None]
 ) -> Encoded | None:
-    """What fits at the highest number below ``high``, found by halving to within ``near``; None
+    """The encode at the highest number below ``high`` that fits, found to within ``near``; None
     where not even ``low`` fits."""
     found = tried(low)
     while found and high - low > near:

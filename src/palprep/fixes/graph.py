@@ -66,8 +66,8 @@ def stream_words(stream: AudioStreamFacts) -> str:
 
 
 def mixdown(stream: AudioStreamFacts) -> str | None:
-    """What ffmpeg's pan filter makes stereo of a stream by, as it was measured; None where ffmpeg
-    knows the speakers of its channels."""
+    """Arguments of ffmpeg's pan filter that mix a stream to stereo as it was measured; None where
+    ffmpeg knows the speakers of its channels."""
     if mixes_down(stream.channels, stream.layout):
         return None
     mean = "+".join(f"{1 / stream.channels:.9f}*c{each}" for each in range(stream.channels))
@@ -75,5 +75,5 @@ def mixdown(stream: AudioStreamFacts) -> str | None:
 
 
 def part_of(progress: Progress | None, start: float, end: float) -> Progress | None:
-    """What to hand to a run that is one of several: from and to these shares of the whole."""
+    """The progress of a run that takes the whole from one share to another, each 0 to 1."""
     return progress and (lambda done: progress(start + (end - start) * done))

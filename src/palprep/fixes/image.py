@@ -173,7 +173,7 @@ def adjust(picture: Image.Image, plan: ImagePlan) -> Image.Image:
                 for channel, curve in zip(picture.split(), light, strict=True)
             ],
         )
-    if crop != Crop(left=0, top=0, width=picture.width, height=picture.height):
+    if plan.crop:
         picture = picture.crop(
             (crop.left, crop.top, crop.left + crop.width, crop.top + crop.height)
         )

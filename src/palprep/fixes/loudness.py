@@ -26,7 +26,7 @@ ceiling is limited; the limiter does nothing to what stays below."""
 _SILENT_LUFS = -69.9
 """Nothing passed the absolute gate of BS.1770, at -70."""
 _OVERSAMPLED_HZ = 192_000
-"""Where sample peaks are true peaks to 0.2 dB (ITU-R BS.1770-4, annex 2, asks for this)."""
+"""Where sample peaks are true peaks to 0.2 dB (ITU-R BS.1770-5, annex 2, asks for this)."""
 
 
 class Loudness(NamedTuple):

@@ -98,8 +98,8 @@ def move_into(path: Path, folder: Path) -> Path:
 
 @contextlib.contextmanager
 def unproved_in(folder: Path) -> Iterator[Path]:
-    """A hidden folder in that one for files that are not proved yet, which goes with all of them;
-    :func:`remove_parts` knows it. Raises OutputUnwritable where the operating system refuses.
+    """A hidden folder in ``folder`` for files that are not proved yet. It is removed with them, or
+    by :func:`remove_parts`. Raises OutputUnwritable where the operating system refuses.
     """
     try:
         private_folder(folder)

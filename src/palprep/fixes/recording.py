@@ -23,7 +23,7 @@ video, which no role takes."""
 
 
 def keep_recording(source: sources.Source, stem: Path, *, from_browser: bool) -> Path:
-    """Copy a file to ``stem`` under the extension of its content, replacing none; where it is.
+    """Copy a file to ``stem`` under the extension of its content, replacing none; its path.
 
     The packets of what a browser recorded are copied into a new container, without a second encode.
     A browser writes while it records, and so leaves out the length and the index, and may begin

@@ -1,7 +1,7 @@
 """Videos: one input and one mp4 with its index in front, encoded only where something must change,
 whatever steps the plan holds.
 
-It has constant quality; under a number of bytes, as far as the rate that they leave allows.
+An encode has constant quality, or as much of it as a limit of bytes allows.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ with warnings.catch_warnings():
     from pydub import AudioSegment
 
 _OPTIONS: Mapping[str, Mapping[str, Any]] = {"m4a": {"f": "ipod"}, "mp3": {"id3v2_version": 0}}
-"""ffmpeg's for a container of a plan, where its name as the muxer is not all."""
+"""More options of ffmpeg for a container, where the name of the muxer is not enough."""
 
 _SMALL: Mapping[str, Any] = {
     "c:a": "libmp3lame",
@@ -59,14 +59,14 @@ _MIXES = {
     "second": ("c1", "kept the second channel alone"),
     "difference": ("0.5*c0-0.5*c1", "turned the inverted channel round and mixed down to mono"),
 }
-"""What ffmpeg's pan makes the one channel of, also in words. Halves, so that none clips."""
+"""By mix: what ffmpeg's pan makes one channel of, and that in words. Halves, so that none clips."""
 
 _WIDTH = 4
 """Bytes per sample of what is joined: 32 bits, so that nothing is lost before the one encode."""
 _FULL_SCALE = 2**31 - 1
 _ROOM = 1024
-"""By so much what may go beyond full scale is turned down while it is joined. Nothing that is read
-goes further, and of 32 bits more are left than 16."""
+"""Sound that may go beyond full scale is divided by this while it is joined. None that is read goes
+further, and more than 16 of the 32 bits are left."""
 _CROSSFADE_MS = round(CROSSFADE_S * 1000)
 
 
@@ -83,7 +83,7 @@ def mp3_excerpt(source: Source, stream: int, span: Span) -> bytes:
 
 
 def _file_words(source: Source, written: FixDone) -> tuple[FixDone, ...]:
-    """What a sound file goes through that is ``written`` from a stream of ``source``."""
+    """What is done to make a sound file from ``source``; ``written`` is how it is written."""
     extracted = FixDone(id="extract", did="took the audio track alone")
     stripped = FixDone(id="strip_metadata", did="left all tags and chapters behind")
     return (*([extracted] if source.type.kind is Kind.VIDEO else []), written, stripped)
