@@ -1,7 +1,7 @@
-"""Compared: which image or frame is the best portrait, and whether files show and hold one person.
+"""Comparisons: the best portrait of several images or frames; and whether files are of one person.
 
-What fails fewer checks ranks higher; between equals :func:`fitness` decides, to which no limit is
-held. Near-duplicates come after the best of them. What decodes is loaded where it runs.
+A portrait that fails fewer checks ranks higher; between equals :func:`fitness` decides, which has
+no limit. Near-duplicates name the best of them. Decoders are loaded where they run.
 """
 
 from __future__ import annotations

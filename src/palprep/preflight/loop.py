@@ -1,8 +1,8 @@
 """The media loop of one file: probe and judge; then plan, apply, probe and judge again.
 
 Media only; nothing here speaks HTTP. The transform is not trusted: what it wrote is measured
-and judged by the same functions as the source, and that report is the one that counts. What
-measures and transforms is loaded when it is asked for.
+and judged by the same functions as the source, and that report is the one that counts. Modules
+that measure and transform are loaded when they are needed.
 """
 
 from __future__ import annotations
@@ -59,6 +59,8 @@ def check_source(request: CheckRequest, source: Source) -> Report:
 
 
 class _Made(NamedTuple):
+    """A file that was made, the report on it, and what was done."""
+
     output: Source
     report: Report
     fixes: tuple[FixDone, ...] = ()
@@ -71,10 +73,10 @@ class _Work(NamedTuple):
     before: Report
     request: CheckRequest
     folder: Path
-    """Where it lies until all of it is proved."""
+    """Where outputs lie until all of them are proved."""
     said_alike: bool
-    """Whether all of it says what the source says: what is kept as it was coded is then judged as
-    the source was."""
+    """Whether outputs say all that the source says. One that is coded as the source is then judged
+    as the source was."""
 
     def made(
         self, plan: plans.Plan, role: Role | None, progress: Callable[[float], None] | None = None
@@ -108,7 +110,7 @@ def prepare_source(
 ) -> Prepared:
     """Fix a file and prove the result: see :func:`~palprep.prepare`.
 
-    What is made gets its name when all of it is proved: before, it goes with this process.
+    Outputs get their names when all of them are proved. Before that, they go with this process.
     """
     profile = request.profile
     apart = request.consent_apart and not split_consent
@@ -176,10 +178,11 @@ def _lost(before: Report, after: Report) -> tuple[Check, ...]:
 
 
 def _best(work: _Work, progress: Callable[[float], None] | None, *, with_all: bool) -> _Made:
-    """What the fix of the file makes of it that comes out best, or the source itself, with what is
-    told of the steps that are left out. ``with_all`` leaves none out.
+    """The best output of the whole fix, of a part of it, or the source itself; a last note tells
+    what was left out. ``with_all`` leaves nothing out.
 
-    No check may fail that did not. Then as few as can be fail, warn, and are worse than before.
+    Best is where the fewest checks fail that did not before; then where the fewest fail, warn, and
+    come out worse.
     """
     before, own = work.before, _Made(work.source, work.before)
     plan = plans.plan(before, work.request.profile)
@@ -214,7 +217,7 @@ _LASTING = ("saturated", "clipped_highlights", "clipped_shadows", "noise", "bloc
 def _lasting(
     before: facts.Facts, after: facts.Facts, planned: plans.Plan, applied: fixes.Applied
 ) -> dict[str, Any]:
-    """The facts of an output that are others where its source has a defect that the fix hides."""
+    """The facts to change of an output, since the fix only hides a defect of its source."""
     changed: dict[str, Any] = {}
     if isinstance(planned, plans.ImagePlan) and before.portrait and after.portrait:
         old, new = before.portrait.quality, after.portrait.quality
@@ -245,7 +248,7 @@ def _lasting(
         if timing and was and before.video.frame_rate_constant and not trimmed:
             dropped = max(timing.dropped_frames, was.dropped_frames)
             timing = timing.model_copy(update={"dropped_frames": dropped})
-        # What was lost comes after all that is left.
+        # What was lost is missing at the end.
         cut_off = (to_end and before.video.truncated) or after.video.truncated
         changed["video"] = after.video.model_copy(update={"timing": timing, "truncated": cut_off})
     return changed

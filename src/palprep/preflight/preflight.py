@@ -168,8 +168,8 @@ def _ffmpeg_places(environ: Mapping[str, str]) -> Iterator[str]:
 def run_in(
     engine: Engine | None, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs
 ) -> T:
-    """What the engine's workers give, in the time that a file may take which is as long as the
-    Source among ``args``; far away, in the longest. Without an engine it is run here."""
+    """Run a function in the engine's workers, in the time for a file as long as the Source among
+    ``args``, or in the longest time if they are far away; here, without an engine."""
     if engine is None:
         return function(*args, **kwargs)
     source = next((each for each in args if isinstance(each, Source)), None)
@@ -180,8 +180,8 @@ def run_in(
 
 
 def kinds_by(engine: Engine) -> Callable[[Sequence[Path | Source]], tuple[Kind, ...]]:
-    """Tells the kind of each file, in a worker; OTHER of one that it fails at. What is returned
-    raises WorkStopped when the workers are ended meanwhile."""
+    """A function that tells the kind of each file in a worker, OTHER for a file that it fails at.
+    It raises WorkStopped when the workers are ended meanwhile."""
 
     def kinds(files: Sequence[Path | Source]) -> tuple[Kind, ...]:
         if not files:
@@ -199,7 +199,7 @@ def kinds_by(engine: Engine) -> Callable[[Sequence[Path | Source]], tuple[Kind, 
 
 
 def at_one_file(error: MediaError | ToolFailed) -> bool:
-    """Whether it is this file that the work failed at, and not the workers as such."""
+    """Whether the work failed at this one file, and not the workers as such."""
     ended_at_it = "pid" in vars(error) and not isinstance(error, WorkStopped)
     return isinstance(error, MediaError) or ended_at_it
 
@@ -279,9 +279,9 @@ def verify_wording(
 ) -> consent.ConsentFacts:
     """Verify the statement as :func:`~palprep.verify_consent` does, with any name in it.
 
-    ``statement`` holds ``{full_name}`` where the name is said. It is listened to twice: to hear
-    which name stands there, and with that name, which is the ``full_name`` of the result; again for
-    a name of more words where that fails. Where no name is heard, or words that negate in its
+    ``statement`` holds ``{full_name}`` where the name is said. The opening is read twice: to hear
+    which name stands there, and with that name, which is the ``full_name`` of the result; and again
+    for names of more words where that fails. Where no name is heard, or words that negate in its
     place, the outcome is ``fail``.
 
     Raises as ``verify_consent`` does.

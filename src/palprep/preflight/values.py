@@ -30,7 +30,7 @@ class CheckRequest(NamedTuple):
     consent_apart: bool
     quick: bool
     speakers: SpeakerFacts | None = None
-    """Of what a recording is made of, whose voices are told apart already."""
+    """Of the recording from which this one is made: known already, and not measured again."""
 
 
 _VIDEOS = "MP4, MOV, WebM, MKV, AVI, MPG, MTS"
@@ -120,7 +120,7 @@ class Prepared(Value):
         return facts.file.type.mime if facts else None
 
     def relocated(self, place: Callable[[Path], Path]) -> Prepared:
-        """The same file where it lies by ``place``, with what was cut out of the same source."""
+        """The same file at ``place(path)``, with what was cut out of the same source."""
         path, facts = place(self.path), self.report.facts
         if facts is not None:
             file = facts.file.model_copy(update={"path": str(path), "name": path.name})
@@ -158,7 +158,7 @@ class Asset(Value):
     source_report: Report | None = None
     problem: str | None = None
     problem_in_file: bool = False
-    """The file itself is why: the same file can be prepared no better another time."""
+    """Whether the file itself is the reason: another try at it is of no use."""
     seconds: float
     """Time spent on it, of the wall clock."""
 
@@ -171,12 +171,11 @@ class Asset(Value):
     @property
     def report(self) -> Report:
         """The report that counts: the output's if there is one."""
-        report = self.prepared.report if self.prepared else self.source_report
-        assert report is not None  # noqa: S101 -- by _one_report
-        return report
+        reports = (self.prepared.report if self.prepared else None, self.source_report)
+        return next(report for report in reports if report is not None)
 
     def relocated(self, place: Callable[[Path], Path]) -> Asset:
-        """The same asset, whose output lies where it does by ``place``."""
+        """The same asset, with its output at ``place(path)``."""
         prepared = self.prepared and self.prepared.relocated(place)
         return self.model_copy(update={"prepared": prepared})
 

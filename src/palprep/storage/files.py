@@ -42,8 +42,8 @@ _WHILE_WRITING = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS
 
 
 is_folder, is_file, is_there = os.path.isdir, os.path.isfile, os.path.exists
-"""Whether it is a folder, a file, or anything at all. What nobody may look at is none, nor is a
-name that no disk takes, or a link that leads to itself: before Python 3.14 Path's methods raise."""
+"""Whether there is a folder, a file, or anything at all; not for a path that may not be looked at,
+that no disk takes, or that leads to itself, where Path's methods raise before Python 3.14."""
 
 
 def private_folder(folder: Path) -> None:
@@ -112,9 +112,9 @@ def atomic_output(
     The temporary name keeps the target's suffix, so that writers which go by it choose the
     same format, and starts with a dot, so that no glob of the folder takes it for a result.
     Missing folders are made, and both are private to the user. A file that has the name is
-    replaced, unless ``settle`` is given: that gives the temporary file its name. What is not
-    ``lasting`` can be made again, such as a page: it is not waited for until it is on the disk, and
-    a power cut may leave it empty. Raises OutputUnwritable where the operating system refuses.
+    replaced, unless ``settle`` is given: that gives the temporary file its name. For a file that
+    can be made again, such as a page, ``lasting`` False does not wait for the disk, and a power cut
+    may leave it empty. Raises OutputUnwritable where the operating system refuses.
     """
     name = f".palprep-{os.getpid()}-{secrets.token_hex(6)}.part{target.suffix}"
     temporary = target.with_name(name)
@@ -180,7 +180,7 @@ GoOn = Callable[[], object]
 
 
 class Stored(NamedTuple):
-    """An object: its name, its size, and a tag that changes with its content."""
+    """An object: its name, its size (-1 if unknown), and a tag that changes with its content."""
 
     name: str
     size_bytes: int

@@ -61,7 +61,7 @@ def http_client(kind: Callable[..., H], **options: Any) -> H:
 
 
 def look_at_url(url: str, *, transport: httpx.BaseTransport | None = None) -> Stored:
-    """The file's size and tag. Raises StorageError.
+    """The file's size, -1 where the server states none, and its tag. Raises StorageError.
 
     A link that is signed for GET refuses HEAD. So this is a GET whose body is not read.
     """
