@@ -7,6 +7,7 @@ frames are decoded, sparsely; those of some seconds with words once more, for th
 
 from __future__ import annotations
 
+import math
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -157,9 +158,7 @@ def _look_at(
     source: sources.Source, video: media.VideoFacts, most_s: float | None, *, quick: bool
 ) -> tuple[media.SignalFacts | None, FootageFacts]:
     most = QUICK_SAMPLES if quick else MOST_SAMPLES
-    duration_s = video.duration_s
-    if most_s is not None:
-        duration_s = min(duration_s, most_s)
+    duration_s = min(video.duration_s, math.inf if most_s is None else most_s)
     step_s = max(SHORTEST_STEP_S, duration_s / most)
     signal = images.SignalMeter(key_frames_only=quick)
     frames = images.sample_frames(

@@ -41,17 +41,16 @@ def report_on(
 
     ``left_out`` are ids of checks that are not asked for.
     """
-    known = facts
     if facts.statement is not None:
-        consent = grade_statement(facts.statement, profile.consent)
-        known = facts.model_copy(update={"consent": consent})
+        graded = grade_statement(facts.statement, profile.consent)
+        facts = facts.model_copy(update={"consent": graded})
     return Report(
         path=path,
         role=role,
         profile=profile.name,
-        checks=judge(known, role, profile, left_out=left_out),
+        checks=judge(facts, role, profile, left_out=left_out),
         left_out=tuple(sorted(left_out)),
-        facts=known,
+        facts=facts,
     )
 
 

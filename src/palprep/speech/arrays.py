@@ -54,8 +54,7 @@ _CANCELS = -0.5
 def mix_down(block: Floats) -> Floats:
     """One channel from two, without letting inverted channels cancel."""
     if block.shape[0] == 1:
-        only: Floats = block[0]
-        return only
+        return np.asarray(block[0], np.float32)
     left, right = block[0], block[1]
     product = float(np.dot(left, right))
     scale = float(np.sqrt(np.dot(left, left) * np.dot(right, right)))

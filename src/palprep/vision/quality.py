@@ -126,8 +126,7 @@ def _sharpness(gray: Pixels, height: float) -> float:
     shrink = FACE_HEIGHT / height
     face = (shrunk(gray, shrink) if shrink < 1 else gray).astype(np.float32)
     kept = []
-    for axis in (0, 1):
-        size = (1, 9) if axis == 0 else (9, 1)
+    for axis, size in enumerate(((1, 9), (9, 1))):
         steps = np.abs(np.diff(face, axis=axis))
         blurred = np.abs(np.diff(cv2.blur(face, size), axis=axis))
         kept.append(np.maximum(0, steps - blurred).sum() / max(float(steps.sum()), 1e-6))

@@ -132,12 +132,10 @@ def spell_year(number: int) -> list[str]:
 
 def spell_number(number: int) -> list[str]:
     """A number from 0 to 9999 in words, without ``and``."""
-    if number >= 1000:
-        rest = spell_number(number % 1000) if number % 1000 else []
-        return [*spell_number(number // 1000), "thousand", *rest]
-    if number >= 100:
-        rest = spell_number(number % 100) if number % 100 else []
-        return [_UNITS[number // 100], "hundred", *rest]
+    for size, name in ((1000, "thousand"), (100, "hundred")):
+        if number >= size:
+            rest = spell_number(number % size) if number % size else []
+            return [*spell_number(number // size), name, *rest]
     if number >= 20:
         return [_TENS[number // 10 - 2], *([_UNITS[number % 10]] if number % 10 else [])]
     return [_UNITS[number]]

@@ -282,8 +282,7 @@ class RasterImage:
         picture = DECODERS[form](file)
         self._picture: ImageFile.ImageFile | None = picture
         self._file, self._form = file, form
-        info = picture.info
-        self._info = info
+        info = self._info = picture.info
         self._texts: set[str] = set()
         self.size = picture.size
         self.mode = picture.mode

@@ -145,9 +145,8 @@ class SignalMeter:
         for at in np.flatnonzero(changes >= _CUT_LEVELS):
             low, high = np.searchsorted(times, (times[at] - _AROUND_S, times[at] + _AROUND_S))
             around = np.delete(changes[low : high + 1], at - low)
-            if around.size and changes[at] >= _CUT_RATIO * max(float(np.median(around)), 0.5):
-                if changes[at] < changes[low : high + 1].max():
-                    continue
+            largest = around.size > 0 and changes[at] >= around.max()
+            if largest and changes[at] >= _CUT_RATIO * max(float(np.median(around)), 0.5):
                 found.append(int(at))
         return found
 

@@ -204,9 +204,8 @@ class _Converter:
 
     def fill(self, gap_s: float) -> None:
         missing = round(gap_s * self._rate_hz)
-        if not missing:
-            return
-        self._flush()
+        if missing:
+            self._flush()
         while missing > 0:
             part = min(missing, round(BLOCK_S * self._rate_hz))
             self._waiting.append(np.zeros((self._channels, part), np.float32))

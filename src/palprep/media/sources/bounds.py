@@ -99,24 +99,16 @@ def require_few_tags(reader: HeaderReader, demuxer: str) -> None:
 # WAV, AVI, AIFF and CAF
 
 
-def _in_riff(reader: HeaderReader) -> None:
-    """The texts and labels of lists, the points of cues, the frames of ID3 in a chunk."""
-    _in_chunks(reader, 12, reader.size, 0, "little")
-
-
-def _in_aiff(reader: HeaderReader) -> None:
-    """The frames of ID3 in a chunk. Other texts take the place of one another."""
-    _in_chunks(reader, 12, reader.size, 0, "big")
-
-
 def _in_chunks(
-    reader: HeaderReader, start: int, end: int, depth: int, order: Literal["little", "big"]
+    reader: HeaderReader, order: Literal["little", "big"], start: int, end: int, depth: int = 0
 ) -> None:
+    """The texts and labels of lists, the points of cues, the frames of ID3 in a chunk. Other texts
+    of AIFF take the place of one another."""
     while start < end and len(head := reader.at(start, 12)) >= 8:
         name, size = head[:4], int.from_bytes(head[4:8], order)
         if name == b"LIST":
             if head[8:] != b"movi" and depth < DEEPEST:
-                _in_chunks(reader, start + 12, min(end, start + 8 + size), depth + 1, order)
+                _in_chunks(reader, order, start + 12, min(end, start + 8 + size), depth + 1)
         elif name == b"cue ":
             reader.spend(TAG_STEPS * _little(head[8:]))
         elif name.upper() == b"ID3 ":
@@ -244,9 +236,9 @@ _COUNTS: Mapping[str, Callable[[HeaderReader], None]] = MappingProxyType(
         "mp3": _in_front,
         "flac": _in_front,
         "ogg": _in_ogg,
-        "wav": _in_riff,
-        "avi": _in_riff,
-        "aiff": _in_aiff,
+        "wav": lambda reader: _in_chunks(reader, "little", 12, reader.size),
+        "avi": lambda reader: _in_chunks(reader, "little", 12, reader.size),
+        "aiff": lambda reader: _in_chunks(reader, "big", 12, reader.size),
         "caf": _in_caf,
     }
 )

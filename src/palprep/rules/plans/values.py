@@ -141,9 +141,9 @@ def with_less(plan: Plan) -> Iterator[tuple[tuple[str, ...], Plan]]:
     the plan can do without, then all of them. None that would do nothing."""
     steps = tuple(each.fix for each in plan.reasons if each.fix in _LEFT_OUT)
     for out in (*((step,) for step in steps), *([steps] if len(steps) > 1 else [])):
-        kept = tuple(each for each in plan.reasons if each.fix not in out)
-        if "crop" in out:  # What is turned must be cropped.
-            kept = tuple(each for each in kept if each.fix != "level")
+        # What is turned must be cropped.
+        gone = {*out, "level"} if "crop" in out else {*out}
+        kept = tuple(each for each in plan.reasons if each.fix not in gone)
         fields = {name: value for fix in out for name, value in _LEFT_OUT[fix].items()}
         if kept:
             known = {name: fields[name] for name in fields.keys() & type(plan).model_fields.keys()}
