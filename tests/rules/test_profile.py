@@ -72,6 +72,11 @@ def test_a_limit_compares_in_exactly_one_way(bounds):
         limit(**bounds)
 
 
+def test_no_value_lies_between_bounds_that_are_the_wrong_way_round():
+    with pytest.raises(ValueError, match="min is more than max"):
+        limit(min=800, max=600)
+
+
 OWN = """
 name = "studio"
 extends = "core-4.5"

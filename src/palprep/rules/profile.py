@@ -52,6 +52,8 @@ class Limit(Value):
         bounds = self.min is not None or self.max is not None
         if [bounds, self.any_of is not None, self.equals is not None].count(True) != 1:
             raise ValueError("give min and/or max, or any_of, or equals")
+        if self.min is not None and self.max is not None and self.min > self.max:
+            raise ValueError("min is more than max")
         return self
 
     def holds(self, value: object) -> bool:
