@@ -112,6 +112,12 @@ def test_longer_media_may_take_longer(work):
         assert engine.run_for(60, work.double, 2) == 4
 
 
+@pytest.mark.parametrize("limits", [{"time_s": 1e30}, {"memory_bytes": 1 << 70}])
+def test_a_limit_beyond_those_of_the_system_holds_no_work_back(work, limits):
+    with LocalEngine(1, limits=Limits(**limits)) as engine:
+        assert engine.run(work.double, 2) == 4
+
+
 def test_filling_the_memory_ends_at_the_memory_limit(work):
     with LocalEngine(1, limits=Limits(memory_bytes=SMALL)) as engine:
         with pytest.raises(MediaTooHeavy, match=r"more than 400 MiB.* limit is lower"):

@@ -163,7 +163,7 @@ def _limit(memory_bytes: int) -> bool:
             resource.RLIMIT_CORE: 0,
             resource.RLIMIT_FSIZE: _FILE_BYTES,
             resource.RLIMIT_NOFILE: _OPEN_FILES,
-            resource.RLIMIT_DATA: memory_bytes + _RESERVED_BYTES,
+            resource.RLIMIT_DATA: min(memory_bytes + _RESERVED_BYTES, sys.maxsize),
         }
         # It counts all that the user runs, in other containers, too: the user keeps half of it.
         _, most = resource.getrlimit(resource.RLIMIT_NPROC)

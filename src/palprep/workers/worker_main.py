@@ -120,6 +120,6 @@ def _limit_processor(time_s: float) -> None:
         return
     used = sum(resource.getrusage(resource.RUSAGE_SELF)[:2])
     _, most = resource.getrlimit(resource.RLIMIT_CPU)
-    limit = int(used + time_s) + _PROCESSOR_AFTER_S
+    limit = min(int(used + time_s) + _PROCESSOR_AFTER_S, sys.maxsize)
     allowed = limit if most == resource.RLIM_INFINITY else min(limit, most)
     resource.setrlimit(resource.RLIMIT_CPU, (allowed, most))
