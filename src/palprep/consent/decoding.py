@@ -28,9 +28,8 @@ _SMOOTHING = 7
 _LONG = 128
 """From so many bytes on the length of a token takes two bytes, the lower one first."""
 _PIECES = re.compile(r"'(?:s|t|re|ve|m|ll|d)| ?[^\W\d_]+| ?\d+| ?(?:[^\s\w]|_)+|\s+(?!\S)|\s+")
-"""What is cut into tokens by itself: words, numbers, signs, each with the space before it (Radford
-et al., "Language Models are Unsupervised Multitask Learners", 2019, and the code they published).
-"""
+"""Words, numbers and signs, each with the space before it: no token is part of two (Radford et al.,
+"Language Models are Unsupervised Multitask Learners", 2019, and the code they published)."""
 
 
 class Encoding(NamedTuple):

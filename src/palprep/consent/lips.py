@@ -60,7 +60,7 @@ _REPEAT = 50
 _SOONEST = 12
 """Steps after which they may come again, half a second: lips resemble themselves for less."""
 _LEAST_SPREAD = 0.3
-"""Of the variance over the whole stretch. Where lips hardly move they are alike by chance."""
+"""The least variance of a course, over that of the stretch: still lips are alike by chance."""
 _UNKNOWN = 100.0
 """Distance to a step that was not seen: far above any other."""
 
@@ -237,7 +237,7 @@ _LIP_TAPS = (-2, -1, 0, 1, 2)
 _SOUND_TAPS = (-2, 0, 2)
 """Steps that a sum reaches before and after: 0.08 s."""
 _POSITIONS = 2
-"""Of the encoder, in a step."""
+"""Positions of the encoder in a step."""
 _FURTHEST = 50
 """Steps that the sound is shifted by: 2 s."""
 _AT_ONCE, _APART = 6, 9

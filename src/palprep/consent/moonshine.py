@@ -148,7 +148,7 @@ class Vocabulary:
 _UNSURE = 0.05
 """Probability of a word below which the first model is not sure of it."""
 _BEFORE_S = 12.0
-"""What is said before the statement is heard with it where it lasts no longer."""
+"""Speech before the statement is heard with it if it lasts no longer than this."""
 _LEAD_S = 0.3
 _QUIET_S = 1.0
 """So much is heard before and after the words: the model that tells when they are said is not

@@ -41,7 +41,7 @@ _BEYOND_S = 10.0
 _WORD_S = 0.75
 """A slow speaker's time for a word: 80 words a minute."""
 _USUAL_WORDS = 40
-"""Of a statement that is not known."""
+"""The words of a statement that is not known."""
 STEP_S = 15.0
 """From one window to the next."""
 _UNSURE_S = 3.0

@@ -89,8 +89,8 @@ class Reading(NamedTuple):
 
     @property
     def said(self) -> str:
-        """What is heard of a part; before it too where it begins the statement, after it where it
-        ends the statement."""
+        """The words heard of a part; with those before it if it begins the statement, and those
+        after it if it ends the statement."""
         begins, ends = not self.statement.offset, self.statement.ends
         if (begins and ends) or not self.found:
             return self.transcript

@@ -272,7 +272,7 @@ class Whisper:
         return logits, dict(zip(past, following, strict=True))
 
     def _probabilities(self, logits: decoding.Floats, ids: Sequence[int]) -> list[float]:
-        """Of each token among those of texts: signs of the model are left out."""
+        """The probability of each token among tokens of text, without signs of the model."""
         logs = decoding.log_probabilities(logits[:, : self._id("<|endoftext|>")], ids)
         return [math.exp(log) for log in logs]
 

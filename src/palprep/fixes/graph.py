@@ -1,4 +1,4 @@
-"""What all ffmpeg runs have in common: closed inputs, bare outputs, one progress."""
+"""What all ffmpeg runs share: inputs that open nothing else, bare outputs, one progress."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is asked of a file, which content can fill which role, and what came of it, as values.
+"""Values: what is asked of a file, which content can fill which role, and what came of it.
 
 Reading them needs no decoder.
 """

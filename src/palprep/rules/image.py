@@ -37,7 +37,7 @@ _METADATA: Final = {
     "thumbnail": "a small copy of the image as it was",
     "xmp": "notes of an editor (XMP)",
 }
-"""What is found, by its kind."""
+"""The words of metadata, by its kind."""
 
 
 @rule(IMAGE)

@@ -14,7 +14,7 @@ from palprep.values import Outcome, Rect
 from palprep.vision import FootageFacts, FrameSample, Framing, PortraitFacts, Quality, SubjectFacts
 
 BARELY_VISIBLE = 0.5
-"""Of a face that is less visible, age, colour and photographic look are not judged."""
+"""Visibility of a face below which age, colour and photographic look are not judged."""
 
 PERSON_THERE = 0.25
 """Least share of a portrait that the mask of a person covers."""

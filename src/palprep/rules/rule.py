@@ -236,7 +236,7 @@ class PairRule(BaseRule):
 
 
 SAME_PERSON = PairRule("same_person", "no_face_to_compare")
-"""Of the SFace embeddings of faces."""
+"""Compares the SFace embeddings of faces."""
 
 SAME_VOICE = PairRule("same_voice", "no_voice_to_compare")
-"""Of the CAM++ embeddings of voices."""
+"""Compares the CAM++ embeddings of voices."""

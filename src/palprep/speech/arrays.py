@@ -18,7 +18,7 @@ Floats = NDArray[np.float32]
 """Samples, full scale at 1.0, shape (samples,) or (channels, samples); or derived from them."""
 
 RATE_HZ = 16_000
-"""Of the mono signal that networks, mel bands and cepstra are worked out of."""
+"""Sample rate of the mono signal that networks and mel bands take."""
 
 
 def runs_of(mask: NDArray[np.bool_]) -> list[tuple[int, int]]:

@@ -40,7 +40,7 @@ RUN = 3
 _FLAT = 2.0**-17
 """Neighbours that differ by less are a flat top."""
 _FLAT_LEVELS = 4_096
-"""So finely are the levels of flat tops told apart."""
+"""How many levels of flat tops are told apart, up to full scale."""
 _NEAR_PEAK = 0.97
 
 

@@ -38,7 +38,7 @@ _WORDS = {
     errno.EFBIG: "the file system takes no file of that size; choose another folder",
 }
 _WHILE_WRITING = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS})
-"""What a write can meet although the file was already open; a read never does."""
+"""Errors that a write can meet although the file is open already; a read never does."""
 
 
 is_folder, is_file, is_there = os.path.isdir, os.path.isfile, os.path.exists

@@ -82,7 +82,7 @@ class Framing(Value):
     face: Rect
     """Around the points of the face, hairline to chin."""
     head: Rect
-    """With hair: what of the person mask belongs to the head."""
+    """The head with its hair, by the person mask."""
     centre_x: float
     """The face's middle as a share of the picture's width."""
     face_height_share: float
@@ -155,7 +155,7 @@ class Visibility(Value):
     around the face cover nothing."""
 
     whole: float
-    """That nothing covers any part: what is judged."""
+    """That nothing covers any part. This one is judged."""
     eyes: float
     nose: float
     mouth: float

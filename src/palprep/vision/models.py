@@ -51,7 +51,7 @@ class LinearModel:
         return cls(np.array(record["weights"]), float(record["bias"]), record["sizes"])
 
     def likelihood(self, blocks: Mapping[str, Floats]) -> float:
-        """Of what the model tells, 0 to 1, from the features of each block."""
+        """The likelihood of what the model tells, 0 to 1, by the features of each block."""
         features = np.concatenate([blocks[name] for name in self.sizes])
         return 1 / (1 + math.exp(-self.bias - float(features @ self.weights)))
 

@@ -20,7 +20,7 @@ from palprep.vision.facts import OverlayFacts
 from palprep.vision.models import Network
 
 PIXELS = 130_000
-"""Of the frame that the network gets, about 480 x 270: letters from a fortieth of the height on."""
+"""Size of the frame for the network, about 480 x 270: for letters from 1/40 of the height on."""
 
 FEWEST_FRAMES = 3
 """With fewer there is no telling what stays where it is."""
@@ -111,5 +111,5 @@ def _both(each: Mask) -> Mask:
 
 
 def _share(alike: Mask, at: NDArray[np.int_], count: int, least: float) -> Mask:
-    """Of each line, whether lines like it are seen in at least that share of the frames."""
+    """For each line, whether lines like it are seen in at least that share of the frames."""
     return np.array([len(set(at[row])) >= least * count for row in alike], bool)

@@ -146,7 +146,7 @@ def confine(asked: Confinement) -> Protections:
 
 
 def _drop_capabilities(system: ctypes.CDLL) -> None:
-    """Of root's rights, leave those to files: root may be asked to work at others' files."""
+    """Leave root only its rights to files: root may be asked to work at others' files."""
     header = struct.pack("=Ii", _CAPABILITIES_VERSION, 0)
     held = ctypes.create_string_buffer(24)
     if system.capget(header, held) == 0:

@@ -280,7 +280,7 @@ class _Pool:
 
 
 def probe_isolation() -> tuple[Isolation, ...]:
-    """What this system keeps from a worker, as one finds. Raises ToolFailed where none starts."""
+    """What a worker is kept from on this system. Raises ToolFailed where none starts."""
     with LocalEngine(1) as engine:
         return isolation(engine.protections())
 

@@ -34,7 +34,7 @@ _PIECE_BYTES = 1 << 20
 _Selector = getattr(selectors, "PollSelector", selectors.SelectSelector)
 
 MOST_BYTES = 64 << 20
-"""Of one message. The report on an hour of video takes less than one of them."""
+"""The largest message. The report on an hour of video takes less than 1 MiB."""
 
 _MOST_WORDS = 10_000
 """Characters of an error's message, and of each thing that it carries along."""

@@ -51,7 +51,7 @@ _LOCKED_WITHIN_S = 60.0
 """A process that lives has locked the folder of its worker by then."""
 
 _LINE_BYTES = 4096
-"""Of what a library writes to standard error at once."""
+"""How much of standard error is read at once."""
 
 _THREADS = ("OMP_NUM_THREADS", "OPENCV_FOR_THREADS_NUM")
 """Variables that tell libraries how many threads to start, read when they are loaded."""
@@ -104,7 +104,7 @@ class Worker:
         self._memory_bytes = memory_bytes
         self._ready = False
         self.protections = Protections()
-        """What holds it, known once it is ready."""
+        """Known once it is ready."""
         self._compiled = (*modules, *later)
         self._held = contextlib.ExitStack()
         self._folder = _own_folder(self._held)

@@ -93,8 +93,8 @@ def locate_name(
 
 
 def without_title(heard: Sequence[Word], name: Sequence[Word]) -> tuple[Word, ...]:
-    """What is heard, without a title right before the name that the name does not have: it names
-    nobody else."""
+    """The heard words without a title right before the name that the name does not have: a title
+    names nobody else."""
     titles = _TITLES.difference(keys_of(name).split())
     first = keys_of(name[:1])
     return tuple(

@@ -33,7 +33,7 @@ def to_srgb(linear: NDArray[np.float32]) -> NDArray[np.uint8]:
 
 @functools.cache
 def _levels() -> NDArray[np.uint8]:
-    """Of each step: worked out when first needed."""
+    """The 8-bit value of each step, worked out when first needed."""
     light = np.arange(_STEPS) / (_STEPS - 1)
     codes = np.where(light <= 0.0031308, 12.92 * light, 1.055 * light ** (1 / 2.4) - 0.055)
     levels: NDArray[np.uint8] = np.rint(codes * 255).astype(np.uint8)
@@ -48,7 +48,7 @@ _WHITE_CDM2, _PQ_CDM2, _HLG_CDM2 = 203.0, 10_000.0, 1_000.0
 
 _LUMINANCE = np.array([[0.2627, 0.6780, 0.0593]], np.float32)
 _GAMMA = 1.2
-"""Of the picture as a whole, from the scene to that display (BT.2100 table 5)."""
+"""The system gamma, from the scene to that display (BT.2100 table 5)."""
 
 _CODE_BITS = 12
 _BT709 = 1

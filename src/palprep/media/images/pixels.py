@@ -233,7 +233,7 @@ MAX_SIDE = 65_535
 """The longest that a JPEG can have. Beside its pixels, each row of a picture takes 8 bytes."""
 
 _COEFFICIENT_BYTES = 2
-"""Of each sample of a progressive JPEG: libjpeg keeps all of them, whatever the scale."""
+"""Of each coefficient of a progressive JPEG: libjpeg keeps all, whatever the scale."""
 _WEBP_BYTES_PER_PIXEL, _ANIMATED_BYTES_PER_PIXEL = 8, 16
 """libwebp's own picture and the result; of an animation, two canvases and Pillow's two copies."""
 _SCALES = (1, 2, 4, 8)

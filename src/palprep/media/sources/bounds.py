@@ -19,35 +19,35 @@ MOST_STEPS = 500_000
 """A step is a header: a box, an element, a chunk. An hour of short fragments has 400,000 boxes."""
 
 TAG_STEPS = 50
-"""Of a tag, a chapter, a comment, an attachment: 10,000 use up all steps. For each tag FFmpeg looks
-through all that it has read: 200,000 of them, in 4 MB, keep it busy for minutes. A recording with a
-chapter every ten seconds has fewer in a day."""
+"""For a tag, a chapter, a comment, an attachment: 10,000 use up all steps. For each tag FFmpeg
+looks through all that it has read: 200,000 of them, in 4 MB, keep it busy for minutes. A recording
+with a chapter every ten seconds has fewer in a day."""
 
 EDIT_STEPS = 50
-"""Of an entry of an edit list: FFmpeg keeps half a kilobyte of each."""
+"""For an entry of an edit list: FFmpeg keeps half a kilobyte of each."""
 
 CUE_STEPS = 10
-"""Of an entry of Matroska's index, which FFmpeg sorts in. An hour has some thousands."""
+"""For an entry of Matroska's index, which FFmpeg sorts in. An hour has some thousands."""
 
 CHUNK_STEPS = 10
-"""Of a chunk of a PNG, which Pillow reads in Python. 256 MiB in pieces of 8 KiB take 33,000."""
+"""For a chunk of a PNG, which Pillow reads in Python. 256 MiB in pieces of 8 KiB take 33,000."""
 
 SEGMENT_STEPS = 50
-"""Of a segment of a JPEG. In 256 MiB, XMP and profiles in pieces of 64 KiB take 4,000."""
+"""For a segment of a JPEG. In 256 MiB, XMP and profiles in pieces of 64 KiB take 4,000."""
 
 MOST_SCANS = 100
-"""Of a JPEG: for each, a decoder goes over all of the image. Encoders make ten or so; 8-bit colour
-cannot be divided into more than some hundred."""
+"""Scans of a JPEG: for each, a decoder goes over all of the image. Encoders make ten or so; 8-bit
+colour cannot be divided into more than some hundred."""
 
 MOST_PADDING = 1 << 16
 """Fill bytes in one place of a JPEG, which decoders read one by one; encoders write one, if any."""
 
 MOST_INDEX_BYTES = 64 << 20
-"""Of an MP4's index, all of which FFmpeg keeps. Three hours at 240 frames a second take 50 MiB."""
+"""The largest index of an MP4, which FFmpeg keeps. Three hours at 240 fps take 50 MiB."""
 
 
 MOST_STREAMS = 100
-"""Of a recording or a video: FFmpeg opens a decoder for each. Cameras write ten at the most."""
+"""Streams of one file: FFmpeg opens a decoder for each. Cameras write ten at the most."""
 
 
 class HeaderReader:
@@ -152,8 +152,8 @@ _UNNAMED = {b"Speex   ": 0, b"\x7fFLAC": 4}
 bytes stand before them (the Speex manual, section 7; Ogg FLAC mapping 1.0).
 """
 _MOST_PROGRAM_BYTES = 1_024
-"""What comments may say of the program that wrote them. More would reach into the next page, and
-hide how many there are."""
+"""The longest name of the program that wrote comments. A longer one would reach into the next page,
+and hide how many comments there are."""
 _CHUNK_BYTES = 1 << 20
 _LOOK_AHEAD = 27 + 255 + 8 + 4 + _MOST_PROGRAM_BYTES + 4
 """From where a page or an opening begins to the end of the number of comments."""

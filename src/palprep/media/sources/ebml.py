@@ -30,7 +30,7 @@ _COUNTED: Mapping[int, int] = {
 """Elements that are entries of lists, or hold them, and the steps that each costs."""
 
 _MOST_LISTS = 64
-"""Of a segment, those that its index names included; FFmpeg remembers as many."""
+"""Lists of a segment, those that its index names included; FFmpeg remembers as many."""
 
 
 class Element(NamedTuple):

@@ -160,7 +160,7 @@ _INSIDE = frozenset(
         *(b"tref", b"dinf", b"stbl", b"dref", b"stsd"),
     }
 )
-"""What holds boxes. FFmpeg looks for them in the same ones, wherever these stand."""
+"""Boxes that hold boxes. FFmpeg looks into the same ones, wherever they stand."""
 _TABLES = frozenset({b"dref", b"stsd"})
 """Their boxes stand behind a version and a count."""
 _OF_TAGS = frozenset({b"udta", b"ilst"})

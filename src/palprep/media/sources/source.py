@@ -36,7 +36,7 @@ from palprep.media.sources.sniff import Content, recognise
 from palprep.vocabulary import FileInput, address_of
 
 MOST_BYTES = 8 << 30
-"""Of a file that is read: a phone's 4K video of twenty minutes."""
+"""The largest file that is read: a phone's 4K video of twenty minutes."""
 
 _PIECE_BYTES = 1 << 20
 _LONGEST_SHOWN = 80

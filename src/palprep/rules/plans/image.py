@@ -45,7 +45,7 @@ LEVEL_FROM_DEG, LEVEL_TO_DEG = 3.0, 20.0
 """A lean below the first is natural; a turn beyond the second would tilt the shoulders visibly."""
 
 BRIGHTNESS = 0.62
-"""What exposure aims at: luma that a quarter of the face exceeds, as well-lit faces have it."""
+"""The brightness that exposure aims at: luma that a quarter of a well-lit face exceeds."""
 
 MAX_EV = 1.0
 """Stops; more shows noise and banding."""

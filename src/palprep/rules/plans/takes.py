@@ -168,8 +168,8 @@ def _between(
 
 
 def _breaks(line: Timeline) -> list[Span]:
-    """What a take should not hold: each from before it may begin to just before the first frame
-    after it, whose time is rounded."""
+    """What a take should not hold. A span begins before the break may begin, and ends just before
+    the first frame after it, whose time is rounded."""
     moments = [(moment, moment) for moment in (*line.cuts, *line.exposure_steps)]
     spans = [(span.start_s, span.end_s) for span in (*line.freezes, *line.black)]
     return [

@@ -82,7 +82,7 @@ def _copied(video: VideoFacts, fixes: set[str], *, encoded: bool) -> dict[str, b
 
 
 def _from_first_frame(facts: Facts) -> Span | None:
-    """What is left without the audio before the first frame; None when there is none.
+    """The video without the audio before its first frame; None where no audio is so early.
 
     Late audio needs no cut: its encode begins with silence.
     """

@@ -47,7 +47,7 @@ MARGIN_S = 1.0
 """A selection ends this much short of the longest length, for what joins and coding add."""
 
 LOUDNESS_RANGE_LUFS = (-40.0, -10.0)
-"""What a loudness can be set to, whatever the recording's own crest."""
+"""The range of loudness that can be set, whatever the recording's own crest."""
 
 _JOIN_GAP_S = 0.8
 """Shorter pauses belong to the flow of speech and stay in."""

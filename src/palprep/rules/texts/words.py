@@ -83,7 +83,7 @@ class Unmeasured(Value):
 
 
 class Ask(Value):
-    """What a person is told who must redo something: why, and how."""
+    """What is told to a person who must redo something: why, and how."""
 
     why: str
     advice: str
