@@ -44,7 +44,7 @@ class Comparison(NamedTuple):
     heard_last: int
     """Index of the first heard word that follows it."""
     agreement: float
-    """Share of the expected keys that were heard as they are, 0..1."""
+    """Share of the expected keys that were heard as they are, 0 to 1."""
 
 
 def compare(expected: Sequence[Word], heard: Sequence[Word]) -> Comparison:

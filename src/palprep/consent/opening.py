@@ -47,7 +47,7 @@ STEP_S = 15.0
 _UNSURE_S = 3.0
 """Voice activity starts late where speech is faint or narrow: so much before it is heard too."""
 _LATEST_S = 600.0
-"""The latest start of the sound: damaged time stamps can say that it starts after years."""
+"""The latest start of the sound: damaged timestamps can say that it starts after years."""
 _LEAD_S = 0.3
 _COMPLETE = 0.9
 """Once this share of the statement was heard, no further window is tried."""

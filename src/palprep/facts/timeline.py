@@ -36,7 +36,7 @@ _ALMOST_SHUT = 0.3
 the opening changes in proportion to itself, which is nothing for a mouth that is shut."""
 
 MOST_S = 86_400.0
-"""The longest timeline, in seconds. Damaged time stamps say that a video lasts for years."""
+"""The longest timeline, in seconds. Damaged timestamps say that a video lasts for years."""
 
 SPOKEN_SHARE = 0.3
 """A second counts as spoken when this much of it is speech: words have pauses between."""

@@ -89,7 +89,7 @@ class Cut:
             coding["c:a"] = "copy"
         if self.sound is not None and not self.plan.copy_audio:
             # Silence where packets are missing and before a late start, so that players which
-            # ignore time stamps stay in step too.
+            # ignore timestamps stay in step too.
             # In a graph of its own: when the size of the frames changes, theirs begins anew.
             pan = graph.mixdown(self.sound)
             filters = "aresample=async=1:first_pts=0" + (f",pan={pan}" if pan else "")

@@ -60,7 +60,7 @@ class ImageFacts(Value):
     width: int
     height: int
     orientation: int
-    """EXIF orientation 1..8; 1 is upright. HEIF turns by its own boxes and so reads 1."""
+    """EXIF orientation 1 to 8; 1 is upright. HEIF turns by its own boxes and so reads 1."""
     mode: str
     """Pillow's mode, for example ``RGB``, ``RGBA``, ``CMYK``, ``I;16``."""
     bits_per_channel: int

@@ -34,8 +34,8 @@ _CHUNK_S = CHUNK / RATE_HZ
 
 
 class Activity:
-    """Voice activity of a stream: push mono blocks at 16 kHz, -1..1, then ask for the spans. Keeps
-    one probability per 32 ms and less than a chunk of samples.
+    """Voice activity of a stream: push mono blocks at 16 kHz, -1 to 1, then ask for the spans.
+    Keeps one probability per 32 ms and less than a chunk of samples.
 
     Raises ToolMissing for a missing or damaged network.
     """

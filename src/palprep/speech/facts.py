@@ -31,7 +31,7 @@ class Waveform(Value):
     """How loud a recording is from moment to moment, as it is drawn."""
 
     peaks: tuple[float, ...]
-    """Largest sample of each of equally long parts, 0..1, at most 300 of them, to a hundredth."""
+    """Largest sample of each of equally long parts, 0 to 1, at most 300 of them, to a hundredth."""
     short_term_lufs: tuple[float, ...]
     """Loudness of 3 s each (EBU Tech 3341), -100 at the least, at most 120 of them. Empty for less
     than 3 s."""
@@ -68,13 +68,13 @@ class VoiceFacts(Value):
     """50 or 60 when the mains hums, else None."""
     hum_dbfs: float | None
     dc_offset: float
-    """Largest mean of a channel relative to full scale, 0..1."""
+    """Largest mean of a channel relative to full scale, 0 to 1."""
     dropouts: tuple[Span, ...]
     """Holes of digital silence in the middle of sound."""
     silent_channel: int | None
     """Index of a channel that is silent while another is not."""
     correlation: float | None
-    """Between left and right, -1..1: near -1 when one is inverted. None for mono."""
+    """Between left and right, -1 to 1: near -1 when one is inverted. None for mono."""
     codec_hints: tuple[str, ...]
     """Signs of an earlier conversion, in words; empty when there are none."""
     content: Literal["speech", "music", "noise", "silence"]

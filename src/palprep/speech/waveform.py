@@ -48,7 +48,7 @@ class Envelope(NamedTuple):
     """One value per millisecond, all channels together."""
 
     peak: Floats
-    """Largest sample, 0..1."""
+    """Largest sample, 0 to 1."""
     power: Floats
     """Mean square."""
 
@@ -228,7 +228,7 @@ class DefectMeter:
         return self._runs + int(self._flat_runs[near_peak:].sum())
 
     def dc_offset(self) -> float:
-        """Largest mean of a channel, relative to full scale, 0..1."""
+        """Largest mean of a channel, relative to full scale, 0 to 1."""
         return float(np.abs(self._sum).max() / max(1, self._count))
 
     def rms_dbfs(self) -> float:
@@ -242,7 +242,7 @@ class DefectMeter:
         return tuple(decibels(float(np.sqrt(mean))) for mean in means)
 
     def correlation(self) -> float | None:
-        """Between the first two channels, -1..1; None for mono or a silent channel."""
+        """Between the first two channels, -1 to 1; None for mono or a silent channel."""
         if len(self._sum) < 2:
             return None
         scale = float(np.sqrt(self._products[0, 0] * self._products[1, 1]))

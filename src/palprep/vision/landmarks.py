@@ -1,7 +1,7 @@
 """478 points of a face, its irises and the coefficients of its expression.
 
 Inputs and outputs follow MediaPipe's face landmark model: a square of 1.5 times the face box,
-turned so that the eyes are level, 256 x 256 RGB in 0..1; points in pixels of that square.
+turned so that the eyes are level, 256 x 256 RGB from 0 to 1; points in pixels of that square.
 The points are numbered as there; "right" and "left" are the subject's own.
 """
 

@@ -44,7 +44,7 @@ class Place(NamedTuple):
     """Heard words ``first`` up to ``last`` are the name; equal when there is none."""
     last: int
     likeness: float
-    """Similarity in sound to the required name, 0..1."""
+    """Similarity in sound to the required name, 0 to 1."""
     opens: int
     """The first heard word that counts as the statement; lead-in words stand before it."""
     reach: int

@@ -262,7 +262,7 @@ def sounds(word: str) -> str:
 
 @lru_cache(maxsize=1 << 14)
 def similarity(one: str, other: str) -> float:
-    """How alike two texts sound, 0..1; 1 means the same sounds. Spaces do not matter."""
+    """How alike two texts sound, 0 to 1; 1 means the same sounds. Spaces do not matter."""
     a = "".join(sounds(word) for word in one.split())
     b = "".join(sounds(word) for word in other.split())
     if not a or not b:

@@ -121,7 +121,7 @@ def sample_frames(
     default pyramid, and none of a phone's, which references all. Freezes and black last a second,
     cuts and exposure step, and shake is told over fifths of a second: half the rate shows them as
     well. With ``key_frames_only`` only those key frames are decoded that are due. ``on_luma`` is
-    given the time and a small copy of the luma (height, width) as stored, 0..255, of every frame
+    given the time and a small copy of the luma (height, width) as stored, 0 to 255, of every frame
     that is decoded, the unsampled ones too. Frames before ``from_s`` and after ``most_s`` are left
     out. The longer side has at most ``max_side`` pixels.
 

@@ -65,7 +65,7 @@ _BT2020_TO_BT709 = np.array(
 
 
 def as_srgb(pixels: NDArray[np.uint16], transfer: int, primaries: int) -> NDArray[np.uint8]:
-    """``pixels`` (height, width, 3), full range, 0..65535, red first, as 8-bit sRGB.
+    """``pixels`` (height, width, 3), full range, 0 to 65535, red first, as 8-bit sRGB.
 
     ``transfer`` is :data:`PQ` or :data:`HLG`; ``primaries`` as in ITU-T H.273 table 2.
     """

@@ -139,7 +139,7 @@ def _opened(source: Source) -> Iterator[HeifImage | RasterImage]:
 
 
 def _exif(image: HeifImage | RasterImage) -> Exif:
-    """EXIF with the orientation of the decoded image, 1..8; of a PNG known once it is decoded."""
+    """EXIF with the orientation of the decoded image, 1 to 8; of a PNG known once it is decoded."""
     exif = read_exif(image.exif)
     if isinstance(image, HeifImage):
         # HEIF turns by its own boxes, which libheif has applied; EXIF only repeats them.

@@ -27,12 +27,12 @@ Samples = NDArray[np.float32]
 
 BLOCK_S = 1.0
 _LEAST_GAP_S = 0.1
-"""The least gap to fill: time stamps waver by less (as min_hard_comp of FFmpeg's resampler)."""
+"""The least gap to fill: timestamps waver by less (as min_hard_comp of FFmpeg's resampler)."""
 
 _MOST_LACKING_S = 1.0
 """How much shorter a FLAC may be than its header states, before it counts as cut off."""
 _MOST_FILLED_S = 600.0
-"""Silence put in at the most: absurd time stamps must not become hours of it."""
+"""Silence put in at the most: absurd timestamps must not become hours of it."""
 
 LOWEST_RATE_HZ, HIGHEST_RATE_HZ = 1_000, 768_000
 """Sound of other rates is refused. 768 kHz is the highest that converters are sold with; a
@@ -61,7 +61,7 @@ def stream_samples(
     """Decoded sound in blocks, as a :class:`Sink` takes them.
 
     ``stream`` is an index into the container as in ``AudioStreamFacts.index``, by default the
-    first audio stream. Damaged packets are passed over, and silence stands where time stamps leave
+    first audio stream. Damaged packets are passed over, and silence stands where timestamps leave
     a gap, as in players: samples count presentation time, from the first that is presented.
 
     Raises, when the iteration meets it, MediaError as ``open_container`` does, UnsupportedMedia for

@@ -24,7 +24,7 @@ _XMP_ORIENTATION = re.compile(rb"tiff:Orientation(?:=[\"']|>)\s*([1-8])\b")
 
 
 class Exif(NamedTuple):
-    """``orientation`` is 1..8, None when the block says nothing sensible."""
+    """``orientation`` is 1 to 8, None when the block says nothing sensible."""
 
     orientation: int | None = None
     has_gps: bool = False
@@ -51,7 +51,7 @@ def read_exif(block: bytes | None) -> Exif:
 
 
 def xmp_orientation(packet: bytes | None) -> int | None:
-    """``tiff:Orientation`` of an XMP packet, 1..8; None when it does not say."""
+    """``tiff:Orientation`` of an XMP packet, 1 to 8; None when it does not say."""
     found = _XMP_ORIENTATION.search(packet) if packet else None
     return int(found[1]) if found else None
 

@@ -69,7 +69,7 @@ def plan_voice(report: Report, facts: Facts, profile: Profile) -> values.VoicePl
     cleaning = values.reasons_for(report, _AUDIO_FIXES)
     voice = facts.voice
     # With spans it is written as it was measured. ffmpeg alone drops what is stamped with a time
-    # that has passed, and writes hours of silence where time stamps jump.
+    # that has passed, and writes hours of silence where timestamps jump.
     odd = audio.joined or audio.has_long_gaps
     whole = (Span(start_s=0.0, end_s=audio.duration_s - _END_S),) if odd else ()
     if voice is not None:
