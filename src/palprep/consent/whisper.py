@@ -199,11 +199,9 @@ class Whisper:
         given = {"tokens": np.array([tokens]), **heard.encoded, **self._nothing_before}
         logits, scores = (each[0] for each in self._decoder.run(["logits", "scores"], given))
         positions = heard.frames // 2
-        path = (
-            decoding.align_tokens(scores[..., :positions], len(start), len(ids))
-            if positions
-            else []
-        )
+        path: list[tuple[int, int]] = []
+        if positions:
+            path = decoding.align_tokens(scores[..., :positions], len(start), len(ids))
         own = logits[len(start) : len(start) + len(ids)]
         chosen = self._probabilities(own, ids)[len(before) :]
         return _tokens(" " + text, encoding, chosen, path, len(before))

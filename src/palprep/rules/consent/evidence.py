@@ -69,8 +69,8 @@ def grade_stretch(
 
     They pass if both models find them about as probable as what was heard, and the forced reading
     supports each of them. They fail if what was heard is far more probable, or if the forced
-    reading hardly has one of them; where far more words were heard, it must have more of them.
-    Otherwise they are in doubt, also where a condition or the like may be among what was heard.
+    reading gives one of them hardly any probability; it must give more where far more words were
+    heard. Otherwise they are in doubt, also where a condition may be among what was heard.
     """
     words, ratio = range(one.first, one.last), one.log_likelihood_ratio
     least = min(aligned[index].probability for index in words)
