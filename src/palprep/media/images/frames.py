@@ -12,7 +12,8 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
-from typing import Any, Final, NamedTuple, TypeVar
+from itertools import islice
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from av.packet import Packet
@@ -225,8 +226,6 @@ def decoder_threads() -> int:
 
 Item = TypeVar("Item")
 
-_END: Final = object()
-
 
 def prefetch(items: Iterable[Item]) -> Iterator[Item]:
     """The same items in their order, made in a thread of their own while the last one is looked at,
@@ -237,12 +236,12 @@ def prefetch(items: Iterable[Item]) -> Iterator[Item]:
     """
     source = iter(items)
     with ThreadPoolExecutor(max_workers=1) as maker:
-        # Those that may wait, and the one that is being made.
-        making = deque(maker.submit(next, source, _END) for _ in range(3))
+        # Those that may wait, and the one that is being made. None is made at the end.
+        making = deque(maker.submit(list, islice(source, 1)) for _ in range(3))
         try:
-            while (item := making.popleft().result()) is not _END:
-                making.append(maker.submit(next, source, _END))
-                yield item  # type: ignore[misc]  # only _END is no Item
+            while made := making.popleft().result():
+                making.append(maker.submit(list, islice(source, 1)))
+                yield from made
         finally:
             for each in making:
                 each.cancel()
