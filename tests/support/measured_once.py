@@ -168,19 +168,20 @@ def _encoding(folder: str, encoder: Any) -> None:
         self.asked = hashlib.sha256(content).hexdigest()
 
     @functools.wraps(encode)
-    def remembered(self: Any, samples: Any) -> Any:
-        return _said(folder, self, samples, lambda: encode(self, samples))
+    def remembered(self: Any, samples: Any, *positions: int) -> Any:
+        made = functools.partial(encode, self, samples, *positions)
+        return _said(folder, self, samples, made, *positions)
 
     encoder.__init__, encoder.encode = loading, remembered
 
 
-def _said(folder: str, network: Any, given: Any, made: Callable[[], Any]) -> Any:
+def _said(folder: str, network: Any, given: Any, made: Callable[[], Any], *how: object) -> Any:
     """What a network says of these numbers. Some is a megabyte or two: to read it takes a tenth of
     the time of saying it again. One that was loaded before is not known, and says it anew."""
     if not hasattr(network, "asked"):
         return made()
     sha256 = hashlib.sha256(given.tobytes()).hexdigest()
-    asked = f"{network.asked} {given.dtype} {given.shape} {sha256}"
+    asked = f"{network.asked} {how} {given.dtype} {given.shape} {sha256}"
     answer = _kept(folder, asked, lambda: pickle.dumps(made()))
     return pickle.loads(answer)  # noqa: S301 -- this session wrote it
 

@@ -8,8 +8,8 @@ for a moment every few seconds.
 
 And do the lips belong to the sound? Canonical correlation analysis (Hotelling, "Relations between
 two sets of variates", Biometrika 28 (1936), 321-377) finds what moves together in both: four sums
-of the 384 numbers that Whisper's encoder hears, and four of six distances of the mouth, fitted once
-on people who talk (research/training/lip_sync.py). Where they go together as recorded, and not with
+of the 384 numbers that Whisper's encoder hears, and four of eight ways to move the lips, fitted on
+people who talk (research/training/lip_sync.py). Where they go together as recorded, and not with
 the sound shifted, the words are those of the lips. Only what the lips do within a third of a second
 counts: how a sentence rises and rests is alike in every voice that reads the same text.
 """
@@ -31,7 +31,7 @@ from palprep.consent.whisper import Encoder
 from palprep.networks import read_manifest
 from palprep.speech import RATE_HZ
 from palprep.values import Span, spans_within
-from palprep.vision import SHAPE, FaceTrack
+from palprep.vision import FaceTrack
 
 Floats = NDArray[np.floating[Any]]
 Known = NDArray[np.bool_]
@@ -140,31 +140,35 @@ def _measured(
     load: Callable[[], LipSync],
 ) -> _Part:
     times = np.arange(span.start_s, span.end_s, STEP_S)
-    shape, known = on_grid(track, times)
+    shape, known = on_grid(track.at_s, track.shape, times)
     spoken = np.zeros(len(times), bool)
     for each in speech:
         spoken |= (times >= each.start_s) & (times <= each.end_s)
     motion, rest = _least_motion(shape, known, spoken)
     repeat, again = _closest_repeat(shape, known)
-    enough = known.sum() * STEP_S >= LEAST_TO_SYNC_S
+    synchrony = None
+    if known.sum() * STEP_S >= LEAST_TO_SYNC_S:
+        lips, _ = on_grid(track.at_s, track.lips, times)
+        synchrony = synchrony_of(lips, known, samples, span.start_s, load())
     return _Part(
         motion=motion,
         rests_at_s=None if rest is None else float(times[rest]),
         repeat=repeat,
         repeats_at_s=None if again is None else float(times[again]),
-        synchrony=synchrony_of(shape, known, samples, span.start_s, load()) if enough else None,
+        synchrony=synchrony,
     )
 
 
-def on_grid(track: FaceTrack, times: Floats) -> tuple[Floats, Known]:
-    """The shape of the lips at these times, and where frames are near enough to tell it."""
-    if not len(track.at_s):
-        return np.zeros((len(times), SHAPE)), np.zeros(len(times), bool)
-    shape = np.column_stack([np.interp(times, track.at_s, each) for each in track.shape.T])
-    after = np.searchsorted(track.at_s, times).clip(1, max(1, len(track.at_s) - 1))
-    edges = track.at_s.take((after - 1, after), mode="clip")
+def on_grid(at_s: Floats, values: Floats, times: Floats) -> tuple[Floats, Known]:
+    """The rows of ``values``, one for each frame, at these times, and where frames are near enough
+    to tell them."""
+    if not len(at_s):
+        return np.zeros((len(times), values.shape[1])), np.zeros(len(times), bool)
+    rows = np.column_stack([np.interp(times, at_s, each) for each in values.T])
+    after = np.searchsorted(at_s, times).clip(1, max(1, len(at_s) - 1))
+    edges = at_s.take((after - 1, after), mode="clip")
     inside = (times >= edges[0] - STEP_S) & (times <= edges[1] + STEP_S)
-    return shape, inside & (edges[1] - edges[0] <= _WIDEST_GAP_S)
+    return rows, inside & (edges[1] - edges[0] <= _WIDEST_GAP_S)
 
 
 def _blink(eyes: Floats) -> float:
@@ -251,12 +255,14 @@ _LEAST_KNOWN = 0.7
 class LipSync(NamedTuple):
     """The model of how lips and sound go together. Threads may share it.
 
-    ``encoder`` gives the numbers of the sound. The weights of the four sums are 1,152 x 4 of the
-    ``sound`` and 30 x 4 of the ``lips``.
+    ``encoder`` gives the numbers of the sound. ``ways``, 41 x 8, are the principal components of
+    how people move their lips. The weights of the four sums are 1,152 x 4 of the ``sound`` and
+    40 x 4 of the ``lips``.
     """
 
     encoder: Encoder
     sound: Floats
+    ways: Floats
     lips: Floats
 
     @staticmethod
@@ -265,41 +271,47 @@ class LipSync(NamedTuple):
         """The one of this process. Raises ToolMissing for a missing or damaged file."""
         weights = read_manifest("palprep.consent")["lip_sync"].read()
         with np.load(io.BytesIO(weights), allow_pickle=False) as stored:
-            return LipSync(Encoder.load(), stored["sound"], stored["lips"])
+            return LipSync(Encoder.load(), *map(stored.__getitem__, LipSync._fields[1:]))
 
 
 def sound_rows(samples: Floats, encoder: Encoder) -> Floats:
     """Up to 30 s of mono sound at 16 kHz, one row every 40 ms for the 40 ms that begin there: what
     the encoder hears then, 80 ms before and 80 ms after, in units of its spread."""
     count = int(len(samples) / RATE_HZ / STEP_S + 1e-6)
-    heard = encoder.encode(samples.astype(np.float32))[0, : count * _POSITIONS]
+    heard = encoder.encode(samples.astype(np.float32), count * _POSITIONS)
     course = heard.reshape(count, _POSITIONS, -1).mean(axis=1)
     return _with_neighbours(course, np.ones(count, bool), _SOUND_TAPS)
 
 
-def lip_rows(shape: Floats, known: Known) -> Floats:
-    """The course of the lips without its drift, with its neighbours, in units of its spread."""
-    around = np.pad(shape, ((_DRIFT // 2 + 1, _DRIFT // 2), (0, 0)), mode="edge").cumsum(axis=0)
-    mean = (around[_DRIFT:] - around[:-_DRIFT]) / _DRIFT
-    return _with_neighbours(shape - mean, known, _LIP_TAPS)
+def without_drift(lips: Floats) -> Floats:
+    """The course of the lips without its mean over a third of a second."""
+    around = np.pad(lips, ((_DRIFT // 2 + 1, _DRIFT // 2), (0, 0)), mode="edge").cumsum(axis=0)
+    drift: Floats = (around[_DRIFT:] - around[:-_DRIFT]) / _DRIFT
+    return lips - drift
+
+
+def lip_rows(lips: Floats, known: Known, ways: Floats) -> Floats:
+    """How far the lips move in each of the ``ways``, with its neighbours, in units of its spread.
+    ``lips`` are rows of 41, as :class:`~palprep.vision.FaceTrack` has them."""
+    return _with_neighbours(without_drift(lips) @ ways, known, _LIP_TAPS)
 
 
 def synchrony_of(
-    shape: Floats, known: Known, samples: Floats, start_s: float, sync: LipSync
+    course: Floats, known: Known, samples: Floats, start_s: float, sync: LipSync
 ) -> Synchrony | None:
     """How lips and sound go together.
 
-    ``shape`` is the course of the lips in steps of 40 ms, the first one at ``start_s`` of the
-    ``samples``, which are mono at 16 kHz; ``known`` says where it was seen. None where too little
-    of both is known.
+    ``course`` is that of the lips, rows of 41 in steps of 40 ms, the first one at ``start_s`` of
+    the ``samples``, which are mono at 16 kHz; ``known`` says where it was seen. None where too
+    little of both is known.
     """
     begin = max(0.0, start_s - _FURTHEST * STEP_S - STEP_S / 2)
-    end = start_s + (len(shape) + _FURTHEST) * STEP_S
+    end = start_s + (len(course) + _FURTHEST) * STEP_S
     part = samples[int(begin * RATE_HZ) : int(end * RATE_HZ)]
-    if len(part) < _LEAST_KNOWN * len(shape) * STEP_S * RATE_HZ:
+    if len(part) < _LEAST_KNOWN * len(course) * STEP_S * RATE_HZ:
         return None
     heard = sound_rows(part, sync.encoder) @ sync.sound
-    lips = lip_rows(shape, known) @ sync.lips
+    lips = lip_rows(course, known, sync.ways) @ sync.lips
     # The row of the sound whose middle is nearest to the first of the lips.
     first = round((start_s - begin) / STEP_S - 0.5)
     at = np.arange(len(lips)) + first

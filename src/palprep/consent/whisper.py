@@ -25,6 +25,8 @@ from palprep.errors import ToolFailed
 from palprep.networks import open_network
 from palprep.speech import FRAME_S, RATE_HZ, WINDOW_S, filterbank, log_mel
 
+_MOST_POSITIONS = 1500
+"""Positions of the encoder in 30 s."""
 _MOST_TOKENS = 448
 """Whisper's decoder has this many positions. Half of them are for the text before."""
 _TOKEN_S = 2 * FRAME_S
@@ -79,11 +81,14 @@ class Encoder:
         """That of the default model, or of the one in ``directory``: the one of this process."""
         return Encoder(read_encoder(directory))
 
-    def encode(self, samples: NDArray[np.float32]) -> decoding.Floats:
-        """Up to 30 s of mono audio at 16 kHz as 1,500 positions of 20 ms, with silence after it:
-        shape ``(1, 1500, numbers)``.
+    def encode(
+        self, samples: NDArray[np.float32], positions: int = _MOST_POSITIONS
+    ) -> decoding.Floats:
+        """Up to 30 s of mono audio at 16 kHz as so many positions of 20 ms, with silence after it:
+        shape ``(1, positions, numbers)``. What a decoder is to read needs all of them.
         """
-        (encoded,) = self._network.run(None, {"features": log_mel(samples, self._filters)[None]})
+        features = log_mel(samples, self._filters)[None, :, : 2 * positions]
+        (encoded,) = self._network.run(None, {"features": np.ascontiguousarray(features)})
         return np.asarray(encoded, np.float32)
 
 

@@ -17,7 +17,6 @@ from .facts import (
 )
 from .footage import (
     CLOSE_LOOKS as CLOSE_LOOKS,
-    SHAPE as SHAPE,
     FaceTrack as FaceTrack,
     analyse_footage as analyse_footage,
     follow_face as follow_face,

@@ -232,7 +232,16 @@ _EYES = (
 )
 """Of each eye its corners, and the middles of its upper and its lower lid."""
 
+_LIP_PAIRS = (
+    *((61, 291), (146, 375), (91, 321), (181, 405), (84, 314), (185, 409), (40, 270), (39, 269)),
+    *((37, 267), (78, 308), (95, 324), (88, 318), (178, 402), (87, 317), (191, 415), (80, 310)),
+    *((81, 311), (82, 312)),
+)
+"""Points of the outer and the inner lips, right and left."""
+_LIP_MIDDLES = (_OUTER_UPPER, _OUTER_LOWER, landmarks.LIP_UPPER, landmarks.LIP_LOWER, _CHIN)
+
 SHAPE = 6
+LIPS = 2 * len(_LIP_PAIRS) + len(_LIP_MIDDLES)
 
 
 class FaceTrack(NamedTuple):
@@ -244,6 +253,10 @@ class FaceTrack(NamedTuple):
     """Shape (n, :data:`SHAPE`): the opening between the inner lips, the height of the outer lips,
     the mouth's width inside and outside, and how far the chin and the upper lip are from the nose.
     Upright distances are in lengths of the nose, those across in distances of the eyes."""
+    lips: Floats
+    """Shape (n, :data:`LIPS`): how far the right and the left point of each pair are apart, how far
+    they are from the nose in the mean, and so of each point in the middle; in the same units. Both
+    sides as one are known better than each."""
     eyes: Floats
     """How far the eyes are open, shape (n,): the distance of the lids over the width of the eye, in
     the mean of both."""
@@ -259,9 +272,9 @@ def follow_face(
     for frame in turned_frames(frames, turned_deg):
         last = _face_in(frame.rgb, last, models)
         if last is not None:
-            rows.append((frame.at_s, _eyes_open(last), *_shape(last)))
-    table = np.array(rows, np.float64).reshape(-1, 2 + SHAPE)
-    return FaceTrack(table[:, 0], table[:, 2:], table[:, 1])
+            rows.append((frame.at_s, _eyes_open(last), *_mouth(last)))
+    table = np.array(rows, np.float64).reshape(-1, 2 + SHAPE + LIPS)
+    return FaceTrack(table[:, 0], table[:, 2 : 2 + SHAPE], table[:, 2 + SHAPE :], table[:, 1])
 
 
 def _face_in(
@@ -284,19 +297,24 @@ def _eyes_open(marks: landmarks.Landmarks) -> float:
     return float((np.linalg.norm(upper - lower, axis=1) / widths).mean())
 
 
-def _shape(marks: landmarks.Landmarks) -> list[float]:
+def _mouth(marks: landmarks.Landmarks) -> Floats:
+    """The shape of the mouth and its lips, as a row of :class:`FaceTrack` has them."""
     right, left = marks.at(landmarks.RIGHT_EYE_OUTER, landmarks.LEFT_EYE_OUTER)
     eyes = max(float(np.hypot(*(left - right))), 1e-6)
     along = (left - right) / eyes
     # Turned so that the line of the eyes is level, from the middle between them.
     level = (marks.points[:, :2] - (right + left) / 2) @ np.array([along, (-along[1], along[0])]).T
-    across, down = level.T
-    nose = max(float(down[landmarks.NOSE_BASE]), 0.2 * eyes)
-    return [
-        float(down[[*_INNER_LOWER]].mean() - down[[*_INNER_UPPER]].mean()) / nose,
-        float(down[_OUTER_LOWER] - down[_OUTER_UPPER]) / nose,
-        float(across[_INNER_LEFT] - across[_INNER_RIGHT]) / eyes,
-        float(across[landmarks.MOUTH_LEFT] - across[landmarks.MOUTH_RIGHT]) / eyes,
-        float(down[_CHIN] - down[landmarks.NOSE_BASE]) / nose,
-        float(down[_OUTER_UPPER] - down[landmarks.NOSE_BASE]) / nose,
-    ]
+    nose = max(float(level[landmarks.NOSE_BASE, 1]), 0.2 * eyes)
+    across, down = (level / (eyes, nose)).T
+    down = down - down[landmarks.NOSE_BASE]
+    distances = (
+        down[[*_INNER_LOWER]].mean() - down[[*_INNER_UPPER]].mean(),
+        down[_OUTER_LOWER] - down[_OUTER_UPPER],
+        across[_INNER_LEFT] - across[_INNER_RIGHT],
+        across[landmarks.MOUTH_LEFT] - across[landmarks.MOUTH_RIGHT],
+        down[_CHIN],
+        down[_OUTER_UPPER],
+    )
+    one, other = np.array(_LIP_PAIRS).T
+    apart, below = across[other] - across[one], (down[other] + down[one]) / 2
+    return np.concatenate((distances, apart, below, down[[*_LIP_MIDDLES]]))
