@@ -95,6 +95,15 @@ def test_a_consent_video_of_another_person_is_refused(call, ready, alike, withou
         )  # fmt: skip
 
 
+def test_no_checks_of_other_files_are_taken_for_those_of_video_and_consent(call, ready, alike):
+    alike(0.1)
+    files = {"video": ready("t.mp4", MP4), "consent": ready("c.mp4", MP4 + b"1", GIVEN)}
+    request, alike_elsewhere = ReplicaRequest(replica_name="Ada"), judge_likeness("t", "c", 0.9)
+    for checks in ((), (alike_elsewhere,)):
+        with pytest.raises(TypeError, match="compared"):
+            call(make_replica, Refusing(), request, compared=checks, **files)
+
+
 @pytest.mark.parametrize(
     ("voices", "refusal"),
     [
@@ -124,14 +133,6 @@ def test_a_waiver_passes_over_a_doubtful_voice_and_says_so(call, publisher, jour
     assert "one and other may hold the voices" in waived.body.why[0]
 
 
-def test_faces_that_were_compared_before_are_not_compared_again(call, ready, monkeypatch):
-    monkeypatch.setattr("palprep.preflight.same_person", None)
-    video, consent = ready("t.mp4", MP4), ready("c.mp4", MP4 + b"1", GIVEN)
-    request = ReplicaRequest(replica_name="Ada")
-    with pytest.raises(PublishError):
-        call(make_replica, Refusing(), request, video=video, consent=consent, compared=())
-
-
 @pytest.mark.parametrize(
     ("outcome", "kinds"),
     [
@@ -152,20 +153,17 @@ def test_what_was_heard_is_kept_next_to_the_video(
     assert dossier.evidence.person == "Ada"
 
 
-def test_the_dossier_tells_of_the_faces_that_were_compared(call, publisher, ready, tmp_path):
+def test_the_dossier_tells_of_the_faces_that_were_compared(
+    call, publisher, ready, tmp_path, monkeypatch
+):
     consent, request = (
         listened_to(tmp_path / "c.mp4", Outcome.PASS),
         ReplicaRequest(replica_name="A"),
     )
     checks = (judge_likeness("t.mp4", "c.mp4", 0.9),)
-    call(
-        make_replica,
-        publisher,
-        request,
-        video=ready("t.mp4", MP4),
-        consent=consent,
-        compared=checks,
-    )
+    monkeypatch.setattr("palprep.preflight.same_person", lambda _: checks)
+    video = ready("t.mp4", MP4)
+    call(make_replica, publisher, request, video=video, consent=consent)
     kept = read_dossier(dossier_path(consent)).evidence.checks
     assert "same_person" in [check.id for check in kept]
 

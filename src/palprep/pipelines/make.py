@@ -101,7 +101,7 @@ async def make_voice(
 
 
 @routine
-@typed("without_consent", "compared", "journal", "callbacks", "timeout_s", "options")
+@typed("without_consent", "journal", "callbacks", "timeout_s", "options")
 async def make_replica(
     client: AnyClient,
     publisher: Publisher,
@@ -111,7 +111,6 @@ async def make_replica(
     consent: Prepared | None = None,
     image: Prepared | None = None,
     without_consent: bool = False,
-    compared: Sequence[Check] | None = None,
     journal: Journal | str | Path | None = None,
     callbacks: creations.Callbacks | str | bool | None = None,
     timeout_s: float = 14_400.0,
@@ -121,8 +120,7 @@ async def make_replica(
 
     From a ``video``, whose opening holds the statement of consent unless ``consent`` is a
     video of its own; or from an ``image``, with the stock voice that ``request.voice_name``
-    names. ``compared`` holds the checks of :func:`~palprep.same_person` for video and consent
-    where they were made before.
+    names.
 
     ``journal``, ``callbacks`` and the errors are as for :func:`make_voice`. Without callbacks
     nothing is waited for, since the specification has no way to ask for a replica: the
@@ -145,10 +143,12 @@ async def make_replica(
     missing = consent_evidence(video, consent).missing
     if missing and not without_consent:
         raise _refused(missing, "fails")
-    if compared is None and consent is not None and video is not None:
+    compared: tuple[Check, ...] = ()
+    if consent is not None and video is not None:
+        # Here, and of these files: checks that are handed over may be of others.
         paths = (video.path, consent.path)
         compared = await work(client, lambda: preflight.same_person(paths))
-    evidence = consent_evidence(video, consent, compared or ())
+    evidence = consent_evidence(video, consent, compared)
     if evidence.against:
         raise _refused(evidence.against)
     with contextlib.ExitStack() as closing:
@@ -160,8 +160,7 @@ async def make_replica(
         creator = creations.Creator(client, publisher, opened, told, options, request, files, allow)
         judged = tuple(files.values())
         gate = ConsentGate(opened, creator.person, judged, evidence, without_consent)
-        alike = tuple(compared or ())
-        _require_consent(await work(client, lambda: gate.settle(alike, creator.key)))
+        _require_consent(await work(client, lambda: gate.settle(compared, creator.key)))
         creation = await creator.create()
         return await creator.ended(creation, timeout_s)
 
