@@ -182,6 +182,22 @@ def test_a_dossier_written_anew_is_told_by_the_journal(palprep: Palprep, tmp_pat
     assert "not the one that the journal of the run holds" in ran.out
 
 
+def test_a_journal_elsewhere_keeps_what_is_recorded_by_its_folder(
+    palprep: Palprep, tmp_path: Path
+) -> None:
+    (ready := tmp_path / "ready").mkdir()
+    with Journal.of(tmp_path / "log", create=True) as journal:
+        kept = DossierKept(
+            path=str(ready / "consent.consent.json"), dossier=written(ready).to_json()
+        )
+        journal.append(kept, person="ada", key="source")
+    ran = palprep("dossier", str(tmp_path / "log"), "--revoke", "--expires", "2027-01-01")
+    assert (ran.code, ran.out[:4]) == (0, "VOID")
+    with Journal.of(tmp_path / "log") as journal:
+        last = Dossier.model_validate(journal.entries(DossierKept, person="ada")[-1].body.dossier)
+    assert [each.kind for each in last.entries] == ["evidence", "expiry", "revocation"]
+
+
 def test_people_of_a_run_are_named_after_its_folder(palprep: Palprep, tmp_path: Path) -> None:
     with Journal.of(tmp_path, create=True) as journal:
         for person in ("ada", "bob"):

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import datetime as dt
+import functools
 import shlex
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -274,15 +275,16 @@ def dossier(
     bucket = None if store is None else storage.Bucket(store)
     examined = []
     readable = _readable(kept, as_json=as_json)
+    # A journal need not lie above the dossiers that it keeps.
+    folder = paths[0] if paths[0].is_dir() else None
+    add = functools.partial(pipelines.add_to_dossier, folder=folder)
     with contextlib.ExitStack() as until_exported:
         for path, recorded in readable.items():
             if expires is not None:
                 until = expires if expires.tzinfo else expires.replace(tzinfo=dt.UTC)
-                pipelines.add_to_dossier(
-                    path, kind="expiry", expires_at=until, written_at=now, note=note
-                )
+                add(path, kind="expiry", expires_at=until, written_at=now, note=note)
             if revoke:
-                pipelines.add_to_dossier(path, kind="revocation", written_at=now, note=note)
+                add(path, kind="revocation", written_at=now, note=note)
             with contextlib.ExitStack() as while_examined:
                 stack = while_examined if export is None else until_exported
                 video = stack.enter_context(batch.video_at_hand(path, bucket))

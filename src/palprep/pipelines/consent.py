@@ -300,11 +300,13 @@ class ConsentGate:
                 keep_in_journal(self.journal, self.person, place, added)
 
 
-def add_to_dossier(path: Path, **entry: Any) -> None:
-    """Add an entry as :func:`palprep.dossier.add_entry`. The journal of the run that wrote the
-    dossier keeps it, too: an older copy that is put into its place is told by that."""
+def add_to_dossier(path: Path, folder: Path | None = None, **entry: Any) -> None:
+    """Add an entry as :func:`palprep.dossier.add_entry`. The journal that keeps the dossier, in
+    ``folder`` or above it, keeps the entry, too: an older copy that is put into its place is told
+    by that."""
     added, place = dossiers.add_entry(path, **entry), path.resolve()
-    root = next((each for each in place.parents if (each / journals.JOURNAL_NAME).is_file()), None)
+    folders = place.parents if folder is None else (folder.resolve(),)
+    root = next((each for each in folders if (each / journals.JOURNAL_NAME).is_file()), None)
     if root is None:
         return
     with journals.Journal.of(root) as journal:
