@@ -241,6 +241,36 @@ def test_a_revocation_stands_when_its_dossier_is_gone_or_an_older_copy_lies_ther
         call(make_replica, Refusing(), another, video=cut, journal=out)
 
 
+@pytest.mark.parametrize("stopped", ["refused", "taken back"])
+def test_a_waiver_passes_over_no_end_that_is_said_in_a_file_that_is_not_heard_or_gone(
+    call, publisher, ready, alike, tmp_path, stopped
+):
+    alike(0.9)
+    trained = ready("t.mp4", MP4 + b"1", None)
+    files, request = {"video": trained, "journal": tmp_path}, ReplicaRequest(replica_name="A")
+    given = listened_to(tmp_path / "c.mp4", Outcome.WARN)
+    with pytest.raises(ConsentUnproven, match="in doubt"):
+        call(make_replica, publisher, request, consent=given, **files)
+    if stopped == "refused":
+        decide(tmp_path, "A", accept=False, by="Eve", because="it took the consent back")
+    else:
+        add_to_dossier(dossier_path(given), kind="revocation", written_at=dt.datetime.now(dt.UTC))
+    dossier_path(given).unlink()
+    given.path.unlink()
+    unheard = ready("c.mp4", MP4)
+    for name, left in (("A", trained), ("B", unheard)):
+        anew = ReplicaRequest(replica_name=name, model_name="core-4.5")
+        with pytest.raises(ConsentUnproven, match="took the consent back"):
+            call(
+                make_replica, Refusing(), anew, video=left, without_consent=True, journal=tmp_path
+            )  # fmt: skip
+    said_anew = listened_to(tmp_path / "new.mp4", Outcome.PASS).model_copy(
+        update={"source_sha256": "2" * 64, "sha256": "2" * 64}
+    )
+    with pytest.raises(PublishError):
+        call(make_replica, Refusing(), anew, consent=said_anew, **files)
+
+
 def test_a_new_statement_counts_where_the_one_in_the_training_video_was_taken_back(
     call, publisher, ready, alike, tmp_path
 ):

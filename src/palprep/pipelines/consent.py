@@ -236,17 +236,25 @@ class ConsentGate:
         last = told[-1].body.decision if told else None
         said = {} if last is None or not last.covers(evidence) else {last.decided_at: (last, "")}
         ended = list[str]()
+        # A waiver passes over no end: not where nobody listens now to the file that says it, nor
+        # where that is gone.
+        gone_on = self.waive and bool(evidence.missing)
         # By the dossiers that an earlier run wrote. What was said in a file that nobody listens to
         # now does not count: another one holds the statement.
         for file in self.files:
-            if (heard := file.report.consent) is None:
+            heard = file.report.consent
+            if heard is None and not gone_on:
                 continue
             for dossier in self._about(file, kept):
                 ended += (f"{named(file)}: {why}" for why in dossier.over(journal.now()))
-                decisions = (each.decision for each in dossier.entries if heard.outcome.passed)
+                counts = heard is None or heard.outcome.passed
+                decisions = (each.decision for each in dossier.entries if counts)
                 for each in filter(None, decisions):
                     words = f"{named(file)}: {each.words} {_TAKE}"
                     said.setdefault(each.decided_at, (each, words))
+        in_force = any(each.in_force(journal.now()) for each in kept.values())
+        if gone_on and not (ended or in_force):
+            ended += (why for each in kept.values() for why in each.over(journal.now()))
         if ended:
             over = tuple(dict.fromkeys(ended))
             evidence = evidence.model_copy(update={"ended": over, "doubts": ()})
