@@ -16,7 +16,7 @@ from scripted_engine import Scripted, recorded
 from standings import status
 
 from palprep import decide
-from palprep.batch import forget, kept_dossiers, write_messages, write_report
+from palprep.batch import forget, kept_dossiers, take_in_again, write_messages, write_report
 from palprep.batch.work.decision import TO_DO
 from palprep.dossier import add_entry, examine_dossier, read_dossier
 from palprep.errors import UsageError
@@ -241,6 +241,22 @@ def test_a_consent_that_was_taken_back_stays_so_in_a_folder_of_another_name(go, 
     own, other = map(read_dossier, sorted((out / "prepared").rglob("*.consent.json")))
     assert other.revoked_at == own.revoked_at is not None
     assert other.entries[-1].note == "As recorded for jane-carter."
+
+
+def test_a_consent_that_was_taken_back_does_not_count_again_once_the_person_is_forgotten(
+    go, place, log, out
+):
+    go(engine=Scripted("pass"))
+    add_to_dossier(dossier_of(out), kind="revocation", written_at=utc_now())
+    forget(out, "jane-carter")
+    place = place.rename(place.with_name("jc"))
+    (place / "person.toml").write_text('name = "JC"\nfull_name = "Jane Carter"\n')
+    [person] = go(engine=Scripted("pass")).people
+    assert (person.slug, person.status) == ("jc", "failed")
+    assert "Who had the same as jc was forgotten" in person.reasons[0]
+    assert log.creates == {"voice": 1, "replica": 1}
+    take_in_again(out, "jane-carter")
+    assert [each.status for each in go(engine=Scripted("pass")).people] == ["done"]
 
 
 def test_an_end_of_its_own_counts_before_that_of_the_same_source_in_another_folder(go, place, out):

@@ -1,7 +1,7 @@
 """Forgetting one person: every row that tells of them goes, and marks stay.
 
-A mark is an HMAC-SHA256 of a name, or of a creation's key or id, under a random key of this journal
-alone. It answers whether a name that somebody gives was forgotten here. It names nobody.
+A mark is an HMAC-SHA256 of a name, a creation's key or id, or a file's sha256, under a random key
+of this journal alone. It answers whether what somebody gives was forgotten here. It names nobody.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ from palprep.journal.file import packed
 from palprep.vocabulary import same_name
 
 Marked = Literal["person", "name", "made"]
-"""What a mark is of: the slug, a name of the person, or the key or id of a voice or replica."""
+"""What a mark is of: the slug, a name of the person, or the key or id of a voice or replica, or the
+sha256 of a file that was listened to."""
 
 _SECRET = "forgotten_key"
 _SHARED = (
@@ -72,16 +73,23 @@ def refuse(
 
 
 def mark(connection: sqlite3.Connection, person: str, names: Iterable[str]) -> None:
-    """Mark a person, who also has these names, and everything that was made for them."""
+    """Mark a person, who also has these names, everything that was made for them, and the files in
+    which only they were listened to: a consent that was taken back must not count again."""
     connection.execute(
         "INSERT INTO setting VALUES (?, ?) ON CONFLICT DO NOTHING", (_SECRET, secrets.token_hex(32))
     )
     secret = _setting(connection, _SECRET) or ""
     own, made = _mark(secret, "person", person), made_for(connection, person)
+    heard = connection.execute(
+        "SELECT key FROM entry WHERE kind = 'dossier_kept' AND length(key) = 64 "
+        "GROUP BY key HAVING max(person <> ?) = 0",
+        (person,),
+    )
     marks = {
         own,
         *(_mark(secret, "name", each) for each in names),
         *(_mark(secret, "made", each) for each in (*made.keys, *made.ids)),
+        *(_mark(secret, "made", each) for (each,) in heard),
     }
     connection.executemany(
         "INSERT INTO setting VALUES (?, ?) ON CONFLICT DO NOTHING", ((each, own) for each in marks)
