@@ -160,13 +160,17 @@ def test_no_decision_is_taken_on_doubts_that_were_not_shown(page: Page) -> None:
         httpx.Client(base_url=page.site.link, headers={"origin": origin}, trust_env=False) as tab,
         Journal.of(page.out) as journal,
     ):
-        tab.get("")
+        old = re.findall('name="evidence" value="(.+?)"', tab.get("").text)
         [before] = journal.standing("consent_found", people=["jane"])
         doubt = before.body.evidence.doubts[0].model_copy(update={"sentence": "Another one."})
         other = before.body.evidence.model_copy(update={"doubts": (doubt,)})
         journal.append(before.body.model_copy(update={"evidence": other}), person="jane")
-        tab.post("decide", data=answer)
-        assert "has changed since this page was shown" in tab.get("").text
+        # Nor where another tab has shown the new one meanwhile.
+        for evidence in (*old, *old, ""):
+            tab.post("decide", data={**answer, "by": "Eve", "evidence": evidence})
+            assert "has changed since this page was shown" in tab.get("").text
+        tab.post("decide", data={**answer, "person": "nobody"})
+        assert "asked no more" in tab.get("").text
         journal.append(before.body, person="jane")
         tab.get("")
     [dossier] = (page.out / "prepared").rglob("*.consent.json")

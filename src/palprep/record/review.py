@@ -65,6 +65,12 @@ class Question(NamedTuple):
     choices: Sequence[Choice] = ()
     doubts: Sequence[Shown] = ()
 
+    @property
+    def evidence(self) -> str:
+        """What the doubts are about, with which an answer comes back: what is found meanwhile, and
+        shown in another tab, is none of its own."""
+        return _digest(self.person)
+
 
 class Review:
     """The questions of the run in the folder ``place``. ``command`` says what goes on with the last
@@ -187,21 +193,23 @@ class Review:
         slug = asked.get("person", "")
 
         def decide() -> None:
-            self._require_as_shown(slug)
+            self._require_as_shown(slug, asked.get("evidence"))
             pipelines.decide(self._place, slug, accept=accept, by=self._by, because=because)
 
         return await self._answered(decide)
 
-    def _require_as_shown(self, slug: str) -> None:
+    def _require_as_shown(self, slug: str, evidence: str | None) -> None:
         """Raise UsageError where a run has found other doubts since the page was drawn."""
-        seen = next((each.person for each in self._asked if each.person.slug == slug), None)
         with Journal.of(self._place) as journal:
-            reader = RunReader(journal)
-            if seen and reader.person(slug).consent_state.evidence != seen.consent_state.evidence:
-                raise UsageError(
-                    f"What is in doubt about {slug} has changed since this page was shown: look at "
-                    "it again, then decide"
-                )
+            try:
+                [now] = RunReader(journal).rows([slug])
+            except KeyError:
+                raise HTTPException(404, "That is asked no more") from None
+        if _digest(now) != evidence:
+            raise UsageError(
+                f"What is in doubt about {slug} has changed since this page was shown: look at "
+                "it again, then decide"
+            )
 
     async def _answered(self, answer: Callable[[], object]) -> Response:
         """Take one answer, and show the page again; with what is wrong with the answer."""
@@ -272,6 +280,11 @@ class Review:
         running = self._running  # First: after its end nothing more is told.
         told = self._told.read_text("utf-8", "replace") if self._run is not None else ""
         return JSONResponse({"running": running, "told": told.splitlines()[-_LINES:]})
+
+
+def _digest(person: PersonView) -> str:
+    found = person.consent_state.evidence.model_dump_json()
+    return hashlib.sha256(found.encode()).hexdigest()
 
 
 async def _form(request: Request) -> dict[str, str]:
