@@ -14,6 +14,7 @@ from .runner import run as run
 from .work.connection import Connection as Connection
 from .work.consent import (
     kept_dossiers as kept_dossiers,
+    recorded_of as recorded_of,
     spoken_by as spoken_by,
     video_at_hand as video_at_hand,
 )

@@ -312,7 +312,7 @@ def dossier(
 
 
 _Kept: TypeAlias = "dict[Path, dossiers.Dossier | None]"
-"""Dossiers, each with what the journal keeps of it where a run's folder was named."""
+"""Dossiers, each with what the journal that was named, or lies above it, keeps of it."""
 
 
 def _dossiers(paths: list[Path]) -> _Kept:
@@ -323,7 +323,9 @@ def _dossiers(paths: list[Path]) -> _Kept:
         return {**batch.kept_dossiers(folder, [*map(str, people)])}
     for path in paths:
         require_there(path)
-        kept = batch.kept_dossiers(path) if path.is_dir() else {path: None}
+    recorded = batch.recorded_of(each for each in paths if not each.is_dir())
+    for path in paths:
+        kept = batch.kept_dossiers(path) if path.is_dir() else {path: recorded[path]}
         if not kept:
             raise UsageError(f"The runs into {path} did not listen for any consent")
         found |= kept

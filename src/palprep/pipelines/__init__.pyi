@@ -3,6 +3,7 @@ from .consent import (
     add_to_dossier as add_to_dossier,
     consent_evidence as consent_evidence,
     decide as decide,
+    journal_above as journal_above,
     keep_in_journal as keep_in_journal,
     named as named,
 )

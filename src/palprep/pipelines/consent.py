@@ -308,13 +308,18 @@ class ConsentGate:
                 keep_in_journal(self.journal, self.person, place, added)
 
 
+def journal_above(path: Path) -> Path | None:
+    """The nearest folder above a file that holds a journal."""
+    folders = path.resolve().parents
+    return next((each for each in folders if (each / journals.JOURNAL_NAME).is_file()), None)
+
+
 def add_to_dossier(path: Path, folder: Path | None = None, **entry: Any) -> None:
     """Add an entry as :func:`palprep.dossier.add_entry`. The journal that keeps the dossier, in
     ``folder`` or above it, keeps the entry, too: an older copy that is put into its place is told
     by that."""
     added, place = dossiers.add_entry(path, **entry), path.resolve()
-    folders = place.parents if folder is None else (folder.resolve(),)
-    root = next((each for each in folders if (each / journals.JOURNAL_NAME).is_file()), None)
+    root = journal_above(path) if folder is None else folder.resolve()
     if root is None:
         return
     with journals.Journal.of(root) as journal:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import contextlib
 import shlex
 import tempfile
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import groupby
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -18,6 +19,7 @@ from palprep.errors import JournalError, UsageError
 from palprep.facts import Speaker
 from palprep.journal import Journal
 from palprep.journal.entries import DossierKept, SandboxStatement
+from palprep.pipelines import journal_above
 from palprep.storage import Bucket
 from palprep.vocabulary import did_you_mean
 
@@ -86,6 +88,19 @@ def kept_dossiers(directory: str | Path, people: Collection[str] = ()) -> dict[P
             f"The journal in {place} holds a consent dossier of another version of palprep: "
             "name the dossiers' own files instead"
         ) from None
+
+
+def recorded_of(files: Iterable[Path]) -> dict[Path, Dossier | None]:
+    """Files of dossiers, each with what the journal above it keeps of it, where one does and can be
+    read."""
+    found: dict[Path, Dossier | None] = {}
+    for root, each in groupby(files, journal_above):
+        kept: dict[Path, Dossier] = {}
+        if root is not None:
+            with contextlib.suppress(JournalError):
+                kept = kept_dossiers(root)
+        found |= {file: kept.get(file.resolve()) for file in each}
+    return found
 
 
 @contextlib.contextmanager
