@@ -12,6 +12,9 @@ from palprep.batch.forgetting import remove_outlived
 from palprep.batch.work.waiting import watch
 from palprep.dossier import examine_dossier
 from palprep.journal import Journal
+from palprep.journal.store import utc_now
+from palprep.pipelines import add_to_dossier
+from palprep.rules.consent import ConsentDecision, ConsentEvidence
 from palprep.views import export_dossiers
 
 DAY_S = 86_400.0
@@ -60,6 +63,32 @@ def test_files_go_in_time_and_the_dossier_says_so(done, go, folder, log, connect
     assert media(done) == []
     assert {each.about for each in said} == {"unchanged"}
     assert log.creates == before
+
+
+def test_a_consent_that_is_taken_back_later_is_a_change(done, go, log):
+    go(retain_s=0.0)
+    [path] = kept_dossiers(done)
+    add_to_dossier(path, kind="revocation", written_at=utc_now())
+    before = log.creates
+    for _ in range(2):
+        [person] = go(retain_s=0.0).people
+        assert (person.status, person.blocked_by) == ("redo", ("consent_ended",))
+        assert f"The replica {person.replica.id} was made before" in " ".join(person.reasons)
+    assert log.creates == before
+
+
+def test_who_was_refused_and_accepted_later_is_not_prepared_again(done, go):
+    [path] = kept_dossiers(done)
+    for accept in (False, True):
+        told = ConsentDecision(
+            accepted=accept, by="Eve", because="x", decided_at=utc_now(), evidence=ConsentEvidence()
+        )
+        add_to_dossier(path, kind="decision", written_at=utc_now(), decision=told)
+    assert [go(retain_s=0.0).people[0].status for _ in range(2)] == ["done", "done"]
+    assert media(done) == []
+    said = []
+    go(retain_s=0.0, note=said.append)
+    assert {each.about for each in said} == {"unchanged"}
 
 
 def test_a_video_that_someone_deleted_is_still_missing(done):

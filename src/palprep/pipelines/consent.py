@@ -8,6 +8,7 @@ in doubt a named person must have accepted.
 from __future__ import annotations
 
 import contextlib
+import datetime as dt
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -342,6 +343,18 @@ def _read(kept: entries.DossierKept) -> dossiers.Dossier | None:
         dossier = dossiers.Dossier.model_validate(kept.dossier)
         return dossier if dossier.entries else None
     return None
+
+
+def stopped_at(journal: journals.Journal) -> dict[str, dt.datetime]:
+    """When each person's consent was taken back, or refused, last; of whom neither was recorded,
+    nothing."""
+    found: dict[str, dt.datetime] = {}
+    for kept in journal.entries(entries.DossierKept, key=_STOPPED):
+        dossier, person = _read(kept.body), kept.person or ""
+        for each in dossier.entries if dossier else ():
+            if each.revoked_at or (each.decision and not each.decision.accepted):
+                found[person] = max(each.written_at, found.get(person, each.written_at))
+    return found
 
 
 def keep_in_journal(

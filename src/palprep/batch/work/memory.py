@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import datetime as dt
 import functools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from palprep.batch.work.consent import spoken_by
 from palprep.batch.work.context import PREPARED_NAME, RunContext
 from palprep.errors import UsageError
 from palprep.journal import entries, runs
+from palprep.pipelines import stopped_at
 from palprep.preflight import Asset, Prepared
 
 
@@ -105,8 +107,14 @@ class Unchanged:
         self, people: Iterable[RosterEntry], last: Iterable[runs.PersonView]
     ) -> dict[str, runs.PersonView]:
         """Those of the ``last`` run's people who are done and as they were when that was recorded,
-        by their slugs. Nobody whose consent was waived: it may be listened for now."""
+        by their slugs. Nobody whose consent was waived: it may be listened for now; nor whose
+        consent was taken back or refused since: their dossiers are no sign of it where prepared
+        files were removed."""
         done = {each.slug: each for each in last if each.status in runs.READY and not each.waived}
+        for slug, stopped in stopped_at(self.run.journal).items():
+            ended = self.run.journal.entries(entries.PersonEnded, person=slug)
+            if ended and dt.datetime.fromisoformat(ended[-1].at) < stopped:
+                done.pop(slug, None)
         return {
             person.slug: done[person.slug]
             for person in people
