@@ -5,12 +5,16 @@ from __future__ import annotations
 import json
 import shutil
 
+import pytest
+from PIL import Image
+
 from palprep.batch import write_report
 from palprep.batch.people.folder import find_people
 from palprep.batch.people.person import read_people
 from palprep.batch.people.selection import Selection
 from palprep.journal import Journal
 from palprep.preflight.values import kinds_of
+from palprep.values import Role
 
 
 def read(folder):
@@ -89,3 +93,13 @@ def test_of_names_that_a_disk_takes_for_one_the_second_is_refused(folder, add):
     refused = {slug for slug, found in problems.items() if "rename one of the two" in str(found)}
     assert refused == {"zoë", "zoe\u0308"}
     assert [slug for slug, found in problems.items() if not found] == ["zoe", "ZOË"]
+
+
+@pytest.mark.parametrize("name", ["portrait.NEF", "IMG_1.cr2", "IMG_1.jxl", "me.psd", "me.jp2"])
+def test_an_image_of_a_format_that_is_refused_is_the_portrait(folder, name):
+    """Of a photographer's raw nothing was said: the voice alone was made."""
+    (folder / "ada").mkdir()
+    coding = "JPEG2000" if name == "me.jp2" else "TIFF"
+    Image.new("RGB", (64, 64)).save(folder / "ada" / name, coding)
+    sources = read(folder)["ada"].sources
+    assert {role: path.name for role, path in sources.items()} == {Role.FACE_IMAGE: name}

@@ -66,9 +66,18 @@ class RemoteFile(Value):
 
 File = Path | RemoteFile
 
-_IMAGES = ".jpg .jpeg .jfif .png .webp .heic .heif .hif .avif .gif .bmp .tif .tiff .dng"
-_SOUNDS = ".mp3 .wav .m4a .flac .ogg .oga .opus .aac .amr .3ga .caf .aif .aiff .aifc .wma .mka"
-_VIDEOS = ".mp4 .mov .m4v .webm .mkv .avi .3gp .3g2 .wmv .mpg .mpeg .vob .mts .m2ts .ts"
+_IMAGES = (
+    ".jpg .jpeg .jpe .jfif .mpo .png .webp .heic .heif .hif .avif .jxl .jp2 .gif .bmp .tif .tiff"
+    " .psd .dng .cr2 .cr3 .nef .arw .raf .orf .rw2"
+)
+_SOUNDS = (
+    ".mp3 .wav .m4a .m4b .flac .ogg .oga .opus .aac .amr .awb .3ga .3gpp .caf .aif .aiff .aifc"
+    " .wma .weba .mka"
+)
+_VIDEOS = (
+    ".mp4 .mov .qt .m4v .webm .mkv .avi .3gp .3g2 .wmv .flv .mxf .ogv .mpg .mpeg .vob .mts .m2ts"
+    " .ts"
+)
 
 # A file whose content is unknown, or fits no role, counts as the media that its name promises. Its
 # own check then says what it is.

@@ -236,10 +236,14 @@ def pick_portrait(originals: Originals, person: Person) -> Settled:
     kinds = kinds_by(run.engine)([*read])
     images = [each for each, kind in zip(read, kinds, strict=True) if kind is Kind.IMAGE]
     known = {source.sha256: read[source] for source in images}
+    left_out = [
+        f"{each.name} is not used: it cannot be read as an image"
+        for each in portraits
+        if each not in known.values()
+    ]
     unreadable = person.settled(Role.FACE_IMAGE, portraits[0], "no other image can be read"), ()
     if not known:
         return unreadable
-    left_out: list[str] = []
     profile = person.settings.model or run.options.profile
     key = stage_key("portrait", *known, run.profiles[profile].model_dump_json(), __version__)
     earlier = run.journal.reused(
@@ -262,14 +266,14 @@ def pick_portrait(originals: Originals, person: Person) -> Settled:
         best = shown[ranked[0].path]
         path = read[best]
         run.journal.append(PortraitPicked(sha256=best.sha256), person=person.slug, key=key)
-        left_out = [
+        left_out += (
             f"{read[shown[each]].name} was not compared: {why.message}"
             for each, why in unread.items()
-        ]
+        )
     picked = person.settled(Role.FACE_IMAGE, path, "it is the fittest of several images")
-    if len(portraits) == 1:
-        return picked, ()
-    others = ", ".join(each.name for each in portraits if each != path)
+    others = ", ".join(each.name for each in known.values() if each != path)
+    if not others:
+        return picked, tuple(left_out)
     note = (
         f"{path.name} is the portrait: it is fitter than {others}. For another one, write "
         f'[files] face-image = "…" into {SETTINGS_NAME}'
