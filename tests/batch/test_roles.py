@@ -180,6 +180,24 @@ def test_a_live_clip_is_told_from_a_video_though_its_photo_was_renamed(go, folde
     assert {each.role for each in jane.assets} == {Role.FACE_IMAGE, CONSENT}
 
 
+def test_the_clip_of_a_motion_photo_is_told_by_the_name_that_an_export_gives_it(
+    go, folder, light_people
+):
+    """Of a portrait from Google Photos a longer training video was asked for."""
+    (folder / "ada").mkdir()
+    shutil.copy(light_people / "jane-carter/portrait.heic", folder / "ada" / "PXL_7.MP.heic")
+    command = [
+        *(imageio_ffmpeg.get_ffmpeg_exe(), "-v", "error"),
+        *("-i", light_people / "jane-carter/training.mp4", "-t", "3", "-c", "copy"),
+        *("-f", "mp4", folder / "ada" / "PXL_7.MP"),
+    ]
+    subprocess.run(command, check=True, stdin=subprocess.DEVNULL)
+    (folder / "ada" / "person.toml").write_text('stock_voice = "anna"\n')
+    [ada] = go(engine=Scripted(), dry_run=True).people
+    assert {each.role for each in ada.assets} == {Role.FACE_IMAGE}
+    assert "PXL_7.MP is not used: it is the clip of a live photo" in ada.reasons
+
+
 def test_the_statement_alone_is_a_consent_video(go, folder, light_people):
     """Whoever sent that lacks a training video, and not a longer statement."""
     (folder / "jane-carter").mkdir()

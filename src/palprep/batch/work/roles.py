@@ -7,7 +7,7 @@ they leave a choice. Where two answers are left, somebody is asked, and told wha
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Sequence, Set as AbstractSet
 from typing import NamedTuple
 
 from palprep._version import __version__
@@ -139,12 +139,14 @@ def _look(originals: Originals, person: Person, file: File, speaker: Speaker | N
     return Seen(file, found.length_s, found.stated, found.with_still, found.spoken_s)
 
 
-def _sort_videos(originals: Originals, person: Person, stills: Collection[str]) -> Settled:
+def _sort_videos(originals: Originals, person: Person, stills: AbstractSet[str]) -> Settled:
     looked = [_look(originals, person, file) for file in person.videos]
     clips = [
         each
         for each in looked
-        if 0 < each.length_s <= _LIVE_CLIP_S and (each.with_still or each.file.stem in stills)
+        if 0 < each.length_s <= _LIVE_CLIP_S
+        # Google's export names it as the still without its ending: PXL_1.MP beside PXL_1.MP.jpg.
+        and (each.with_still or {each.file.stem, each.file.name} & stills)
     ]
     notes = [f"{each.file.name} is not used: it is the clip of a live photo" for each in clips]
     videos = [each for each in looked if each not in clips]
