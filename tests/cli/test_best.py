@@ -34,6 +34,20 @@ def test_a_portrait_outranks_a_landscape(palprep: Palprep, pictures: Path) -> No
     assert first["fitness"] > second["fitness"]
 
 
+def test_several_paths_are_ranked_together(
+    palprep: Palprep, pictures: Path, tmp_path: Path
+) -> None:
+    """Whoever named two images was told of wrong usage."""
+    best = shutil.move(pictures / "portrait.heic", tmp_path)
+    (tmp_path / "notes.jpg").write_text("no picture")
+    ran = palprep("best", best, pictures, tmp_path / "notes.jpg", "--json")
+    assert ran.code == 0
+    names = [Path(entry["path"]).name for entry in ran.objects]
+    assert names == ["portrait.heic", "landscape-without-a-face.jpg"]
+    assert ran.err.startswith("Passed over: notes.jpg is a text file; name an image or a video\n")
+    assert palprep("best", best, tmp_path / "gone.jpg").code == 2
+
+
 def test_top_shows_no_more_than_asked(palprep: Palprep, pictures: Path) -> None:
     ran = palprep("best", pictures, "--top", "1")
     assert "portrait.heic" in ran.out

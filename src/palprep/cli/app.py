@@ -26,7 +26,7 @@ from palprep.errors import ManifestError, PalprepError, UsageError
 COMMANDS: Mapping[str, str] = {
     "check": "Check files against what the service accepts, before anything is uploaded.",
     "fix": "Write the smallest fix into a new file, and check the new file like any other.",
-    "best": "Rank the images of a folder or the frames of a video as portraits, the fittest first.",
+    "best": "Rank images, or the frames of a video, as portraits, the fittest first.",
     "statement": "Print the words of consent that a person must say, with --code also fresh ones.",
     "consent": "Verify, word by word, that the consent statement was spoken.",
     "guide": "Write a page to print or send: what to say, how to record, how a portrait looks.",

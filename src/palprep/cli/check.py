@@ -43,6 +43,7 @@ EXAMPLES = (
     "palprep fix photos --into prepared",
     'palprep fix training.mp4 --into prepared --full-name "Ada Lovelace" --split-consent',
     "palprep best photos",
+    "palprep best first.jpg second.heic",
     "palprep best training.mp4 --per-second 4 --top 3",
     "palprep best training.mp4 --into portraits",
     "palprep explain",
@@ -254,7 +255,10 @@ def _told_of(made: Sequence[preflight.Prepared], rejected: Path, *, failed: int)
 
 
 def best(
-    source: Annotated[Path, typer.Argument(help="A folder of images, or a video.")],
+    paths: Annotated[
+        list[Path],
+        typer.Argument(metavar="PATH", help="Images, videos, or folders of them."),
+    ],
     top: Annotated[int, typer.Option(min=1, help="How many to show.")] = 5,
     per_second: Annotated[
         float, typer.Option(min=0.01, max=60, help="Frames of a video to look at.")
@@ -273,26 +277,29 @@ def best(
     the fittest. --json prints all of them. Exit code 1 when even the best fails a check.
     """
     limits = limits_of(time_limit, memory_limit)
-    require_there(source)
+    for each in paths:
+        require_there(each)
+    one_file = len(paths) == 1 and not storage.is_folder(paths[0])
     passed_over: dict[str, PalprepError] = {}
     with telling(quiet=quiet or as_json):
         with (
             ending_well(lambda: "Nothing was ranked, and nothing was written."),
             preflight.media_workers(1, limits=limits) as engine,
         ):
-            engine.may_open(reads=[source], writes=[into] if into else [])
+            engine.may_open(reads=paths, writes=[into] if into else [])
             engine.begin()
             # Loaded while the worker loads as much.
             from palprep.cli.progress import showing_files
 
             held_against = rules.load_profile(profile)
-            with showing_files(1, wanted=not as_json) as shown, shown.at(source.name):
+            at = texts.some_of([each.name for each in paths])
+            with showing_files(1, wanted=not as_json) as shown, shown.at(at):
                 ranked = preflight.pick_best(
-                    source,
+                    paths[0] if len(paths) == 1 else paths,
                     profile=held_against,
                     per_second=per_second,
                     engine=engine,
-                    passed_over=passed_over.__setitem__ if storage.is_folder(source) else None,
+                    passed_over=None if one_file else passed_over.__setitem__,
                 )
                 best = ranked[0]
                 kept = None

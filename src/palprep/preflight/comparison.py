@@ -181,7 +181,7 @@ def pick_best(
     engine: Engine | None = None,
     passed_over: Callable[[str, errors.PalprepError], object] | None = None,
 ) -> Ranking:
-    """Rank the images of a folder, given images, or a video's frames at ``per_second``.
+    """Rank images, those of folders, and frames of videos at ``per_second``.
 
     A file is a path, its bytes, or a binary file. Files of a folder that are not readable images
     are passed over. With an ``engine`` its workers look at each file on its own. A file that
@@ -238,7 +238,12 @@ def _files(
         return [path], False
     if not sources.is_file(source) and not isinstance(source, Iterable):
         raise sources.no_file(source)
-    return ([source] if sources.is_file(source) else list(source)), False
+    if sources.is_file(source):
+        return [source], False
+    several = (
+        _files(each)[0] if isinstance(each, str | os.PathLike) else [each] for each in source
+    )
+    return [each for files in several for each in files], False
 
 
 def group_duplicates(hashes: Sequence[str]) -> list[int]:
