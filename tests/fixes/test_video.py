@@ -10,12 +10,13 @@ from heard import heard_audio
 from PIL import Image
 from videos import edited, first_frame, heard_at, times, video_plan
 
+from palprep import check, prepare
 from palprep.errors import CannotFit
 from palprep.fixes.carry_out import apply
 from palprep.media import glimpse, probe_video
 from palprep.media.sources import Source
 from palprep.rules.plans import VoicePlan
-from palprep.values import Span
+from palprep.values import Outcome, Span
 
 
 def test_a_remux_keeps_every_packet_and_turns_the_file_round(
@@ -54,6 +55,27 @@ def test_what_was_cut_out_of_a_video_stays_out(phone_video, tmp_path, shown):
     sound = VoicePlan(reasons=(), mix="keep", copies=True)
     alone = heard_audio(Source.of(apply(sound, source, tmp_path / "sound").path))
     assert alone.duration_s == pytest.approx(1.0, abs=0.05)
+
+
+@pytest.mark.parametrize(
+    ("pan", "did"),
+    [
+        ("stereo|c0=c0|c1=-1*c0", "turned the inverted channel round and mixed down to mono"),
+        ("stereo|c0=0*c0|c1=c0", "kept the second channel alone"),
+        ("quad|FL=c0|BL=c0", "kept the first channel alone"),
+    ],
+)
+def test_the_sound_of_a_video_is_heard_in_a_mixdown(phone_video, make, packets, tmp_path, pan, did):
+    """Of a balanced microphone in a stereo socket whoever mixes it down hears nothing."""
+    odd = make("odd.mp4", "-i", str(phone_video), "-c:v", "copy", "-af", f"pan={pan}")
+    assert check(odd).check("voice_stereo").outcome is Outcome.WARN
+    prepared = prepare(odd, into=tmp_path / "out")
+    assert prepared.report.check("voice_stereo").outcome is Outcome.PASS
+    assert did in [each.did for each in prepared.fixes if each.id == "mix"]
+    with av.open(str(prepared.path)) as container:
+        sound = np.concatenate([each.to_ndarray() for each in container.decode(audio=0)], axis=1)
+    assert len(sound) == 1
+    assert np.sqrt((sound**2).mean()) == pytest.approx(0.3 / np.sqrt(2), rel=0.1)
 
 
 def test_names_that_are_no_text_are_names(phone_video, tmp_path):

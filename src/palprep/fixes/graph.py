@@ -25,6 +25,15 @@ BARE_SOUND = {"flags:a": "+bitexact"}
 """The same for an audio encoder, some of which sign every packet."""
 
 
+MIXES = {
+    "average": ("0.5*c0+0.5*c1", "mixed all channels down to mono"),
+    "first": ("c0", "kept the first channel alone"),
+    "second": ("c1", "kept the second channel alone"),
+    "difference": ("0.5*c0-0.5*c1", "turned the inverted channel round and mixed down to mono"),
+}
+"""What ffmpeg's pan makes the one channel of, also in words. Halves, so that none clips."""
+
+
 def read(source: Source, *, demuxer: str | None = None, **options: Any) -> Any:
     """An input node that opens ``source`` as what it is, and no other file or address."""
     demuxer = demuxer or demuxer_of(source)

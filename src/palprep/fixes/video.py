@@ -93,6 +93,9 @@ class Cut:
             # In a graph of its own: when the size of the frames changes, theirs begins anew.
             pan = graph.mixdown(self.sound)
             filters = "aresample=async=1:first_pts=0" + (f",pan={pan}" if pan else "")
+            if self.plan.mix != "keep":
+                filters += ",aresample=ochl=stereo:rematrix_maxval=1"  # beyond it floats would clip
+                filters += f",pan=mono|c0={graph.MIXES[self.plan.mix][0]}"
             coding.update(_AAC, af=filters)
         if self.facts.taken_rate is not None:
             # Slow motion stays slow, and a check of the new file says so.
@@ -232,6 +235,8 @@ def _done(cut: Cut) -> Iterator[FixDone]:
     if sound and not plan.copy_audio:
         did = f"encoded the sound once: {graph.stream_words(sound)} to AAC"
         yield FixDone(id="transcode_audio", did=did)
+    if sound and plan.mix != "keep":
+        yield FixDone(id="mix", did=graph.MIXES[plan.mix][1])
     if "resync" in {reason.fix for reason in plan.reasons}:
         did = "silence stands where sound is missing, so that it keeps step with the picture"
         yield FixDone(id="resync", did=did)

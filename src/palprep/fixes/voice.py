@@ -18,6 +18,7 @@ import numpy as np
 from palprep.errors import FixError
 from palprep.fixes.graph import (
     BARE_SOUND,
+    MIXES,
     Progress,
     mixdown,
     part_of,
@@ -52,14 +53,6 @@ _SMALL: Mapping[str, Any] = {
     "id3v2_version": 0,
 }
 """Speech that is understood, at 3 kB for a second."""
-
-_MIXES = {
-    "average": ("0.5*c0+0.5*c1", "mixed both channels down to mono"),
-    "first": ("c0", "kept the first channel alone"),
-    "second": ("c1", "kept the second channel alone"),
-    "difference": ("0.5*c0-0.5*c1", "turned the inverted channel round and mixed down to mono"),
-}
-"""By mix: what ffmpeg's pan makes one channel of, and that in words. Halves, so that none clips."""
 
 _WIDTH = 4
 """Bytes per sample of what is joined: 32 bits, so that nothing is lost before the one encode."""
@@ -150,7 +143,7 @@ def _copied(
 
 def _cleaned(sound: Any, plan: VoicePlan, stream: AudioStreamFacts) -> Any:
     if plan.mix != "keep" and stream.channels > 1:
-        sound = sound.filter("pan", args=f"mono|c0={_MIXES[plan.mix][0]}")
+        sound = sound.filter("pan", args=f"mono|c0={MIXES[plan.mix][0]}")
     if plan.high_pass_hz is not None:
         for _ in range(2):  # two second-order sections make the fourth order
             sound = sound.filter("highpass", f=plan.high_pass_hz)
@@ -169,7 +162,7 @@ def _cleaned_words(plan: VoicePlan, stream: AudioStreamFacts, length_s: float) -
         )
         yield FixDone(id="select", did=did, kept=plan.spans)
     if plan.mix != "keep" and stream.channels > 1:
-        yield FixDone(id="mix", did=_MIXES[plan.mix][1])
+        yield FixDone(id="mix", did=MIXES[plan.mix][1])
     if plan.high_pass_hz is not None:
         yield FixDone(id="high_pass", did=f"filtered out what is below {plan.high_pass_hz:g} Hz")
 

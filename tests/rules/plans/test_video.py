@@ -64,6 +64,17 @@ def test_a_video_that_is_not_upright_is_turned_in_the_whole_and_in_the_clip(vide
     assert (clip.turned_deg, clip.copy_video) == (270, False)
 
 
+def test_channels_that_do_not_belong_together_are_mixed_in_the_whole_and_in_the_clip(video_facts):
+    facts = stated(heard(video_facts(), (0.5, 50.0)))
+    voice = facts.voice.model_copy(update={"channels": 2, "correlation": -0.99})
+    facts = facts.model_copy(update={"voice": voice})
+    repair = planned(facts)
+    assert (repair.mix, repair.copy_video, repair.copy_audio) == ("difference", True, False)
+    checks = judge(facts, Role.CONSENT_VIDEO, PROFILE)
+    report = Report(path="x", role=Role.CONSENT_VIDEO, profile="x", checks=checks, facts=facts)
+    assert plan_consent_clip(report, facts, PROFILE).mix == "difference"
+
+
 @pytest.mark.parametrize(("more", "end_s"), [((), 12.5), (((60.0, 63.0),), None)])
 def test_what_is_said_long_after_the_statement_is_not_cut_off(video_facts, more, end_s):
     """It was perhaps not listened to."""

@@ -79,6 +79,12 @@ class ImagePlan(Value):
     """What decoding may take; a JPEG of more is decoded smaller. None is no limit."""
 
 
+Mix = Literal["keep", "average", "first", "second", "difference"]
+"""Of stereo sound: ``first`` or ``second`` where the other channel is silent, ``difference`` where
+one channel has its phase inverted, so that an average would cancel. Mono stays mono; more than two
+channels are first mixed down to stereo."""
+
+
 class VideoPlan(Value):
     """One mp4 with its index at the front; video and audio are each copied or encoded once.
 
@@ -95,6 +101,8 @@ class VideoPlan(Value):
     """In seconds from the start of the source."""
     max_size_bytes: int | None = None
     """The largest size of the output; None is no limit."""
+    mix: Mix = "keep"
+    """What is made of sound whose channels do not belong together. It is not copied then."""
 
 
 class VoicePlan(Value):
@@ -106,10 +114,7 @@ class VoicePlan(Value):
     what follows."""
     spans: tuple[Span, ...] = ()
     """What to keep, in order and apart, each longer than two crossfades; empty keeps everything."""
-    mix: Literal["keep", "average", "first", "second", "difference"] = "average"
-    """Of a stereo recording: ``first`` or ``second`` where the other channel is silent,
-    ``difference`` where one channel has its phase inverted, so that an average would cancel.
-    Mono stays mono; more than two channels are first mixed down to stereo."""
+    mix: Mix = "average"
     high_pass_hz: float | None = None
     """Fourth-order corner against hum and rumble."""
     loudness_lufs: float | None = None

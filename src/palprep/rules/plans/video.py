@@ -9,6 +9,7 @@ from palprep.media import VideoFacts
 from palprep.rules.consent.checks import consent_spoken
 from palprep.rules.plans import values
 from palprep.rules.plans.takes import TAIL_S, before_word, best_take, possible_starts
+from palprep.rules.plans.voice import mix_of
 from palprep.rules.profile import Profile
 from palprep.rules.report import Report
 from palprep.rules.video import base_layer_shows
@@ -22,12 +23,15 @@ _FIXES = {
         *("video_dynamic_range", "video_upright", "video_progressive"),
     ),
     "transcode_audio": ("video_audio_codec",),
+    "mix": ("voice_stereo",),
     "resync": ("av_sync_offset", "av_sync_drift"),
     "fit_size": ("file_size",),
 }
 
 _ENCODE_VIDEO = frozenset({"transcode_video", "turn"})
 """Fixes that change the picture."""
+
+_ENCODE_AUDIO = frozenset({"resync", "transcode_audio", "mix"})
 
 _CUT_AWAY = ("video_cuts", "video_freezes", "video_black", "video_exposure_steps")
 """Checks that a stretch of the video may pass where the whole does not."""
@@ -67,6 +71,7 @@ def plan_video(report: Report, facts: Facts, profile: Profile) -> values.VideoPl
         reasons=reasons,
         turned_deg=turned_deg,
         **_copied(video, fixes, encoded=encoded),
+        mix=mix_of(facts.voice) if facts.voice and "mix" in fixes else "keep",
         trim=trim,
         max_size_bytes=int(limit_mb * 1e6) if "fit_size" in fixes and limit_mb else None,
     )
@@ -77,7 +82,7 @@ def _copied(video: VideoFacts, fixes: set[str], *, encoded: bool) -> dict[str, b
     audio = video.audio is None or video.audio.stream.codec in values.MP4_AUDIO
     return {
         "copy_video": video.codec in values.MP4_VIDEO and not (encoded or fixes & _ENCODE_VIDEO),
-        "copy_audio": audio and not (encoded or fixes & {"resync", "transcode_audio"}),
+        "copy_audio": audio and not (encoded or fixes & _ENCODE_AUDIO),
     }
 
 
@@ -225,6 +230,7 @@ def plan_consent_clip(
         reasons=(*kept, values.Reason(fix="trim", why=f"the statement of consent {beside}")),
         turned_deg=whole.turned_deg if whole else 0,
         **_copied(facts.video, fixes, encoded=encoded),
+        mix=whole.mix if whole else "keep",
         trim=span,
     )
 

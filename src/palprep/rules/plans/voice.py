@@ -99,7 +99,7 @@ def _cleaned(
     limits = (most("voice_true_peak"), most("audio_sample_peak"))
     peaks = (each - LOSSY_DB for each in limits if each is not None)
     floor, limit = voice.noise_floor_dbfs, most("voice_noise_floor")
-    mix = _mix(voice) if "mix" in fixes else "keep" if voice.channels <= 2 else "average"
+    mix = mix_of(voice) if "mix" in fixes else "keep" if voice.channels <= 2 else "average"
     # The channel that speaks is louder alone than the mean of it and silence.
     levels = "level" in fixes or mix in {"first", "second"}
     return values.VoicePlan(
@@ -133,7 +133,8 @@ def _loudness(voice: VoiceFacts, profile: Profile, mix: str) -> float | None:
     return round(min(high, max(low, wanted)), 1)
 
 
-def _mix(voice: VoiceFacts) -> str:
+def mix_of(voice: VoiceFacts) -> values.Mix:
+    """What makes one channel of the two without losing the voice."""
     if voice.silent_channel is not None:
         return "second" if voice.silent_channel == 0 else "first"
     return "difference" if voice.inverted else "average"
