@@ -198,6 +198,21 @@ def test_the_clip_of_a_motion_photo_is_told_by_the_name_that_an_export_gives_it(
     assert "PXL_7.MP is not used: it is the clip of a live photo" in ada.reasons
 
 
+def test_of_an_edited_video_the_original_is_not_used(go, folder, light_people):
+    """A replica was trained from what its owner had cut off: the original is longer."""
+    (folder / "jane").mkdir()
+    for sent, name in (("training", "IMG_7.MOV"), ("consent", "IMG_E7.MOV")):
+        shutil.copy(light_people / f"jane-carter/{sent}.mp4", folder / "jane" / name)
+    engine = Scripted()
+    [jane] = go(engine=engine, dry_run=True).people
+    assert "IMG_7.MOV is not used: IMG_E7 was edited from it" in jane.reasons
+    assert {each.source.rpartition("/")[2] for each in jane.assets} == {"IMG_E7.MOV"}
+    # One that cannot be read is a question.
+    (folder / "jane" / "IMG_E7.MOV").write_bytes(b"cut off")
+    [jane] = go(engine=engine, dry_run=True).people
+    assert jane.asked == {TRAINING: ("IMG_7.MOV", "IMG_E7.MOV")}
+
+
 def test_the_statement_alone_is_a_consent_video(go, folder, light_people):
     """Whoever sent that lacks a training video, and not a longer statement."""
     (folder / "jane-carter").mkdir()

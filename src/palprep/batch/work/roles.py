@@ -7,6 +7,7 @@ they leave a choice. Where two answers are left, somebody is asked, and told wha
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import Collection, Sequence, Set as AbstractSet
 from typing import NamedTuple
 
@@ -29,6 +30,9 @@ _LIVE_CLIP_S = 4.0
 
 STATEMENT_S = 45.0
 """A longer video holds more than the statement, which is said within 30 s."""
+
+_EDITED = re.compile(r"^IMG_(?=[0-9])")
+"""An iPhone lays IMG_E1234, what was left once its owner had edited it, beside IMG_1234."""
 
 _CLEARLY = 1.5
 """How many times as long as the next one the longest file is."""
@@ -149,7 +153,13 @@ def _sort_videos(originals: Originals, person: Person, stills: AbstractSet[str])
         and (each.with_still or {each.file.stem, each.file.name} & stills)
     ]
     notes = [f"{each.file.name} is not used: it is the clip of a live photo" for each in clips]
-    videos = [each for each in looked if each not in clips]
+    readable = {each.file.stem for each in looked if each.length_s}
+    edited = {each: _EDITED.sub("IMG_E", each.file.stem) for each in looked if each not in clips}
+    replaced = {each: by for each, by in edited.items() if by in readable - {each.file.stem}}
+    notes += (
+        f"{each.file.name} is not used: {by} was edited from it" for each, by in replaced.items()
+    )
+    videos = [each for each in edited if each not in replaced]
     roles = LISTENED_TO - {each.role for each in person.assigned}
     short = Role.CONSENT_VIDEO in roles and any(each.length_s <= STATEMENT_S for each in videos)
     if short or len(videos) > 1 or Role.TRAINING_VIDEO not in roles:
