@@ -196,8 +196,7 @@ def layers(weights: Arrays, part: str) -> int:
 
 
 def write_encoder(weights: Arrays, path: Path) -> None:
-    """From the spectrum, (1, mel channels, frames), to what is heard, (1, frames / 2, width). The
-    decoder needs the whole window of 3,000 frames."""
+    """From the spectrum, (1, mel channels, frames), to what is heard, (1, frames / 2, width)."""
     graph = Graph(weights)
     value, channels = "features", weights["encoder/conv1/weight"].shape[1]
     for name, stride in (("conv1", 1), ("conv2", 2)):
