@@ -66,14 +66,14 @@ def test_files_go_in_time_and_the_dossier_says_so(done, go, folder, log, connect
 
 
 def test_a_consent_that_is_taken_back_later_is_a_change(done, go, log):
-    go(retain_s=0.0)
+    [was] = go(retain_s=0.0).people
     [path] = kept_dossiers(done)
     add_to_dossier(path, kind="revocation", written_at=utc_now())
     before = log.creates
     for _ in range(2):
         [person] = go(retain_s=0.0).people
         assert (person.status, person.blocked_by) == ("redo", ("consent_ended",))
-        assert f"The replica {person.replica.id} was made before" in " ".join(person.reasons)
+        assert f"The replica {was.replica.id} was made before" in " ".join(person.reasons)
     assert log.creates == before
 
 

@@ -9,14 +9,13 @@ import time
 from pathlib import Path
 from typing import Any
 
-from palprep import consent, errors, media, preflight
+from palprep import consent, errors, media, preflight, speech
 from palprep.facts import Speaker
 from palprep.journal.entries import FileGlimpsed
 from palprep.media.sources import Source
 from palprep.preflight import Asset, Prepared
 from palprep.rules import Check, load_profile
 from palprep.rules.consent import consent_spoken, never_asked
-from palprep.speech import measure_voice
 from palprep.values import Kind, Role, Value
 from palprep.views.drawings import PictureFolder, pictures_of
 
@@ -109,7 +108,7 @@ def glimpse(source: Source, speaker: Speaker | None, profile: str) -> FileGlimps
         except errors.ToolError:
             stated = None
     if source.type.kind is Kind.AUDIO:
-        _, voice = measure_voice(source, tell_speakers=False, most_s=_LISTENED_TO_S)
+        _, voice = speech.measure_voice(source, tell_speakers=False, most_s=_LISTENED_TO_S)
         spoken_s = voice.speech_s if voice.content == "speech" else 0.0
     length_s, with_still = media.glimpse(source)
     return FileGlimpsed(length_s=length_s, with_still=with_still, stated=stated, spoken_s=spoken_s)
