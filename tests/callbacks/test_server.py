@@ -156,12 +156,16 @@ async def test_a_slow_body_is_given_up():
     assert reply.status_code == 408
 
 
-def test_a_sink_that_fails_asks_the_sender_to_come_again():
+def test_a_sink_that_fails_asks_the_sender_to_come_again_and_tells_what_may_be_lost(caplog):
     def full(delivery):
         raise JournalError("the disk is full")
 
     with CallbackServer(full, nonce=NONCE) as server:
         assert post(server, f"{NONCE}/x", json=VOICE).status_code == 503
+    [told] = caplog.records
+    assert told.levelname == "WARNING"
+    assert "A callback was not taken, and may not come again. the disk is full." in told.message
+    assert "'voice_id': 'v1'" in told.message
 
 
 def test_slow_sinks_do_not_stop_other_callbacks():

@@ -11,6 +11,7 @@ import asyncio
 import contextlib
 import hmac
 import inspect
+import logging
 import re
 import secrets
 from collections.abc import Awaitable, Callable
@@ -25,11 +26,13 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
-from palprep.api import mended_json
+from palprep.api import mended_json, redact
 from palprep.api.records import AnyEvent, is_link, parse_event
 from palprep.errors import PalprepError, UnexpectedReply, UsageError
 from palprep.serving import BodyTooLarge, ServerThread, listening_socket, read_body, url_of
 from palprep.values import Value, require_type
+
+_log = logging.getLogger(__name__)
 
 MAX_BODY_BYTES = 64 * 1024
 """A callback is a state snapshot of a few fields; this is generous."""
@@ -96,6 +99,9 @@ def callback_app(sink: Sink, *, nonce: str, within_s: float = _BODY_WITHIN_S) ->
         try:
             await _handed_to(sink, delivery)
         except PalprepError as error:
+            # The sender may not try again, and nothing else tells a replica's end.
+            lost = f"A callback was not taken, and may not come again. {error.message}. It says"
+            _log.warning("%s: %s", lost, redact(delivery.body))
             return PlainTextResponse(error.code, 503)
         return Response(status_code=204)
 
