@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from finished_runs import BAD, CONSENT, EVIL, GOOD, UNKNOWN, asset, person, run
 
-from palprep.errors import DamagedMedia, UsageError
+from palprep.errors import DamagedMedia, FileUnreadable, ToolFailed, UsageError
 from palprep.preflight import Asset
 from palprep.rules import Check, Report
 from palprep.values import Outcome, Role
@@ -91,18 +91,32 @@ def test_it_is_in_the_persons_language_and_says_what_is_not():
         written(redone(), language="fr")
 
 
-def test_a_file_that_cannot_be_read_is_asked_for_once():
-    error, about = DamagedMedia("a.mp4 is damaged."), {"source": "a.mp4", "source_sha256": None}
-    damaged = [
+def failed_at(error, *roles):
+    """Assets of a file at which the work ended so."""
+    return tuple(
         Asset(
-            **about, role=role, seconds=0.0,
+            source="a.mp4", source_sha256=None, role=role, seconds=0.0,
             source_report=Report.of_error("a.mp4", error, role=role, profile="core-4"),
         )
-        for role in (Role.TRAINING_VIDEO, Role.VOICE_AUDIO)
-    ]  # fmt: skip
-    [message] = written(redone(assets=tuple(damaged), blocked_by=("media_damaged",)))
+        for role in roles
+    )  # fmt: skip
+
+
+def test_a_file_that_cannot_be_read_is_asked_for_once():
+    damaged = failed_at(DamagedMedia("a.mp4 is damaged."), Role.TRAINING_VIDEO, Role.VOICE_AUDIO)
+    [message] = written(redone(assets=damaged, blocked_by=("media_damaged",)))
     assert "Training video (a.mp4)\n- This file is damaged. Send it again, as" in message.text
     assert message.text.count("This file is damaged.") == 1
+
+
+@pytest.mark.parametrize("error", [FileUnreadable("No permission."), ToolFailed("SIGKILL.")])
+def test_nobody_sends_a_file_again_that_this_machine_failed_at(error):
+    assets = failed_at(error, Role.TRAINING_VIDEO)
+    assert written(redone(assets=assets, blocked_by=("nothing_to_make", error.code))) == []
+    both = (*assets, *failed_at(DamagedMedia("a.mp4 is damaged."), Role.FACE_IMAGE))
+    [message] = written(redone(assets=both, blocked_by=(error.code, "media_damaged")))
+    assert "Portrait (a.mp4)\n- This file is damaged." in message.text
+    assert "Training video" not in message.text
 
 
 def test_what_a_stranger_wrote_is_text():

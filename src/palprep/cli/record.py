@@ -94,7 +94,7 @@ def ask(
                 told = ", ".join(each.english)
                 tell(f"{each.person}: told in English, for want of a translation: {told}")
         if not written:
-            tell("Nobody must redo anything: no message was written")
+            tell("Nobody is to send anything again: no message was written")
             return
         count = texts.counted(len(written), "message", "messages")
         tell(f"{count} in {into}, and nothing was sent. Next: look at them, and send them")

@@ -20,7 +20,7 @@ from palprep.views.page import portrait_of
 
 _NOT_THEIRS = {
     *("nothing_to_make", "folder_unclear", "folder_empty", "settings_unread"),
-    *("cannot_listen", "consent_in_doubt"),
+    *("cannot_listen", "consent_in_doubt", "file_unreadable", "tool_failed"),
 }
 """What is in the way and is for whoever runs palprep to see to."""
 
@@ -50,7 +50,8 @@ class Message(Value):
 
 def messages(run: ReadableRun, folder: Path, language: str = "en") -> Iterator[Message]:
     """The messages to all who must redo something, in the language of each, else in this one, or in
-    English. ``folder`` is the run's output. Raises UsageError for a ``language`` without any.
+    English; none where only the machine is in the way. ``folder`` is the run's output. Raises
+    UsageError for a ``language`` without any.
     """
     words_in("messages", language)
     show = PictureFolder(folder / PICTURES_NAME).embedded
@@ -59,12 +60,14 @@ def messages(run: ReadableRun, folder: Path, language: str = "en") -> Iterator[M
             own = row.language or language
             person = run.person(row.slug)
             chosen = own if own in languages_of("messages") else "en"
-            yield _message(person, chosen, portrait_of(person, show))
+            if parts := tuple(_parts(person, words_in("messages", chosen), chosen)):
+                yield _message(person, parts, chosen, portrait_of(person, show))
 
 
-def _message(person: PersonView, language: str, picture: str | None) -> Message:
+def _message(
+    person: PersonView, parts: tuple[_Part, ...], language: str, picture: str | None
+) -> Message:
     words = words_in("messages", language)
-    parts = tuple(_parts(person, words, language))
     found = {finding for part in parts for finding in part.asked}
     again = found & _OF_CONSENT
     spoken, spoken_in = _to_say(person) if again else ("", "")
