@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import errno
 import socket
 
+import av
 import pytest
 from heard import heard_audio, heard_video
 
-from palprep.errors import DamagedMedia, FileMissing, UnsupportedMedia
+from palprep.errors import DamagedMedia, FileMissing, MediaTooHeavy, UnsupportedMedia
 from palprep.media.container import open_container, video_stream
 from palprep.media.sound.decoding import audio_streams
 from palprep.media.sources.bounds import HeaderReader
@@ -34,6 +36,15 @@ def test_a_playlist_is_refused_and_its_target_never_read(tmp_path, make_video):
         fooled = taken_for(path, accepted(Kind.VIDEO, "mp4"))
         with pytest.raises(DamagedMedia), open_container(fooled):
             pass
+
+
+def test_memory_that_runs_out_is_no_damage(make_video):
+    source = Source.of(make_video("long.mp4"))
+    with (
+        pytest.raises(MediaTooHeavy, match="takes more memory than this machine gives"),
+        open_container(source),
+    ):
+        av.error.err_check(-errno.ENOMEM)  # As of any call of FFmpeg's.
 
 
 def taken_for(path, kind):

@@ -3,9 +3,12 @@ from __future__ import annotations
 import hashlib
 import os
 import pickle
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
 from palprep.errors import FileMissing, FileUnreadable, UnsupportedMedia
 from palprep.media.container import open_container
@@ -107,3 +110,27 @@ def test_nothing_is_read_before_somebody_asks_what_it_is(make_video, monkeypatch
     arrived = pickle.loads(pickle.dumps(source))  # noqa: S301 -- what was just written
     monkeypatch.undo()
     assert arrived.type.format == "mp4"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits what a process may address")
+def test_memory_that_runs_out_is_no_damage(tmp_path):
+    """Damage is remembered until the file changes."""
+    path = tmp_path / "a.png"
+    Image.new("RGB", (6000, 6000), "teal").save(path)
+    decoding = f"""
+import resource
+from palprep.errors import MediaTooHeavy
+from palprep.media.images.stills import open_image
+from palprep.media.sources.source import Source
+source = Source.of({str(path)!r})
+pages = int(open("/proc/self/statm").read().split()[0])
+limit = pages * resource.getpagesize() + (32 << 20)
+resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+try:
+    open_image(source)
+except MediaTooHeavy as error:
+    print(error)
+"""
+    command = [sys.executable, "-c", decoding]
+    ran = subprocess.run(command, check=False, capture_output=True, text=True)
+    assert ran.stdout.startswith("a.png takes more memory than this machine gives"), ran.stderr

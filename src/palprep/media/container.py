@@ -63,6 +63,8 @@ def open_container(source: Source, *, analyse_frames: bool = True) -> Iterator[I
             yield container
     except MediaError:
         raise
+    except MemoryError:
+        raise source.out_of_memory() from None
     except av.error.DecoderNotFoundError:
         raise UnsupportedMedia(f"{source.name} uses a codec that cannot be decoded here") from None
     # PyAV raises ValueError for parameters that no decoder takes, such as 65535 channels.

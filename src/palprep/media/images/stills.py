@@ -33,7 +33,7 @@ _CUT_OFF = ("is truncated", "end of file")
 """What Pillow and libheif say of a file whose end is missing."""
 _BROKEN = (
     *(OSError, ValueError, SyntaxError, EOFError, LookupError, TypeError, ArithmeticError),
-    *(RuntimeError, AttributeError, MemoryError, struct.error, zlib.error, Warning),
+    *(RuntimeError, AttributeError, struct.error, zlib.error, Warning),
 )
 """What Pillow's and libheif's decoders raise on damaged input, and what they only warn of, for
 programs that turn warnings into errors."""
@@ -128,6 +128,8 @@ def _opened(source: Source) -> Iterator[HeifImage | RasterImage]:
             yield image
         except MediaError:
             raise
+        except MemoryError:
+            raise source.out_of_memory() from None
         except _BROKEN as error:
             reason = str(error).strip() or type(error).__name__
             cut = any(each in reason for each in _CUT_OFF)

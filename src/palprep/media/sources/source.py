@@ -26,6 +26,7 @@ from typing_extensions import TypeIs
 from palprep.errors import (
     FileMissing,
     FileUnreadable,
+    MediaTooHeavy,
     OutputUnwritable,
     UnsupportedMedia,
     UsageError,
@@ -179,6 +180,13 @@ class Source:
         status = os.fstat(file.fileno())
         if (status.st_size, status.st_mtime_ns) != (self.size_bytes, self.modified_ns):
             raise self._changed()
+
+    def out_of_memory(self) -> MediaTooHeavy:
+        """What to raise where memory runs out: that is no damage, and another time it may do."""
+        return MediaTooHeavy(
+            f"{self.name} takes more memory than this machine gives: try again where there is "
+            "more, or give a smaller file"
+        )
 
     def _changed(self) -> FileUnreadable:
         return FileUnreadable(
