@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -31,6 +32,16 @@ def test_a_drive_that_is_not_there_is_told(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr(Path, "mkdir", missing)
     with pytest.raises(OutputUnwritable, match="out cannot be written: No such file"):
         output_folder(tmp_path / "out")
+
+
+def test_a_disk_that_goes_away_while_a_text_is_written_is_told(tmp_path: Path):
+    def lines() -> Iterator[str]:
+        yield "half"
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    with pytest.raises(OutputUnwritable, match=r"a\.txt cannot be written: Input/output error"):
+        write_text(tmp_path / "a.txt", lines())
+    assert [*tmp_path.iterdir()] == []
 
 
 @pytest.mark.parametrize("umask", [0o000, 0o022])

@@ -154,11 +154,15 @@ def atomic_output(
 def write_text(target: Path, text: str | Iterable[str], *, lasting: bool = True) -> None:
     """Write a text, or its parts, in UTF-8 as :func:`atomic_output` does. Lone surrogates, which a
     sender's JSON and a file's name may hold, become escapes."""
-    with (
-        atomic_output(target, lasting=lasting) as temporary,
-        temporary.open("w", encoding="utf-8", errors="backslashreplace", newline="") as stream,
-    ):
-        stream.writelines((text,) if isinstance(text, str) else text)
+    parts = (text,) if isinstance(text, str) else text
+    with atomic_output(target, lasting=lasting) as temporary:
+        try:
+            with temporary.open(
+                "w", encoding="utf-8", errors="backslashreplace", newline=""
+            ) as stream:
+                stream.writelines(parts)
+        except OSError as error:  # No other file is read meanwhile.
+            raise unwritable(target, error) from None
 
 
 def unwritable(target: Path, error: OSError) -> OutputUnwritable:
