@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import datetime as dt
+import errno
 import os
 import random
 import re
@@ -325,6 +326,12 @@ def test_a_folder_without_write_access_is_copied_when_it_knows_what_was_created(
     assert "or name another one" in readable(path, error).message
     path.touch()
     assert "or go on in a copy of it" in readable(path, error).message
+
+
+@pytest.mark.parametrize("number", [errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP])
+def test_a_file_system_that_locks_no_files_is_told(path, number):
+    said = readable(path, OSError(number, os.strerror(number))).message
+    assert said.endswith("cannot lock files: move the folder to a disk of this machine")
 
 
 def test_a_closed_journal_is_told_from_a_damaged_one(path):

@@ -182,6 +182,13 @@ DAMAGED = (
 )
 _FULL = "free some space and run the same command again"
 
+_NO_LOCKS = "its file system cannot lock files: move the folder to a disk of this machine"
+
+_OF_SYSTEM = {
+    **dict.fromkeys((errno.ENOSPC, errno.EDQUOT), _FULL),
+    **dict.fromkeys((errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP), _NO_LOCKS),
+}
+
 _ADVICE = {
     sqlite3.SQLITE_FULL: _FULL,
     sqlite3.SQLITE_IOERR: "the disk failed, or is full: see to it and run the same command again",
@@ -202,7 +209,7 @@ def readable(path: Path | None, error: Exception) -> JournalError:
     unwritable = f"make its folder writable, or {denied}"
     if isinstance(error, OSError):
         reason = error.strerror or str(error)
-        advice = _FULL if error.errno in {errno.ENOSPC, errno.EDQUOT} else unwritable
+        advice = _OF_SYSTEM.get(error.errno or 0, unwritable)
     else:
         reason = str(error)
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
