@@ -334,6 +334,30 @@ def test_a_file_system_that_locks_no_files_is_told(path, number):
     assert said.endswith("cannot lock files: move the folder to a disk of this machine")
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="an open file cannot be removed there")
+@pytest.mark.parametrize("done", ["removed", "moved", "begun anew"])
+def test_nothing_is_intended_in_a_journal_that_no_later_run_finds(path, done):
+    with Journal(path, create=True, lock=True) as journal:
+        journal.append(NOTE)
+        if done == "moved":
+            path.parent.rename(path.parent.with_name("aside"))
+        else:
+            for each in [*path.parent.iterdir()]:
+                each.unlink()
+        if done == "begun anew":
+            Journal(path, create=True, lock=True).close()
+        for record in (journal.append, journal.claim):
+            with pytest.raises(JournalError, match="was removed or moved while it was in use"):
+                record(INTENT, person="ada", key="k")
+
+
+def test_a_journal_is_where_it_was_after_a_step_into_another_folder(path, monkeypatch):
+    monkeypatch.chdir(path.parent)
+    with Journal(path.name, create=True) as journal:
+        monkeypatch.chdir("/")
+        journal.append(NOTE)
+
+
 def test_a_closed_journal_is_told_from_a_damaged_one(path):
     with Journal(path, create=True) as journal:
         pass

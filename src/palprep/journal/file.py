@@ -8,7 +8,7 @@ import os
 import sqlite3
 import time
 import zlib
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
 from palprep import system
@@ -138,6 +138,29 @@ def opened(
             raise readable(path, error) from None
         undone.pop_all()
     return connection
+
+
+def staying(path: Path | None) -> Callable[[], None]:
+    """Raises JournalError, when it is called, if the file at ``path`` is another one by then, or
+    gone. What is written into a file that was removed, or moved away, no later run finds: it would
+    create everything once more.
+    """
+    if path is None:
+        return lambda: None
+    place = path.absolute()
+    opened = place.stat()
+
+    def require() -> None:
+        with contextlib.suppress(OSError):
+            if os.path.samestat(opened, place.stat()):
+                return
+        raise JournalError(
+            f"The journal {path} was removed or moved while it was in use: put it back, and run "
+            "the same command again. It alone knows what was created. If it is lost, look your "
+            "voices and replicas up at the service first"
+        )
+
+    return require
 
 
 def is_writable(path: Path) -> bool:

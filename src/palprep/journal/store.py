@@ -83,6 +83,7 @@ class Journal:
         try:
             # Only a run creates by what the journal says, and must not find damage half-way.
             self._connection = file.opened(self.path, whole=lock, read_only=read_only)
+            self._require_there = file.staying(self.path)
         except BaseException:
             self._lock.close()
             raise
@@ -148,6 +149,7 @@ class Journal:
     def _added(
         self, connection: sqlite3.Connection, body: B, person: str | None, key: str | None
     ) -> Entry[B]:
+        self._require_there()
         at = self.now().isoformat(timespec="milliseconds")
         # ASCII, since SQLite refuses the lone surrogates that a sender's JSON may hold.
         stored = body.relocated(self.named).model_dump(mode="json", round_trip=True)
