@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 _LOOK_S = 0.05
 """How often it is measured what a task takes, while it runs."""
+_MOST_BETWEEN_S = 1.0
+"""Counts of the time between two looks: where it was longer, all was stopped, as by Ctrl-Z."""
 
 _MOST_PROCESSES = 16
 """A fix runs one or two programs."""
@@ -152,7 +154,8 @@ class Worker:
         since its last one; TimeoutError for one that does not start.
         """
         if not self._ready:
-            message = self._receive(time.monotonic() + _START_WITHIN_S, lambda: None)
+            self._left_s, self._looked = _START_WITHIN_S, time.monotonic()
+            message = self._receive(lambda: None)
             if not isinstance(message, messages.Ready):
                 raise self._died()
             self._ready, self.protections = True, message.protections
@@ -181,11 +184,11 @@ class Worker:
             self._channel.send(task)
         except OSError:
             raise self._died() from None
-        give_up = time.monotonic() + wall_s
+        self._left_s, self._looked = wall_s, time.monotonic()
         told = 0
         while True:
             try:
-                message = self._receive(give_up, lambda: self._require(meter, time_s))
+                message = self._receive(lambda: self._require(meter, time_s))
             except TimeoutError:
                 raise self._too_heavy(
                     f"takes longer than {_time(wall_s)} of the wall clock",
@@ -236,13 +239,14 @@ class Worker:
         while time.monotonic() < give_up and not system.has_ended(self.pid):
             time.sleep(0.01)
 
-    def _receive(self, give_up: float, look: Callable[[], object]) -> messages.Message:
+    def _receive(self, look: Callable[[], object]) -> messages.Message:
         while True:
-            left = give_up - time.monotonic()
-            if left <= 0:
+            before, self._looked = self._looked, time.monotonic()
+            self._left_s -= min(self._looked - before, _MOST_BETWEEN_S)
+            if self._left_s <= 0:
                 raise TimeoutError
             try:
-                message = self._channel.receive(min(left, _LOOK_S))
+                message = self._channel.receive(min(self._left_s, _LOOK_S))
             except (EOFError, OSError):
                 raise self._died() from None
             if message is not None:
