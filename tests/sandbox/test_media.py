@@ -214,6 +214,18 @@ def test_empty_and_oversized_media_end_in_error():
         assert "empty" in trained(raw, empty)["error_message"]
 
 
+def test_a_disk_that_fails_is_told_in_words(tmp_path, caplog):
+    with Sandbox(data=tmp_path) as sandbox, Raw(sandbox) as raw:
+        (tmp_path / "scratch").rmdir()
+        image = base64.b64encode(JPEG).decode()
+        reply = raw.send("POST", "/v2/faces/image-validation", json={"imageBase64": image})
+    said = "The sandbox failed: No such file or directory."
+    assert (reply.status_code, reply.json()["error"]) == (500, said)
+    assert [(each.message, each.exc_info) for each in caplog.records if said in each.message] == [
+        (f"{said} (faces.validate_image)", None)
+    ]
+
+
 def test_nothing_stays_in_the_scratch_folder(tmp_path):
     with Sandbox(tmp_path, clock="virtual") as sandbox, Raw(sandbox) as raw:
         trained(raw, raw.voice())

@@ -186,6 +186,10 @@ class EndpointApp:
                 return self._noted(arrival, self._handler(context))
         except Refused as refused:
             answer = refused.answer
+        except OSError as error:  # Its disk is full, or gone.
+            said = f"The sandbox failed: {error.strerror or error}."
+            log.warning("%s (%s)", said, self.endpoint.name)
+            answer = JsonAnswer(500, {"error": said})
         except Exception as error:
             # The caller's judge, or a defect: the request still gets an answer.
             log.exception("The sandbox failed on %s", self.endpoint.name)
