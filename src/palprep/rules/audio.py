@@ -79,32 +79,33 @@ def voice_content(voice: VoiceFacts) -> Measured:
 @rule(VOICE)
 def voice_speech_length(voice: VoiceFacts) -> Measured:
     cause = None if voice.speech else NO_SPEECH[voice.content]
-    return _told(voice.speech_s, f"{voice.speech_s:.1f} s", "seconds", cause)
-
-
-@rule(VOICE)
-def voice_level(voice: VoiceFacts) -> Measured | Unmeasured:
-    level = voice.speech_rms_dbfs
-    return _no_noise(voice) if level is None else _told(level, f"{level:.1f} dBFS", "level")
+    return Measured(value=voice.speech_s, shown=f"{voice.speech_s:.1f} s", cause=cause)
 
 
 @rule(VOICE)
 def voice_clipping(voice: VoiceFacts) -> Measured:
     rate = voice.clipped_runs / voice.duration_s * 60 if voice.duration_s else 0.0
     peaks = counted(math.ceil(rate), "clipped peak a minute", "clipped peaks a minute")
-    return _told(rate, peaks if rate else "no clipped peaks", "peaks")
+    return Measured(value=rate, shown=peaks if rate else "no clipped peaks")
 
 
-@rule(VOICE)
-def voice_snr(voice: VoiceFacts) -> Measured | Unmeasured:
-    ratio = voice.snr_db
-    return _no_noise(voice) if ratio is None else _told(ratio, f"{ratio:.1f} dB", "ratio")
+def _known(value: float | None, voice: VoiceFacts) -> float | Unmeasured:
+    """The value, or why neither speech nor what is between the words could be measured."""
+    if value is not None:
+        return value
+    return NO_SPEECH[voice.content] if voice.speech_rms_dbfs is None else REASONS["no_pause"]
 
 
-@rule(VOICE)
-def voice_noise_floor(voice: VoiceFacts) -> Measured | Unmeasured:
-    level = voice.noise_after_gain_dbfs
-    return _no_noise(voice) if level is None else _told(level, f"{level:.1f} dBFS", "level")
+voice_level = plain(
+    "voice_level", VOICE, lambda voice: _known(voice.speech_rms_dbfs, voice), "{:.1f} dBFS"
+)
+voice_snr = plain("voice_snr", VOICE, lambda voice: _known(voice.snr_db, voice), "{:.1f} dB")
+voice_noise_floor = plain(
+    "voice_noise_floor",
+    VOICE,
+    lambda voice: _known(voice.noise_after_gain_dbfs, voice),
+    "{:.1f} dBFS",
+)
 
 
 @rule(VOICE)
@@ -158,12 +159,3 @@ def voice_one_speaker(voice: VoiceFacts) -> Measured | Unmeasured:
         shown=f"{told} ({speakers.confidence:.0%} sure)",
         words={"confidence": f"{speakers.confidence:.0%}"},
     )
-
-
-def _no_noise(voice: VoiceFacts) -> Unmeasured:
-    """Why neither speech nor what is between the words could be measured."""
-    return NO_SPEECH[voice.content] if voice.speech_rms_dbfs is None else REASONS["no_pause"]
-
-
-def _told(value: float, shown: str, word: str, cause: Unmeasured | None = None) -> Measured:
-    return Measured(value=value, shown=shown, words={word: shown}, cause=cause)

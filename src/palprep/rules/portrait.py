@@ -8,10 +8,9 @@ name a problem (``appears_under_18``); here ``pass`` always means that all is we
 from __future__ import annotations
 
 from palprep import vision
-from palprep.facts import Facts
 from palprep.rules import needs
 from palprep.rules.plans.image import COLOURLESS, FACE_SHARE, NARROWEST, framing_advice
-from palprep.rules.rule import Answer, Measured, Need, Rule, plain, rule
+from palprep.rules.rule import Measured, Need, Rule, plain, rule
 from palprep.rules.texts.words import REASONS, Unmeasured, degrees, likely
 
 NO_PERSON = 0.05
@@ -44,9 +43,6 @@ ADULT = 0.5
 GLOSS = 0.75
 """The least ratio of brightness to peak, of faces in ordinary light."""
 
-NOT_SCORED = REASONS["not_scored"]
-
-
 _FACELESS = Measured(value=AWAY, shown="no face was found", cause=needs.NO_FACE)
 FACING = needs.face_or(
     nobody=_FACELESS,
@@ -54,12 +50,6 @@ FACING = needs.face_or(
     hidden=Measured(value=AWAY, shown="covered, or turned away too far", cause=needs.HIDDEN),
 )
 """A face that cannot be seen points away from the camera."""
-
-
-def _nudity(facts: Facts) -> float | Answer:
-    if facts.footage is None:
-        return needs.PORTRAIT.then(lambda portrait: portrait.nudity, NOT_SCORED).get(facts)
-    return NOT_SCORED if facts.footage.nudity is None else facts.footage.nudity
 
 
 @rule(
@@ -153,7 +143,14 @@ def face_substantially_obscured(face: vision.SubjectFacts) -> Measured:
     )
 
 
-no_nudity = plain("no_nudity", Need(_nudity), lambda score: round(score, 3))
+_LOOKS: Need[vision.FootageFacts | vision.PortraitFacts] = Need(
+    lambda facts: facts.footage or needs.PORTRAIT.get(facts)
+)
+no_nudity = plain(
+    "no_nudity",
+    _LOOKS.then(lambda looks: looks.nudity, REASONS["not_scored"]),
+    lambda score: round(score, 3),
+)
 """The score of open_nsfw, 0 to 1; of a video that of its worst frame."""
 
 

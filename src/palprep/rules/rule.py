@@ -178,19 +178,20 @@ def rule(
 def plain(
     rule_id: str,
     needs: Need[F],
-    value: Callable[[F], Measure],
+    value: Callable[[F], Measure | Unmeasured],
     shown: str | tuple[str, str] | None = None,
 ) -> Rule:
-    """A rule that holds one value against limits, and does not apply where it is None.
+    """A rule that holds one value against limits, and does not apply where it is None. In place of
+    the value it may be told why there is none.
 
     ``shown`` is how a report shows it: a format, or the words for true and for false. None shows
     the bare value.
     """
 
-    def measure(needed: F) -> Measured | None:
+    def measure(needed: F) -> Answer:
         found = value(needed)
-        if found is None:
-            return None
+        if found is None or isinstance(found, Unmeasured):
+            return found
         words = (shown[0] if found else shown[1]) if isinstance(shown, tuple) else shown
         return Measured(value=found, shown=words and words.format(found))
 

@@ -169,19 +169,17 @@ def video_dropped_frames(video: VideoFacts) -> Measured | None:
 
 @rule(TIMING.then(lambda timing: timing.audio_offset_s))
 def av_sync_offset(offset_s: float) -> Measured:
-    return Measured(value=round(offset_s, 3), words={"time": _size(offset_s)})
+    return Measured(value=round(offset_s, 3), words={"time": f"{abs(offset_s):.3g} s"})
 
 
 @rule(TIMING.then(lambda timing: timing.audio_drift_s))
 def av_sync_drift(drift_s: float) -> Measured:
-    words = {"time": _size(drift_s)}
-    return Measured(value=round(drift_s, 3), way="apart", words=words)
+    return Measured(value=round(drift_s, 3), way="apart", words={"time": f"{abs(drift_s):.3g} s"})
 
 
 def listed(times: Sequence[float], **words: str) -> Measured:
-    """How many moments there are. ``{moments}`` lists them."""
-    moments = _moments(times)
-    return Measured(value=len(times), shown=moments, words={"moments": moments, **words})
+    """How many moments there are. ``{measured}`` lists them."""
+    return Measured(value=len(times), shown=_moments(times), words=words)
 
 
 def _total(spans: Sequence[Span]) -> Measured:
@@ -192,10 +190,6 @@ def _total(spans: Sequence[Span]) -> Measured:
         shown=f"{lasts} at {moments}" if spans else lasts,
         words={"seconds": lasts, "moments": moments},
     )
-
-
-def _size(seconds: float) -> str:
-    return f"{abs(seconds):.3g} s"
 
 
 def _moments(times: Sequence[float]) -> str:
