@@ -89,18 +89,13 @@ _OUTSIDE = 0.02
 def _align(wanted: list[str], given: list[str]) -> list[Step]:
     """Cheapest edit path; what stands before and after the statement costs next to nothing."""
     rows, columns = len(wanted) + 1, len(given) + 1
-    cost = [[0.0] * columns for _ in range(rows)]
+    cost = [[_OUTSIDE * j for j in range(columns)]]
     for i in range(1, rows):
-        cost[i][0] = float(i)
-    for j in range(1, columns):
-        cost[0][j] = _OUTSIDE * j
-    for i in range(1, rows):
+        row = [float(i)]
         for j in range(1, columns):
-            cost[i][j] = min(
-                cost[i - 1][j - 1] + _change(wanted[i - 1], given[j - 1]),
-                cost[i - 1][j] + 1.0,
-                cost[i][j - 1] + 1.0,
-            )
+            changed = cost[-1][j - 1] + _change(wanted[i - 1], given[j - 1])
+            row.append(min(changed, cost[-1][j] + 1.0, row[-1] + 1.0))
+        cost.append(row)
     j = min(range(columns), key=lambda at: cost[-1][at] + _OUTSIDE * (columns - 1 - at))
     steps: list[Step] = [(None, column) for column in range(columns - 2, j - 1, -1)]
     i = rows - 1
@@ -147,13 +142,12 @@ def _to_words(
                 blocks[-1][0].add(word)
             if heard is not None:
                 blocks[-1][1].add(heard)
-    differences = _differences(blocks, pairs)
     used = [given[j].word for _, j in steps if j is not None]
     met = {(wanted[i].word, given[j].word) for i, j in steps if i is not None and j is not None}
     return Comparison(
         pairs=tuple(pairs),
         instead=tuple(sorted(met - set(pairs))),
-        differences=differences,
+        differences=_differences(blocks, pairs),
         heard_first=used[0] if used else heard_words,
         heard_last=used[-1] + 1 if used else heard_words,
         agreement=len(same) / len(wanted) if wanted else 0.0,

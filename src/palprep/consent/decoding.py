@@ -177,14 +177,12 @@ def log_softmax(logits: NDArray[Real]) -> NDArray[Real]:
     """The logarithms of probabilities, over the last axis."""
     highest = logits.max(axis=-1, keepdims=True)
     total = np.exp(logits - highest).sum(axis=-1, keepdims=True)
-    found: NDArray[Real] = logits - highest - np.log(total)
-    return found
+    return np.asarray(logits - highest - np.log(total))
 
 
 def log_probabilities(logits: NDArray[Real], ids: Sequence[int]) -> NDArray[Real]:
     """The logarithm of the probability of each token, one a row."""
-    found: NDArray[Real] = log_softmax(logits)[np.arange(len(ids)), ids]
-    return found
+    return np.asarray(log_softmax(logits)[np.arange(len(ids)), ids])
 
 
 def align_tokens(scores: Floats, first: int, count: int) -> list[tuple[int, int]]:

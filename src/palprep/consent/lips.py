@@ -83,16 +83,6 @@ def stretch_of(
     return Span(start_s=densest[0].start_s, end_s=densest[-1].end_s), False
 
 
-class _Part(NamedTuple):
-    """What the lips do in a part of a span, as :class:`LipsFacts` has it of the whole."""
-
-    motion: float | None
-    rests_at_s: float | None
-    repeat: float | None
-    repeats_at_s: float | None
-    synchrony: Synchrony | None
-
-
 def measure_lips(
     track: FaceTrack,
     span: Span,
@@ -109,7 +99,7 @@ def measure_lips(
     count = max(1, round(span.duration_s / PART_S))
     edges = np.linspace(span.start_s, span.end_s, count + 1).tolist()
     parts = [
-        _measured(track, Span(start_s=begin, end_s=end), speech, samples, load)
+        _measured(track, Span(start_s=begin, end_s=end), speech, samples, load, stated=stated)
         for begin, end in pairwise(edges)
     ]
     rests = min(parts, key=lambda each: math.inf if each.motion is None else each.motion)
@@ -117,7 +107,7 @@ def measure_lips(
     synced = [each.synchrony for each in parts if each.synchrony is not None]
     # Where the lips of a part are hidden it is not known whether the words are theirs.
     known = len(synced) == len(parts)
-    within = (track.at_s >= span.start_s) & (track.at_s <= span.end_s)
+    within = _within(track, span)
     least = min(synced, key=lambda each: each.correlation + each.margin) if known else None
     return LipsFacts(
         stated=stated,
@@ -138,7 +128,10 @@ def _measured(
     speech: Sequence[Span],
     samples: Floats,
     load: Callable[[], LipSync],
-) -> _Part:
+    *,
+    stated: bool,
+) -> LipsFacts:
+    """The measures of the lips in one part; eyes are told of the whole alone."""
     times = np.arange(span.start_s, span.end_s, STEP_S)
     shape, known = on_grid(track.at_s, track.shape, times)
     spoken = np.zeros(len(times), bool)
@@ -150,13 +143,20 @@ def _measured(
     if known.sum() * STEP_S >= LEAST_TO_SYNC_S:
         lips, _ = on_grid(track.at_s, track.lips, times)
         synchrony = synchrony_of(lips, known, samples, span.start_s, load())
-    return _Part(
+    return LipsFacts(
+        stated=stated,
+        span=span,
+        frames=int(_within(track, span).sum()),
         motion=motion,
         rests_at_s=None if rest is None else float(times[rest]),
         repeat=repeat,
         repeats_at_s=None if again is None else float(times[again]),
         synchrony=synchrony,
     )
+
+
+def _within(track: FaceTrack, span: Span) -> Known:
+    return (track.at_s >= span.start_s) & (track.at_s <= span.end_s)
 
 
 def on_grid(at_s: Floats, values: Floats, times: Floats) -> tuple[Floats, Known]:
@@ -227,8 +227,7 @@ def _courses(count: int) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
 def _mean_over(values: Floats, steps: int) -> Floats:
     """Means over every ``steps`` values in a row, along the first axis."""
     sums = np.concatenate((np.zeros((1, *values.shape[1:])), np.cumsum(values, axis=0)))
-    means: Floats = (sums[steps:] - sums[:-steps]) / steps
-    return means
+    return np.asarray((sums[steps:] - sums[:-steps]) / steps)
 
 
 def _spread(values: Floats, steps: int) -> Floats:
@@ -286,8 +285,7 @@ def sound_rows(samples: Floats, encoder: Encoder) -> Floats:
 def without_drift(lips: Floats) -> Floats:
     """The course of the lips without its mean over a third of a second."""
     around = np.pad(lips, ((_DRIFT // 2 + 1, _DRIFT // 2), (0, 0)), mode="edge").cumsum(axis=0)
-    drift: Floats = (around[_DRIFT:] - around[:-_DRIFT]) / _DRIFT
-    return lips - drift
+    return np.asarray(lips - (around[_DRIFT:] - around[:-_DRIFT]) / _DRIFT)
 
 
 def lip_rows(lips: Floats, known: Known, ways: Floats) -> Floats:
@@ -344,5 +342,4 @@ def _with_neighbours(rows: Floats, known: Known, taps: Sequence[int]) -> Floats:
     seen = rows[known] if known.any() else rows
     scaled = (rows - seen.mean(axis=0)) / np.maximum(seen.std(axis=0), 1e-6)
     at = np.arange(len(rows))[:, None] + np.array(taps)
-    near: Floats = scaled[at.clip(0, len(rows) - 1)].reshape(len(rows), -1)
-    return near
+    return np.asarray(scaled[at.clip(0, len(rows) - 1)].reshape(len(rows), -1))

@@ -106,11 +106,10 @@ class Moonshine:
         tokens = np.array([[_BEGIN, *ids[:-1]]], np.int64)
         given = {"input_ids": tokens, "use_cache_branch": np.array([False]), **heard, **self._past}
         (logits,) = self._decoder.run(["logits"], given)
-        scores: list[float] = log_probabilities(logits[0].astype(np.float64), ids).tolist()
-        found, first = [], 0
+        scores = iter(log_probabilities(logits[0].astype(np.float64), ids).tolist())
+        found = []
         for word in said:
-            own = scores[first : first + len(word)]
-            first += len(word)
+            own: list[float] = [next(scores) for _ in word]
             spoken = [
                 score
                 for score, token in zip(own, word, strict=True)
@@ -177,11 +176,7 @@ def hear_again(model: Moonshine, samples: Samples, reading: StatementReading) ->
         for part in reading.parts
     )
     return reading.model_copy(
-        update={
-            "parts": parts,
-            "second_model": model.name,
-            "second_model_sha256": model.sha256,
-        }
+        update={"parts": parts, "second_model": model.name, "second_model_sha256": model.sha256}
     )
 
 

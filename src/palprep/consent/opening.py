@@ -12,7 +12,6 @@ from pathlib import Path
 from threading import Lock
 
 import numpy as np
-from numpy.typing import NDArray
 
 from palprep.consent.facts import StatementReading, Surroundings
 from palprep.consent.moonshine import Moonshine, hear_again, leaves_doubt
@@ -81,7 +80,7 @@ def opening_length_s(required: Statement | None) -> float:
     return OPENING_S + words * _WORD_S + _BEYOND_S
 
 
-def decode_opening(source: Source, required: Statement) -> NDArray[np.float32]:
+def decode_opening(source: Source, required: Statement) -> Samples:
     """As much of a recording as the statement may need: mono audio at 16 kHz, of a video from where
     a player starts. Raises MediaError."""
     samples = mono_of(source, opening_length_s(required))
@@ -91,7 +90,7 @@ def decode_opening(source: Source, required: Statement) -> NDArray[np.float32]:
     return samples
 
 
-def as_played(samples: NDArray[np.float32], video: VideoFacts) -> NDArray[np.float32]:
+def as_played(samples: Samples, video: VideoFacts) -> Samples:
     """The sound of a video, behind silence where it starts later than the picture: all times of a
     statement then count as in a player."""
     return np.pad(samples, (round(min(video.player_times[1], _LATEST_S) * RATE_HZ), 0))
@@ -123,7 +122,7 @@ def model_for(
 
 
 def read_samples(
-    samples: NDArray[np.float32], required: Statement, listener: Whisper | StatementReading
+    samples: Samples, required: Statement, listener: Whisper | StatementReading
 ) -> StatementReading:
     """Read the statement in the opening of a recording: ``samples`` are mono at 16 kHz, from its
     start. Where ``listener``, of :func:`model_for`, leaves a doubt, a second model weighs the

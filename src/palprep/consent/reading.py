@@ -13,9 +13,6 @@ from collections.abc import Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from palprep.consent import facts, whisper
 from palprep.consent.compare import Comparison, Difference, compare
 from palprep.consent.wording.names import Place, locate_name, read_name, without_title
@@ -30,6 +27,7 @@ from palprep.consent.wording.words import (
     split_words,
     text_of,
 )
+from palprep.media.sound import Samples
 from palprep.speech import RATE_HZ, WINDOW_S, speech_spans
 
 HYPOTHESES = 5
@@ -112,7 +110,7 @@ class Reading(NamedTuple):
 
 def read_window(
     model: whisper.Whisper,
-    samples: NDArray[np.float32],
+    samples: Samples,
     statement: Statement,
     start_s: float,
     window_s: float = WINDOW_S,
@@ -219,7 +217,7 @@ def _lead(model: whisper.Whisper, heard: whisper.Heard, plain: Reading) -> str:
 
 
 def _afterwards(
-    model: whisper.Whisper, samples: NDArray[np.float32], statement: Statement, end_s: float
+    model: whisper.Whisper, samples: Samples, statement: Statement, end_s: float
 ) -> tuple[str, ...]:
     """What follows the statement, heard on its own.
 

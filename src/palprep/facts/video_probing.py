@@ -10,12 +10,10 @@ from __future__ import annotations
 import math
 from concurrent.futures import ThreadPoolExecutor
 
-import numpy as np
-from numpy.typing import NDArray
-
 from palprep import consent, media
 from palprep.facts.facts import Facts, Speaker
 from palprep.media import images, sources
+from palprep.media.sound import Samples
 from palprep.speech import RATE_HZ, Mono, VoiceFacts, measure_voice, speakers_of
 from palprep.values import Role
 from palprep.vision import CLOSE_LOOKS, FootageFacts, Models, analyse_footage, follow_face
@@ -114,7 +112,7 @@ def repacked(
 
 
 def _with_speakers(
-    voice: VoiceFacts, statement: consent.StatementReading, opening: NDArray[np.float32]
+    voice: VoiceFacts, statement: consent.StatementReading, opening: Samples
 ) -> VoiceFacts:
     """The voice, with several speakers where the statement alone has them: in minutes of one voice
     the seconds of another do not stand out."""
@@ -126,20 +124,14 @@ def _with_speakers(
     return voice.model_copy(update={"speakers": speakers}) if speakers.several else voice
 
 
-def _lips(
-    source: sources.Source, facts: Facts, heard: NDArray[np.float32]
-) -> consent.LipsFacts | None:
+def _lips(source: sources.Source, facts: Facts, heard: Samples) -> consent.LipsFacts | None:
     """The lips while the statement is spoken, from frame to frame; None where nobody is heard, or
     nobody is seen from then on."""
-    video, voice, footage = facts.video, facts.voice, facts.footage
-    if video is None or voice is None or footage is None:
+    line, footage = facts.timeline, facts.footage
+    found = consent.stretch_of(facts.statement, line.speech) if line else None
+    if line is None or found is None or footage is None:
         return None
-    starts_s, late_s = video.player_times
-    speech = [each.moved(late_s) for each in voice.speech]
-    found = consent.stretch_of(facts.statement, speech)
-    if found is None:
-        return None
-    shown, stated = found
+    (shown, stated), starts_s = found, line.starts_s
     if not any(sample.at_s >= shown.start_s + starts_s for sample in footage.seen):
         return None
     frames = images.sample_frames(
@@ -151,7 +143,9 @@ def _lips(
     )
     track = follow_face(images.prefetch(frames), Models.shared(), turned_deg=footage.turned_deg)
     track = track._replace(at_s=track.at_s - starts_s)
-    return consent.measure_lips(track, shown, speech, heard, consent.LipSync.load, stated=stated)
+    return consent.measure_lips(
+        track, shown, line.speech, heard, consent.LipSync.load, stated=stated
+    )
 
 
 def _look_at(

@@ -155,8 +155,7 @@ no_nudity = plain(
 
 
 celebrity_or_copyright_character = Rule(
-    "celebrity_or_copyright_character",
-    needs.PORTRAIT.then(lambda _: REASONS["only_the_service"]),
+    "celebrity_or_copyright_character", needs.PORTRAIT.then(lambda _: REASONS["only_the_service"])
 )
 
 

@@ -73,8 +73,7 @@ class Activity:
         first = int(index.min())
         # A copy of what is asked for: while its memory is shared, an array cannot grow.
         near = np.array(self.probabilities[first : int(index.max()) + 1], np.float32)
-        found: Floats = near[index - first]
-        return found
+        return np.asarray(near[index - first])
 
     def spans(self) -> tuple[Span, ...]:
         """The stretches of speech in what was pushed so far."""

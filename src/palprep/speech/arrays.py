@@ -56,11 +56,9 @@ def mix_down(block: Floats) -> Floats:
     if block.shape[0] == 1:
         return np.asarray(block[0], np.float32)
     left, right = block[0], block[1]
-    product = float(np.dot(left, right))
     scale = float(np.sqrt(np.dot(left, left) * np.dot(right, right)))
-    inverted = scale > 0 and product / scale < _CANCELS
-    mixed: Floats = ((left - right if inverted else left + right) / 2).astype(np.float32)
-    return mixed
+    inverted = scale > 0 and float(np.dot(left, right)) / scale < _CANCELS
+    return np.asarray((left - right if inverted else left + right) / 2, np.float32)
 
 
 class Mono:

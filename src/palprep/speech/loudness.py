@@ -126,5 +126,4 @@ def _interpolator() -> Floats:
     window = np.i0(8.0 * np.sqrt(np.maximum(0.0, 1 - (distance / (_TAPS / 2)) ** 2))) / np.i0(8.0)
     taps = np.sinc(distance) * window
     # Convolution runs backwards in time, a window of samples forwards.
-    even: Floats = (taps / taps.sum(axis=1, keepdims=True)).astype(np.float32)
-    return even
+    return np.asarray(taps / taps.sum(axis=1, keepdims=True), np.float32)

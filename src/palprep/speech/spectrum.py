@@ -235,5 +235,4 @@ def log_mel(samples: Floats, filters: Floats) -> Floats:
     frames = np.lib.stride_tricks.sliding_window_view(padded, _MEL_FFT)[::_MEL_HOP][:-1]
     power = np.abs(np.fft.rfft(frames * window, axis=1)) ** 2
     logs = np.log10(np.maximum(filters @ power.T, 1e-10))
-    scaled: Floats = ((np.maximum(logs, logs.max() - 8.0) + 4.0) / 4.0).astype(np.float32)
-    return scaled
+    return np.asarray((np.maximum(logs, logs.max() - 8.0) + 4.0) / 4.0, np.float32)

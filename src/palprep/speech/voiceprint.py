@@ -58,8 +58,7 @@ class Voiceprint:
 
     def embed(self, speech: Floats) -> Floats:
         """192 numbers of length 1 from mono speech at 16 kHz, which identify a person."""
-        embedding: Floats = self.embed_each([speech])[0]
-        return embedding
+        return np.asarray(self.embed_each([speech])[0])
 
     def embed_each(self, pieces: Sequence[Floats]) -> Floats:
         """The embeddings of pieces of speech, shape ``(pieces, 192)``. Pieces of one length cost a

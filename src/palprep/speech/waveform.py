@@ -186,8 +186,7 @@ class Runs:
         joined = np.concatenate((self._before, mask), axis=1)
         self._before = joined[:, -RUN:]
         inside = joined[:, 2:] & joined[:, 1:-1] & joined[:, :-2]
-        begun: NDArray[np.bool_] = inside[:, 1:] & ~inside[:, :-1]
-        return begun
+        return np.asarray(inside[:, 1:] & ~inside[:, :-1])
 
 
 class DefectMeter:

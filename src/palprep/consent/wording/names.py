@@ -72,7 +72,14 @@ def locate_name(
     high = after[1]
     low = before[1] + 1 if before else max(0, high - 2 * len(slot) - _REACH)
     name = keys_of(required[slot.start : slot.stop])
-    likeness, first, last = _best_run(name, heard, low, high)
+    runs = (
+        (similarity(name, keys_of(heard[first:last])), first, last)
+        for first in range(low, high)
+        for last in range(first + 1, high + 1)
+    )
+    likeness, first, last = max(
+        runs, key=lambda run: (run[0], run[1] - run[2]), default=(0.0, low, low)
+    )
     if likeness < LIKE_SOUND:
         first, last = between(found, slot, low, high)
     opens = low if before else max(low, first - slot.start)
@@ -129,15 +136,6 @@ def rivals(
         for keys, other in others.items()
         if keys not in ("", keys_of(name)) and not same_name(written, split_words(other))
     }
-
-
-def _best_run(name: str, heard: Sequence[Word], low: int, high: int) -> tuple[float, int, int]:
-    runs = (
-        (similarity(name, keys_of(heard[first:last])), first, last)
-        for first in range(low, high)
-        for last in range(first + 1, high + 1)
-    )
-    return max(runs, key=lambda run: (run[0], run[1] - run[2]), default=(0.0, low, low))
 
 
 def between(found: Comparison, slot: range, low: int, high: int) -> tuple[int, int]:

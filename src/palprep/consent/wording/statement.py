@@ -209,11 +209,7 @@ class Statement(NamedTuple):
 
 
 def statement_for(
-    full_name: str,
-    statement: str | None,
-    *,
-    language: str,
-    spoken_as: str | None = None,
+    full_name: str, statement: str | None, *, language: str, spoken_as: str | None = None
 ) -> Statement:
     """The statement to listen for; without a text, palprep's template for the language. It has the
     name as it is ``spoken_as``, where that is given.

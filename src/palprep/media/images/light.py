@@ -27,8 +27,7 @@ _STEPS = 65_536
 def to_srgb(linear: NDArray[np.float32]) -> NDArray[np.uint8]:
     """8-bit sRGB of linear light of any shape; clipped to 0 and 1."""
     steps = (np.clip(linear, 0, 1) * (_STEPS - 1) + 0.5).astype(np.uint16)
-    values: NDArray[np.uint8] = np.take(_levels(), steps)
-    return values
+    return np.asarray(np.take(_levels(), steps))
 
 
 @functools.cache
@@ -36,8 +35,7 @@ def _levels() -> NDArray[np.uint8]:
     """The 8-bit value of each step, worked out when first needed."""
     light = np.arange(_STEPS) / (_STEPS - 1)
     codes = np.where(light <= 0.0031308, 12.92 * light, 1.055 * light ** (1 / 2.4) - 0.055)
-    levels: NDArray[np.uint8] = np.rint(codes * 255).astype(np.uint8)
-    return levels
+    return np.asarray(np.rint(codes * 255), np.uint8)
 
 
 PQ, HLG = 16, 18

@@ -163,8 +163,7 @@ def _blocks(level: NDArray[np.float32]) -> NDArray[np.float32]:
     height, width = (max(1, side // _BLOCK) for side in level.shape)
     tall, wide = level.shape[0] // height, level.shape[1] // width
     cut = level[: height * tall, : width * wide]
-    means: NDArray[np.float32] = cut.reshape(height, tall, width, wide).mean(axis=(1, 3))
-    return means
+    return np.asarray(cut.reshape(height, tall, width, wide).mean(axis=(1, 3)))
 
 
 def _jumps(

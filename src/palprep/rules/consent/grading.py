@@ -141,11 +141,7 @@ def code_doubts(code: wording.CodeReading) -> tuple[str, ...]:
 
 
 def _beside(
-    reading: consent.StatementReading,
-    limits: ConsentLimits,
-    letter_s: float,
-    *,
-    more_before: bool,
+    reading: consent.StatementReading, limits: ConsentLimits, letter_s: float, *, more_before: bool
 ) -> dict[str, Beside]:
     """What is said before and after the statement. A letter takes ``letter_s`` seconds at the most;
     ``more_before`` says that more is said before the statement than is made out."""
