@@ -21,7 +21,7 @@ import io
 import math
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,9 +31,8 @@ from palprep.consent.whisper import Encoder
 from palprep.networks import read_manifest
 from palprep.speech import RATE_HZ
 from palprep.values import Span, spans_within
-from palprep.vision import FaceTrack
+from palprep.vision import FaceTrack, Floats
 
-Floats = NDArray[np.floating[Any]]
 Known = NDArray[np.bool_]
 
 STEP_S = 0.04

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 from threading import Lock
+from typing import Any
 
 import numpy as np
 
@@ -158,20 +159,16 @@ def read_samples(
     return hear_again(second, samples, reading)
 
 
-def _reading(
-    required: Statement, listener: Whisper | None = None, **read: object
-) -> StatementReading:
-    return StatementReading.model_validate(
-        {
-            "statement": required.text,
-            "full_name": required.full_name,
-            "spoken_as": required.spoken_as,
-            "language": required.language,
-            "opening_s": OPENING_S,
-            "model": listener.name if listener else None,
-            "model_sha256": listener.sha256 if listener else None,
-            **read,
-        }
+def _reading(required: Statement, listener: Whisper | None = None, **read: Any) -> StatementReading:
+    return StatementReading(
+        statement=required.text,
+        full_name=required.full_name,
+        spoken_as=required.spoken_as,
+        language=required.language,
+        opening_s=OPENING_S,
+        model=listener.name if listener else None,
+        model_sha256=listener.sha256 if listener else None,
+        **read,
     )
 
 

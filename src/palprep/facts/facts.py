@@ -48,9 +48,7 @@ class Facts(Value):
     @cached_property
     def timeline(self) -> Timeline | None:
         """The timeline of a video, None for everything else. Derived once."""
-        if self.video is None:
-            return None
-        return timeline_of(self.video, voice=self.voice, footage=self.footage, consent=self.consent)
+        return timeline_of(self, self.video) if self.video else None
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
         """A copy, with fields changed; what is derived from them is derived anew."""

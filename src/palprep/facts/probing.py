@@ -10,7 +10,6 @@ from __future__ import annotations
 import numpy as np
 
 from palprep import speech
-from palprep.errors import UnsupportedMedia
 from palprep.facts.facts import Facts, Speaker
 from palprep.media import images, sound
 from palprep.media.images import probe_image
@@ -59,7 +58,7 @@ def probe(
 
             return probe_video(source, role, speaker, most_s=most_s, quick=quick)
         case Kind.OTHER:
-            raise UnsupportedMedia(f"{source.name} is {source.type.description}")
+            raise source.unsupported("")
 
 
 _SMALL_PX = 256

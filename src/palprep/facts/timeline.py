@@ -9,13 +9,14 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from palprep.consent import ConsentFacts
 from palprep.media import SignalFacts, VideoFacts
-from palprep.speech import VoiceFacts
 from palprep.values import Span, Value, spans_within
 from palprep.vision import FootageFacts
+
+if TYPE_CHECKING:
+    from palprep.facts.facts import Facts
 
 MOVING = 0.05
 """Range of the mouth's opening, over its width, within two seconds. People who speak reach
@@ -119,14 +120,9 @@ class Timeline(Value):
     exposure_steps: tuple[float, ...] = ()
 
 
-def timeline_of(
-    video: VideoFacts,
-    *,
-    voice: VoiceFacts | None = None,
-    footage: FootageFacts | None = None,
-    consent: ConsentFacts | None = None,
-) -> Timeline:
-    """The timeline of a video, of the parts that were measured. See ``Facts.timeline``."""
+def timeline_of(facts: Facts, video: VideoFacts) -> Timeline:
+    """The timeline of a video, of the facts that were measured of it. See ``Facts.timeline``."""
+    voice, footage, consent = facts.voice, facts.footage, facts.consent
     starts_s, late_s = video.player_times
     duration_s = min(video.start_s + video.duration_s - starts_s, MOST_S)
     speech = tuple(span.moved(late_s) for span in voice.speech) if voice else ()

@@ -95,9 +95,7 @@ def _require_readable(source: Source) -> None:
 def demuxer_of(source: Source) -> str:
     """FFmpeg's name of the only demuxer for the file's type. Raises UnsupportedMedia."""
     if not source.type.accepted or source.type.format not in DEMUXERS:
-        raise UnsupportedMedia(
-            f"{source.name} is {source.type.description}: name a recording or a video"
-        )
+        raise source.unsupported(": name a recording or a video")
     return DEMUXERS[source.type.format]
 
 

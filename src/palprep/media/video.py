@@ -174,8 +174,7 @@ def _described(source: Source, container: InputContainer, stream: VideoStream) -
     transfer = _transfer(frame.color_trc) or _transfer(context.color_trc)
     if transfer is None and dolby is not None:
         transfer = _BASE_LAYERS.get(dolby.compatibility)
-    beside = [len(containers.moving_pictures(container)) - 1, len(container.streams.audio) - 1]
-    beside += [1] if movie and movie.hides else []
+    beside = len(containers.moving_pictures(container)) + max(1, len(container.streams.audio)) - 2
     return {
         "codec": context.codec.canonical_name,
         "codec_profile": stream.profile,
@@ -190,7 +189,7 @@ def _described(source: Source, container: InputContainer, stream: VideoStream) -
         "hdr": transfer in _HDR or (dolby is not None and dolby.compatibility == 0),
         "mirrored": turn.mirrored,
         "interlaced": frame.interlaced_frame,
-        "other_streams": sum(max(0, count) for count in beside),
+        "other_streams": beside + bool(movie and movie.hides),
         "taken_rate": containers.taken_rate(container),
         "dolby_vision": f"{dolby.profile}.{dolby.compatibility}" if dolby else None,
     }

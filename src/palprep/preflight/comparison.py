@@ -60,9 +60,7 @@ def same_person(
     files = [sources.Source.of(path) for path in paths]
     for source in files:
         if source.type.kind is Kind.OTHER:
-            raise errors.UnsupportedMedia(
-                f"{source.name} is {source.type.description}: it has neither face nor voice"
-            )
+            raise source.unsupported(": it has neither face nor voice")
     seen = (each for each in files if each.type.kind is not Kind.AUDIO)
     heard = (each for each in files if each.type.kind is not Kind.IMAGE)
     return (
@@ -102,9 +100,7 @@ def _pictures(
         for frame in images.sample_frames(source, per_second=per_second, max_side=vision.MAX_SIDE):
             yield None, frame.rgb, frame.at_s
     else:
-        raise errors.UnsupportedMedia(
-            f"{source.name} is {source.type.description}; name an image or a video"
-        )
+        raise source.unsupported("; name an image or a video")
 
 
 def _face_of(source: sources.Source) -> vision.Floats | None:

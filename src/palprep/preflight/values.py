@@ -11,7 +11,7 @@ from typing import NamedTuple, Self
 
 from pydantic import Field, model_validator
 
-from palprep.errors import MediaError, UnsupportedMedia
+from palprep.errors import MediaError
 from palprep.escaping import escaped
 from palprep.facts import Speaker
 from palprep.fixes import FixDone
@@ -58,9 +58,9 @@ def infer_role(source: Source) -> Role:
     """The role by :func:`role_of`. Raises UnsupportedMedia for content that no role takes."""
     role = role_of(source.type.kind, source.stem)
     if role is None:
-        raise UnsupportedMedia(
-            f"{source.name} is {source.type.description}; palprep takes images (JPEG, PNG, WebP, "
-            f"HEIC, HEIF), audio (MP3, WAV, M4A, AAC, FLAC, Ogg, WebM) and video ({_VIDEOS})"
+        raise source.unsupported(
+            "; palprep takes images (JPEG, PNG, WebP, HEIC, HEIF), audio (MP3, WAV, M4A, AAC, "
+            f"FLAC, Ogg, WebM) and video ({_VIDEOS})"
         )
     return role
 
@@ -81,9 +81,7 @@ def require_kind(source: Source, role: Role) -> None:
     """Raise UnsupportedMedia for content that cannot fill the role."""
     kinds, wanted = _TAKES[role]
     if not source.type.accepted or source.type.kind not in kinds:
-        raise UnsupportedMedia(
-            f"{source.name} is {source.type.description}; a {role.value} must be {wanted}"
-        )
+        raise source.unsupported(f"; a {role.value} must be {wanted}")
 
 
 class Prepared(Value):

@@ -172,12 +172,11 @@ class LocalEngine(Engine):
             worker = self._pool.take(needed)
             try:
                 worker.get_ready()
-            except (Died, TimeoutError, NoAnswer) as failed:
+            except BaseException as failed:
+                self._pool.give_back(worker, kept=False)
+                if not isinstance(failed, Died | TimeoutError | NoAnswer):
+                    raise
                 _log.debug("worker %s did not start: %r", worker.pid, failed)
-                self._pool.give_back(worker, kept=False)
-            except BaseException:
-                self._pool.give_back(worker, kept=False)
-                raise
             else:
                 return worker
         raise ToolFailed(

@@ -172,8 +172,8 @@ def _converted(picture: Image.Image, profile: ImageCms.ImageCmsProfile) -> Image
             picture, profile, ImageCms.createProfile("sRGB"), outputMode="RGB"
         )
     except (ImageCms.PyCMSError, ValueError):
-        return picture.convert("RGB")
-    return turned if turned is not None else picture.convert("RGB")
+        turned = None
+    return turned or picture.convert("RGB")
 
 
 _BYTES_PER_PIXEL, _BYTES_PER_DEEP_PIXEL = 5, 9
@@ -280,7 +280,7 @@ class RasterImage:
         self._kept_samples = kept_samples(reader) if form == "jpeg" else 0.0
         file.seek(0)
         picture = DECODERS[form](file)
-        self._picture: ImageFile.ImageFile | None = picture
+        self._picture: Any = picture
         self._file, self._form = file, form
         info = self._info = picture.info
         self._texts: set[str] = set()
@@ -303,8 +303,6 @@ class RasterImage:
         """
         # Handed on, not kept: whoever takes the pixels decides how long they stay.
         picture, self._picture = self._picture, None
-        if picture is None:
-            raise RuntimeError("an image is decoded once")
         if self._form == "webp" and self.frames == 1:
             del picture
             return self._decoded_webp()

@@ -112,7 +112,7 @@ def bare_jpeg(source: Source) -> bytes:
 @contextmanager
 def _opened(source: Source) -> Iterator[HeifImage | RasterImage]:
     if source.type.kind is not Kind.IMAGE or not source.type.accepted:
-        raise UnsupportedMedia(f"{source.name} is {source.type.description}, no accepted image")
+        raise source.unsupported(", no accepted image")
     with source.open() as file:
         if source.size_bytes > MAX_FILE_BYTES:
             raise UnsupportedMedia(

@@ -84,19 +84,20 @@ def audio_stream(container: InputContainer, index: int | None, source: Source) -
     Raises UnsupportedMedia when there is none, its codec is unknown, or its sample rate is not
     between :data:`LOWEST_RATE_HZ` and :data:`HIGHEST_RATE_HZ`.
     """
-    for audio in container.streams.audio:
-        if index is None or audio.index == index:
-            if audio.codec_context is None:
-                raise UnsupportedMedia(f"{source.name}: its sound is in an unknown codec")
-            rate_hz = audio.codec_context.sample_rate
-            if not LOWEST_RATE_HZ <= rate_hz <= HIGHEST_RATE_HZ:
-                raise UnsupportedMedia(
-                    f"{source.name} has a sample rate of {rate_hz:,} Hz; palprep reads "
-                    f"{LOWEST_RATE_HZ:,} to {HIGHEST_RATE_HZ:,} Hz. Record it at 48,000 Hz"
-                )
-            return audio
-    there = ", ".join(str(audio.index) for audio in container.streams.audio) or "none"
-    raise UnsupportedMedia(f"{source.name} has no such audio stream (audio streams: {there})")
+    there = container.streams.audio
+    audio = next((each for each in there if index in {None, each.index}), None)
+    if audio is None:
+        numbers = ", ".join(str(each.index) for each in there) or "none"
+        raise UnsupportedMedia(f"{source.name} has no such audio stream (audio streams: {numbers})")
+    if audio.codec_context is None:
+        raise UnsupportedMedia(f"{source.name}: its sound is in an unknown codec")
+    rate_hz = audio.codec_context.sample_rate
+    if not LOWEST_RATE_HZ <= rate_hz <= HIGHEST_RATE_HZ:
+        raise UnsupportedMedia(
+            f"{source.name} has a sample rate of {rate_hz:,} Hz; palprep reads "
+            f"{LOWEST_RATE_HZ:,} to {HIGHEST_RATE_HZ:,} Hz. Record it at 48,000 Hz"
+        )
+    return audio
 
 
 def mixes_down(channels: int, layout: str) -> bool:

@@ -181,6 +181,10 @@ class Source:
         if (status.st_size, status.st_mtime_ns) != (self.size_bytes, self.modified_ns):
             raise self._changed()
 
+    def unsupported(self, rest: str) -> UnsupportedMedia:
+        """What to raise for content that is of no use: what the file is, and the ``rest``."""
+        return UnsupportedMedia(f"{self.name} is {self.type.description}{rest}")
+
     def out_of_memory(self) -> MediaTooHeavy:
         """What to raise where memory runs out: that is no damage, and another time it may do."""
         return MediaTooHeavy(
