@@ -79,14 +79,12 @@ def open_container(source: Source, *, analyse_frames: bool = True) -> Iterator[I
 def _require_readable(source: Source) -> None:
     """Raise the errors that the boxes tell better than FFmpeg does."""
     movie = source.content.movie
-    if movie is None:
-        return
-    if movie.moov_position is None:
+    if movie and movie.moov_position is None:
         raise DamagedMedia(
             f"{source.name} has no index (moov): it was cut off, or never finished. "
             "Export or record it again"
         )
-    if any(track.encrypted for track in movie.tracks):
+    if movie and any(track.encrypted for track in movie.tracks):
         raise UnsupportedMedia(
             f"{source.name} is encrypted (DRM) and cannot be decoded; use an unprotected copy"
         )

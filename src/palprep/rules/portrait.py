@@ -240,7 +240,7 @@ def person_centered(framed: needs.Framed) -> Measured:
         shown=f"{abs(offset):.1%} of the width",
         way=side,
         words={"share": f"{abs(offset):.0%}"},
-        advice=framing_advice(framed.portrait),
+        advice=framing_advice(framed.portrait, framed.framing),
     )
 
 
@@ -274,7 +274,7 @@ def chest_up_framing_acceptable(framed: needs.Framed) -> Measured:
         value=round(share, 3),
         shown=f"{share:.1%} of the height",
         words={"share": f"{share:.0%}"},
-        advice=framing_advice(framed.portrait),
+        advice=framing_advice(framed.portrait, framed.framing),
     )
 
 
@@ -296,9 +296,6 @@ def face_brightness(skin: vision.Quality) -> Measured:
 
 @rule(needs.SKIN, needs.face_place)
 def skin_hue(skin: vision.Quality) -> Measured | Unmeasured:
-    hue_deg, chroma = skin.skin_hue_deg, skin.skin_chroma
-    if hue_deg is None or chroma is None:
-        return needs.NO_FACE
-    if chroma < COLOURLESS:
+    if skin.skin_hue_deg is None or (skin.skin_chroma or 0.0) < COLOURLESS:
         return REASONS["grey"]
-    return Measured(value=round(hue_deg))
+    return Measured(value=round(skin.skin_hue_deg))

@@ -232,9 +232,7 @@ def _mistaken(profile: str | Path, error: ValidationError) -> ProfileError:
 
 
 def _require_checks(profile: str | Path, named: Iterable[str], known: Collection[str]) -> None:
-    for rule_id in named:
-        if rule_id in known:
-            continue
+    if (rule_id := next((each for each in named if each not in known), None)) is not None:
         hint = f"; {did_you_mean(rule_id, known, '`palprep explain` lists all')}"
         if rule_id in PAIR_CHECKS:
             hint = f" of one file: it compares two, so write [[pairs.{rule_id}]]"

@@ -6,9 +6,9 @@ mask), for those who draw it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple, ParamSpec, TypeVar
@@ -259,18 +259,13 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-@contextmanager
-def second_thread() -> Iterator[Executor | None]:
+def second_thread() -> AbstractContextManager[Executor | None]:
     """One more thread, for work that does not depend on the caller's.
 
     None where OpenCV may take one thread only (``cv2.setNumThreads``, ``OPENCV_FOR_THREADS_NUM``).
     A worker that has a core to itself is told so: a second thread would slow another worker.
     """
-    if cv2.getNumThreads() > 1:
-        with ThreadPoolExecutor(max_workers=1) as other:
-            yield other
-    else:
-        yield None
+    return ThreadPoolExecutor(max_workers=1) if cv2.getNumThreads() > 1 else nullcontext()
 
 
 def beside(

@@ -80,7 +80,7 @@ def test_a_face_at_the_side_comes_to_the_middle() -> None:
     crop = propose_crop(picture)
     assert crop is not None
     assert crop.left + crop.width / 2 == pytest.approx(500, abs=2)
-    assert "crops it to" in framing_advice(picture)
+    assert "crops it to" in framing_advice(picture, picture.framing)
 
 
 def test_a_small_face_is_brought_to_chest_up_size() -> None:
@@ -100,7 +100,7 @@ def test_a_small_face_is_brought_to_chest_up_size() -> None:
 )
 def test_what_no_crop_fixes_gets_words_for_a_retake(picture, words) -> None:
     assert propose_crop(picture) is None
-    assert words in framing_advice(picture)
+    assert words in framing_advice(picture, picture.framing)
 
 
 def test_no_crop_chooses_between_people() -> None:
@@ -112,7 +112,7 @@ def test_no_crop_chooses_between_people() -> None:
     crowded = picture.model_copy(update={"faces": faces})
     assert propose_crop(picture) is not None
     assert propose_crop(crowded) is None
-    assert "Several people" in framing_advice(crowded)
+    assert "Several people" in framing_advice(crowded, crowded.framing)
     assert adjustments(crowded, frozenset({"person_centered"})).reasons == ()
 
 

@@ -237,17 +237,11 @@ def adjustments(portrait: PortraitFacts, asking: frozenset[str]) -> ImagePlan:
     return made.model_copy(update={"reasons": reasons})
 
 
-def framing_advice(portrait: PortraitFacts) -> str:
+def framing_advice(portrait: PortraitFacts, framing: Framing) -> str:
     """What to do about centring or framing: the crop that ``palprep fix`` makes, or the retake."""
     crop = propose_crop(portrait)
     if crop is not None:
         return _advice("crop", width=crop.width, height=crop.height)
-    if portrait.framing is None:
-        return _advice("no_face")
-    return _retake(portrait, portrait.framing)
-
-
-def _retake(portrait: PortraitFacts, framing: Framing) -> str:
     if portrait.people > 1:
         return _advice("several_people")
     if framing.margin < 0:
