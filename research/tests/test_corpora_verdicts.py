@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from voices import voice_of
 
-from palprep.facts.timeline import STILL_AFTER_SAMPLES
+from palprep.facts.facts import STILL_AFTER_SAMPLES
 from palprep.preflight import check
 from palprep.values import Outcome, Role
 from research.evaluation import faces as evaluate

@@ -4,7 +4,7 @@ import pytest
 from voices import voice_of
 
 from palprep.consent import ConsentFacts
-from palprep.facts.timeline import FacingLimits, share_held
+from palprep.facts.facts import FacingLimits, share_held
 from palprep.media import SignalFacts, TimingFacts
 from palprep.rules.video_person import video_speaking_share, video_still_share
 from palprep.values import Span

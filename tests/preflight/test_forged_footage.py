@@ -7,7 +7,7 @@ from still_video import forged_video
 
 from palprep import preflight
 from palprep.facts import Speaker, video_probing
-from palprep.facts.timeline import STILL
+from palprep.facts.facts import STILL
 from palprep.rules.consent.checks import consent_doubts
 from palprep.speech import SpeakerFacts, measure_voice
 from palprep.values import Outcome, Role

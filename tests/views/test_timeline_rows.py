@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from palprep.facts import FacingLimits, Timeline
-from palprep.facts.timeline import Second
+from palprep.facts.facts import Second
 from palprep.values import Span
 from palprep.views.drawings.timeline_rows import rows, tick_every
 

@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 
 from palprep.facts import FacingLimits, Timeline
-from palprep.facts.timeline import Second
+from palprep.facts.facts import Second
 from palprep.values import Span
 from palprep.views.terminal.reports import TerminalTimeline
 

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from palprep.facts import FacingLimits, Timeline
-from palprep.facts.timeline import Second
+from palprep.facts.facts import Second
 from palprep.rules.plans import takes
 from palprep.rules.plans.takes import before_word, possible_starts
 from palprep.values import Span
