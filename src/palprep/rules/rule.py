@@ -188,14 +188,12 @@ def plain(
     the bare value.
     """
 
-    def measure(needed: F) -> Answer:
-        found = value(needed)
-        if found is None or isinstance(found, Unmeasured):
-            return found
+    def measure(found: Measure) -> Measured:
         words = (shown[0] if found else shown[1]) if isinstance(shown, tuple) else shown
         return Measured(value=found, shown=words and words.format(found))
 
-    return Rule(rule_id, needs.then(measure))
+    valued: Need[Measure] = needs.then(value)
+    return Rule(rule_id, valued.then(measure))
 
 
 def sides(

@@ -28,7 +28,6 @@ def face_seen_throughout(footage: FootageFacts) -> Measured:
     return Measured(
         value=round(seen / total, 3) if total else 0.0,
         shown=f"in {seen} of {total} samples",
-        words={"seen": str(seen), "total": str(total)},
         cause=None if seen else NO_FACE,
     )
 

@@ -172,9 +172,7 @@ def _place(
 
 def propose_level(portrait: PortraitFacts) -> float:
     """Degrees to turn counter-clockwise so that the head stands upright; 0 for none."""
-    if portrait.subject is None:
-        return 0.0
-    roll = portrait.subject.pose.roll_deg
+    roll = portrait.subject.pose.roll_deg if portrait.subject else 0.0
     return -round(roll, 1) if LEVEL_FROM_DEG <= abs(roll) <= LEVEL_TO_DEG else 0.0
 
 
