@@ -53,7 +53,10 @@ class Voiceprint:
 
     def __init__(self) -> None:
         self._session = load_network("palprep.speech", "voice")
-        self._filters = _mel_filters()
+        # Triangles on the mel scale 1127 ln(1 + f / 700), shape (257, 80).
+        bins = _mel(np.arange(_FFT // 2 + 1) * RATE_HZ / _FFT)
+        edges = np.linspace(_mel(_LOWEST_HZ), _mel(RATE_HZ / 2), _BANDS + 2)
+        self._filters = np.ascontiguousarray(triangles(edges, bins).T, np.float32)
         self._taper = (np.hanning(_WINDOW) ** 0.85).astype(np.float32)
 
     def embed(self, speech: Floats) -> Floats:
@@ -109,13 +112,6 @@ def speech_of(source: Source) -> Floats:
         return speech
     starts = np.linspace(0, len(speech) - length, _PIECES).astype(int)
     return np.concatenate([speech[start : start + length] for start in starts])
-
-
-def _mel_filters() -> Floats:
-    """Triangles on the mel scale 1127 ln(1 + f / 700), shape ``(257, 80)``."""
-    bins = _mel(np.arange(_FFT // 2 + 1) * RATE_HZ / _FFT)
-    edges = np.linspace(_mel(_LOWEST_HZ), _mel(RATE_HZ / 2), _BANDS + 2)
-    return np.ascontiguousarray(triangles(edges, bins).T, np.float32)
 
 
 def _mel(hz: float | np.ndarray) -> np.ndarray:

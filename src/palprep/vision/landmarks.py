@@ -74,12 +74,11 @@ class Landmarks:
 
 def find_landmarks(rgb: Pixels, face: Detection, models: Models) -> Landmarks:
     """The points of one face; they may lie outside of the picture."""
-    x, y, width, height = face.box
-    side = CROP_SCALE * max(width, height)
+    side = CROP_SCALE * max(face.box[2:])
     eyes = face.points[1] - face.points[0]
     angle = float(np.arctan2(eyes[1], eyes[0]))
     # Two passes: the box of the detector is loose, the box of the first points is not.
-    points, presence = _run(rgb, (x + width / 2, y + height / 2), side, angle, models)
+    points, presence = _run(rgb, face.middle, side, angle, models)
     if presence > 0.5:
         points, presence = _run(rgb, *_square(points), models)
     return Landmarks(points, presence, _shapes(points, models))

@@ -130,9 +130,7 @@ def nudity_score(rgb: Pixels, network: Network | None) -> float | None:
 
 def age_classes(rgb: Pixels, face: Detection, network: Network) -> Floats:
     """The probability of each of :data:`YEARS` (Savchenko 2019, on IMDB-Wiki and Adience)."""
-    x, y, width, height = face.box
-    scale = AGE_SIDE / (AROUND * max(width, height))
-    middle = np.array([x + width / 2, y + height / 2])
+    scale, middle = AGE_SIDE / (AROUND * max(face.box[2:])), np.array(face.middle)
     square = np.column_stack([scale * np.eye(2), AGE_SIDE / 2 - scale * middle])
     crop = warp(rgb, square.astype(np.float32), AGE_SIDE)
     return np.asarray(network.run(tensor(crop))[0][0])

@@ -49,6 +49,7 @@ _GAMMA = 1.2
 """The system gamma, from the scene to that display (BT.2100 table 5)."""
 
 _CODE_BITS = 12
+_HDR_CODES = np.arange(1 << _CODE_BITS) / ((1 << _CODE_BITS) - 1)
 _BT709 = 1
 """Primaries of H.273 table 2."""
 _BT2020_TO_BT709 = np.array(
@@ -86,7 +87,7 @@ def _pq_light() -> NDArray[np.float32]:
     """Light of each code, diffuse white at 1 (BT.2100 table 4)."""
     m1, m2 = 2610 / 16384, 2523 / 4096 * 128
     c1, c2, c3 = 3424 / 4096, 2413 / 4096 * 32, 2392 / 4096 * 32
-    root = _codes() ** (1 / m2)
+    root = _HDR_CODES ** (1 / m2)
     light = (np.maximum(root - c1, 0.0) / (c2 - c3 * root)) ** (1 / m1)
     return (light * (_PQ_CDM2 / _WHITE_CDM2)).astype(np.float32)
 
@@ -94,10 +95,6 @@ def _pq_light() -> NDArray[np.float32]:
 def _hlg_light() -> NDArray[np.float32]:
     """Light of the scene of each code, 0 to 1 (BT.2100 table 5)."""
     a, b, c = 0.17883277, 0.28466892, 0.55991073
-    codes = _codes()
+    codes = _HDR_CODES
     light = np.where(codes <= 0.5, codes**2 / 3, (np.exp((codes - c) / a) + b) / 12)
     return light.astype(np.float32)
-
-
-def _codes() -> NDArray[np.float64]:
-    return np.arange(1 << _CODE_BITS) / ((1 << _CODE_BITS) - 1)
