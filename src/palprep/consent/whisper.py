@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from palprep.consent import decoding
 from palprep.consent.model_folder import ModelFiles, read_encoder, read_model
 from palprep.errors import ToolFailed
+from palprep.media.sound import Samples
 from palprep.networks import open_network
 from palprep.speech import FRAME_S, RATE_HZ, WINDOW_S, filterbank, log_mel
 
@@ -81,9 +82,7 @@ class Encoder:
         """That of the default model, or of the one in ``directory``: the one of this process."""
         return Encoder(read_encoder(directory))
 
-    def encode(
-        self, samples: NDArray[np.float32], positions: int = _MOST_POSITIONS
-    ) -> decoding.Floats:
+    def encode(self, samples: Samples, positions: int = _MOST_POSITIONS) -> decoding.Floats:
         """Up to 30 s of mono audio at 16 kHz as so many positions of 20 ms, with silence after it:
         shape ``(1, positions, numbers)``. What a decoder is to read needs all of them.
         """
@@ -135,7 +134,7 @@ class Whisper:
             return language == "en"
         return self._tokens.number(f"<|{language}|>") is not None
 
-    def hear(self, samples: NDArray[np.float32]) -> Heard:
+    def hear(self, samples: Samples) -> Heard:
         """Encode up to 30 s of mono audio at 16 kHz."""
         encoded = self._encoder.encode(samples)
         frames = min(len(samples), int(RATE_HZ * WINDOW_S)) // int(RATE_HZ * FRAME_S)
@@ -305,7 +304,7 @@ class _Remembering(Whisper):
         self._hear = lru_cache(2)(lambda audio: model.hear(np.frombuffer(audio, np.float32)))
         self._transcribe = lru_cache(2)(model.transcribe)
 
-    def hear(self, samples: NDArray[np.float32]) -> Heard:
+    def hear(self, samples: Samples) -> Heard:
         return self._hear(samples.tobytes())
 
     def transcribe(self, heard: Heard, language: str, **options: Any) -> tuple[str, ...]:

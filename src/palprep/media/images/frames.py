@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from palprep.media.container import Packets, decoded, no_frame, open_container, video_stream
-from palprep.media.images.light import HLG, PQ, as_srgb
+from palprep.media.images.light import HLG, PQ, Pixels, as_srgb
 from palprep.media.images.stills import open_image
 from palprep.media.sources.source import Source
 from palprep.system import hand_back
@@ -59,12 +59,12 @@ class DisplayMatrix(NamedTuple):
             return cls(1 if c > 0 else 3, mirrored=True)
         return cls(0 if d > 0 else 2, mirrored=True)
 
-    def applied(self, pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    def applied(self, pixels: Pixels) -> Pixels:
         """Pixels (height, width, ...) as shown; a view where nothing else is needed."""
         return np.rot90(pixels[:, ::-1] if self.mirrored else pixels, self.quarters)
 
 
-def upright(frame: VideoFrame, aspect: Fraction, max_side: int | None) -> NDArray[np.uint8]:
+def upright(frame: VideoFrame, aspect: Fraction, max_side: int | None) -> Pixels:
     """A frame as RGB (height, width, 3), as shown, with sides of ``max_side`` at the most.
 
     ``aspect`` is the sample aspect ratio, width over height of a pixel.
@@ -103,7 +103,7 @@ class SampledFrame(NamedTuple):
     """One frame: presentation time in seconds, pixels (height, width, 3) as RGB, upright."""
 
     at_s: float
-    rgb: NDArray[np.uint8]
+    rgb: Pixels
 
 
 def sample_frames(
@@ -112,7 +112,7 @@ def sample_frames(
     per_second: float = 1.0,
     max_side: int | None = None,
     key_frames_only: bool = False,
-    on_luma: Callable[[float, NDArray[np.uint8]], None] | None = None,
+    on_luma: Callable[[float, Pixels], None] | None = None,
     from_s: float = -math.inf,
     most_s: float | None = None,
 ) -> Generator[SampledFrame, None, None]:
@@ -199,7 +199,7 @@ def _next_due(due: float | None, at: float, step: float) -> float:
     return step + (at if due is None else due + step * math.floor((at - due) / step))
 
 
-def small_luma(frame: VideoFrame) -> NDArray[np.uint8]:
+def small_luma(frame: VideoFrame) -> Pixels:
     """About :data:`_LUMA_SIDE` luma samples along the longer side, as stored.
 
     Picked, not averaged, from a plane that is there anyway: a scaler would cost more than

@@ -14,6 +14,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+Pixels = NDArray[np.uint8]
+"""A picture in 8 bits: (height, width) for luma, (height, width, 3) for RGB."""
+
 _CODES = np.arange(256) / 255
 LINEAR: Final[NDArray[np.float32]] = np.where(
     _CODES <= 0.04045, _CODES / 12.92, ((_CODES + 0.055) / 1.055) ** 2.4
@@ -24,14 +27,14 @@ _STEPS = 65_536
 """Steps of linear light on the way back to sRGB: under a tenth of an 8-bit step at black."""
 
 
-def to_srgb(linear: NDArray[np.float32]) -> NDArray[np.uint8]:
+def to_srgb(linear: NDArray[np.float32]) -> Pixels:
     """8-bit sRGB of linear light of any shape; clipped to 0 and 1."""
     steps = (np.clip(linear, 0, 1) * (_STEPS - 1) + 0.5).astype(np.uint16)
     return np.asarray(np.take(_levels(), steps))
 
 
 @functools.cache
-def _levels() -> NDArray[np.uint8]:
+def _levels() -> Pixels:
     """The 8-bit value of each step, worked out when first needed."""
     light = np.arange(_STEPS) / (_STEPS - 1)
     codes = np.where(light <= 0.0031308, 12.92 * light, 1.055 * light ** (1 / 2.4) - 0.055)
@@ -63,7 +66,7 @@ _BT2020_TO_BT709 = np.array(
 """Linear light (ITU-R BT.2087). Files that do not name their primaries are in these, too."""
 
 
-def as_srgb(pixels: NDArray[np.uint16], transfer: int, primaries: int) -> NDArray[np.uint8]:
+def as_srgb(pixels: NDArray[np.uint16], transfer: int, primaries: int) -> Pixels:
     """``pixels`` (height, width, 3), full range, 0 to 65535, red first, as 8-bit sRGB.
 
     ``transfer`` is :data:`PQ` or :data:`HLG`; ``primaries`` as in ITU-T H.273 table 2.

@@ -25,7 +25,7 @@ from PIL.PngImagePlugin import PngImageFile
 from PIL.WebPImagePlugin import WebPImageFile
 
 from palprep.errors import DamagedMedia, UnsupportedMedia
-from palprep.media.images.light import HLG, PQ, as_srgb
+from palprep.media.images.light import HLG, PQ, Pixels, as_srgb
 from palprep.media.sources.bounds import HeaderReader
 from palprep.media.sources.headers import kept_samples, walk_png
 
@@ -78,7 +78,7 @@ def in_array(
     return Decoded((pixels.shape[1], pixels.shape[0]), part)
 
 
-def opaque(stored: Decoded, box: Box, *, factor: int = 1) -> tuple[str, NDArray[np.uint8]]:
+def opaque(stored: Decoded, box: Box, *, factor: int = 1) -> tuple[str, Pixels]:
     """A part of an image in 8 bits and on white: its mode (L, RGB, CMYK or LAB), and the pixels.
 
     Each pixel is the mean of ``factor`` by ``factor`` stored ones.

@@ -13,7 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from palprep.media.facts import SignalFacts, SignalSecond
+from palprep.media.images.light import Pixels
 from palprep.values import Span
+
+Course = NDArray[np.float64]
+"""A number for each frame, in their order."""
 
 _BLACK_LUMA = 38
 """Limited-range black (16) and a tenth of the range: pixel_black_th of FFmpeg's blackdetect."""
@@ -71,7 +75,7 @@ class SignalMeter:
         self._freezes: list[Span] = []
         self._shake = ShakeMeter()
 
-    def add(self, at_s: float, luma: NDArray[np.uint8]) -> None:
+    def add(self, at_s: float, luma: Pixels) -> None:
         """Take a frame into account: its time, and its luma (height, width)."""
         level = luma.astype(np.float32)
         mean = float(level.mean())
@@ -110,7 +114,7 @@ class SignalMeter:
             }
         )
 
-    def _black_spans(self, times: NDArray[np.float64]) -> tuple[Span, ...]:
+    def _black_spans(self, times: Course) -> tuple[Span, ...]:
         """Stretches of black frames, each to the start of the first frame after it."""
         black = np.asarray(self._black) >= _BLACK_SHARE
         if self._sparse and black.size > 1:
@@ -126,7 +130,7 @@ class SignalMeter:
         if self._still is not None and at_s - self._still_since >= _FREEZE_S:
             self._freezes.append(Span(start_s=self._still_since, end_s=at_s))
 
-    def _seconds(self, times: NDArray[np.float64]) -> list[SignalSecond]:
+    def _seconds(self, times: Course) -> list[SignalSecond]:
         if not times.size:
             return []
         numbers = np.floor(times - times[0]).astype(int)
@@ -139,7 +143,7 @@ class SignalMeter:
             for start, end in zip(starts, [*starts[1:], times.size], strict=True)
         ]
 
-    def _cuts(self, times: NDArray[np.float64]) -> list[int]:
+    def _cuts(self, times: Course) -> list[int]:
         changes = np.asarray(self._changes)
         found: list[int] = []
         for at in np.flatnonzero(changes >= _CUT_LEVELS):
@@ -167,10 +171,7 @@ def _blocks(level: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def _jumps(
-    times: NDArray[np.float64],
-    means: NDArray[np.float64],
-    grids: Sequence[bytes],
-    cuts: Sequence[int],
+    times: Course, means: Course, grids: Sequence[bytes], cuts: Sequence[int]
 ) -> list[float]:
     """Where the median brightness after a moment differs from that before it all over the picture,
     and stays."""
@@ -208,7 +209,7 @@ def _all_over(before: Sequence[bytes], after: Sequence[bytes]) -> bool:
     return bool(low >= _ALL_OVER or high <= -_ALL_OVER)
 
 
-def _flicker(means: NDArray[np.float64], cuts: list[int]) -> float | None:
+def _flicker(means: Course, cuts: list[int]) -> float | None:
     """Second difference of brightness, which neither fades nor single steps excite for long.
 
     Scaled so that brightness alternating by plus and minus p percent reads p.
@@ -230,12 +231,12 @@ class ShakeMeter:
     """Follows corners of the background, which on a seated person lies at the rim."""
 
     def __init__(self) -> None:
-        self._before: NDArray[np.uint8] | None = None
+        self._before: Pixels | None = None
         self._before_at = 0.0
         self._across = array("d")
         self._down = array("d")
 
-    def add(self, at_s: float, luma: NDArray[np.uint8]) -> None:
+    def add(self, at_s: float, luma: Pixels) -> None:
         """Compare with the frame about a fifth of a second earlier."""
         if self._before is not None and at_s - self._before_at < _SHAKE_EVERY_S:
             return
@@ -256,9 +257,7 @@ class ShakeMeter:
         return round(100.0 * float(np.sqrt((unsteady**2).sum(axis=0).mean())), 3)
 
 
-def _background_shift(
-    before: NDArray[np.uint8], after: NDArray[np.uint8]
-) -> tuple[float, float] | None:
+def _background_shift(before: Pixels, after: Pixels) -> tuple[float, float] | None:
     """Median movement of trackable corners at the rim, in pixels (across, down)."""
     height, width = before.shape
     # The sides and the top, not head or chest.

@@ -10,11 +10,11 @@ from contextlib import contextmanager
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 from PIL import ExifTags, Image, ImageOps
 
 from palprep.errors import DamagedMedia, MediaError, UnsupportedMedia
 from palprep.media.facts import MOST_IMAGE_MEMORY_MB, ImageFacts
+from palprep.media.images.light import Pixels
 from palprep.media.images.pixels import (
     Box,
     HeifImage,
@@ -164,7 +164,7 @@ def _taken(
     max_side: int | None,
     most_bytes: float,
     turned_deg: int,
-) -> tuple[str, NDArray[np.uint8]]:
+) -> tuple[str, Pixels]:
     """The mode and the pixels of the region, as they are stored."""
     decoded = image.decode(max_side, most_bytes)
     box = (0, 0, *decoded.size)
@@ -188,9 +188,7 @@ def _taken(
     return mode, stored
 
 
-def _upright(
-    mode: str, pixels: NDArray[np.uint8], orientation: int, icc: bytes | None
-) -> Image.Image:
+def _upright(mode: str, pixels: Pixels, orientation: int, icc: bytes | None) -> Image.Image:
     height, width = pixels.shape[:2]
     stored = Image.frombuffer(mode, (width, height), pixels, "raw", mode, 0, 1)
     picture = picture_to_srgb(stored, icc)
