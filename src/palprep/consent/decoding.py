@@ -128,8 +128,7 @@ def beam_search(
         if step == 0:
             logits[:, never_first] = -np.inf
         totals = (log_softmax(logits) + scores[:, None]).ravel()
-        count = min(2 * beams, len(totals))
-        best = _largest(totals, count)
+        best = _largest(totals, min(2 * beams, len(totals)))
         best = best[np.argsort(-totals[best], kind="stable")]
         best = best[np.isfinite(totals[best])]
         rows, tokens = np.divmod(best, logits.shape[1])

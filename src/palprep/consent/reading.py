@@ -128,8 +128,7 @@ def read_window(
     if found.agreement < _FOUND:
         return plain
     if statement.name:
-        place = locate_name(found, statement.name, statement.words, words)
-        plain = plain._replace(place=place)
+        plain = plain._replace(place=locate_name(found, statement.name, statement.words, words))
     lead = _lead(model, heard, plain)
     plain = plain._replace(lead=lead)
     tail = text_of(words[found.heard_last :])

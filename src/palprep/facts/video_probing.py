@@ -82,8 +82,7 @@ def probe_video(
         voice=voice,
         statement=statement,
     )
-    lips = _lips(source, facts, heard)
-    return facts.model_copy(update={"lips": lips})
+    return facts.model_copy(update={"lips": _lips(source, facts, heard)})
 
 
 _AS_SHOWN = (
@@ -107,8 +106,7 @@ def repacked(
     if audio is not None and video.audio is not None:
         streams = {"streams": video.audio.streams, "chosen": video.audio.chosen}
         audio = audio.model_copy(update=streams)
-    decoded = {"signal": known.signal, "timing": known.timing, "audio": audio}
-    return video.model_copy(update=decoded)
+    return video.model_copy(update={"signal": known.signal, "timing": known.timing, "audio": audio})
 
 
 def _with_speakers(

@@ -35,8 +35,7 @@ def fix_image(plan: ImagePlan, source: sources.Source, new: NewOutput) -> Applie
         facts, data = kept
         with new(SUFFIXES["jpeg"]) as output:
             output.temporary.write_bytes(data)
-        as_coded = FixDone(id="keep_pixels", did="kept the image as it was encoded")
-        done = (*_decoded(facts), as_coded)
+        done = (*_decoded(facts), FixDone(id="keep_pixels", did="kept the image as it was encoded"))
         return Applied(path=str(output.path), fixes=done, coding_kept=True)
     region = None
     if plan.crop is not None:

@@ -49,8 +49,7 @@ def measure_loudness(
     sound: Any, *, duration_s: float, progress: Progress | None = None
 ) -> Loudness:
     """Loudness of an ffmpeg-python stream. Raises FixError for one without any sound."""
-    meter = {"peak": "true", "metadata": 1, "framelog": "quiet"}
-    measured = sound.filter("ebur128", **meter)
+    measured = sound.filter("ebur128", peak="true", metadata=1, framelog="quiet")
     for key in ("I", "true_peak"):
         measured = measured.filter("ametadata", mode="print", key=f"lavfi.r128.{key}")
     node = measured.output("-", f="null").global_args("-loglevel", "info")

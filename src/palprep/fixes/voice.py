@@ -137,8 +137,7 @@ def _copied(
         sound = read(source)[str(stream.index)]
         write(output.temporary, sound, duration_s=facts.duration_s, progress=progress, **options)
     did = f"copied the {stream.codec} packets into {container} unchanged"
-    done = _file_words(source, FixDone(id="rewrap", did=did))
-    return Applied(path=str(output.path), fixes=done)
+    return Applied(path=str(output.path), fixes=_file_words(source, FixDone(id="rewrap", did=did)))
 
 
 def _cleaned(sound: Any, plan: VoicePlan, stream: AudioStreamFacts) -> Any:

@@ -136,8 +136,7 @@ def _coded(source: Source) -> Iterator[tuple[tuple[object, ...], NDArray[np.floa
         picture, sounds = containers.video_stream(container, source), audio_streams(container)
         streams: list[Stream] = [picture]
         if sounds:
-            chosen = sounds[default_stream(sounds)].index
-            streams.append(audio_stream(container, chosen, source))
+            streams.append(audio_stream(container, sounds[default_stream(sounds)].index, source))
         seen = picture.codec_context
         colours = seen.colorspace, seen.color_primaries, seen.color_range == ColorRange.JPEG
         digests = {stream.index: hashlib.sha256() for stream in streams}
@@ -255,8 +254,7 @@ class TimingMeter:
             end = min(end, max(stated_end, last + round(median)))
         duration = (end - first) * base
         between = (last - first) * base if intervals.size else duration
-        tolerance = max(_GRID_TICKS, _GRID_SHARE * median)
-        stray = np.abs(intervals - median) > tolerance
+        stray = np.abs(intervals - median) > max(_GRID_TICKS, _GRID_SHARE * median)
         gaps = intervals[intervals >= 1.5 * median]
         return {
             "joined": self._back * base > JOINED_S,

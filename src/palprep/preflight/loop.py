@@ -316,8 +316,7 @@ def _proof(
         output = Source.of(written)
         known = kept and kept.facts and facts.coded_alike(kept.facts, source, output)
         if kept and known:
-            holds = kept.model_copy(update={"facts": known})
-            return output, _judged_again(holds, request.profile)
+            return output, _judged_again(kept.model_copy(update={"facts": known}), request.profile)
         return output, check_source(request, output)
     except MediaError as error:
         raise FixError(

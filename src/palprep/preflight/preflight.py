@@ -266,8 +266,7 @@ def verify_consent(
     listener = consent.model_for(required, whisper_model)
     samples = consent.decode_opening(source, required)
     reading = consent.read_samples(samples, required, listener)
-    graded = grade_statement(reading, limits.consent)
-    return graded.model_copy(update={"path": source.shown})
+    return grade_statement(reading, limits.consent).model_copy(update={"path": source.shown})
 
 
 def verify_wording(
@@ -306,8 +305,7 @@ def verify_wording(
             found = graded.model_copy(update={"outcome": Outcome.FAIL, "reasons": (wrong,)})
         else:
             named = wording.statement_for(name, statement, language=language)
-            reading = consent.read_samples(samples, named, listener)
-            found = grade_statement(reading, limits.consent)
+            found = grade_statement(consent.read_samples(samples, named, listener), limits.consent)
         if found.outcome.passed:
             return found
         tried[name] = found

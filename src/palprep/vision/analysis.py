@@ -246,8 +246,7 @@ def _measure_faces(seen: Detections, models: Models) -> tuple[facts.FaceFacts, .
         if index != seen.subject and marks and facts.counts_as_person(face, faces[0]):
             classes = scene.age_classes(seen.rgb, found, models.age)
             described = scene.describe_age(classes, embed(seen.rgb, found, models.identity))
-            likely = models.adult.likelihood(described)
-            faces[-1] = face.model_copy(update={"adult": likely})
+            faces[-1] = face.model_copy(update={"adult": models.adult.likelihood(described)})
     return tuple(faces)
 
 

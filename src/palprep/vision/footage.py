@@ -186,8 +186,7 @@ class _Follower:
             distance = float(np.hypot(*moved)) / face.size
             if distance <= ELSEWHERE:
                 there = points + np.append(moved, np.float32(0))
-                near = distance <= SAME_PLACE
-                start = self._last if near else replace(self._last, points=there)
+                start = self._last if distance <= SAME_PLACE else replace(self._last, points=there)
                 marks = landmarks.follow_landmarks(frame.rgb, start, self._models)
                 if marks.presence >= SURE_PRESENCE:
                     return marks

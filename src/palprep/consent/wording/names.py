@@ -119,8 +119,7 @@ def _spoken(words: Sequence[Word]) -> list[str]:
 def name_in(text: str, slot: range, required: Sequence[Word]) -> tuple[Place, tuple[Word, ...]]:
     """The place of the name in a text, and the words there."""
     heard = without_title(split_words(text), required[slot.start : slot.stop])
-    found = compare(required[: slot.stop + AFTER_NAME], heard)
-    place = locate_name(found, slot, required, heard)
+    place = locate_name(compare(required[: slot.stop + AFTER_NAME], heard), slot, required, heard)
     return place, heard[place.first : place.last]
 
 

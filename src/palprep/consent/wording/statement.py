@@ -85,8 +85,7 @@ def draw_code(now: dt.datetime, choose: Choose, *, valid_s: float = VALID_S) -> 
     """A code of different words, given ``now`` and valid for ``valid_s`` seconds."""
     words: list[str] = []
     while len(words) < WORDS:
-        left = [word for word in code_words() if word not in words]
-        words.append(choose(left))
+        words.append(choose([word for word in code_words() if word not in words]))
     return FreshCode(words=tuple(words), given_at=now, ends_at=now + dt.timedelta(seconds=valid_s))
 
 
@@ -219,8 +218,7 @@ def statement_for(
     """
     if not re.fullmatch("[a-z]{2}", language):
         raise UsageError(f"The language must be two letters, as in de (ISO 639-1), not {language}")
-    template = statement or required_statement(language)
-    text = fill_statement(template, full_name, spoken_as)
+    text = fill_statement(statement or required_statement(language), full_name, spoken_as)
     return Statement.of(text, full_name, language, spoken_as)
 
 

@@ -211,8 +211,7 @@ def small_luma(frame: VideoFrame) -> Pixels:
         frame = frame.reformat(format="gray")
         luma = frame.format.components[0]
     wide = luma.bits > 8
-    plane = frame.planes[0]
-    samples = np.frombuffer(memoryview(plane), np.dtype("u2" if wide else "u1"))
+    samples = np.frombuffer(memoryview(frame.planes[0]), np.dtype("u2" if wide else "u1"))
     rows = samples.reshape(frame.height, -1)
     step = max(1, max(frame.width, frame.height) // _LUMA_SIDE)
     top, left = min(step, frame.height) // 2, min(step, frame.width) // 2

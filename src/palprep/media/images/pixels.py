@@ -326,8 +326,7 @@ class RasterImage:
     def _decoded_webp(self) -> Decoded:
         """By OpenCV, which has the same decoder and needs half of Pillow's memory for it."""
         self._file.seek(0)
-        data = np.frombuffer(self._file.read(), np.uint8)
-        pixels = cv2.imdecode(data, cv2.IMREAD_UNCHANGED)
+        pixels = cv2.imdecode(np.frombuffer(self._file.read(), np.uint8), cv2.IMREAD_UNCHANGED)
         if pixels is None or pixels.shape[1::-1] != self.size:
             raise ValueError("its pixels are damaged")
         return in_array(np.asarray(pixels, np.uint8), blue_first=True)

@@ -95,8 +95,7 @@ def probe_image(
         # Only now, since PNG can place metadata after the pixels.
         exif = _exif(image)
         if stored is not None:
-            turn = _turned(exif, turned_deg)
-            picture = _upright(*stored, turn, None if icc[1] else image.icc)
+            picture = _upright(*stored, _turned(exif, turned_deg), None if icc[1] else image.icc)
         return _facts(image, exif, icc, source), picture
 
 

@@ -249,8 +249,7 @@ class _Converter:
             # Its to_ndarray costs as much as the decode of a frame.
             count = frame.layout.nb_channels
             plane: Any = frame.planes[0]  # PyAV does not declare that it is a buffer
-            samples = np.frombuffer(plane, np.float32, frame.samples * count)
-            self._wait(samples.reshape(-1, count).T)
+            self._wait(np.frombuffer(plane, np.float32, frame.samples * count).reshape(-1, count).T)
 
     def _wait(self, channels: Samples) -> None:
         # FFmpeg's own mixdown of equal channels would be 3 dB louder, and clip.

@@ -196,8 +196,7 @@ def _node(reader: HeaderReader, box: IsoBox, end: int, depth: int) -> _Node:
     """The box, which ends where the one around it does, with all that stands in it."""
     box = box._replace(end=min(box.end, end))
     if box.kind in _COUNTED:
-        count = int.from_bytes(reader.at(box.body + 4, 4), "big")
-        reader.spend(_COUNTED[box.kind] * count)
+        reader.spend(_COUNTED[box.kind] * int.from_bytes(reader.at(box.body + 4, 4), "big"))
     if box.kind not in _INSIDE or depth > DEEPEST:
         return _Node(box)
     if box.end - box.body > MOST_INDEX_BYTES:

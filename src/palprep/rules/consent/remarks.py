@@ -161,8 +161,7 @@ def _grade(
         return told(Outcome.FAIL, *against[:1])
     if any(_GRAVE.search(piece) for piece in _left_over(nearest, required, names)):
         # A word alone may be another one, misheard.
-        doubtful = talk or len(text.split()) == 1
-        return told(Outcome.WARN if doubtful else Outcome.FAIL)
+        return told(Outcome.WARN if talk or len(text.split()) == 1 else Outcome.FAIL)
     if left and (bearing or not talk or _TAKEN_BACK.search(_keys(text))):
         return told(Outcome.WARN, next(iter(bearing), "") if talk else "")
     return told(Outcome.PASS)

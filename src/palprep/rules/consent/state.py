@@ -56,8 +56,7 @@ class ConsentEvidence(Value):
 
     def is_about(self, other: ConsentEvidence) -> bool:
         """Whether all files of the other evidence, unchanged, are among its own."""
-        files = {each.sha256 for each in self.files}
-        return files.issuperset(each.sha256 for each in other.files)
+        return {each.sha256 for each in self.files}.issuperset(each.sha256 for each in other.files)
 
     @property
     def waivable(self) -> tuple[str, ...]:

@@ -87,8 +87,7 @@ def plan_voice(report: Report, facts: Facts, profile: Profile) -> values.VoicePl
         return None
     alone = not whole and {reason.fix for reason in asked} == {"extract"}
     copies = alone and audio.stream.codec in COPY_CONTAINERS
-    reasons = (*asked, *cleaning)
-    return values.VoicePlan(reasons=reasons, spans=whole, mix="keep", copies=copies)
+    return values.VoicePlan(reasons=(*asked, *cleaning), spans=whole, mix="keep", copies=copies)
 
 
 def _cleaned(
