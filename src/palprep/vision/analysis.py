@@ -122,8 +122,7 @@ def upright_turn(rgb: Pixels, models: Models) -> int | None:
     for degrees in (0, 90, 180, 270):
         picture = turned(rgb, degrees)
         for face in find_faces(picture, models.detector)[:1]:
-            presence = find_landmarks(picture, face, models).presence
-            if facts.stands_upright(presence, face.score):
+            if facts.stands_upright(find_landmarks(picture, face, models).presence, face.score):
                 scores[degrees] = face.score
         if 0 in scores:
             return 0

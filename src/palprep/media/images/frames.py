@@ -134,8 +134,7 @@ def sample_frames(
     try:
         # Where no frame is marked as a key frame, some encoders refresh the image bit by bit.
         for keys_alone in (True, False) if key_frames_only else (False,):
-            decoding = _decoded_frames(source, step, keys_alone=keys_alone)
-            with contextlib.closing(decoding) as frames:
+            with contextlib.closing(_decoded_frames(source, step, keys_alone=keys_alone)) as frames:
                 for at, frame, aspect in frames:
                     if at > last_s and due is not None:
                         break

@@ -12,7 +12,6 @@ import contextlib
 import io
 import struct
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
 from typing import Any, BinaryIO, NamedTuple
 
 import cv2
@@ -239,9 +238,11 @@ _WEBP_BYTES_PER_PIXEL, _ANIMATED_BYTES_PER_PIXEL = 8, 16
 _SCALES = (1, 2, 4, 8)
 """By which libjpeg can decode an image smaller, at a fraction of the work."""
 
-DECODERS: Mapping[str, type[ImageFile.ImageFile]] = MappingProxyType(
-    {"jpeg": JpegImageFile, "png": PngImageFile, "webp": WebPImageFile}
-)
+DECODERS: Mapping[str, type[ImageFile.ImageFile]] = {
+    "jpeg": JpegImageFile,
+    "png": PngImageFile,
+    "webp": WebPImageFile,
+}
 
 _PNG_XMP = "XML:com.adobe.xmp"
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
 from typing import BinaryIO, Literal, NoReturn
 
 from palprep.errors import DamagedMedia
@@ -231,15 +230,13 @@ def _little(data: bytes) -> int:
     return int.from_bytes(data, "little")
 
 
-_COUNTS: Mapping[str, Callable[[HeaderReader], None]] = MappingProxyType(
-    {
-        "mp3": _in_front,
-        "flac": _in_front,
-        "ogg": _in_ogg,
-        "wav": lambda reader: _in_chunks(reader, "little", 12, reader.size),
-        "avi": lambda reader: _in_chunks(reader, "little", 12, reader.size),
-        "aiff": lambda reader: _in_chunks(reader, "big", 12, reader.size),
-        "caf": _in_caf,
-    }
-)
+_COUNTS: Mapping[str, Callable[[HeaderReader], None]] = {
+    "mp3": _in_front,
+    "flac": _in_front,
+    "ogg": _in_ogg,
+    "wav": lambda reader: _in_chunks(reader, "little", 12, reader.size),
+    "avi": lambda reader: _in_chunks(reader, "little", 12, reader.size),
+    "aiff": lambda reader: _in_chunks(reader, "big", 12, reader.size),
+    "caf": _in_caf,
+}
 """By the demuxer. MPEG's own streams hold no tags."""

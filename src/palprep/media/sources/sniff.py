@@ -93,8 +93,7 @@ def _movie(movie: Movie, brand: str | None, compatible: frozenset[str]) -> Media
     quicktime, phone = brand in {None, "qt"}, (brand or "").startswith(_PHONE_BRANDS)
     named = "mov" if quicktime else "3gp" if phone else None
     if not movie.video_tracks:
-        has_sound = any(track.handler == "soun" for track in movie.tracks)
-        if has_sound or brand in _SOUND_BRANDS:
+        if brand in _SOUND_BRANDS or any(track.handler == "soun" for track in movie.tracks):
             return accepted(Kind.AUDIO, named or "m4a")
         if compatible & _STILL_BRANDS and movie.moov_position is None:
             return _boxed_still(compatible)
