@@ -214,6 +214,13 @@ class ConsentFacts(Listening):
     path: str | None = Field(default=None, exclude=True, repr=False)
     """The file that ``verify_consent`` listened to. Not part of the JSON."""
 
+    @property
+    def stated(self) -> Span | None:
+        """When the statement is spoken; None where it was not found."""
+        if self.starts_at is None or self.ends_at is None:
+            return None
+        return Span(start_s=self.starts_at, end_s=self.ends_at)
+
     def same_take(self, other: ConsentFacts | None) -> bool:
         """Whether both were heard in one take, even if it was cut, converted or played at another
         pace: nobody speaks twice in quite the same way. The last required words are compared: a

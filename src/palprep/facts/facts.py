@@ -202,9 +202,7 @@ def timeline_of(facts: Facts, video: VideoFacts) -> Timeline:
     duration_s = min(video.start_s + video.duration_s - starts_s, MOST_S)
     speech = tuple(span.moved(late_s) for span in voice.speech) if voice else ()
     signal = video.signal or SignalFacts(frames=0, seconds=(), black=())
-    stated = None
-    if consent and consent.starts_at is not None and consent.ends_at is not None:
-        stated = Span(start_s=consent.starts_at, end_s=consent.ends_at)
+    stated = consent.stated if consent else None
     count = max(1, math.ceil(duration_s))
     spoken = _spoken(speech, count) if voice is not None else [None] * count
     return Timeline(

@@ -161,25 +161,31 @@ def consent_doubts(
     if not heard or not all(each.passed for each in heard) or consent_failures(checks):
         return ()
     found: dict[str, ConsentDoubt] = {}
+    stated = consent.stated if consent else None
 
-    def doubt(check: str, said: str, shown: str, place: tuple[str, Span | None]) -> None:
-        where, stretch = place
-        shown = shown.removesuffix(" Listen to it.") if where else shown
-        words = f"{file}{': ' if file else ''}{shown}{where}"
+    def doubt(
+        check: str, said: str, shown: str, look: str, stretch: Span | None, *, more: str = ""
+    ) -> None:
+        if stretch is not None:
+            times = f"from {stretch.start_s:.1f} s to {stretch.end_s:.1f} s{more}"
+            shown = f"{shown.removesuffix(' Listen to it.')} {look} the prepared file {times}."
+        words = f"{file}{': ' if file else ''}{shown}"
         new = ConsentDoubt(check=check, sentence=said, words=words, stretch=stretch)
         found.setdefault(said, new)
 
     if Outcome.WARN in heard:
         told = consent.reasons if consent and consent.reasons else [each.sentence for each in words]
         said = " ".join(told)
-        doubt(consent_spoken.id, said, said, _place("Listen to", consent, by_word=True))
+        doubtful = _doubtful_words(consent) if consent and stated else None
+        more = ", and to what follows" if consent and consent.said_after and not doubtful else ""
+        doubt(consent_spoken.id, said, said, "Listen to", doubtful or stated, more=more)
     for check in checks:
         unsure = check.outcome is Outcome.UNKNOWN and check.id in {*CONSENT_CHECKS, lip_sync.id}
         warned = check.outcome is Outcome.WARN and check.id in CONSENT_DOUBTS
         if (warned or unsure) and check.id != consent_spoken.id:
             before = check.id in {consent_start.id, consent_first.id}
-            place = _place("Watch", consent, before=before)
-            doubt(check.id, check.sentence, check.message, place)
+            stretch = stated and Span(start_s=0.0 if before else stated.start_s, end_s=stated.end_s)
+            doubt(check.id, check.sentence, check.message, "Watch", stretch)
     return tuple(found.values())
 
 
@@ -200,26 +206,12 @@ def likeness_doubts(compared: Iterable[Check]) -> tuple[ConsentDoubt, ...]:
     )
 
 
-def _place(
-    look: str, consent: ConsentFacts | None, *, by_word: bool = False, before: bool = False
-) -> tuple[str, Span | None]:
-    """Where to listen or to look: a sentence, and the seconds; empty and None where the statement
-    has no times. With ``by_word`` they are those of the words in doubt, or else of the statement
-    and what is said after it. With ``before`` they begin where the video does.
-    """
-    if consent is None or consent.starts_at is None or consent.ends_at is None:
-        return "", None
-    start, end, after = 0.0 if before else consent.starts_at, consent.ends_at, ""
-    if by_word:
-        words = [each for each in consent.words if each.outcome is Outcome.WARN]
-        starts = [each.start for each in words if each.start is not None]
-        ends = [each.end for each in words if each.end is not None]
-        if starts and ends:
-            start, end = min(starts), max(ends)
-        elif consent.said_after:
-            after = ", and to what follows"
-    said = f" {look} the prepared file from {start:.1f} s to {end:.1f} s{after}."
-    return said, Span(start_s=start, end_s=end)
+def _doubtful_words(consent: ConsentFacts) -> Span | None:
+    """From the first to the last of the words in doubt; None where they have no times."""
+    words = [each for each in consent.words if each.outcome is Outcome.WARN]
+    starts = [each.start for each in words if each.start is not None]
+    ends = [each.end for each in words if each.end is not None]
+    return Span(start_s=min(starts), end_s=max(ends)) if starts and ends else None
 
 
 def _unasked(report: Report) -> str:
