@@ -107,7 +107,7 @@ def _trimming(report: Report, facts: Facts, profile: Profile) -> tuple[Span, val
     open_checks = values.not_passed(report) & {"video_duration", *_OPENS, *_CUT_AWAY}
     # The statement was heard, and something else, or a long silence, before it.
     said_before = facts.consent is not None and bool(facts.consent.said_before)
-    late = _spoken(facts) and (said_before or bool(open_checks & {*_OPENS}))
+    late = _stated(facts) is not None and (said_before or bool(open_checks & {*_OPENS}))
     if role is Role.CONSENT_VIDEO:
         found = _around_statement(facts, line, longest, late=late)
     elif late or open_checks & {*_CUT_AWAY} or line.duration_s > longest:
@@ -124,13 +124,13 @@ def _around_statement(
     facts: Facts, line: Timeline, longest_s: float, *, late: bool
 ) -> tuple[Span, str] | None:
     """From the statement's first word; only to its last one where the rest is too long."""
-    if line.consent is None or not _spoken(facts):
+    stated, code = _stated(facts), _code(facts)
+    if stated is None:
         return None  # Cutting might cut the statement.
-    start = before_word(line, line.consent.start_s) if late else 0.0
-    code = _code(facts, line)
+    start = before_word(line, stated.start_s) if late else 0.0
     end = min(line.duration_s, code.start_s) if code else line.duration_s
     if end - start > longest_s:
-        end = line.consent.end_s + TAIL_S
+        end = stated.end_s + TAIL_S
         # What is said later was perhaps not listened to: a cut would hide it.
         if end - start > longest_s or any(span.end_s > end for span in line.speech):
             return None
@@ -143,10 +143,9 @@ def _around_statement(
 def _best_window(
     report: Report, facts: Facts, line: Timeline, profile: Profile, longest_s: float, *, late: bool
 ) -> tuple[Span, str] | None:
-    opens = line.consent is not None and _spoken(facts)
-    starts = _starts(report, facts, line, late=late)
+    stated, starts = _stated(facts), _starts(report, facts, line, late=late)
     to_end_s = line.duration_s - starts[0]
-    stated_s = line.consent.end_s - starts[0] if line.consent and opens else 0.0
+    stated_s = stated.end_s - starts[0] if stated else 0.0
     least_s = profile.tightest_minimum(Role.TRAINING_VIDEO, "video_duration", Outcome.FAIL) or 0.0
     take = best_take(
         line,
@@ -158,14 +157,14 @@ def _best_window(
     )
     if take is None or (take.start_s == 0.0 and take.end_s >= round(line.duration_s, 3)):
         return None
-    why = "opens with the statement of consent, " if opens else ""
+    why = "opens with the statement of consent, " if stated else ""
     return Span(start_s=take.start_s, end_s=take.end_s), why + take.words()
 
 
 def _starts(report: Report, facts: Facts, line: Timeline, *, late: bool) -> tuple[float, ...]:
     """Where the take may start. A video that was not listened to may open with the statement."""
-    if line.consent is not None and _spoken(facts):
-        start = before_word(line, line.consent.start_s)
+    if (stated := _stated(facts)) is not None:
+        start = before_word(line, stated.start_s)
         return (start,) if late else (0.0, start)
     apart = consent_spoken.id in report.left_out
     if apart or (facts.consent is not None and facts.consent.outcome is Outcome.FAIL):
@@ -174,8 +173,10 @@ def _starts(report: Report, facts: Facts, line: Timeline, *, late: bool) -> tupl
     return tuple(start for start in possible_starts(line) if start <= first)
 
 
-def _spoken(facts: Facts) -> bool:
-    return facts.consent is not None and facts.consent.outcome.passed is True
+def _stated(facts: Facts) -> Span | None:
+    """When the statement is spoken, by the timeline; None where it was not heard as required."""
+    line, consent = facts.timeline, facts.consent
+    return line.consent if line and consent and consent.outcome.passed else None
 
 
 def _doubted_beside(facts: Facts) -> bool:
@@ -184,12 +185,10 @@ def _doubted_beside(facts: Facts) -> bool:
     return consent is not None and {consent.before, consent.after} != {Outcome.PASS}
 
 
-def _code(facts: Facts, line: Timeline) -> Span | None:
+def _code(facts: Facts) -> Span | None:
     """When the fresh code is spoken, by the timeline; None where it was not heard."""
-    consent = facts.consent
-    if line.consent is None or consent is None or consent.code is None:
-        return None
-    return None if consent.code.kept_in is not None else consent.code.spoken
+    code = facts.consent.code if facts.consent else None
+    return code.spoken if code and code.kept_in is None else None
 
 
 def plan_consent_clip(
@@ -202,16 +201,14 @@ def plan_consent_clip(
     None for a Dolby Vision video without a base layer, too: its colours would be wrong. The clip
     ends before the fresh code. ``with_code`` includes the code, and gives None if none was heard.
     """
-    line = facts.timeline
-    if line is None or line.consent is None or not _spoken(facts) or _doubted_beside(facts):
+    line, stated, code = facts.timeline, _stated(facts), _code(facts)
+    if line is None or stated is None or _doubted_beside(facts):
         return None
     if facts.video is None or not base_layer_shows(facts.video):
         return None
-    code = _code(facts, line)
     if with_code and code is None:
         return None
-    first = line.consent.start_s
-    last = code.end_s if code and with_code else line.consent.end_s
+    first, last = stated.start_s, code.end_s if code and with_code else stated.end_s
     # A shot that begins next to the statement is no part of it.
     start = max(before_word(line, first), *(cut for cut in line.cuts if cut <= first), 0.0)
     end = min(_after_word(line, last), *(cut for cut in line.cuts if cut >= last), line.duration_s)
