@@ -44,9 +44,8 @@ def fix_image(plan: ImagePlan, source: sources.Source, new: NewOutput) -> Applie
     facts, picture = images.open_image(
         source, region=region, turned_deg=plan.turned_deg, max_memory_mb=plan.max_memory_mb
     )
-    whole = (facts.width, facts.height)
-    if plan.turned_deg % 180:
-        whole = whole[::-1]
+    size = (facts.width, facts.height)
+    whole = size[::-1] if plan.turned_deg % 180 else size
     require_within(whole, plan)
     picture = adjust(picture, plan if region is None else _moved(plan, region, whole, picture.size))
     full_size = picture.size

@@ -187,12 +187,10 @@ def _measure(
         found = measure_framing(box, seen.bust)
         scaled = {name: _scaled(getattr(found, name), seen.scale) for name in ("face", "head")}
         framing = found.model_copy(update=scaled)
+        face = seen.detections[index]
         # The age first: another thread may be looking meanwhile.
-        classes = scene.age_classes(seen.rgb, seen.detections[index], models.age) if marks else None
-        if first_look and index == 0:
-            look = first_look()
-        else:
-            look = _look(seen.rgb, seen.detections[index], models)
+        classes = scene.age_classes(seen.rgb, face, models.age) if marks else None
+        look = first_look() if first_look and index == 0 else _look(seen.rgb, face, models)
         others = look.others
         if marks is not None and classes is not None:
             _, pose, eyes = measure_head(marks, models.geometry)
