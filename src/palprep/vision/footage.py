@@ -85,7 +85,7 @@ def analyse_footage(
     return FootageFacts(
         every_s=every_s,
         samples=tuple(
-            sample.model_copy(update={"similarity": alike[index]}) if index in alike else sample
+            sample.model_copy(update={"similarity": alike.get(index)})
             for index, sample in enumerate(samples)
         ),
         looks=tuple(analyse_portrait(rgb, models) for rgb in kept),

@@ -74,7 +74,7 @@ def read_matroska(reader: HeaderReader) -> tuple[str, list[int], bool]:
         end = element.ends_by(reader.size)
         if element.number == _HEADER:
             found = next(_inside(reader, element, end, _DOC_TYPE), None)
-            name = _content(reader, found, 16) if found else b""
+            name = reader.between(found.body, found.end or found.body, 16) if found else b""
             doc_type = name.rstrip(b"\0").decode("latin-1")
         elif element.number == _SEGMENT:
             truncated = element.end is not None and element.end > reader.size
@@ -124,7 +124,7 @@ def _inside(reader: HeaderReader, outer: Element, end: int, *path: int) -> Itera
 
 def _numbers(reader: HeaderReader, outer: Element, end: int, *path: int) -> Iterator[int]:
     for each in _inside(reader, outer, end, *path):
-        yield int.from_bytes(_content(reader, each, 8), "big")
+        yield int.from_bytes(reader.between(each.body, each.end or each.body, 8), "big")
 
 
 def _count(reader: HeaderReader, outer: Element, end: int, depth: int) -> None:
@@ -135,11 +135,6 @@ def _count(reader: HeaderReader, outer: Element, end: int, depth: int) -> None:
         end = outer.ends_by(end)
         for element in elements(reader, outer.body, end):
             _count(reader, element, end, depth + 1)
-
-
-def _content(reader: HeaderReader, element: Element, limit: int) -> bytes:
-    """The bytes of an element, ``limit`` of them at the most."""
-    return reader.at(element.body, min((element.end or element.body) - element.body, limit))
 
 
 def _number(data: bytes, *, keep_marker: bool, longest: int) -> tuple[int, int]:

@@ -128,7 +128,7 @@ def read_movie(reader: HeaderReader) -> Movie:
     position: Literal["front", "end", "fragmented"] | None = None
     tracks: tuple[Track, ...] = ()
     if moov is not None:
-        per_s = _per_s(moov.content(reader, b"mvhd", limit=24))
+        per_s = _after_times(moov.content(reader, b"mvhd", limit=24)) or 1
         traks = (node for node in moov.inside if node.box.kind == b"trak")
         tracks = tuple(_track(reader, node, per_s) for node in traks)
         if {b"moof", b"mvex"} & {box.kind for box in (*top, *(each.box for each in moov.inside))}:
@@ -218,15 +218,13 @@ def _first(reader: HeaderReader, box: IsoBox) -> int:
 
 
 def _track(reader: HeaderReader, trak: _Node, per_s: int) -> Track:
-    head = trak.content(reader, b"tkhd", limit=32)
     chapters = trak.content(reader, b"tref", b"chap")
-    offset = 20 if head[:1] == b"\x01" else 12
     name = trak.content(reader, b"mdia", b"hdlr", limit=12)[8:12]
     references = trak.entries(b"mdia", b"minf", b"dinf", b"dref")
     samples = tuple(trak.entries(b"mdia", b"minf", b"stbl", b"stsd"))
     edits = _edits(trak.content(reader, b"edts", b"elst"), per_s)
     return Track(
-        track_id=int.from_bytes(head[offset : offset + 4], "big"),
+        track_id=_after_times(trak.content(reader, b"tkhd", limit=32)),
         handler=name.decode("latin-1"),
         chapters_in=struct.unpack(f">{len(chapters) // 4}I", chapters[: len(chapters) & ~3]),
         # Each reference has a flag that says: in this same file.
@@ -240,10 +238,11 @@ def _track(reader: HeaderReader, trak: _Node, per_s: int) -> Track:
     )
 
 
-def _per_s(head: bytes) -> int:
-    """The ticks of a second, by the header of a movie or of a track's media."""
+def _after_times(head: bytes) -> int:
+    """What a header has after its two times: a track its number, a movie and the media of a track
+    the ticks of a second."""
     at = 20 if head[:1] == b"\x01" else 12
-    return int.from_bytes(head[at : at + 4], "big") or 1
+    return int.from_bytes(head[at : at + 4], "big")
 
 
 def _edits(listed: bytes, per_s: int) -> list[tuple[int, float]]:
@@ -266,7 +265,7 @@ def _hidden_s(reader: HeaderReader, trak: _Node, edits: Iterable[tuple[int, floa
     lasts: int = sum(
         count * each for count, each in struct.iter_unpack(">II", times[: len(times) & ~7])
     )
-    per_s = _per_s(head)
+    per_s = _after_times(head) or 1
     end_s = max(lasts, int.from_bytes(stated, "big")) / per_s
     hidden_s = at = 0.0
     for begin, length_s in sorted(edits):
