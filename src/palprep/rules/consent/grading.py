@@ -96,7 +96,7 @@ def _grade_heard(
     code = reading.code and reading.code.spoken
     speech = spans_within(reading.speech, 0.0, code.start_s if code else math.inf)
     words = _clamped([word for part in parts for word in part.words], speech)
-    return Grade(outcome, tuple(words), _told(outcome, _gravest_first(found), reading))
+    return Grade(outcome, tuple(words), _reasons(outcome, _gravest_first(found), reading))
 
 
 def _doubts(reading: consent.StatementReading, limits: ConsentLimits) -> tuple[str, ...]:
@@ -210,7 +210,7 @@ def _letters(text: str | None) -> int:
     return 1 + sum(map(str.isalnum, text or ""))
 
 
-def _told(
+def _reasons(
     outcome: Outcome, reasons: tuple[str, ...], reading: consent.StatementReading
 ) -> tuple[str, ...]:
     """The reasons, or a single one that says that only the name is in doubt."""

@@ -108,7 +108,7 @@ def grade_before(
         if _grade(surely, required, names, near=near, talk=False).outcome is not Outcome.FAIL:
             found = found._replace(outcome=Outcome.WARN)
     if found.outcome is Outcome.PASS and _left_over(around.perhaps_before, required, names):
-        return Beside(Outcome.WARN, _told(around.perhaps_before, near))
+        return Beside(Outcome.WARN, _nearby(around.perhaps_before, near))
     return found
 
 
@@ -137,7 +137,7 @@ def is_slip(said: str, before: Sequence[str], after: Sequence[str]) -> bool:
     return all(ended.endswith(f"{piece} ") or goes_on.startswith(piece) for piece in pieces)
 
 
-def _told(text: str, near: slice) -> str:
+def _nearby(text: str, near: slice) -> str:
     return " ".join(text.split()[near])
 
 
@@ -145,26 +145,26 @@ def _grade(
     text: str, required: Sequence[Word], names: Sequence[str], *, near: slice, talk: bool
 ) -> Beside:
     """The grade, with the words next to the statement, or the sentence further off that counts."""
-    left, nearest = _left_over(text, required, names), _told(text, near)
+    left, nearest = _left_over(text, required, names), _nearby(text, near)
     bearing = {
         said: all(map(_AFFIRMED.fullmatch, pieces))
         for said in re.split(r"(?<=[.!?])\s", text)
         if _SUBJECT.search(_keys(said)) and (pieces := _left_over(said, required, names))
     }
 
-    def told(outcome: Outcome, sentence: str = "") -> Beside:
-        return Beside(outcome, nearest if sentence.strip() in nearest else _told(sentence, near))
+    def graded(outcome: Outcome, sentence: str = "") -> Beside:
+        return Beside(outcome, nearest if sentence.strip() in nearest else _nearby(sentence, near))
 
     counts = (_GRAVE.search(_keys(said)) if talk else not given for said, given in bearing.items())
     against = list(itertools.compress(bearing, counts))
     if against or _names_another(nearest, names):
-        return told(Outcome.FAIL, *against[:1])
+        return graded(Outcome.FAIL, *against[:1])
     if any(_GRAVE.search(piece) for piece in _left_over(nearest, required, names)):
         # A word alone may be another one, misheard.
-        return told(Outcome.WARN if talk or len(text.split()) == 1 else Outcome.FAIL)
+        return graded(Outcome.WARN if talk or len(text.split()) == 1 else Outcome.FAIL)
     if left and (bearing or not talk or _TAKEN_BACK.search(_keys(text))):
-        return told(Outcome.WARN, next(iter(bearing), "") if talk else "")
-    return told(Outcome.PASS)
+        return graded(Outcome.WARN, next(iter(bearing), "") if talk else "")
+    return graded(Outcome.PASS)
 
 
 def _left_over(text: str, required: Sequence[Word], names: Sequence[str]) -> list[str]:
