@@ -150,15 +150,12 @@ def _cleaned(sound: Any, plan: VoicePlan, stream: AudioStreamFacts) -> Any:
 
 
 def _cleaned_words(plan: VoicePlan, stream: AudioStreamFacts, length_s: float) -> Iterator[FixDone]:
-    if len(plan.spans) == 1:
-        span = plan.spans[0]
-        did = f"kept {span.start_s:.2f} s to {span.end_s:.2f} s ({length_s:.1f} s)"
-        yield FixDone(id="select", did=did, kept=plan.spans)
-    elif plan.spans:
-        did = (
-            f"kept {length_s:.1f} s of speech from {len(plan.spans)} stretches, joined with "
-            f"crossfades of {_CROSSFADE_MS} ms"
-        )
+    if plan.spans:
+        first, *more = plan.spans
+        did = f"kept {first.start_s:.2f} s to {first.end_s:.2f} s ({length_s:.1f} s)"
+        if more:
+            did = f"kept {length_s:.1f} s of speech from {len(plan.spans)} stretches, joined with "
+            did += f"crossfades of {_CROSSFADE_MS} ms"
         yield FixDone(id="select", did=did, kept=plan.spans)
     if plan.mix != "keep" and stream.channels > 1:
         yield FixDone(id="mix", did=MIXES[plan.mix][1])

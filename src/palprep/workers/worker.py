@@ -208,18 +208,16 @@ class Worker:
     def ask_to_end(self) -> None:
         self._send(partial(os.kill, self.pid, signal.SIGTERM))
 
-    def stop(self) -> None:
+    def stop(self, *, clean_up: bool = True) -> None:
         """End a worker that another thread waits for: what it cleans up in time, it may."""
-        self.ask_to_end()
-        self._wait(_CLEAN_UP_WITHIN_S)
+        if clean_up:
+            self.ask_to_end()
+            self._wait(_CLEAN_UP_WITHIN_S)
         self._send(partial(system.kill_group, self.pid))
 
     def end(self, *, clean_up: bool = True) -> None:
         """End it and its programs; with ``clean_up`` a task may remove what it has half written."""
-        if clean_up:
-            self.stop()
-        else:
-            self._send(partial(system.kill_group, self.pid))
+        self.stop(clean_up=clean_up)
         with self._reaping:
             self._process.wait()
             self._reaped = True
