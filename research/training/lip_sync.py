@@ -20,9 +20,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from palprep.consent.lips import STEP_S, Floats, Known, lip_rows, on_grid, sound_rows, without_drift
+from palprep.consent.lips import STEP_S, Known, lip_rows, on_grid, sound_rows, without_drift
 from palprep.consent.whisper import Encoder
-from palprep.vision import Models
+from palprep.vision import Floats, Models
 from research.evaluation.lips import Seen, read_talkers, seen_of
 
 SUMS = 4
