@@ -82,13 +82,6 @@ def voice_speech_length(voice: VoiceFacts) -> Measured:
     return Measured(value=voice.speech_s, shown=f"{voice.speech_s:.1f} s", cause=cause)
 
 
-@rule(VOICE)
-def voice_clipping(voice: VoiceFacts) -> Measured:
-    rate = voice.clipped_runs / voice.duration_s * 60 if voice.duration_s else 0.0
-    peaks = counted(math.ceil(rate), "clipped peak a minute", "clipped peaks a minute")
-    return Measured(value=rate, shown=peaks if rate else "no clipped peaks")
-
-
 def _known(value: float | None, voice: VoiceFacts) -> float | Unmeasured:
     """The value, or why neither speech nor what is between the words could be measured."""
     if value is not None:
@@ -99,6 +92,15 @@ def _known(value: float | None, voice: VoiceFacts) -> float | Unmeasured:
 voice_level = plain(
     "voice_level", VOICE, lambda voice: _known(voice.speech_rms_dbfs, voice), "{:.1f} dBFS"
 )
+
+
+@rule(VOICE)
+def voice_clipping(voice: VoiceFacts) -> Measured:
+    rate = voice.clipped_runs / voice.duration_s * 60 if voice.duration_s else 0.0
+    peaks = counted(math.ceil(rate), "clipped peak a minute", "clipped peaks a minute")
+    return Measured(value=rate, shown=peaks if rate else "no clipped peaks")
+
+
 voice_snr = plain("voice_snr", VOICE, lambda voice: _known(voice.snr_db, voice), "{:.1f} dB")
 voice_noise_floor = plain(
     "voice_noise_floor",
