@@ -50,6 +50,12 @@ def test_a_folder_of_its_own(shards, tmp_path):
     assert write_report(shards[1]) == shards[1] / "report.html"
 
 
+def test_no_folders_make_no_page(tmp_path):
+    with pytest.raises(UsageError, match="at least one output folder"):
+        write_merged_report([], tmp_path / "all")
+    assert not (tmp_path / "all").exists()
+
+
 def test_what_makes_one_run(tmp_path):
     ada, bob = person(slug="ada"), person(slug="bob")
     later = changed(run(ada), started_at="2026", updated_at="2027")

@@ -150,10 +150,12 @@ def write_merged_report(directories: Sequence[str | Path], into: str | Path) -> 
     """Write the results and the page of several runs into a folder of their own; the page's path.
     Files that lie within ``into``, as the folders of its shards do, can be opened from the page.
 
-    Raises UsageError for runs that are no parts of one, or into a run's own folder; JournalError
-    where a folder holds no run.
+    Raises UsageError for no folder, for runs that are not parts of one run, and where ``into`` is
+    the folder of a run; JournalError where a folder holds no run.
     """
     place, parts = Path(into), list(dict.fromkeys(Path(each).resolve() for each in directories))
+    if not parts:
+        raise UsageError("There is nothing to merge: give at least one output folder of a run")
     if is_there(place / JOURNAL_NAME):
         raise UsageError(
             f"{place} holds a run, whose results would be lost: give another --into folder"
