@@ -222,6 +222,18 @@ class Awaiting:
         return sink(delivery)
 
 
+def test_an_error_of_a_sink_that_is_not_palprep_s_is_a_server_error_and_loses_nothing(caplog):
+    def broken(delivery):
+        raise ZeroDivisionError("of its own")
+
+    with CallbackServer(broken, nonce=NONCE) as server:
+        assert post(server, f"{NONCE}/x", json=VOICE).status_code == 500
+    told = [each.message for each in caplog.records if each.name.startswith("palprep.callbacks")]
+    assert len(told) == 1
+    assert "may not come again. of its own." in told[0]
+    assert "'voice_id': 'v1'" in told[0]
+
+
 @pytest.mark.parametrize("wrapped", [False, True])
 def test_an_async_sink_is_awaited_before_the_sender_is_told(wrapped):
     kept = []

@@ -98,11 +98,13 @@ def callback_app(sink: Sink, *, nonce: str, within_s: float = _BODY_WITHIN_S) ->
             return PlainTextResponse("the body is not JSON", 400)
         try:
             await _handed_to(sink, delivery)
-        except PalprepError as error:
+        except Exception as error:
             # The sender may not try again, and nothing else tells a replica's end.
-            lost = f"A callback was not taken, and may not come again. {error.message}. It says"
+            lost = f"A callback was not taken, and may not come again. {error}. It says"
             _log.warning("%s: %s", lost, redact(delivery.body))
-            return PlainTextResponse(error.code, 503)
+            if isinstance(error, PalprepError):
+                return PlainTextResponse(error.code, 503)
+            raise
         return Response(status_code=204)
 
     async def health(_: Request) -> Response:
