@@ -117,6 +117,7 @@ def test_files_are_told_by_the_names_that_their_owner_gave_them(light_people, tm
     assert prepared[0].path.name == "portrait.jpg"
     [check] = compare_people(tuple(prepared), "core-4")
     assert check.label.endswith("in portrait.heic and consent.mp4")
+    assert check.files == tuple(each.sha256 for each in prepared)
     [split] = compare_people((prepared[0], prepared[0].model_copy(
         update={"path": prepared[1].path})), "core-4")  # fmt: skip
     assert split.label.endswith("in portrait.jpg and consent.mp4")

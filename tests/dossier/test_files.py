@@ -63,10 +63,10 @@ def prepared(tmp_path):
 
 def test_the_dossier_lies_beside_the_video_and_holds_the_evidence(prepared):
     compared = tuple(
-        Check(id="same_person", label=f"{name} and b.jpg", outcome=Outcome.PASS, measured=1)
-        for name in ("consent.mp4", "consent.mov")
+        Check(id="same_person", label="faces", outcome=Outcome.PASS, measured=1, files=files)
+        for files in (("0" * 64, prepared.sha256), (prepared.sha256, "1" * 64))
     )
-    elsewhere = compared[0].model_copy(update={"label": "a.jpg and training.mp4"})
+    elsewhere = compared[0].model_copy(update={"files": ("0" * 64, "1" * 64)})
     path = keep_dossier(prepared, person="ada", written_at=NOON, compared=(*compared, elsewhere))
     entry = read_dossier(path).evidence
     assert path.parent.name == "out"
@@ -79,6 +79,17 @@ def test_the_dossier_lies_beside_the_video_and_holds_the_evidence(prepared):
     assert entry.checks[0].sentence == prepared.report.checks[0].sentence
     assert {"palprep", "av"} <= set(entry.tools)
     assert examine_dossier(path).flaws == ()
+
+
+def test_a_comparison_of_a_file_whose_name_ends_alike_is_not_this_video_s(prepared):
+    own = Check(
+        id="same_person", label="b.jpg and consent.mp4", outcome=Outcome.PASS, measured=1,
+        files=("0" * 64, prepared.sha256),
+    )  # fmt: skip
+    other = own.model_copy(update={"label": "b.jpg and my consent.mp4", "files": ("0" * 64,) * 2})
+    path = keep_dossier(prepared, person="ada", written_at=NOON, compared=(own, other))
+    ids = [check.id for check in read_dossier(path).evidence.checks]
+    assert ids == ["mouth_moves", "same_person"]
 
 
 def test_files_that_lie_in_a_bucket_are_on_record_too(prepared):

@@ -160,9 +160,9 @@ def test_the_dossier_tells_of_the_faces_that_were_compared(
         listened_to(tmp_path / "c.mp4", Outcome.PASS),
         ReplicaRequest(replica_name="A"),
     )
-    checks = (judge_likeness("t.mp4", "c.mp4", 0.9),)
-    monkeypatch.setattr("palprep.preflight.same_person", lambda _: checks)
     video = ready("t.mp4", MP4)
+    checks = (judge_likeness("t.mp4", "c.mp4", 0.9, (video.sha256, consent.sha256)),)
+    monkeypatch.setattr("palprep.preflight.same_person", lambda _: checks)
     call(make_replica, publisher, request, video=video, consent=consent)
     kept = read_dossier(dossier_path(consent)).evidence.checks
     assert "same_person" in [check.id for check in kept]

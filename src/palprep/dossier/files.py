@@ -76,22 +76,22 @@ class ExaminedDossier(NamedTuple):
 def keep_dossier(
     prepared: Prepared, *, person: str, written_at: dt.datetime, compared: tuple[Check, ...] = ()
 ) -> Path | None:
-    """Write the dossier of a prepared video in which consent was listened for; its path, or None
-    where none was. It is named after the video and its sha256, so that another never takes its
-    place. One that is there is verified and kept, and what was judged otherwise since is added.
-    ``compared`` holds the checks that compare the face with those of the other files. Raises
-    DossierUnusable for a dossier that was changed, and OutputUnwritable."""
+    """Write the dossier of a prepared video, and return its path; None for a video in which nobody
+    listened for consent. The name of the dossier holds that of the video and the beginning of its
+    SHA-256, so that no other dossier takes its place. A dossier that is there already is verified
+    and kept; new evidence is added where the video is judged differently now. Of the ``compared``
+    files, only checks that compare this video are recorded. Raises DossierUnusable for a dossier
+    that was changed, and OutputUnwritable."""
     facts = prepared.report.facts
     if facts is None or facts.consent is None:
         return None
     video, source, code = prepared.path, Path(prepared.source), prepared.evidence
     path = dossier_path(prepared)
-    names = {f" {video.name} ", f" {source.name} "}
     checks = tuple(
         ConsentCheck(id=each.id, outcome=each.outcome, sentence=each.sentence)
         for each in (
             *(check for check in prepared.report.checks if check.id in _CHECKED),
-            *(check for check in compared if any(name in f" {check.label} " for name in names)),
+            *(check for check in compared if prepared.sha256 in check.files),
         )
     )
     there = read_dossier(path) if path.exists() else None

@@ -79,10 +79,11 @@ def _pairs(
     limits, compared = profile.pairs.get(rule.id), list(files)
     if not limits or len(compared) < 2:
         return
-    embedded = [(source.name, embed(source)) for source in compared]
+    embedded = [(source, embed(source)) for source in compared]
     for (first, one), (second, other) in itertools.combinations(embedded, 2):
         alike = None if one is None or other is None else vision.cosine(one, other)
-        yield rule.judge(first, second, alike, limits)
+        check = rule.judge(first.name, second.name, alike, limits)
+        yield check.model_copy(update={"files": (first.sha256, second.sha256)})
 
 
 def _pictures(

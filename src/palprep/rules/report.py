@@ -45,6 +45,8 @@ class Check(Value):
     follows: str | None = None
     """The id of the check that tells the same finding, where this one only follows from it."""
     region: Rect | None = None
+    files: tuple[str, ...] = ()
+    """The SHA-256, in hex, of both files that the check compares; empty for a check of one file."""
 
     @property
     def message(self) -> str:

@@ -307,7 +307,7 @@ class MediaSteps:
         if len(shown) < 2 or files.keys().isdisjoint(LISTENED_TO):
             return ()
         limits = self.run.profiles[self.profile].model_dump_json(include={"pairs"})
-        key = stage_key("compared", *(each.sha256 for each in shown), limits, __version__)
+        key = stage_key("pairs", *(each.sha256 for each in shown), limits, __version__)
         journal, person = self.run.journal, self.person.slug
         earlier = journal.reused(FacesCompared, key, person)
         if earlier is not None:
