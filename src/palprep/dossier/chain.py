@@ -1,10 +1,10 @@
 """The consent dossier: what can be shown to anyone who asks whether a person agreed.
 
-A dossier is a chain of entries. Each entry holds the sha256 of the one before, so the chain
+A dossier is a chain of entries. Each entry holds the SHA-256 of the one before, so the chain
 breaks when anything is changed, removed or inserted. Entries are only added. The first one records
-the evidence; :data:`NewEntry` names what later ones record.
+the evidence; :data:`EntryKind` says what later ones record.
 
-Pure values: the clock and the hashes of the files come in. The caller writes.
+Pure values: the time and the hashes of the files are arguments, and the caller writes.
 """
 
 from __future__ import annotations
@@ -35,16 +35,16 @@ from palprep.values import Outcome, Value
 _START = "0" * 64
 
 REPLACED = "Another video took its place."
-"""The note of a removal by a new video of the same name."""
+"""The note of a removal, where a new video of the same name replaced the old one."""
 
-NewEntry = Literal["evidence", "decision", "lapse", "expiry", "revocation", "waiver", "removal"]
-"""What is added to the first evidence.
+EntryKind = Literal["evidence", "decision", "lapse", "expiry", "revocation", "waiver", "removal"]
+"""What an entry records.
 
-Of evidence the last one counts: the same video may be judged anew, for another name or by another
-model. Of several decisions the last one counts, until a lapse says that it fell; of several
-expiries the last one. A revocation counts from when it is written. No entry takes it back: a new
-statement is a new dossier. A waiver is the decision to go on although consent was not heard as
-required; its note says what was missing. It does not put consent in force.
+The last evidence counts: the same video may be judged again, for another name or by another model.
+The last decision counts, until a lapse says that it no longer does; and the last expiry. A
+revocation counts from when it is written. No entry takes it back: a new statement is a new dossier.
+A waiver is the decision to go on although consent was not heard as required; its note says what was
+missing. It does not put consent in force.
 """
 
 _Time = Annotated[AwareDatetime, AfterValidator(lambda each: each.astimezone(dt.UTC))]
@@ -56,7 +56,7 @@ class FileProof(Value):
     name: str
     sha256: str
     size_bytes: int | None
-    """None for a file that was not on the machine which wrote the entry."""
+    """None for a file that was not on the machine that wrote the entry."""
 
 
 class ConsentCheck(Value):
@@ -74,7 +74,7 @@ class Entry(Value):
     schema_name: Literal["palprep-consent-dossier/3"] = "palprep-consent-dossier/3"
     """It changes with what an entry holds."""
     number: int
-    kind: NewEntry
+    kind: EntryKind
     written_at: _Time
     previous_sha256: str
     person: str
@@ -83,8 +83,8 @@ class Entry(Value):
     source: FileProof | None = None
     output: FileProof | None = None
     code: FileProof | None = None
-    """What holds the statement and the fresh code in one take, where the code was cut from the
-    output."""
+    """The video with statement and fresh code in one take, where the code was cut from the output.
+    """
     checks: tuple[ConsentCheck, ...] = ()
     tools: Mapping[str, str] = {}
     """Versions of what measured: package name to version."""
@@ -100,11 +100,13 @@ class Dossier(Value):
 
     entries: tuple[Entry, ...]
 
+    def _last(self, *kinds: EntryKind) -> Entry | None:
+        return next((each for each in reversed(self.entries) if each.kind in kinds), None)
+
     @property
     def evidence(self) -> Entry:
         """What was found when the video was judged last."""
-        found = (each for each in reversed(self.entries) if each.kind == "evidence")
-        return next(found, self.entries[0])
+        return self._last("evidence") or self.entries[0]
 
     @property
     def waivers(self) -> tuple[Entry, ...]:
@@ -113,62 +115,62 @@ class Dossier(Value):
     @property
     def removal(self) -> Entry | None:
         """The last record that the video was removed on purpose; its note says why."""
-        return next((each for each in reversed(self.entries) if each.kind == "removal"), None)
+        return self._last("removal")
 
     @property
     def decision(self) -> ConsentDecision | None:
-        """The last decision, unless it fell."""
-        told = (each for each in reversed(self.entries) if each.kind in {"decision", "lapse"})
-        return next((each.decision for each in told), None)
+        """The last decision; None where there is none, or where a lapse follows it."""
+        last = self._last("decision", "lapse")
+        return last.decision if last else None
 
     @property
     def consent(self) -> ConsentState:
-        """What the evidence comes to with the decision that counts; expiry and revocation aside."""
-        first, decision = self.evidence, self.decision
-        checks = [rules.Check(label=each.id, **dict(each)) for each in first.checks]
-        different = (
+        """Whether consent holds by the evidence and the decision that counts. Expiry and revocation
+        are left aside."""
+        entry, decision = self.evidence, self.decision
+        checks = [rules.Check(label=each.id, **dict(each)) for each in entry.checks]
+        against = tuple(
             each.sentence
             for each in checks
             if each.id in {rules.SAME_PERSON.id, rules.SAME_VOICE.id}
             and each.outcome is Outcome.FAIL
         )
         missing = consent_failures(checks)
-        if not missing and (first.consent is None or not first.consent.outcome.passed):
+        if not missing and (entry.consent is None or not entry.consent.outcome.passed):
             missing = ["The statement of consent was not heard as required."]
-        files = [
-            ConsentFile(role=None, path=each.name, sha256=each.sha256, source_sha256=None)
-            for each in filter(None, (first.output,))
-        ]
-        found = ConsentEvidence(
-            files=tuple(files),
-            against=tuple(different),
+        files: tuple[ConsentFile, ...] = ()
+        if (video := entry.output) is not None:
+            file = ConsentFile(role=None, path=video.name, sha256=video.sha256, source_sha256=None)
+            files = (file,)
+        evidence = ConsentEvidence(
+            files=files,
+            against=against,
             missing=tuple(missing),
-            doubts=(*consent_doubts(checks, first.consent), *likeness_doubts(checks)),
+            doubts=(*consent_doubts(checks, entry.consent), *likeness_doubts(checks)),
             refused=(decision.words,) if decision and not decision.accepted else (),
         )
-        return consent_state(found, decision)
+        return consent_state(evidence, decision)
 
     def in_force(self, now: dt.datetime) -> bool:
-        """Whether consent holds, and neither expiry nor revocation has come."""
-        return self.consent.state == "holds" and not self.over(now)
+        """Whether consent holds, and has neither expired nor been taken back."""
+        return self.consent.state == "holds" and not self.ended(now)
 
     def is_open(self, now: dt.datetime) -> bool:
-        """Whether nothing but a doubt keeps it from being in force: a person must decide."""
-        return self.consent.state == "open" and not self.over(now)
+        """Whether only a doubt keeps the consent from being in force: a person must decide."""
+        return self.consent.state == "open" and not self.ended(now)
 
-    def over(self, now: dt.datetime) -> tuple[str, ...]:
-        """Why the consent lasts no more, in sentences: it was taken back, or has expired."""
-        ends = {"The person took the consent back": self.revoked_at}
-        ends["The consent expired"] = self.expires_at
-        return tuple(
-            f"{told} on {texts.stamp(at)}." for told, at in ends.items() if at and at <= now
-        )
+    def ended(self, now: dt.datetime) -> tuple[str, ...]:
+        """Why the consent has ended, in sentences: it was taken back, or it expired."""
+        ends = {
+            "The person took the consent back": self.revoked_at,
+            "The consent expired": self.expires_at,
+        }
+        return tuple(f"{why} on {texts.stamp(at)}." for why, at in ends.items() if at and at <= now)
 
     @property
     def expires_at(self) -> dt.datetime | None:
-        """The expiry that counts: the one that was recorded last."""
-        found = (each.expires_at for each in reversed(self.entries) if each.expires_at)
-        return next(found, None)
+        """The expiry that was recorded last, which counts."""
+        return next((each.expires_at for each in reversed(self.entries) if each.expires_at), None)
 
     @property
     def revoked_at(self) -> dt.datetime | None:
@@ -182,27 +184,29 @@ class Flaw(NamedTuple):
     problem: str
 
 
-def extended(dossier: Dossier, *, kind: NewEntry, written_at: dt.datetime, **told: Any) -> Dossier:
-    """The dossier with one more entry, which has what is ``told``. Times need a time zone. A
-    revocation is of when it is written, unless another time is told."""
+def extended(
+    dossier: Dossier, *, kind: EntryKind, written_at: dt.datetime, **fields: Any
+) -> Dossier:
+    """The dossier with one more entry, which has these ``fields``. Times need a time zone. A
+    revocation is dated ``written_at``, unless the fields name another time."""
     entries = dossier.entries
     if kind == "revocation":
-        told.setdefault("revoked_at", written_at)
+        fields.setdefault("revoked_at", written_at)
     if entries:
-        told["person"] = dossier.evidence.person
+        fields["person"] = dossier.evidence.person
     draft = Entry(
         number=len(entries) + 1,
         kind=kind,
         written_at=written_at,
         previous_sha256=entries[-1].sha256 if entries else _START,
         sha256="",
-        **told,
+        **fields,
     )
     return Dossier(entries=(*entries, draft.model_copy(update={"sha256": _digest(draft)})))
 
 
 def verify_dossier(dossier: Dossier) -> tuple[Flaw, ...]:
-    """Every flaw of a chain, empty when it holds. The files are not looked at."""
+    """Every flaw of the chain; empty when it is intact. The files are not looked at."""
     flaws = []
     previous = _START
     for place, entry in enumerate(dossier.entries, start=1):

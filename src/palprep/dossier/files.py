@@ -18,9 +18,9 @@ from palprep.dossier.chain import (
     REPLACED,
     ConsentCheck,
     Dossier,
+    EntryKind,
     FileProof,
     Flaw,
-    NewEntry,
     extended,
     verify_dossier,
 )
@@ -37,7 +37,10 @@ DOSSIER_SUFFIX = ".consent.json"
 _CHECKED = ("face_seen_throughout", "one_person_throughout", *CONSENT_DOUBTS)
 
 _TOOLS = ("av", "opencv-python-headless", "onnxruntime")
-"""What measures, beside palprep, and by which package."""
+"""The packages that measure, besides palprep itself."""
+
+FileUse = Literal["output", "code", "source"]
+"""The prepared video; the video with the fresh code; the file that both were made of."""
 
 FileState = Literal["unchanged", "changed", "missing", "removed", "not compared"]
 """``removed``: on purpose, as the dossier records."""
@@ -46,7 +49,7 @@ FileState = Literal["unchanged", "changed", "missing", "removed", "not compared"
 class ExaminedFile(NamedTuple):
     """A recorded file, and how it compares with the one that is there now."""
 
-    what: Literal["output", "code", "source"]
+    what: FileUse
     proof: FileProof
     path: Path | None
     """Where it was looked for; None when its place is not known."""
@@ -54,20 +57,18 @@ class ExaminedFile(NamedTuple):
 
 
 class ExaminedDossier(NamedTuple):
-    """A dossier, compared with the files that it is about. It holds without ``flaws``."""
+    """A dossier, compared with the files that it is about. Without ``flaws`` it is intact."""
 
     path: Path
     dossier: Dossier
     files: tuple[ExaminedFile, ...]
-    """The prepared video, the one with the fresh code beside it, and the file that they were made
-    of."""
     flaws: tuple[Flaw, ...]
     with_journal: bool
     """Whether it was compared with the journal of its run."""
 
     @property
     def replaced(self) -> bool:
-        """Whether another video lies in the place of the one that it is about."""
+        """Whether another video lies where the dossier's own video was."""
         removal, output = self.dossier.removal, self.files[:1]
         gone = any(each.state == "removed" for each in output)
         return gone and removal is not None and removal.note == REPLACED
@@ -123,13 +124,14 @@ def keep_dossier(
 
 
 def dossier_path(prepared: Prepared) -> Path:
-    """Where the dossier of a prepared video lies, or would lie: next to it."""
+    """The path of the dossier of a prepared video, next to it, whether it exists or not."""
     video = prepared.path
     return video.with_name(f"{video.stem}-{prepared.sha256[:12]}{DOSSIER_SUFFIX}")
 
 
 def read_dossier(path: Path) -> Dossier:
-    """The dossier in a file. Raises UsageError without one, DossierUnusable for another file."""
+    """The dossier in a file. Raises UsageError for a file that cannot be read, DossierUnusable for
+    one that is not a dossier."""
     try:
         dossier = Dossier.model_validate_json(path.read_bytes())
     except OSError as error:
@@ -159,50 +161,51 @@ def examine_dossier(
     video: str | Path | None = None,
     kept: Dossier | None = None,
 ) -> ExaminedDossier:
-    """Compare a dossier, and the files that it is about, with what was recorded. The prepared
-    ``video`` is expected next to it, if it is not given. ``source`` is the file that it was made
-    of. Only a comparison with ``kept``, as a run's journal holds it, finds a chain that was written
-    anew. Only reads. Raises UsageError when there is no dossier, DossierUnusable when the file is
-    none."""
+    """Compare a dossier and the files that it is about with what was recorded. Nothing is written.
+
+    ``video`` is the prepared video, by default the one next to the dossier; ``source`` is the file
+    that the video was made of. ``kept`` is the dossier as the journal of its run holds it: only the
+    comparison with that finds a chain that was written anew. Raises as :func:`read_dossier`.
+    """
     place = Path(path)
     dossier = read_dossier(place)
     flaws = list(verify_dossier(dossier))
     if kept is not None and dossier.entries[: len(kept.entries)] != kept.entries:
         flaws.append(Flaw(None, "is not the one that the journal of the run holds"))
-    first, files = dossier.evidence, []
-    gone: FileState = "missing" if dossier.removal is None else "removed"
-    if first.output is not None:
-        output = Path(video) if video else place.with_name(first.output.name)
-        files.append(_examined_file("output", first.output, output, gone))
-    if first.code is not None:
-        code = Path(video or place).with_name(first.code.name)
-        files.append(_examined_file("code", first.code, code, gone))
-    if first.source is not None:
+    evidence, files = dossier.evidence, []
+    absent: FileState = "missing" if dossier.removal is None else "removed"
+    if evidence.output is not None:
+        output = Path(video) if video else place.with_name(evidence.output.name)
+        files.append(_examined_file("output", evidence.output, output, absent))
+    if evidence.code is not None:
+        code = Path(video or place).with_name(evidence.code.name)
+        files.append(_examined_file("code", evidence.code, code, absent))
+    if evidence.source is not None:
         made_of = Path(source) if source else None
-        files.append(_examined_file("source", first.source, made_of, "missing"))
+        files.append(_examined_file("source", evidence.source, made_of, "missing"))
     for file in files:
         if file.state == "missing":
-            flaws.append(Flaw(first.number, f"{file.path} is not there"))
+            flaws.append(Flaw(evidence.number, f"{file.path} is not there"))
         elif file.state == "changed" and file.path is not None:
-            flaws.append(Flaw(first.number, f"{file.path.name} was changed since"))
+            flaws.append(Flaw(evidence.number, f"{file.path.name} was changed since"))
     return ExaminedDossier(
         place, dossier, tuple(files), tuple(flaws), with_journal=kept is not None
     )
 
 
-def add_entry(path: Path, *, kind: NewEntry, written_at: dt.datetime, **told: Any) -> Dossier:
+def add_entry(path: Path, *, kind: EntryKind, written_at: dt.datetime, **fields: Any) -> Dossier:
     """Add an entry to a dossier's file, as :func:`palprep.dossier.chain.extended` does. Raises
-    UsageError when there is none, DossierUnusable when it was changed, OutputUnwritable."""
+    UsageError when there is no file, DossierUnusable when it was changed, OutputUnwritable."""
     with sole_writer(path) as add:
-        return add(kind=kind, written_at=written_at, **told)
+        return add(kind=kind, written_at=written_at, **fields)
 
 
 @contextlib.contextmanager
 def sole_writer(path: Path) -> Iterator[Callable[..., Dossier]]:
-    """Adds entries to a dossier's file as :func:`add_entry`, while other programs wait."""
+    """Gives a function that adds entries as :func:`add_entry`, while other programs wait."""
 
-    def add(**told: Any) -> Dossier:
-        longer = extended(read_dossier(path), **told)
+    def add(**fields: Any) -> Dossier:
+        longer = extended(read_dossier(path), **fields)
         _write(path, longer)
         return longer
 
@@ -214,7 +217,7 @@ def sole_writer(path: Path) -> Iterator[Callable[..., Dossier]]:
             raise UsageError(f"The dossier {path} cannot be changed: {error.strerror}") from None
         try:
             system.lock(handle, wait=True)
-            # Whoever wrote meanwhile put another file into its place.
+            # Another program may have replaced the file while this one waited for the lock.
             if path.exists() and os.path.samestat(os.fstat(handle), locked.stat()):
                 _require_intact(read_dossier(path), path)
                 yield add
@@ -224,8 +227,8 @@ def sole_writer(path: Path) -> Iterator[Callable[..., Dossier]]:
 
 
 def put_back(path: Path, kept: Dossier) -> None:
-    """Write a dossier as the journal of its run keeps it, where it has gone, or an older copy lies
-    there. Raises DossierUnusable where another one does, and OutputUnwritable."""
+    """Write the dossier that the journal of its run keeps, where the file is gone or is an older
+    copy. Raises DossierUnusable where the file holds another dossier, and OutputUnwritable."""
     there = read_dossier(path).entries if path.exists() else ()
     both = min(len(there), len(kept.entries))
     if there[:both] != kept.entries[:both]:
@@ -238,10 +241,10 @@ def put_back(path: Path, kept: Dossier) -> None:
 
 
 def add_end(path: Path, ended: Dossier, *, written_at: dt.datetime) -> Dossier:
-    """Record in a dossier that its consent was taken back or has expired, as that of another file
-    made of the same source says."""
+    """Record in a dossier that the consent was taken back or has expired, as the ``ended`` dossier
+    of the same source or take says."""
     taken_back, note = ended.revoked_at, f"As recorded for {ended.evidence.person}."
-    kind: NewEntry = "revocation" if taken_back else "expiry"
+    kind: EntryKind = "revocation" if taken_back else "expiry"
     when = {"revoked_at": taken_back} if taken_back else {"expires_at": ended.expires_at}
     return add_entry(path, kind=kind, written_at=written_at, note=note, **when)
 
@@ -256,15 +259,19 @@ def _require_intact(dossier: Dossier, path: Path) -> None:
 
 
 def _examined_file(
-    what: Literal["output", "code", "source"], proof: FileProof, path: Path | None, gone: FileState
+    what: FileUse, proof: FileProof, path: Path | None, absent: FileState
 ) -> ExaminedFile:
-    state: FileState = "not compared"
-    if path is not None:
-        state = gone
-        if path.is_file():
-            same = sha256_of(path) == proof.sha256
-            # What lies there after a removal is another file of this name.
-            state = "unchanged" if same else gone if gone == "removed" else "changed"
+    """``absent`` is the state of a file that is not there."""
+    state: FileState
+    if path is None:
+        state = "not compared"
+    elif not path.is_file():
+        state = absent
+    elif sha256_of(path) == proof.sha256:
+        state = "unchanged"
+    else:
+        # After a removal, another file may have the name.
+        state = "removed" if absent == "removed" else "changed"
     return ExaminedFile(what, proof, path, state)
 
 

@@ -211,8 +211,8 @@ class ConsentGate:
             if path is None:
                 continue
             dossier = dossiers.read_dossier(path)
-            if evidence.ended and not dossier.over(now):
-                ended = (each for each in self._about(file, kept) if each.over(now))
+            if evidence.ended and not dossier.ended(now):
+                ended = (each for each in self._about(file, kept) if each.ended(now))
                 if (first := next(ended, None)) is not None:
                     dossier = dossiers.add_end(path, first, written_at=now)
             counts = decision if decision is not None and decision.covers(evidence) else None
@@ -247,7 +247,7 @@ class ConsentGate:
             if heard is None and not gone_on:
                 continue
             for dossier in self._about(file, kept):
-                ended += (f"{named(file)}: {why}" for why in dossier.over(journal.now()))
+                ended += (f"{named(file)}: {why}" for why in dossier.ended(journal.now()))
                 counts = heard is None or heard.outcome.passed
                 decisions = (each.decision for each in dossier.entries if counts)
                 for each in filter(None, decisions):
@@ -255,7 +255,7 @@ class ConsentGate:
                     said.setdefault(each.decided_at, (each, words))
         in_force = any(each.in_force(journal.now()) for each in kept.values())
         if gone_on and not (ended or in_force):
-            ended += (why for each in kept.values() for why in each.over(journal.now()))
+            ended += (why for each in kept.values() for why in each.ended(journal.now()))
         if ended:
             over = tuple(dict.fromkeys(ended))
             evidence = evidence.model_copy(update={"ended": over, "doubts": ()})

@@ -141,7 +141,7 @@ def standing(examined: ExaminedDossier, now: dt.datetime) -> Standing:
     doubts = tuple(dict.fromkeys(_doubts(dossier)))
     if examined.flaws:
         found = "FLAWED", Outcome.FAIL, "this dossier did not prove what it says."
-    elif examined.replaced and not (dossier.in_force(now) or dossier.over(now)):
+    elif examined.replaced and not (dossier.in_force(now) or dossier.ended(now)):
         said = "another video had taken the place of this one, and has a dossier of its own."
         found = "REPLACED", Outcome.PASS, said
     elif dossier.is_open(now):
@@ -215,7 +215,7 @@ def _ended(examined: ExaminedDossier, now: dt.datetime) -> Iterator[str]:
     dossier = examined.dossier
     consent = dossier.evidence.consent
     yield headline(consent) if consent else "The dossier holds no reading of the statement."
-    yield from dossier.over(now)
+    yield from dossier.ended(now)
     if dossier.expires_at is not None and dossier.expires_at > now:
         yield f"The consent expires on {stamp(dossier.expires_at)}."
 
