@@ -52,7 +52,7 @@ class Delivery(Value):
 
     @classmethod
     def read(cls, body: bytes | str, tag: str | None = None) -> Delivery:
-        """The callback that a request to a server of your own brought. Raises
+        """The callback in the ``body`` of a request to your own server. Raises
         :class:`~palprep.errors.UnexpectedReply` for what is not JSON, or nested too deeply."""
         require_type("body", body, bytes | bytearray | str, ": give the body as it came")
         try:
@@ -65,9 +65,9 @@ class Delivery(Value):
 
 
 Sink = Callable[[Delivery], None] | Callable[[Delivery], Awaitable[None]]
-"""Takes a delivery, and returns once it is safe. A function is called from several threads, an
-async function is awaited on the server's event loop; either may get the same callback more than
-once. When it raises, the sender is asked to try again."""
+"""Takes a delivery, and returns once the delivery is stored. A function is called from several
+threads, an async function is awaited on the server's event loop; either may get the same callback
+more than once. When it raises, the sender is asked to try again."""
 
 
 def callback_app(sink: Sink, *, nonce: str, within_s: float = _BODY_WITHIN_S) -> Starlette:
@@ -75,9 +75,9 @@ def callback_app(sink: Sink, *, nonce: str, within_s: float = _BODY_WITHIN_S) ->
 
     It answers 204 once the sink has returned, 404 to any other path, 400 to a body that is
     not JSON or nested too deeply, 413 to a body above 64 KiB, 408 to one that does not arrive
-    within ``within_s`` seconds and 503 when the sink failed. ``GET /health`` is for whoever
-    watches over it: 200, and nothing of what it holds. Raises UsageError for a nonce that is no
-    one segment of a path, and a sink that is no function.
+    within ``within_s`` seconds, 503 when the sink raised a PalprepError, and 500 for any other
+    error, which is raised again. ``GET /health``, for monitoring, answers 200 and tells nothing.
+    Raises UsageError for a nonce that is not one segment of a path, and a sink that is no function.
     """
     _require_secret(nonce)
     if not callable(sink):
@@ -97,7 +97,7 @@ def callback_app(sink: Sink, *, nonce: str, within_s: float = _BODY_WITHIN_S) ->
         except (ClientDisconnect, UnexpectedReply):
             return PlainTextResponse("the body is not JSON", 400)
         try:
-            await _handed_to(sink, delivery)
+            await _hand_over(sink, delivery)
         except Exception as error:
             # The sender may not try again, and nothing else tells a replica's end.
             lost = f"A callback was not taken, and may not come again. {error}. It says"
@@ -121,18 +121,18 @@ def callback_app(sink: Sink, *, nonce: str, within_s: float = _BODY_WITHIN_S) ->
 
 
 async def _stranger(_: Request, error: Exception) -> Response:
-    """Whoever does not know the address gets one answer for a connection."""
+    """The answer to a wrong address, which closes the connection."""
     status = error.status_code if isinstance(error, HTTPException) else 404
     return PlainTextResponse("not found", status, {"connection": "close"})
 
 
-async def _handed_to(sink: Sink, delivery: Delivery) -> None:
-    inside = inspect.iscoroutinefunction(sink)
-    taken: object = sink(delivery) if inside else await run_in_threadpool(sink, delivery)
-    # A function that returns an awaitable, such as a partial of an async one, is awaited too:
-    # the sender must not be told that a callback is safe before it is.
-    if inspect.isawaitable(taken):
-        await taken
+async def _hand_over(sink: Sink, delivery: Delivery) -> None:
+    is_async = inspect.iscoroutinefunction(sink)
+    result: object = sink(delivery) if is_async else await run_in_threadpool(sink, delivery)
+    # A function can also return an awaitable, such as a partial of an async one does: the sender
+    # must not be told that a callback is stored before it is.
+    if inspect.isawaitable(result):
+        await result
 
 
 def new_nonce() -> str:
@@ -143,8 +143,8 @@ def new_nonce() -> str:
 def _require_secret(nonce: str) -> None:
     if not isinstance(nonce, str) or not _SEGMENT.fullmatch(nonce):
         raise UsageError(
-            "The secret path of callbacks is one segment of an address, without slash and space: "
-            "no callback would arrive. secrets.token_urlsafe(24) makes one"
+            "The secret path of callbacks is one segment of an address, without slash and space, "
+            "or no callback would arrive. secrets.token_urlsafe(24) makes one"
         )
 
 
@@ -152,7 +152,7 @@ def _require_secret(nonce: str) -> None:
 class PublicCallbacks:
     """Where the service reaches a server that takes callbacks into a journal: `palprep listen`, or
     one of your own. ``address`` is public, ``secret`` the path behind it. Raises UsageError for an
-    address that is no link, and a secret that is no one segment of a path."""
+    address that is no link, and a secret that is not one segment of a path."""
 
     address: str
     secret: str = field(repr=False)
@@ -166,11 +166,12 @@ class PublicCallbacks:
         _require_secret(self.secret)
 
     def url_for(self, tag: str | None = None) -> str:
-        """The address for the callback of the creation ``tag``. Raises UsageError for a tag that
-        would be two segments."""
+        """The address for the callback about the creation ``tag``. Raises UsageError for a tag with
+        a slash, which would be two segments."""
         if "/" in (tag or ""):
-            why = "holds a slash: no callback would arrive. Leave it out"
-            raise UsageError(f"The tag {tag!r} {why}")
+            raise UsageError(
+                f"The tag {tag!r} holds a slash: no callback would arrive. Leave it out"
+            )
         place = self.address.rstrip("/"), self.secret, quote(tag or "", safe="")
         return "/".join(filter(None, place))
 
@@ -180,8 +181,8 @@ class CallbackServer:
 
     ``nonce`` is the secret path: where an address must outlive the server, make one with
     :func:`new_nonce` and keep it. ``port`` 0 takes a free one. ``public_url`` is how the service
-    reaches this socket from outside (a tunnel, a reverse proxy). Raises UsageError for what
-    cannot be one of these.
+    reaches this socket from outside (a tunnel, a reverse proxy). Raises UsageError for a value that
+    cannot be used.
     """
 
     def __init__(

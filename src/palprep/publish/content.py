@@ -46,9 +46,9 @@ class Publisher(Protocol):
         """The URL of a prepared file, or of any file, under a name that ends like ``name``.
 
         A file is a path, its bytes, or a binary file. By default the name is the file's own; bytes
-        are named by their type. Publishing the same content under the same
-        name again is harmless. Raises PublishError when the file cannot be put there, or
-        when its URL is longer than :data:`MAX_URL_CHARS`.
+        are named by their type. Publishing the same content under the same name again is harmless.
+        Raises PublishError when the file cannot be published, or when its URL is longer than
+        :data:`MAX_URL_CHARS`.
         """
 
 
@@ -67,9 +67,10 @@ class Content:
 
     @classmethod
     def of(cls, file: Publishable) -> Content:
-        """The file, which is read for its SHA-256. A prepared one is what was judged.
+        """The content of a file, which is read for its SHA-256.
 
-        Raises PublishError when it cannot be read, and for a prepared file that has changed.
+        Raises PublishError when it cannot be read, and for a prepared file that has changed since
+        it was judged.
         """
         try:
             if not is_file(file):
@@ -92,8 +93,8 @@ class Content:
             raise PublishError(f"Nothing is published: {error.message}") from None
 
     def require_unchanged(self) -> None:
-        """Raises PublishError where the file is another one now: before it is sent, and after, so
-        that what took its place meanwhile is never handed on."""
+        """Raises PublishError when the file has changed. To be called before the file is sent and
+        after, so that the URL of a file that replaced it meanwhile is never handed out."""
         if sha256_of(self.path) != self.sha256:
             raise PublishError(f"{self.path} has changed since it was judged: prepare it again")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
@@ -21,8 +22,22 @@ _SIGNED_FOR_AT_LEAST = timedelta(days=1)
 _SIGNED_FOR_AT_MOST = timedelta(days=7)
 """The limit of AWS Signature Version 4 and of Google's V4 signing."""
 
-_SESSION = "X-Amz-Security-Token="
-"""In links that were signed with temporary credentials."""
+_SESSION_PARAMETER = "X-Amz-Security-Token="
+"""Of links that were signed with temporary credentials."""
+
+_TIMEOUT_S = 30.0
+_LOOPBACK = ("all://127.0.0.1", "all://localhost", "all://[::1]")
+
+BEGINNING_BYTES = 4096
+"""How much of a file is compared with what its link gives."""
+
+
+class Sample(NamedTuple):
+    """How a file is recognised behind its link: by its size, its type, and its first bytes."""
+
+    size_bytes: int
+    mime: str
+    beginning: bytes
 
 
 class _Connected:
@@ -31,14 +46,14 @@ class _Connected:
     _http: httpx.Client
 
     def probe(self) -> tuple[str, ...]:
-        """Try whether files can be published. Returns what the user should know although they can.
+        """Try to publish. Returns what the user should know although it works, one sentence each.
 
-        Raises PublishError.
+        Raises PublishError where it does not work.
         """
         return ()
 
     def _content(self, file: Publishable) -> Content:
-        """What is published. Raises UsageError when this publisher is closed."""
+        """The content of the file. Raises UsageError when this publisher is closed."""
         if self._http.is_closed:
             raise UsageError("The publisher is closed. Make another one, or close it later.")
         return Content.of(file)
@@ -130,12 +145,11 @@ class ObjectStorePublisher(_Connected):
         try:
             with content.path.open("rb") as opened:
                 beginning = opened.read(BEGINNING_BYTES)
-            expected = Expected(content.path.stat().st_size, content.mime, beginning)
+            expected = Sample(content.path.stat().st_size, content.mime, beginning)
             if self._bucket.look(key) is not None:
-                try:
+                # Where something else has this name, it is written again.
+                with contextlib.suppress(PublishError):
                     return self._link(key, expected)
-                except PublishError:
-                    pass  # Something else has this name: write it again.
             self._bucket.put(key, content.path, content.mime)
             content.require_unchanged()
             return self._link(key, expected)
@@ -143,18 +157,18 @@ class ObjectStorePublisher(_Connected):
             raise PublishError(f"{content.name} could not be published: {error}") from None
 
     def link_to(self, file: Hashed) -> str | None:
-        """The link of a file that is in the bucket already; None if it is not.
+        """The link of a file that is in the bucket already; None for one that is not.
 
         The file is not read: its name in the bucket holds its SHA-256. The link is tried as in
         :meth:`publish`. Raises PublishError.
         """
         key = Content(file.path, file.sha256, file.path.name).stored_name()
         try:
-            found = self._bucket.look(key)
-            if found is None:
+            stored = self._bucket.look(key)
+            if stored is None:
                 return None
             beginning, mime = self._bucket.beginning(key, BEGINNING_BYTES)
-            return self._link(key, Expected(found.size_bytes, mime, beginning))
+            return self._link(key, Sample(stored.size_bytes, mime, beginning))
         except StorageError as error:
             raise PublishError(f"{file.path.name} could not be published: {error}") from None
 
@@ -165,19 +179,19 @@ class ObjectStorePublisher(_Connected):
         with what is wrong: the credentials, their rights, the bucket, its address. Needs the rights
         that publishing needs, to read and to write objects.
         """
-        expected = Expected(len(PROBE.content), "text/plain", PROBE.content)
+        expected = Sample(len(PROBE.content), "text/plain", PROBE.content)
         try:
             self._bucket.put(*PROBE, expected.mime)
             url = self._link(PROBE.name, expected)
         except StorageError as error:
             raise PublishError(f"Nothing can be published: {error.message}") from None
-        return (_of_a_session(os.environ),) if _SESSION in url else ()
+        return (_session_warning(os.environ),) if _SESSION_PARAMETER in url else ()
 
-    def _link(self, key: str, expected: Expected) -> str:
-        """A signed link, whose beginning was fetched and compared.
+    def _link(self, key: str, expected: Sample) -> str:
+        """A signed link that was tried: the beginning of its content was fetched and compared.
 
-        Raises PublishError, whose message holds no signature, when the link does not work or gives
-        something else.
+        Raises PublishError when the link does not work or gives something else. The message holds
+        no signature.
         """
         url = checked_url(self._bucket.sign(key, self._expires))
         where = urlsplit(url)
@@ -190,7 +204,7 @@ class ObjectStorePublisher(_Connected):
                         f"{reply.status_code}. The service would get the same; let whoever has a "
                         "signed link read this prefix"
                     )
-                found = _found(reply)
+                found = _sample_of(reply)
         except httpx.HTTPError as error:
             raise PublishError(
                 f"{shown} does not work from here: {error or type(error).__name__}. The service "
@@ -204,7 +218,8 @@ class ObjectStorePublisher(_Connected):
         return url
 
 
-def _of_a_session(environ: Mapping[str, str]) -> str:
+def _session_warning(environ: Mapping[str, str]) -> str:
+    """That links stop working when the session of temporary credentials ends, and when that is."""
     try:
         until = datetime.fromisoformat(environ.get("AWS_CREDENTIAL_EXPIRATION", ""))
         when = f"on {until.astimezone(UTC):%Y-%m-%d at %H:%M} UTC"
@@ -249,44 +264,30 @@ def publisher_from_env(
     A sandbox on this machine needs no bucket. ``environ`` replaces the process's environment.
     Raises UsageError where something is not set.
     """
-    found = os.environ if environ is None else environ
-    base_url = found.get("PALPREP_BASE_URL", "").strip()
+    environ = os.environ if environ is None else environ
+    base_url = environ.get("PALPREP_BASE_URL", "").strip()
     if not base_url:
         raise UsageError(
             "PALPREP_BASE_URL is not set. Set it to the service's URL, or to the one that "
             "`palprep sandbox` prints."
         )
-    return publisher_for(base_url, found.get("PALPREP_PUBLISH_TO", "").strip() or None)
+    return publisher_for(base_url, environ.get("PALPREP_PUBLISH_TO", "").strip() or None)
 
 
-_TIMEOUT_S = 30.0
-BEGINNING_BYTES = 4096
-"""How much of a link's content is read and compared."""
-_LOOPBACK = ("all://127.0.0.1", "all://localhost", "all://[::1]")
-
-
-class Expected(NamedTuple):
-    """What a link must give: its size, its type, and its first bytes."""
-
-    size_bytes: int
-    mime: str
-    beginning: bytes
-
-
-def _difference(found: Expected, expected: Expected) -> str:
+def _difference(found: Sample, expected: Sample) -> str:
     if found.size_bytes != expected.size_bytes:
         return f"{found.size_bytes:,} bytes instead of {expected.size_bytes:,}"
     if found.mime != expected.mime:
-        what = f"the type {found.mime}" if found.mime else "no type"
-        return f"{what} instead of {expected.mime}"
+        given = f"the type {found.mime}" if found.mime else "no type"
+        return f"{given} instead of {expected.mime}"
     return "other content than was written"
 
 
-def _found(response: httpx.Response) -> Expected:
-    """What the answer says and how it begins; the rest is not read."""
+def _sample_of(response: httpx.Response) -> Sample:
+    """The sample of an answer, of which only the beginning is read."""
     beginning = next(response.iter_bytes(BEGINNING_BYTES), b"")
     length = response.headers.get("content-length", "")
-    return Expected(
+    return Sample(
         size_bytes=int(length) if length.isdigit() else len(beginning),
         mime=response.headers.get("content-type", "").partition(";")[0].strip().lower(),
         beginning=beginning,
