@@ -356,9 +356,8 @@ class Journal:
             f"FROM {source} WHERE {condition}",
             *values,
         )
-        here = self.path.parent if self.path else Path()
         return tuple(
-            Entry(seq, at, person, key, read_body(kind, file.plain(body)).relocated(here.joinpath))
+            Entry(seq, at, person, key, read_body(kind, file.plain(body)).relocated(self.located))
             for seq, at, person, kind, key, body in rows
         )
 
@@ -367,6 +366,10 @@ class Journal:
         the folder can be moved as a whole."""
         whole, root = path.resolve(), self.path and self.path.parent.resolve()
         return whole.relative_to(root) if root and whole.is_relative_to(root) else whole
+
+    def located(self, named: str | Path) -> Path:
+        """The path of a file that the journal names as :meth:`named` does."""
+        return Path(named) if self.path is None else self.path.parent / named
 
     def _rows(self, asked: str, *values: str | int) -> list[tuple[Any, ...]]:
         return self._guarded(lambda connection: connection.execute(asked, values).fetchall())

@@ -1,4 +1,4 @@
-"""The consent gate: whether a replica may be made of a video, and what goes on file about it.
+"""The consent gate: whether a replica may be made of a video, and what is recorded about that.
 
 Consent is given in the opening of the training video, or in a video of its own. The
 statement must have been heard, the files must show one person and hold one voice, and what is left
@@ -28,7 +28,7 @@ Judged = Asset | Prepared
 """A file of the user's with the report that counts."""
 
 _STOPPED = "stopped"
-"""The key under which a dossier that tells of a refusal or a revocation is found for whomever."""
+"""The key of the entries about dossiers with a refusal or a revocation, of all people."""
 
 _TAKE = "That was said of the same take, in another file or beside other files."
 
@@ -39,10 +39,11 @@ def consent_evidence(
     compared: Sequence[rules.Check] = (),
     recording: Judged | None = None,
 ) -> consent.ConsentEvidence:
-    """What is known of the consent to a replica of a ``video``, which may be in a video ``apart``.
-    What fails in either is missing, and a doubt in either holds it, also where the other one would
-    do. Without ``video`` nothing is trained, and nothing has to be heard. ``compared`` holds the
-    checks that compare these files; a ``recording`` is evidence, too, where they leave a doubt.
+    """The evidence of consent to a replica of a ``video``; ``apart`` is the consent video, if there
+    is one. What fails in either video is missing, and a doubt in either counts, even where the
+    other video would suffice. Without ``video`` nothing is trained, and no statement is needed.
+    ``compared`` holds the checks that compare the files. Where these leave a doubt, the
+    ``recording`` belongs to the evidence, too.
     """
     judged = [each for each in (video, apart) if each is not None]
     missing = [
@@ -70,11 +71,11 @@ def consent_evidence(
 
 
 def _file(judged: Judged) -> consent.ConsentFile:
-    made = judged.prepared if isinstance(judged, Asset) else judged
+    prepared = judged.prepared if isinstance(judged, Asset) else judged
     return consent.ConsentFile(
         role=judged.report.role,
-        path=str(made.path if made else judged.source),
-        sha256=made.sha256 if made else judged.source_sha256 or "",
+        path=str(prepared.path if prepared else judged.source),
+        sha256=prepared.sha256 if prepared else judged.source_sha256 or "",
         source_sha256=judged.source_sha256,
     )
 
@@ -83,17 +84,17 @@ def _file(judged: Judged) -> consent.ConsentFile:
 def decide(
     journal: journals.Journal | str | Path, person: str, *, accept: bool, by: str, because: str
 ) -> consent.ConsentDecision:
-    """Record that somebody decided about the doubts of a person's consent, in the journal and in
-    the dossiers, after which evidence: files, doubts, and the seconds that are in doubt.
+    """Record a decision about the doubts of a person's consent, in the journal and in the dossiers,
+    with its evidence: files, doubts, and the seconds that are in doubt.
 
     ``journal`` is an open journal, or the folder of one; ``person`` the name of the person's
     folder, the name or the full name. ``by`` is a claim: nothing proves who decides. The next
-    ``run`` or :func:`make_replica` goes by it, until a file changes, or there is a new doubt. A
-    later decision takes its place; both stay on record.
+    ``run`` or :func:`make_replica` follows the decision, until a file changes, or there is a new
+    doubt. A later decision takes its place; both stay on record.
 
     Raises UsageError if nobody or more than one has this name, if ``by`` or ``because`` has neither
     letter nor digit, if nothing is in doubt, if something fails, which no decision changes, or if a
-    file was changed since. Raises JournalError without a journal, and DossierUnusable.
+    file has changed since. Raises JournalError without a journal, and DossierUnusable.
     """
     by, because = by.strip(), because.strip()
     if not all(any(map(str.isalnum, each)) for each in (by, because)):
@@ -101,18 +102,19 @@ def decide(
     with contextlib.ExitStack() as until_recorded:
         if not isinstance(journal, journals.Journal):
             journal = until_recorded.enter_context(journals.Journal.of(journal))
-        root = journal.path.parent if journal.path else Path()
         slug = journals.find_person(journal, person)
         if slug is None:
             raise journals.nobody(journal, person)
-        told = journal.standing("consent_found", people=[slug])
-        found = [each.body.evidence for each in told if isinstance(each.body, entries.ConsentFound)]
-        evidence = _decidable(found[-1] if found else consent.ConsentEvidence(), slug, root)
-        kept = {root / each.body.path for each in journal.entries(entries.DossierKept, person=slug)}
-        # The others wait here, so that journal and dossiers tell the decisions in one order.
+        evidence = consent.ConsentEvidence()
+        for each in journal.standing("consent_found", people=[slug]):
+            if isinstance(each.body, entries.ConsentFound):
+                evidence = each.body.evidence
+        _require_decidable(evidence, slug, journal)
+        kept = {each.body.path for each in journal.entries(entries.DossierKept, person=slug)}
+        # Other writers wait, so that journal and dossiers hold the decisions in one order.
         writers = {
             path: until_recorded.enter_context(dossiers.sole_writer(path))
-            for path in sorted(kept)
+            for path in map(journal.located, sorted(kept))
             if path.is_file() and evidence.is_about(dossiers.read_dossier(path).consent.evidence)
         }
         now = journal.now()
@@ -127,10 +129,10 @@ def decide(
         return decision
 
 
-def _decidable(
-    evidence: consent.ConsentEvidence, person: str, root: Path
-) -> consent.ConsentEvidence:
-    """The evidence, where there is something to decide about, and its files are as they were."""
+def _require_decidable(
+    evidence: consent.ConsentEvidence, person: str, journal: journals.Journal
+) -> None:
+    """Raises UsageError where there is nothing to decide about, or a file has changed."""
     if missing := (*evidence.against, *evidence.missing, *evidence.ended):
         raise UsageError(
             f"No decision gives {person} the consent that is missing. {' '.join(missing)} Have the "
@@ -139,14 +141,13 @@ def _decidable(
     if not (evidence.doubts or evidence.refused):
         raise UsageError(f"There is nothing to decide about {person}: no consent is in doubt")
     for file in evidence.files:
-        path = root / file.path
+        path = journal.located(file.path)
         if path.is_file() and sha256_of(path) != file.sha256:
             raise UsageError(f"{path} has changed since it was judged: run it again, then decide")
-    return evidence
 
 
 def named(judged: Judged) -> str:
-    """The file as its owner knows it, with its role."""
+    """The name that its owner gave the file, with its role."""
     role = judged.report.role
     name = Path(judged.source).name
     return f"{name} ({role.value})" if role else name
@@ -154,9 +155,9 @@ def named(judged: Judged) -> str:
 
 @dataclass(frozen=True)
 class ConsentGate:
-    """Whether a replica may be made of a person's ``files``: by the ``evidence`` and by what has
-    been decided. Files of different people are told apart from it: the caller sees to them. To
-    ``waive`` is to go on whatever is missing or in doubt, but not over a refusal or an end.
+    """Tells whether a replica may be made of a person's ``files``, by the ``evidence`` and by what
+    has been decided. With ``waive`` the work goes on whatever is missing or in doubt, but not after
+    a refusal or an end of the consent. Files of different people are the caller's concern.
     """
 
     journal: journals.Journal
@@ -166,30 +167,32 @@ class ConsentGate:
     waive: bool
 
     def now(self) -> consent.ConsentState:
-        """What the evidence comes to now: somebody may have decided, or taken a consent back, since
-        it was settled. Nothing is put on file."""
-        state = consent.consent_state(*self._looked_up(_kept(self.journal, person=self.person)))
+        """The state of the consent now: since it was settled, somebody may have decided, or taken
+        the consent back. Nothing is recorded."""
+        state = consent.consent_state(
+            *self._evidence_and_decision(_kept(self.journal, person=self.person))
+        )
         return state.waived() if self.waive else state
 
     def settle(
         self, compared: tuple[rules.Check, ...], key: str | None = None
     ) -> consent.ConsentState:
-        """What the evidence comes to with the last decision, put on file whether or not it
-        suffices.
+        """The state of the consent by the evidence and the last decision. It is recorded, whatever
+        it is.
 
-        Each file in which the statement was listened for gets a dossier next to it, which the
-        journal keeps, too, and puts back where it has gone. A consent that its dossier, or that of
-        another file made of the same source, for whomever, or of the same take, says was taken
-        back, or has expired, has ended. ``compared`` holds the checks that compare the files. The
-        journal records a waiver, under the ``key`` of the replica where it is known, and so do the
-        dossiers, as they record a decision that counts for this evidence, or counts no more.
+        Each file in which the statement was listened for gets a dossier next to it. The journal
+        keeps the dossier, too, and writes it again where the file has gone. A dossier also records
+        whether the last decision counts for this evidence, a waiver, and an end of the consent that
+        another dossier of the same source or take tells. ``compared`` holds the checks that compare
+        the files. The journal records a waiver under the ``key`` of the replica, if it is known.
 
         Raises DossierUnusable for a dossier that was changed, or is not the one that the journal
         keeps, and OutputUnwritable.
         """
         journal, person, now = self.journal, self.person, self.journal.now()
         kept = _kept(journal, person=person)
-        evidence, decision = self._looked_up(kept)
+        evidence, decision = self._evidence_and_decision(kept)
+        counts = decision if decision is not None and decision.covers(evidence) else None
         state = consent.consent_state(evidence.model_copy(update={"against": ()}), decision)
         waived = evidence.waivable if self.waive and state.state in {"open", "fails"} else ()
         if waived:
@@ -212,10 +215,9 @@ class ConsentGate:
                 continue
             dossier = dossiers.read_dossier(path)
             if evidence.ended and not dossier.ended(now):
-                ended = (each for each in self._about(file, kept) if each.ended(now))
+                ended = (each for each in self._dossiers_about(file, kept) if each.ended(now))
                 if (first := next(ended, None)) is not None:
                     dossier = dossiers.add_end(path, first, written_at=now)
-            counts = decision if decision is not None and decision.covers(evidence) else None
             if dossier.decision != counts:
                 dossier = dossiers.add_entry(
                     path, kind="decision" if counts else "lapse", written_at=now, decision=counts
@@ -224,55 +226,60 @@ class ConsentGate:
             if why and all(each.note != why for each in dossier.waivers):
                 dossier = dossiers.add_entry(path, kind="waiver", written_at=now, note=why)
             keep_in_journal(journal, person, path, dossier)
-            self._replaced(path, dossier, kept)
+            self._record_replaced(path, dossier, kept)
         return state.waived() if self.waive else state
 
-    def _looked_up(
+    def _evidence_and_decision(
         self, kept: Mapping[str, dossiers.Dossier]
     ) -> tuple[consent.ConsentEvidence, consent.ConsentDecision | None]:
-        """The evidence with what dossiers say of an end of the consent or of a refusal, and the
-        last decision."""
-        journal, evidence = self.journal, self.evidence
-        told = journal.entries(entries.ConsentDecided, person=self.person)
-        last = told[-1].body.decision if told else None
-        said = {} if last is None or not last.covers(evidence) else {last.decided_at: (last, "")}
-        ended = list[str]()
-        # A waiver passes over no end: not where nobody listens now to the file that says it, nor
-        # where that is gone.
-        gone_on = self.waive and bool(evidence.missing)
-        # By the dossiers that an earlier run wrote. What was said in a file that nobody listens to
-        # now does not count: another one holds the statement.
-        for file in self.files:
-            heard = file.report.consent
-            if heard is None and not gone_on:
-                continue
-            for dossier in self._about(file, kept):
-                ended += (f"{named(file)}: {why}" for why in dossier.ended(journal.now()))
-                counts = heard is None or heard.outcome.passed
-                decisions = (each.decision for each in dossier.entries if counts)
-                for each in filter(None, decisions):
-                    words = f"{named(file)}: {each.words} {_TAKE}"
-                    said.setdefault(each.decided_at, (each, words))
-        in_force = any(each.in_force(journal.now()) for each in kept.values())
-        if gone_on and not (ended or in_force):
-            ended += (why for each in kept.values() for why in each.ended(journal.now()))
+        """The evidence, with an end or a refusal that dossiers record; and the last decision."""
+        evidence, now = self.evidence, self.journal.now()
+        decided = self.journal.entries(entries.ConsentDecided, person=self.person)
+        last = decided[-1].body.decision if decided else None
+        # Where another file holds the statement, what was said in a file that nobody listens to now
+        # does not count. But a waiver passes over no end, whoever listens to the file that has it.
+        waived = self.waive and bool(evidence.missing)
+        about = [
+            (file, self._dossiers_about(file, kept))
+            for file in self.files
+            if waived or file.report.consent is not None
+        ]
+        ended = [
+            f"{named(file)}: {why}"
+            for file, found in about
+            for dossier in found
+            for why in dossier.ended(now)
+        ]
+        # Nor does a waiver pass over the end that is recorded of a file that is gone.
+        if waived and not (ended or any(each.in_force(now) for each in kept.values())):
+            ended = [why for each in kept.values() for why in each.ended(now)]
         if ended:
-            over = tuple(dict.fromkeys(ended))
-            evidence = evidence.model_copy(update={"ended": over, "doubts": ()})
-        if said:
-            latest, words = said[max(said)]
+            update = {"ended": tuple(dict.fromkeys(ended)), "doubts": ()}
+            evidence = evidence.model_copy(update=update)
+        decisions = {}
+        if last is not None and last.covers(self.evidence):
+            decisions[last.decided_at] = last, ""
+        for file, found in about:
+            if file.report.consent is None or file.report.consent.outcome.passed:
+                for each in (entry.decision for dossier in found for entry in dossier.entries):
+                    if each is not None:
+                        words = f"{named(file)}: {each.words} {_TAKE}"
+                        decisions.setdefault(each.decided_at, (each, words))
+        if decisions:
+            latest, words = decisions[max(decisions)]
             if words and not latest.accepted:
                 return evidence.model_copy(update={"refused": (words,)}), latest
         return evidence, last
 
-    def _about(
+    def _dossiers_about(
         self, file: Prepared, kept: Mapping[str, dossiers.Dossier]
     ) -> list[dossiers.Dossier]:
-        """The dossier of a file, and those of what was made of the same source before, for
-        whomever: a folder of another name is no other consent. Nor is the same take in another
-        file: by what is ``kept`` of the person, and of whomever where it was taken back or refused.
-        Its own is put back where the journal alone still has it: what it records is not undone with
-        the file. Where it says when the consent ends, no other says that."""
+        """The file's own dossier; those of other files made of the same source, of all people,
+        since a folder of another name is no other consent; and those of the same take, which are
+        the person's ``kept`` ones, and of other people the refused and the revoked.
+
+        The own one is written again where only the journal still has it: what it records is not
+        undone with the file. Where it says when the consent expires, the others do not count."""
         journal, path = self.journal, dossiers.dossier_path(file)
         recorded = kept.get(journal.named(path).as_posix())
         if recorded is not None:
@@ -280,7 +287,7 @@ class ConsentGate:
         own = [dossiers.read_dossier(path)] if path.exists() else []
         dated = any(each.expires_at for each in own)
         heard = file.report.consent
-        # Hundreds may have been stopped, and each file of a run is held against all of them.
+        # Hundreds may have been refused or revoked, and each file is compared with all of them.
         last = journal.latest(entries.DossierKept, _STOPPED, lambda each: (each.path, _read(each)))
         takes = [each for each in {**last, **kept}.values() if each]
         others = [
@@ -292,15 +299,13 @@ class ConsentGate:
             *(each for each in others if each.revoked_at or not (dated and each.expires_at)),
         ]
 
-    def _replaced(
+    def _record_replaced(
         self, path: Path, dossier: dossiers.Dossier, kept: Mapping[str, dossiers.Dossier]
     ) -> None:
-        """Record in the dossiers of earlier videos that the one with this dossier took their
-        place."""
+        """Record in the dossiers of earlier videos that this dossier's video replaced them."""
         own, video = self.journal.named(path), dossier.evidence.output
-        root = self.journal.path.parent if self.journal.path else Path()
         for name, earlier in kept.items():
-            place, output = root / name, earlier.evidence.output
+            place, output = self.journal.located(name), earlier.evidence.output
             beside = Path(name) != own and Path(name).parent == own.parent
             same = video is not None and output is not None and output.name == video.name
             if beside and same and earlier.removal is None and place.is_file():
@@ -317,25 +322,26 @@ def journal_above(path: Path) -> Path | None:
 
 def add_to_dossier(path: Path, folder: Path | None = None, **entry: Any) -> None:
     """Add an entry as :func:`palprep.dossier.add_entry`. The journal that keeps the dossier, in
-    ``folder`` or above it, keeps the entry, too: an older copy that is put into its place is told
-    by that."""
+    ``folder`` or above ``path``, keeps the entry, too: it tells an older copy by that."""
     added, place = dossiers.add_entry(path, **entry), path.resolve()
     root = journal_above(path) if folder is None else folder.resolve()
     if root is None:
         return
     with journals.Journal.of(root) as journal:
         kept = journal.entries(entries.DossierKept)
-        person = next((each.person for each in kept if root / each.body.path == place), None)
+        person = next(
+            (each.person for each in kept if journal.located(each.body.path) == place), None
+        )
         if person is not None:
             keep_in_journal(journal, person, place, added)
 
 
 def _kept(journal: journals.Journal, **of: str) -> dict[str, dossiers.Dossier]:
-    """The dossiers of a ``person``, or of a source by its sha256, the ``key``, as the journal keeps
-    them, by the paths that it gives them. Those of another version are left out: their files say
-    so."""
-    told = {each.body.path: each.body for each in journal.entries(entries.DossierKept, **of)}
-    return {path: read for path, last in told.items() if (read := _read(last)) is not None}
+    """The dossiers that the journal keeps of a ``person``, or of the source with the SHA-256
+    ``key``, by the paths in the journal. Those of another version are left out: reading their files
+    tells of that."""
+    last = {each.body.path: each.body for each in journal.entries(entries.DossierKept, **of)}
+    return {path: read for path, kept in last.items() if (read := _read(kept)) is not None}
 
 
 def _read(kept: entries.DossierKept) -> dossiers.Dossier | None:
@@ -346,8 +352,8 @@ def _read(kept: entries.DossierKept) -> dossiers.Dossier | None:
 
 
 def stopped_at(journal: journals.Journal) -> dict[str, dt.datetime]:
-    """When each person's consent was taken back, or refused, last; of whom neither was recorded,
-    nothing."""
+    """When each person's consent was last taken back or refused, for those of whom that is
+    recorded."""
     found: dict[str, dt.datetime] = {}
     for kept in journal.entries(entries.DossierKept, key=_STOPPED):
         dossier, person = _read(kept.body), kept.person or ""
@@ -360,7 +366,7 @@ def stopped_at(journal: journals.Journal) -> dict[str, dt.datetime]:
 def keep_in_journal(
     journal: journals.Journal, person: str, path: Path, dossier: dossiers.Dossier
 ) -> None:
-    """Record what a dossier in a file holds now, under every key that it is found by."""
+    """Record what the dossier at ``path`` holds now, under every key by which it is looked up."""
     kept = entries.DossierKept(path=journal.named(path).as_posix(), dossier=dossier.to_json())
     source = dossier.evidence.source
     journal.append(kept, person=person, key=source.sha256 if source else None)

@@ -1,4 +1,5 @@
-"""What a voice and a replica share: the request, and the way to publish, create once, and wait."""
+"""What voices and replicas share: a request, and how files are published, how each is created once,
+and how the end of its training is waited for."""
 
 from __future__ import annotations
 
@@ -60,11 +61,11 @@ Request = VoiceRequest | ReplicaRequest
 
 
 Callbacks = CallbackServer | PublicCallbacks
-"""How the service reaches this journal: this machine, or another that writes to it."""
+"""How callbacks reach this journal: by a server of this process, or by one that runs elsewhere."""
 
 
 def _nothing(*_: object) -> None:
-    """What is called where no one listens."""
+    """Stands in for a function that was not given."""
 
 
 @dataclass(frozen=True)
@@ -89,8 +90,8 @@ class MakeOptions:
 def told_by(
     creation: creations.Creation, callbacks: Callbacks | None
 ) -> Literal["answer", "callback"] | None:
-    """By what the end of a training can become known here: by an answer of the service, or by a
-    callback alone. None where it cannot, or has ended."""
+    """How the end of a training becomes known here: by an answer of the service, which is asked; or
+    by a callback alone. None where neither is possible, or the training has ended."""
     if creation.state is creations.CreationState.STARTED and creation.what == "voice":
         return "answer"
     is_open = creation.state in {creations.CreationState.IN_DOUBT, creations.CreationState.STARTED}
@@ -104,20 +105,21 @@ async def ask_for_state(
     creation: creations.Creation,
     within: float | Unset = UNSET,
 ) -> None:
-    """Ask the service once, ``within`` so many seconds, for the state of a voice that has an id,
-    and record that its training has ended, where it has."""
+    """Ask the service once for the state of a voice that has an id, and record the end of its
+    training if it has ended. ``within`` is the time for the answer, in seconds."""
     voice_id = creation.id or ""
     voice = await answered(client.voices.get(voice_id, deadline=within))
-    told = entries.Snapshot.told(voice_id, voice.status, voice.error_message)
-    if told.ended:
-        polled = entries.Polled(snapshot=told)
+    snapshot = entries.Snapshot.told(voice_id, voice.status, voice.error_message)
+    if snapshot.ended:
+        polled = entries.Polled(snapshot=snapshot)
         await work(client, lambda: journal.append(polled, person=creation.person, key=creation.key))
 
 
 @dataclass(frozen=True)
 class Creator:
-    """Creates one voice or replica at most once, as far as its journal reaches. The consent was
-    judged before. ``allow`` raises where it does not hold any more: an upload can take long."""
+    """Creates one voice or replica at most once, as far as its journal reaches. Consent was judged
+    before. ``allow`` is called before the upload and after it, which may take long, and raises
+    where nothing may be created any more."""
 
     client: AnyClient
     publisher: Publisher
@@ -139,8 +141,8 @@ class Creator:
         return key_of(self.request, self.files, self._target)
 
     async def create(self) -> creations.Creation:
-        """Publish the files and ask for the creation, unless that was done before. As it then
-        stands: in doubt, in training, or ended."""
+        """Publish the files and ask for the creation, unless that was done before. Returns the
+        creation as it stands then: in doubt, in training, or ended."""
         used = entries.CreationUsed(what=self.request.what)
         await work(self.client, lambda: self.journal.append(used, person=self.person, key=self.key))
         creation = await creations.asked_before(self.client, self.journal, self.key)
@@ -170,8 +172,8 @@ class Creator:
         )
 
     async def ended(self, creation: creations.Creation, timeout_s: float) -> creations.Creation:
-        """The creation once its training has ended; where no callback comes and nothing can be
-        asked, as it stands. Raises OutcomeUnknown for a creation in doubt, and WaitTimeout, whose
+        """Wait, and return the creation once its training has ended; at once where nothing would
+        tell of the end. Raises OutcomeUnknown for a creation in doubt, and WaitTimeout, whose
         ``last`` is the creation, when the training has not ended in time.
         """
         if creation.state is creations.CreationState.IN_DOUBT and told_by(creation, self.callbacks):
@@ -212,8 +214,8 @@ class Creator:
         return self.options.target or self.client.base_url
 
     def _fields(self, urls: Mapping[str, str]) -> dict[str, Any]:
-        """What is sent: made before the intent is recorded, as the callbacks may fail."""
-        # What was not given is absent, rather than null.
+        """The fields of the request, made before the intent is recorded: callbacks may fail."""
+        # A field that was not given is absent, and not null.
         given = {name: value for name, value in _identifying(self.request).items() if value != []}
         fields = {**urls, **given}
         if self.request.callback_url is not None:

@@ -44,15 +44,14 @@ async def validate_face(
     """Ask the service about a portrait; nothing is created. Raises PublishError where the file has
     changed since it was judged, and the client's errors."""
     _require_files({Role.FACE_IMAGE: prepared})
-    judged = await work(client, lambda: Content.of(prepared))
-    # Of the type that its report says: its headers are not read for that.
-    mime = cast("ImageMime", judged.mime)
-    result = await answered(client.faces.validate_image(judged.path, model=model, mime_type=mime))
+    content = await work(client, lambda: Content.of(prepared))
+    mime = cast("ImageMime", content.mime)
+    result = await answered(client.faces.validate_image(content.path, model=model, mime_type=mime))
     return FaceVerdict(
         passed=result.passed is True,
         message=str(result.message or ""),
         model=model,
-        # A check without a verdict is no verdict.
+        # A check without a verdict is left out.
         checks=tuple(
             FaceCheck(id=check.id, label=check.label or check.id, passed=check.passed)
             for check in result.checks
@@ -81,9 +80,9 @@ async def make_voice(
     never sent twice, whatever dies when; without it, this call alone is remembered. Threads and
     tasks of one process may make in one folder at once; another process gets JournalBusy then.
 
-    The service is asked for the voice's state. With ``callbacks`` it also tells: True has a server
-    take them during the call. Only a sandbox on this machine reaches it, and a later call has
-    another address. An address is the public one of a running ``palprep listen`` with the same
+    The service is asked for the voice's state. With ``callbacks`` it also tells the end by itself.
+    True starts a server during the call, which only a sandbox on this machine reaches, at another
+    address each time. An address is the public one of a running ``palprep listen`` with the same
     journal. Or give a server from :func:`~palprep.callback_server`.
 
     The result's ``state`` is ``completed`` or ``error``. Raises OutcomeUnknown when it is not
@@ -145,7 +144,7 @@ async def make_replica(
         raise _refused(missing, "fails")
     compared: tuple[Check, ...] = ()
     if consent is not None and video is not None:
-        # Here, and of these files: checks that are handed over may be of others.
+        # Compared here: checks that a caller hands over may be of other files.
         paths = (video.path, consent.path)
         compared = await work(client, lambda: preflight.same_person(paths))
     evidence = consent_evidence(video, consent, compared)
@@ -189,8 +188,8 @@ def _require_consent(settled: ConsentState) -> None:
 
 
 def _refused(reasons: Sequence[str], state: str = "") -> ConsentUnproven:
-    said = f"No replica is made: {' '.join(reasons)}{_ADVICE.get(state, '')}"
-    return ConsentUnproven(said, doubts=tuple(reasons) if state == "open" else ())
+    message = f"No replica is made: {' '.join(reasons)}{_ADVICE.get(state, '')}"
+    return ConsentUnproven(message, doubts=tuple(reasons) if state == "open" else ())
 
 
 def _require(
@@ -206,7 +205,7 @@ def _require(
 def _require_files(files: Mapping[Role, object]) -> None:
     for role, file in files.items():
         if not isinstance(file, Prepared):
-            # What holds a file, or all that was measured of one, would fill the screen.
+            # The repr of another value, such as a report, would fill the screen.
             given = f"What is of type {type(file).__name__}"
             if isinstance(file, str | os.PathLike):
                 given = repr(os.fspath(file))
