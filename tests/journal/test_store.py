@@ -27,7 +27,7 @@ from palprep.journal.entries.bodies import (
     CalledBack,
     Intent,
 )
-from palprep.journal.file import is_running, readable
+from palprep.journal.file import as_journal_error, is_running
 from palprep.journal.store import JOURNAL_NAME, Journal
 
 INTENT = Intent(what="voice", request={"voice_name": "Ada"})
@@ -323,14 +323,14 @@ def test_who_only_looks_keeps_no_run_from_starting(path):
 )
 def test_a_folder_without_write_access_is_copied_when_it_knows_what_was_created(tmp_path, error):
     path = tmp_path / "journal.sqlite"
-    assert "or name another one" in readable(path, error).message
+    assert "or name another one" in as_journal_error(path, error).message
     path.touch()
-    assert "or go on in a copy of it" in readable(path, error).message
+    assert "or go on in a copy of it" in as_journal_error(path, error).message
 
 
 @pytest.mark.parametrize("number", [errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP])
 def test_a_file_system_that_locks_no_files_is_told(path, number):
-    said = readable(path, OSError(number, os.strerror(number))).message
+    said = as_journal_error(path, OSError(number, os.strerror(number))).message
     assert said.endswith("cannot lock files: move the folder to a disk of this machine")
 
 

@@ -19,8 +19,8 @@ from palprep.storage import private_file
 _VERSION = 6
 """Of the file's tables and of the entries in them."""
 _APPLICATION_ID = 0x50414C4A  # "PALJ", in the header of the file
-_LONG = 1024
-"""Characters. The reports of files are longer; what is said of a creation is shorter."""
+_LONGEST_PLAIN = 1024
+"""Characters. Bodies with the report of a file are longer; those about creations are shorter."""
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS entry (
@@ -40,16 +40,16 @@ CREATE TRIGGER IF NOT EXISTS no_delete BEFORE DELETE ON entry
     WHEN NOT EXISTS (SELECT 1 FROM setting WHERE name = 'forgetting')
     BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END;
 """
-"""A long body is kept compressed. Entries change only while a person is forgotten."""
+"""A long body is stored compressed. Entries change only while a person is forgotten."""
 
 
 def packed(text: str) -> str | bytes:
-    """The text of a body as it is kept."""
-    return text if len(text) <= _LONG else zlib.compress(text.encode())
+    """The text of a body as it is stored."""
+    return text if len(text) <= _LONGEST_PLAIN else zlib.compress(text.encode())
 
 
 def plain(body: str | bytes) -> str:
-    """The text of a body that was kept. In SQL, too, a function of that name."""
+    """The text of a stored body. SQL has this function, too."""
     try:
         return body if isinstance(body, str) else zlib.decompress(body).decode()
     except zlib.error as error:
@@ -57,13 +57,13 @@ def plain(body: str | bytes) -> str:
 
 
 def is_one_of(column: str, values: Collection[str]) -> str:
-    """The condition of SQL that a column has one of so many values."""
+    """The condition in SQL that a column has one of these values, each of which is a parameter."""
     return f"{column} IN ({','.join('?' * len(values))})"
 
 
 def is_running(path: str | Path) -> bool:
     try:
-        # Only looked at, so that this works where nothing can be written.
+        # Opened for reading, so that this works where nothing can be written.
         handle = os.open(_lock_of(Path(path)), os.O_RDONLY)
     except OSError:
         return False
@@ -87,12 +87,12 @@ def run_lock(path: Path) -> Iterator[None]:
         try:
             handle = os.open(_lock_of(path), os.O_RDWR | os.O_CREAT, 0o600)
             closed.callback(os.close, handle)
-            # Whoever looks whether a run is at work has the lock for a moment, too.
+            # A program that asks whether a run is at work has the lock for a moment, too.
             tries = 10
             while not (alone := system.lock(handle)) and (tries := tries - 1):
                 time.sleep(0.02)
         except OSError as error:
-            raise readable(path, error) from None
+            raise as_journal_error(path, error) from None
         if not alone:
             raise JournalBusy(f"Another run is using {path}: wait for it to end, or interrupt it")
         yield
@@ -102,30 +102,31 @@ def opened(
     path: Path | None, *, whole: bool = False, read_only: bool = False
 ) -> sqlite3.Connection:
     """The database at ``path``, or a new one in memory, ready for entries of this version. Raises
-    JournalError for a file that is damaged, of another version, or another program's; with
-    ``whole`` all of it is searched for damage, which otherwise is noticed where it is read.
-    ``read_only`` is for a place that cannot be written."""
+    JournalError for a file that is damaged, of another version, or another program's. With
+    ``whole`` the whole file is searched for damage, which otherwise is noticed where it is read.
+    ``read_only`` is for a file that cannot be written."""
     with contextlib.ExitStack() as undone:
         try:
             name = ":memory:"
             if path is not None:
-                # What a full or broken disk left of a journal. A run would take it for a new one,
-                # and create everything once more.
+                # A full or broken disk can leave an empty file. A run would take it for a new
+                # journal, and create everything once more.
                 empty = path.exists() and not path.stat().st_size
                 results = path.with_name("results.jsonl")
                 if empty and results.exists():
                     raise sqlite3.DatabaseError("it is empty, and there are results")
                 if whole and not path.exists() and results.exists():
                     raise JournalError(
-                        f"There is {results}, and no journal beside it, which alone knows what was "
-                        "created: put it back; or, to create everything anew, name another folder"
+                        f"There is {results}, and no journal beside it. The journal alone knows "
+                        "what was created: put it back; or, to create everything anew, name "
+                        "another folder"
                     )
                 # SQLite gives its log, and the memory that readers share, the mode of the file.
                 log = path.with_name(f"{path.name}-wal")
                 beside = filter(Path.exists, (log, path.with_name(f"{path.name}-shm")))
                 for each in () if read_only else (path, *beside):
                     private_file(each)
-                # Without a log nobody is writing, and none can be made there.
+                # Without a log nobody is writing; and no log can be made in such a folder.
                 mode = "rwc" if not read_only else "ro" if log.exists() else "ro&immutable=1"
                 name = f"{path.resolve().as_uri()}?mode={mode}"
             connection = sqlite3.connect(
@@ -135,15 +136,15 @@ def opened(
             connection.create_function("plain", 1, plain, deterministic=True)
             _prepare(connection, path, whole=whole)
         except (sqlite3.Error, OSError) as error:
-            raise readable(path, error) from None
+            raise as_journal_error(path, error) from None
         undone.pop_all()
     return connection
 
 
-def staying(path: Path | None) -> Callable[[], None]:
-    """Raises JournalError, when it is called, if the file at ``path`` is another one by then, or
-    gone. What is written into a file that was removed, or moved away, no later run finds: it would
-    create everything once more.
+def require_there(path: Path | None) -> Callable[[], None]:
+    """A function that raises JournalError once the file at ``path`` is gone, or is another one. No
+    later run finds what is written into a file that was removed or moved away, and it would create
+    everything once more.
     """
     if path is None:
         return lambda: None
@@ -223,8 +224,8 @@ _DENIED = {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM
 """The codes of a file or a folder without write access."""
 
 
-def readable(path: Path | None, error: Exception) -> JournalError:
-    """An error of SQLite or the system as one that says what to do."""
+def as_journal_error(path: Path | None, error: Exception) -> JournalError:
+    """The error of SQLite or the system as one that says what to do."""
     if isinstance(error, sqlite3.ProgrammingError):
         return JournalError(f"The journal {path or 'in memory'} is closed: open it again")
     # A copy knows what was created; another folder would create it once more.

@@ -1,12 +1,11 @@
-"""Forgetting one person: every row that tells of them goes, and marks stay.
+"""Forgetting one person: every row about the person is removed, and marks stay.
 
-A mark is an HMAC-SHA256 of a name, a creation's key or id, or a file's sha256, under a random key
-of this journal alone. It answers whether what somebody gives was forgotten here. It names nobody.
+A mark is an HMAC-SHA256 of a name, a creation's key or id, or a file's SHA-256, under a random key
+of this journal alone. It answers whether a name or a file was forgotten here, and names nobody.
 """
 
 from __future__ import annotations
 
-import hashlib
 import hmac
 import json
 import secrets
@@ -22,27 +21,27 @@ from palprep.journal.file import packed
 from palprep.vocabulary import same_name
 
 Marked = Literal["person", "name", "made"]
-"""What a mark is of: the slug, a name of the person, or the key or id of a voice or replica, or the
-sha256 of a file that was listened to."""
+"""What a mark stands for: a slug; a name of a person; or what was made for them, which is the key
+or id of a voice or replica, or the SHA-256 of a file that was listened to."""
 
 _SECRET = "forgotten_key"
 _SHARED = (
     "(SELECT key, min(person) AS heir FROM entry WHERE kind = 'creation_used' AND person <> :own "
     "AND key IS NOT NULL GROUP BY key)"
 )
-"""The creations that others use than a person, and by whom each is used."""
+"""The keys of creations that people other than ``:own`` use, each with one of them, the heir."""
 
 
 def name_key(full_name: str) -> str:
-    """The key of entries about the codes for a name: who bears it is known by a folder later.
-    Spaces and signs are no part of it: a hyphen for a space asks for no less."""
+    """The key of entries about whoever has this name, before a folder gives them a slug. Spaces and
+    signs are left out, so that a hyphen in place of a space makes no difference."""
     name = unicodedata.normalize("NFKC", same_name(full_name))
     letters = (char for char in name if unicodedata.category(char)[0] in "LNM")
     return f"code:{''.join(letters)}"
 
 
 class Made(NamedTuple):
-    """The keys of what was created for a person alone, and all ids that the service gave it."""
+    """The keys of what was created for a person alone, and all ids that the service gave to it."""
 
     keys: tuple[str, ...]
     ids: tuple[str, ...]
@@ -63,7 +62,7 @@ def refuse(
         return
     own = forgotten(connection, "person", (person,))
     if own or (key is not None and forgotten(connection, "made", (key,))):
-        # The journal does not know by which name: the folder may be called otherwise by now.
+        # The journal does not know the name: the folder may have another one by now.
         who, folder = (person, person) if own else (f"Who had the same as {person}", "FOLDER")
         again = shlex.join(["palprep", "forget", str(path.parent if path else "DIR"), folder])
         raise UsageError(
@@ -73,7 +72,7 @@ def refuse(
 
 
 def mark(connection: sqlite3.Connection, person: str, names: Iterable[str]) -> None:
-    """Mark a person, who also has these names, everything that was made for them, and the files in
+    """Mark a person, these names of theirs, everything that was made for them, and the files in
     which only they were listened to: a consent that was taken back must not count again."""
     connection.execute(
         "INSERT INTO setting VALUES (?, ?) ON CONFLICT DO NOTHING", (_SECRET, secrets.token_hex(32))
@@ -109,21 +108,21 @@ def made_for(connection: sqlite3.Connection, person: str) -> Made:
     )
     made = tuple(str(key) for (key,) in keys)
     ids: set[str] = set()
-    told = (
+    query = (
         "SELECT coalesce(json_extract(plain(body), '$.snapshot.id'), "
         "json_extract(plain(body), '$.found_id')) FROM entry WHERE key = ?"
     )
     for key in made:
-        ids.update(found for (found,) in connection.execute(told, (key,)) if found)
+        ids.update(found for (found,) in connection.execute(query, (key,)) if found)
     return Made(made, tuple(sorted(ids)))
 
 
 def forget(connection: sqlite3.Connection, person: str) -> None:
-    """Remove every row about a person, in one transaction; nothing of them can be restored."""
+    """Remove every row about a person, in one transaction. Nothing of it can be restored."""
     connection.execute("PRAGMA secure_delete = ON")
     connection.execute("INSERT INTO setting VALUES ('forgetting', '')")
     made = made_for(connection, person)
-    # What somebody else uses, too, is theirs from now on.
+    # A creation that somebody else uses, too, is that person's from now on.
     own = {"own": person}
     connection.execute(
         f"UPDATE entry SET person = heir FROM {_SHARED} AS shared "  # noqa: S608
@@ -178,7 +177,6 @@ def _setting(connection: sqlite3.Connection, name: str) -> str | None:
 
 
 def _mark(secret: str, what: Marked, name: str) -> str:
-    told = f"{what}\0{same_name(name) if what == 'name' else name}".encode(
-        "utf-8", "surrogateescape"
-    )
-    return "forgotten:" + hmac.new(bytes.fromhex(secret), told, hashlib.sha256).hexdigest()
+    text = f"{what}\0{same_name(name) if what == 'name' else name}"
+    message = text.encode("utf-8", "surrogateescape")
+    return "forgotten:" + hmac.digest(bytes.fromhex(secret), message, "sha256").hex()

@@ -11,19 +11,19 @@ from palprep.journal.entries.bodies import CalledBack, Snapshot
 from palprep.journal.store import Journal
 from palprep.values import typed
 
-Told = Callable[[Delivery], None]
+TakeDelivery = Callable[[Delivery], None]
 
 
 def secret_path(journal: Journal) -> str:
-    """The path behind which this journal's callbacks are taken: made once, and kept."""
+    """The secret path of the address that takes this journal's callbacks: made once, and kept."""
     return journal.setting("callback_path", new_nonce)
 
 
 @typed("journal")
-def into_journal(journal: Journal, *, then: Told | None = None) -> Told:
-    """A sink that records each callback under the creation that its tag names, or else its id; one
-    that belongs to none, too, but none about a person who was forgotten. ``then`` is called with
-    each once it is recorded. Threads may share it."""
+def into_journal(journal: Journal, *, then: TakeDelivery | None = None) -> TakeDelivery:
+    """A sink that records each callback, under the creation that its tag or else its id names, if
+    there is one. A callback about a person who was forgotten is dropped. ``then`` is called with
+    each delivery once it is recorded. Threads may share the sink."""
 
     def take(delivery: Delivery) -> None:
         event, snapshot, creation = delivery.event, None, None
@@ -39,8 +39,8 @@ def into_journal(journal: Journal, *, then: Told | None = None) -> Told:
             creation = journal.creation_of(snapshot.id)
         key = delivery.tag or (creation.key if creation else None)
         person = creation.person if creation else None
-        told = CalledBack(snapshot=snapshot, received=redact(delivery.body))
-        journal.append(told, person=person, key=key)
+        body = CalledBack(snapshot=snapshot, received=redact(delivery.body))
+        journal.append(body, person=person, key=key)
         if then is not None:
             then(delivery)
 
@@ -54,7 +54,7 @@ def callback_server(
     host: str = "127.0.0.1",
     port: int = 0,
     public_url: str | None = None,
-    then: Told | None = None,
+    then: TakeDelivery | None = None,
 ) -> CallbackServer:
     """A server that takes callbacks into ``journal``, as :func:`into_journal`, behind its secret
     path: for ``make_voice`` and ``make_replica``. ``port`` 0 takes a free one, another each time.

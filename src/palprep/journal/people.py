@@ -1,6 +1,6 @@
-"""The people of a journal: who is meant by a slug, a name or a full name; and what is known of
-somebody by the name alone, before a run has met them. That is fresh codes, which were given out,
-and which file spoke one when; and that they agreed to be recorded.
+"""The people of a journal: who is meant by a slug, a name or a full name; and what is recorded
+under a name alone, before a run has met the person: the fresh codes that were given out, the file
+in which one was spoken, and that the person agreed to be recorded.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def people_named(journal: Journal) -> dict[str, tuple[str, ...]]:
 
 
 def find_person(journal: Journal, asked: str) -> str | None:
-    """The slug of who is meant by a slug, or by a name in any case; None for nobody. Raises
+    """The slug of the person with this slug, or with this name in any case; None for nobody. Raises
     UsageError for a name that several have."""
     people, meant = people_named(journal), same_name(asked)
     if asked in people:
@@ -48,7 +48,7 @@ def find_person(journal: Journal, asked: str) -> str | None:
 
 
 def nobody(journal: Journal, asked: str) -> UsageError:
-    """The error for a name that nobody has, with the names that are alike."""
+    """The error for a name that nobody has. It lists similar names."""
     people = people_named(journal)
     known = list(dict.fromkeys(each for slug, names in people.items() for each in (slug, *names)))
     near = get_close_matches(asked, known, n=3) or sorted(people, key=by_name)[:5]
@@ -59,21 +59,21 @@ def nobody(journal: Journal, asked: str) -> UsageError:
 def give_code(
     journal: Journal, full_name: str, *, valid_s: float = VALID_S, choose: Choose = secrets.choice
 ) -> FreshCode:
-    """Draw a fresh code for whoever has this name, and note it: to be spoken after the statement,
-    within ``valid_s`` seconds. Raises UsageError for a name without letters and for somebody who
-    was forgotten, JournalError where it cannot be noted."""
+    """Draw a fresh code for whoever has this name, and record it. It must be spoken after the
+    statement, within ``valid_s`` seconds. Raises UsageError for a name without letters and for
+    somebody who was forgotten, JournalError where it cannot be recorded."""
     name = " ".join(full_name.split())
     if not any(each.isalpha() for each in name):
         raise UsageError("A code is given to a person: give the full name")
-    _require_known(journal, name)
+    _require_not_forgotten(journal, name)
     code = draw_code(journal.now(), choose, valid_s=valid_s)
     journal.append(CodeGiven(full_name=name, code=code), key=name_key(name))
     return code
 
 
 def agree(journal: Journal, full_name: str, words: str) -> None:
-    """Note that whoever has this name agreed, in these words. Raises as :func:`give_code`."""
-    _require_known(journal, full_name)
+    """Record that whoever has this name agreed, in these words. Raises as :func:`give_code`."""
+    _require_not_forgotten(journal, full_name)
     journal.append(ProcessingAgreed(full_name=full_name, words=words), key=name_key(full_name))
 
 
@@ -81,7 +81,7 @@ def has_agreed(journal: Journal, full_name: str) -> bool:
     return bool(journal.entries(ProcessingAgreed, key=name_key(full_name)))
 
 
-def _require_known(journal: Journal, name: str) -> None:
+def _require_not_forgotten(journal: Journal, name: str) -> None:
     if journal.forgotten("name", (name,)):
         raise UsageError(
             f"{name} was forgotten, and nothing is recorded for them: `palprep forget DIR FOLDER "
@@ -90,8 +90,8 @@ def _require_known(journal: Journal, name: str) -> None:
 
 
 def _code_key(journal: Journal, full_name: str, spoken_as: str | None) -> str:
-    """The key of the codes for a name; or for the name as it is spoken, where none was given out
-    for the one that is written: one of its letters may only look like another."""
+    """The key of the codes for the name; or for the name as it is spoken, where no code was given
+    out for the written one: a letter in it may only look like another letter."""
     keys = [name_key(each) for each in (full_name, spoken_as) if each]
     return next((each for each in keys if journal.entries(CodeGiven, key=each)), keys[0])
 
@@ -99,9 +99,10 @@ def _code_key(journal: Journal, full_name: str, spoken_as: str | None) -> str:
 def asked_code(
     journal: Journal, full_name: str, spoken_as: str | None = None, *, name: str, sha256: str
 ) -> AskedCode | None:
-    """The code that a file must hold in which this person gives consent: the newest that had been
-    given out when the file, called ``name``, was first judged, which is noted now, or else the
-    first one. None where none was given out, neither for the full name nor for how it is spoken."""
+    """The code that must be spoken in a file in which this person gives consent; None where none
+    was given out, neither for the full name nor for how it is spoken. It is the newest code of the
+    time when the file, called ``name``, was first judged, or else the first code. That the file is
+    judged for the first time now is recorded."""
     key = _code_key(journal, full_name, spoken_as)
     given = [entry.body.code for entry in journal.entries(CodeGiven, key=key)]
     if not given:
@@ -118,7 +119,7 @@ def asked_code(
 
 
 def note_code(journal: Journal, heard: ConsentFacts, *, name: str, sha256: str) -> None:
-    """Note that a file holds its code, so that no other file can."""
+    """Record that the code was spoken in a file, so that it counts in no other file."""
     if heard.code is not None and heard.code.spoken is not None:
         key = _code_key(journal, heard.full_name, heard.spoken_as)
         body = FileJudged(name=name, sha256=sha256, spoken=heard.code.words)

@@ -40,8 +40,8 @@ T = TypeVar("T")
 
 _sharing = threading.Lock()
 _shared: dict[tuple[int, Path], tuple[Journal, int]] = {}
-"""The journals that calls of this process share, by the process and the place, and how many do. A
-process that was forked has its parent's here, too, and may not use them."""
+"""The journals that calls share, each with the number of these calls, by process id and path. A
+process that was forked also has those of its parent, and may not use them."""
 
 
 def utc_now() -> dt.datetime:
@@ -50,9 +50,9 @@ def utc_now() -> dt.datetime:
 
 class Journal:
     """One journal. Thread-safe; a context manager. ``path`` names its file; without one it lives in
-    memory. With ``lock`` it is that of a run: a second run on the same file gets a JournalError at
-    once. A missing file is made with ``create``, and otherwise a JournalError. One that cannot be
-    written can still be read, unless ``lock`` or ``create`` ask for more."""
+    memory. ``lock`` is for a run: a second run on the same file gets JournalBusy at once. A missing
+    file is made with ``create``, and is a JournalError without. A file that cannot be written can
+    still be read, unless ``lock`` or ``create`` ask for more."""
 
     def __init__(
         self,
@@ -81,9 +81,9 @@ class Journal:
             self._lock.enter_context(file.run_lock(self.path))
         read_only = not (lock or create or self.path is None or file.is_writable(self.path))
         try:
-            # Only a run creates by what the journal says, and must not find damage half-way.
+            # Only a run creates by what the journal says: it must not find damage half-way.
             self._connection = file.opened(self.path, whole=lock, read_only=read_only)
-            self._require_there = file.staying(self.path)
+            self._require_there = file.require_there(self.path)
         except BaseException:
             self._lock.close()
             raise
@@ -92,8 +92,9 @@ class Journal:
     @typed("folder")
     def of(cls, folder: str | Path, *, lock: bool = False, create: bool = False) -> Self:
         """The journal of an output folder; with ``create`` a missing folder is made, too. Raises
-        OutputUnwritable where it cannot be."""
-        # A journal that is there says better what to do: another folder would create all once more.
+        OutputUnwritable where that fails."""
+        # The error of a journal that is there is the better advice: in another folder, which
+        # OutputUnwritable asks for, everything would be created once more.
         if create and not is_there(Path(folder) / JOURNAL_NAME):
             output_folder(Path(folder))
         return cls(Path(folder) / JOURNAL_NAME, lock=lock, create=create)
@@ -130,23 +131,23 @@ class Journal:
         """Add one entry and return once it is on the disk. Raises JournalError when it cannot be
         written, and UsageError for a person who was forgotten: then nothing that depends on it may
         happen."""
-        return self._guarded(lambda connection: self._added(connection, body, person, key))
+        return self._guarded(lambda connection: self._insert(connection, body, person, key))
 
     def claim(self, intent: Body, *, person: str, key: str) -> Creation | None:
-        """Append the intent, or return the creation that stands in its way: of several processes
-        that ask for the same, one gets None. Raises as :meth:`append` does."""
+        """Append the intent and return None, or return the creation that stands in its way: of
+        several processes that ask for the same, one gets None. Raises as :meth:`append` does."""
 
         def claimed(connection: sqlite3.Connection) -> Creation | None:
             connection.execute("BEGIN IMMEDIATE")  # Nobody writes between the look and the intent.
             for there in projection.creations(connection, "key = ?", key):
                 if there.state is not CreationState.ABSENT:
                     return there
-            self._added(connection, intent, person, key)
+            self._insert(connection, intent, person, key)
             return None
 
         return self._guarded(claimed)
 
-    def _added(
+    def _insert(
         self, connection: sqlite3.Connection, body: B, person: str | None, key: str | None
     ) -> Entry[B]:
         self._require_there()
@@ -157,10 +158,10 @@ class Journal:
             "INSERT INTO entry (at, person, kind, key, body) VALUES (?, ?, ?, ?, ?)",
             (at, person, body.kind, key, file.packed(json.dumps(stored, allow_nan=False))),
         )
-        # Only now, since nobody else can forget them before this is written or undone.
+        # Asked inside the transaction: until its end, nobody else can forget the person.
         forgetting.refuse(connection, person, key, self.path)
         entry = Entry(int(cursor.lastrowid or 0), at, person, key, body)
-        projection.take(connection, entry)
+        projection.update(connection, entry)
         return entry
 
     def entries(
@@ -175,7 +176,7 @@ class Journal:
 
     def latest(self, kind: type[B], key: str, named: Callable[[B], tuple[str, T]]) -> dict[str, T]:
         """The last value under each name that ``named`` gives to entries of a kind and a key. Each
-        entry is read once, however often this is asked: then only what was added since."""
+        call reads only what was added since the one before."""
         condition, names = _of_kind(kind)
         with self._reading:
             seq, found = self._read.get((kind, key), (0, {}))
@@ -189,16 +190,15 @@ class Journal:
     def one_by_one(self, kind: type[B]) -> Iterator[Entry[B]]:
         """All entries of a kind, as :meth:`entries`. All at once may not fit into memory."""
         condition, names = _of_kind(kind)
-        asked = f"SELECT seq FROM entry WHERE {condition} ORDER BY seq"  # noqa: S608
-        for (seq,) in self._rows(asked, *names):
+        query = f"SELECT seq FROM entry WHERE {condition} ORDER BY seq"  # noqa: S608
+        for (seq,) in self._rows(query, *names):
             yield from self._entries("seq = ?", seq)  # type: ignore[misc]
 
     def reused(
         self, kind: type[B], key: str, person: str, fits: Callable[[B], bool] = lambda _: True
     ) -> B | None:
-        """What an earlier run found out for this person under the key, the latest that ``fits``
-        takes; it is then recorded that it counts for this run, too. None when there is nothing.
-        """
+        """The latest result that ``fits`` accepts of those that are recorded for this person under
+        the key; None without one. That it counts for this run, too, is recorded."""
         for entry in reversed(self.entries(kind, key=key, person=person)):
             if fits(entry.body):
                 slot = projection.slot_of(entry.body)
@@ -207,10 +207,10 @@ class Journal:
         return None
 
     def news_of_creations(self, seq: int) -> list[tuple[int, str | None]]:
-        """The entries about creations after that number, oldest first: numbers and keys."""
+        """The numbers and keys of the entries about creations after ``seq``, oldest first."""
         condition, names = _of_kind(AboutCreation)
-        asked = f"SELECT seq, key FROM entry WHERE seq > ? AND {condition} ORDER BY seq"  # noqa: S608
-        return self._rows(asked, seq, *names)
+        query = f"SELECT seq, key FROM entry WHERE seq > ? AND {condition} ORDER BY seq"  # noqa: S608
+        return self._rows(query, seq, *names)
 
     def newest(self) -> Entry[Body] | None:
         return next(iter(self._entries("seq = (SELECT max(seq) FROM entry)")), None)
@@ -222,9 +222,11 @@ class Journal:
 
     def standing(self, *slots: str, people: Collection[str] = ()) -> tuple[Entry[Body], ...]:
         """The entries that count in the last run: the latest of each person and slot, or of these
-        ``slots`` and ``people`` (slugs) alone. What it took over has the body of that entry."""
-        asked = {"slot": slots, "standing.person": people}
-        condition = " AND ".join(file.is_one_of(name, each) for name, each in asked.items() if each)
+        ``slots`` and ``people`` (slugs) alone. A result that was reused has the earlier body."""
+        chosen = {"slot": slots, "standing.person": people}
+        condition = " AND ".join(
+            file.is_one_of(name, each) for name, each in chosen.items() if each
+        )
         return self._entries(
             f"{condition or 1} ORDER BY standing.seq",
             *slots,
@@ -234,13 +236,14 @@ class Journal:
         )
 
     def numbers_besides(self, *slots: str, people: Collection[str]) -> dict[str, str]:
-        """For each of these people, the other slots with the numbers of the entries that count."""
-        asked = (
+        """For each of these people a text of all other slots, with the numbers of the entries that
+        count there."""
+        query = (
             "SELECT person, group_concat(slot || counts) FROM standing "  # noqa: S608
             f"WHERE {file.is_one_of('person', people)} AND NOT {file.is_one_of('slot', slots)} "
             "GROUP BY person"
         )
-        return dict(self._rows(asked, *people, *slots))
+        return dict(self._rows(query, *people, *slots))
 
     def creation(self, key: str) -> Creation | None:
         """Where the creation of that key stands; None when it was never intended."""
@@ -271,17 +274,18 @@ class Journal:
 
     def unclaimed_callbacks(self) -> int:
         """How many callbacks belong to no creation of this journal."""
-        asked = (
+        query = (
             "SELECT count(*) FROM entry WHERE kind = 'called_back' "
             "AND (key IS NULL OR key NOT IN (SELECT key FROM creation))"
         )
-        return int(self._rows(asked)[0][0])
+        return int(self._rows(query)[0][0])
 
     def unread_callback(self) -> Entry[Body] | None:
-        """The last callback about something that is still in training: it tells no known end."""
+        """The last callback about a creation that is in training all the same: palprep did not
+        read an end from it."""
         still = "key IN (SELECT key FROM creation WHERE state = 'started')"
-        found = self._entries(f"kind = 'called_back' AND {still} ORDER BY seq DESC LIMIT 1")
-        return found[0] if found else None
+        last = self._entries(f"kind = 'called_back' AND {still} ORDER BY seq DESC LIMIT 1")
+        return last[0] if last else None
 
     def setting(self, name: str, default: Callable[[], str]) -> str:
         """A value that is chosen once and stays, such as the secret path of callbacks."""
@@ -291,22 +295,22 @@ class Journal:
                 "INSERT INTO setting (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING",
                 (name, default()),
             )
-            asked = "SELECT value FROM setting WHERE name = ?"
-            return str(connection.execute(asked, (name,)).fetchone()[0])
+            query = "SELECT value FROM setting WHERE name = ?"
+            return str(connection.execute(query, (name,)).fetchone()[0])
 
         return self._guarded(chosen)
 
     def people(self) -> tuple[str, ...]:
         """The slugs of everybody whom an entry is about."""
-        asked = "SELECT DISTINCT person FROM entry WHERE person IS NOT NULL"
-        return tuple(str(person) for (person,) in self._rows(asked))
+        query = "SELECT DISTINCT person FROM entry WHERE person IS NOT NULL"
+        return tuple(str(person) for (person,) in self._rows(query))
 
     def made_for(self, person: str) -> forgetting.Made:
-        """The voices and replicas of this person alone."""
+        """The voices and replicas that this person uses and nobody else."""
         return self._guarded(lambda connection: forgetting.made_for(connection, person))
 
     def forgotten(self, what: forgetting.Marked, names: Iterable[str]) -> frozenset[str]:
-        """Those of the names that were forgotten; ``what`` says what they are names of."""
+        """Those of the names that were forgotten; ``what`` says what is named by them."""
         return self._guarded(lambda connection: forgetting.forgotten(connection, what, names))
 
     def mark_forgotten(self, person: str, names: Iterable[str] = ()) -> None:
@@ -314,16 +318,16 @@ class Journal:
         self._guarded(lambda connection: forgetting.mark(connection, person, names))
 
     def forget(self, person: str | None) -> None:
-        """Remove every row about a person, and their bytes from the file and its log; None: only
-        the bytes, where that was broken off. Raises as :func:`palprep.journal.forgetting.compact`.
-        """
+        """Remove every row about a person, and the bytes of the rows from the file and its log;
+        with None only the bytes, where an earlier call was broken off. Raises as
+        :func:`palprep.journal.forgetting.compact`."""
         if person is not None:
             self._guarded(lambda connection: forgetting.forget(connection, person))
             self._read.clear()
         self._guarded(forgetting.compact)
 
     def take_in_again(self, person: str) -> bool:
-        """Take the marks of a forgotten person away; whether there were any."""
+        """Remove the marks of a forgotten person. Returns whether there were any."""
         return self._guarded(lambda connection: forgetting.unmark(connection, person))
 
     def turn(self, key: str) -> threading.Lock:
@@ -371,8 +375,8 @@ class Journal:
         """The path of a file that the journal names as :meth:`named` does."""
         return Path(named) if self.path is None else self.path.parent / named
 
-    def _rows(self, asked: str, *values: str | int) -> list[tuple[Any, ...]]:
-        return self._guarded(lambda connection: connection.execute(asked, values).fetchall())
+    def _rows(self, query: str, *values: str | int) -> list[tuple[Any, ...]]:
+        return self._guarded(lambda connection: connection.execute(query, values).fetchall())
 
     def _creations(self, condition: str, *values: str) -> tuple[Creation, ...]:
         return self._guarded(
@@ -380,20 +384,20 @@ class Journal:
         )
 
     def _guarded(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """What ``work`` gives of the connection, in a transaction of its own, while no other thread
-        has it. Ctrl-C can raise KeyboardInterrupt between any two steps of Python. A lock and a
-        connection are written in C, and `with` enters and leaves them in one step. A context
-        manager written in Python has steps of its own, in which the lock would stay taken: so
-        `work` is handed in, and nothing is yielded."""
+        """The result of ``work``, called with the connection in a transaction of its own while no
+        other thread has it. Ctrl-C can raise KeyboardInterrupt between any two steps of Python. A
+        lock and a connection are written in C, and `with` enters and leaves them in one step. A
+        context manager written in Python has steps of its own, in which the lock would stay taken:
+        so `work` is handed in, and nothing is yielded."""
         with self._guard:
             try:
                 with self._connection:
                     return work(self._connection)
             except sqlite3.Error as error:
-                raise file.readable(self.path, error) from None
+                raise file.as_journal_error(self.path, error) from None
 
 
 def _of_kind(kind: type[Body]) -> tuple[str, list[str]]:
-    """The condition of SQL, and its values, for entries of a kind or family of kinds."""
+    """The condition in SQL, and its values, for entries of a kind or family of kinds."""
     names = [name for name, each in KINDS.items() if issubclass(each, kind)]
     return file.is_one_of("kind", names), names

@@ -22,7 +22,7 @@ _TURN_EVERY_S = 0.05
 
 
 async def asked_before(client: AnyClient, journal: Journal, key: str) -> Creation | None:
-    """The creation under ``key``, once nobody is asking for it: until then, it looks in doubt."""
+    """The creation under ``key``, read once nobody asks for it: until then it looks in doubt."""
     async with _turn(client, journal, key):
         return await work(client, lambda: journal.creation(key))
 
@@ -49,9 +49,9 @@ async def create_once(
     request: Mapping[str, Any],
     send: Callable[[], Awaitable[entries.Snapshot]],
 ) -> Creation:
-    """The creation under ``key``: an earlier one, or now by ``send``, which makes the one request
-    and nothing else. It is in doubt, or has an id. An error that proves that nothing was created is
-    raised, and a later run may ask again. Those who create under one key take turns."""
+    """The creation under ``key``: an earlier one, or one that is asked for now by ``send``, which
+    makes the one request and nothing else. It is in doubt, or has an id. An error that proves that
+    nothing was created is raised, and a later run may ask again. Calls for one key take turns."""
     async with _turn(client, journal, key):
         intent = entries.Intent(what=what, request=request)
         before = await work(client, lambda: journal.claim(intent, person=person, key=key))
@@ -70,16 +70,16 @@ async def create_once(
 
 
 def fate_of(error: errors.PalprepError) -> entries.NotCreated | entries.Doubt:
-    """What an error of a create request says about the resource: that it was not created, since the
-    request did not leave or was refused; or nothing. A 5xx other than 501 (not implemented) may
-    come from a gateway behind which the request was carried out."""
+    """What an error of a create request means for the resource: it was not created, since the
+    request did not leave or was refused; or that is in doubt. A 5xx other than 501 (not
+    implemented) may come from a gateway behind which the request was carried out."""
     unsent = isinstance(
         error, errors.InvalidRequest | errors.UsageError | errors.ServiceUnreachable
     )
     refused = isinstance(error, errors.ApiError) and (error.status < 500 or error.status == 501)
     if unsent or refused:
         return entries.NotCreated(code=error.code, message=error.message)
-    # What to do about a doubt is said where the journal tells of it.
+    # Without the advice: `doubt_words` adds what to do.
     reason = error.reason if isinstance(error, errors.OutcomeUnknown) else None
     return entries.Doubt(code=error.code, message=reason or error.message)
 
@@ -88,7 +88,7 @@ def _record(journal: Journal, key: str, person: str, snapshot: entries.Snapshot)
     try:
         journal.append(entries.Created(snapshot=snapshot), person=person, key=key)
     except errors.JournalError as error:
-        # The only moment at which the id is known nowhere else.
+        # At this moment the id is known nowhere else.
         raise errors.CreationUnrecorded(
             f"{snapshot.id} was created for {person}, and that could not be recorded. "
             f"{error.message}. Then run `palprep status` with --found {key}={snapshot.id}",

@@ -1,6 +1,6 @@
-"""The states of a creation (one voice or replica), as one table; what entries make of it, and what
-it means for a person. An intent that no later entry answers is in doubt, because the request may
-have left this machine and may have been carried out."""
+"""The states of a creation (one voice or replica) as one table, how entries change its state, and
+what the state means for a person. An intent that no later entry answers is in doubt: the request
+may have left this machine and may have been carried out."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class CreationState(StrEnum):
 
 
 Event = Literal["intent", "not_created", "doubt", "started", "completed", "error", "found", "retry"]
-"""What an entry says about a creation. Entries that tell a state count by that state."""
+"""What an entry says about a creation. An entry with a state of the service has its name."""
 
 
 def _table(drawn: str) -> dict[tuple[CreationState, str], CreationState]:
@@ -66,7 +66,7 @@ a late snapshot takes it back.
 _TOLD: Mapping[str, entries.ResourceStatus] = {
     each: each for each in get_args(entries.ResourceStatus)
 }
-"""The states that the service tells, by their name."""
+"""The states that the service tells, by name."""
 
 
 class Creation(Value):
@@ -86,8 +86,8 @@ class Creation(Value):
     why: str | None = None
     """The error that left it in doubt or refused it, if one was seen."""
     let_go: tuple[str, ...] = ()
-    """The ids of earlier ones, which ended in error and were to be tried again. What is told of
-    them later says nothing of this one."""
+    """The ids of earlier resources that ended in error and were to be tried again. What the service
+    tells of them later does not concern this creation."""
 
     @computed_field  # type: ignore[prop-decorator]
     @property
@@ -145,15 +145,15 @@ def advanced(before: Creation | None, entry: entries.Entry[entries.Body]) -> Cre
 def _after(before: Creation, body: entries.AboutCreation, at: str) -> Creation:
     match body:
         case entries.Created(snapshot=told) if told.id != before.id:
-            # The answer to the last request. What was told before is of an earlier resource.
+            # The answer to the last request. The earlier id is that of an earlier resource.
             fresh = before.model_copy(update={"state": CreationState.IN_DOUBT, "id": None})
-            return _told(_without(fresh, told.id), told, at)
+            return _with_snapshot(_taken_up(fresh, told.id), told, at)
         case (
             entries.Created(snapshot=told)
             | entries.Polled(snapshot=told)
             | entries.CalledBack(snapshot=told)
         ):
-            return _told(before, told, at)
+            return _with_snapshot(before, told, at)
         case entries.NotCreated(message=why):
             return _moved(before, "not_created", why=why)
         case entries.Doubt(message=why):
@@ -163,22 +163,23 @@ def _after(before: Creation, body: entries.AboutCreation, at: str) -> Creation:
     return before
 
 
-def _told(before: Creation, told: entries.Snapshot | None, at: str) -> Creation:
-    if told is None or told.id in before.let_go or before.id not in {None, told.id}:
+def _with_snapshot(before: Creation, snapshot: entries.Snapshot | None, at: str) -> Creation:
+    if snapshot is None or snapshot.id in before.let_go or before.id not in {None, snapshot.id}:
         return before
-    after = _moved(before, told.status, id=told.id)
-    if after.state != told.status or after.state is before.state:
+    after = _moved(before, snapshot.status, id=snapshot.id)
+    if after.state != snapshot.status or after.state is before.state:
         return after
-    return after.model_copy(
-        update={"error_message": told.error_message, "ended_at": at if told.ended else None}
-    )
+    ended_at = at if snapshot.ended else None
+    update = {"error_message": snapshot.error_message, "ended_at": ended_at}
+    return after.model_copy(update=update)
 
 
 def _resolved(before: Creation, decided: entries.Resolved, at: str) -> Creation:
     if (found_id := decided.found_id) is not None:
-        before = _without(before, found_id)
+        before = _taken_up(before, found_id)
         if decided.status is not None:
-            return _told(before, entries.Snapshot(id=found_id, status=decided.status), at)
+            snapshot = entries.Snapshot(id=found_id, status=decided.status)
+            return _with_snapshot(before, snapshot, at)
         return _moved(before, "found", id=before.id or found_id)
     after = _moved(before, "retry")
     if after.state is not CreationState.ABSENT:
@@ -187,10 +188,10 @@ def _resolved(before: Creation, decided: entries.Resolved, at: str) -> Creation:
     return after.model_copy(update={"id": None, "let_go": let_go})
 
 
-def _without(before: Creation, found_id: str) -> Creation:
-    """The creation to which the resource of that id belongs, also where it was let go."""
-    left = tuple(each for each in before.let_go if each != found_id)
-    return before.model_copy(update={"let_go": left})
+def _taken_up(before: Creation, found_id: str) -> Creation:
+    """The creation, from which the resource of that id is not let go any more."""
+    let_go = tuple(each for each in before.let_go if each != found_id)
+    return before.model_copy(update={"let_go": let_go})
 
 
 def _moved(before: Creation, event: Event, **changes: Any) -> Creation:
@@ -208,15 +209,15 @@ def doubt_words(creation: Creation) -> str:
 
 
 def error_words(creation: Creation) -> str:
-    said = creation.error_message or "the service gave no reason"
+    reason = creation.error_message or "the service gave no reason"
     return (
-        f"The {creation.what} {creation.id} ended in error: {_sentence(said)} Fix the source; or "
+        f"The {creation.what} {creation.id} ended in error: {_sentence(reason)} Fix the source; or "
         f"run `palprep status` with --retry {creation.key} to try the same again"
     )
 
 
 def _sentence(text: str) -> str:
-    """What a service or an error said, with one full stop."""
+    """The text with one full stop at its end."""
     return text if text.rstrip("”\"'").endswith((".", "!", "?")) else f"{text}."
 
 

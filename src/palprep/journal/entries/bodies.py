@@ -29,7 +29,7 @@ from palprep.values import Value
 What = Literal["voice", "replica"]
 
 ResourceStatus = Literal["started", "completed", "error"]
-"""Of a voice or a replica, as the specification names it."""
+"""The status of a voice or a replica, in the specification's words."""
 
 EndedStatus = Literal["completed", "error"]
 
@@ -43,11 +43,11 @@ class Snapshot(Value):
 
     @classmethod
     def told(cls, resource_id: str, status: Any, error_message: Any) -> Snapshot:
-        """What the service told. A status that the specification does not know has not ended
-        the training: it counts as started."""
+        """The snapshot from the fields of a reply or a callback. A status that the specification
+        does not know has not ended the training: it counts as started."""
         known = status if status in get_args(ResourceStatus) else "started"
-        said = None if error_message is None else without_queries(str(error_message))
-        return cls(id=resource_id, status=known, error_message=said)
+        message = None if error_message is None else without_queries(str(error_message))
+        return cls(id=resource_id, status=known, error_message=message)
 
     @property
     def ended(self) -> bool:
@@ -121,7 +121,8 @@ class PersonNames(Value):
 
 
 class SandboxStatement(Value):
-    """What a sandbox takes for consent, with ``{full_name}``. Raises UsageError without it."""
+    """A statement that a sandbox accepts as consent. Raises UsageError for one without
+    ``{full_name}``."""
 
     text: str
     language: str = "en"
@@ -183,9 +184,9 @@ class PortraitPicked(AboutRun):
 
 
 class FileGlimpsed(AboutRun):
-    """What tells a file's role: its length, as it says; whether it is one half of a live photo;
-    whether the statement is heard in its opening, None where no one listened; and how long somebody
-    speaks in a recording, None for a video. The key names its content."""
+    """What tells a file's role: the length that its header gives; whether it is one half of a live
+    photo; whether the statement is heard in its opening, None where no one listened; and for how
+    long somebody speaks in a recording, None for a video. The key names its content."""
 
     length_s: float
     with_still: bool
@@ -194,7 +195,7 @@ class FileGlimpsed(AboutRun):
 
 
 class FacesCompared(AboutRun):
-    """Faces and voices in a person's files were compared. The key names the files' contents."""
+    """The faces and voices in a person's files were compared. The key names the files' contents."""
 
     checks: tuple[Check, ...]
 
@@ -258,9 +259,9 @@ class ConsentDecided(AboutRun):
 
 class DossierKept(AboutRun):
     """A consent dossier lies at ``path`` in the output folder. The journal keeps its whole content,
-    so that a dossier that was written anew differs from it. The key is the sha256 of the source
-    that holds the consent, where it is known; or a word that those of refused and revoked consents
-    are found by."""
+    so that a dossier that was written anew differs from it. The key is the SHA-256 of the source
+    that holds the consent, where it is known. An entry under another key lets the dossiers of
+    refused and revoked consents be found."""
 
     path: str
     dossier: Mapping[str, Any]

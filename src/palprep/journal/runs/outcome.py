@@ -24,8 +24,8 @@ _EXIT_CODES: Final[Mapping[int, frozenset[str]]] = {
 
 
 def exit_code(endings: Collection[str], *, rehearsed: bool) -> int:
-    """The code of the gravest of these statuses of people, or 0. In a run that only ``rehearsed``,
-    nobody waits for anything but who was ``cut_off``."""
+    """The code of the gravest of these statuses of people, or 0. In a dry run, which only
+    ``rehearsed``, the status ``waiting`` has no code of its own."""
     grave = {*endings} - ({"waiting"} if rehearsed else set())
     return next((code for code, each in _EXIT_CODES.items() if not each.isdisjoint(grave)), 0)
 
@@ -73,8 +73,8 @@ class PersonOutcome(Value):
         return now.model_copy(update={**both, "held": self.held})
 
     def decided(self, consent: ConsentState, *, made: bool) -> PersonOutcome:
-        """The outcome with what a person has decided since about a doubt that held the replica; or
-        to redo when it was ``made``."""
+        """The outcome after a person has decided about the doubt that held the replica. After a
+        refusal there is something to redo, also where the replica was ``made``."""
         if consent.state == "holds" and self.held:
             now = PersonOutcome(status="waiting", reasons=("The next run goes on with it",))
         elif consent.state == "refused" and (self.held or made):
@@ -89,7 +89,7 @@ class PersonOutcome(Value):
         return self.model_copy(update=update)
 
     def ended_well(self, *, replica: bool) -> PersonOutcome:
-        """The outcome once all that was asked for is ready, a ``replica`` among it or not."""
+        """The outcome once all that was asked for is ready, with or without a ``replica``."""
         status: PersonStatus = "done" if replica else "voice_only"
         if self.held:
             status = "needs_decision"

@@ -1,4 +1,4 @@
-"""What the entries add up to, kept beside them in the same file, so that views need few reads.
+"""The state that the entries add up to, in tables of the same file, so that views need few reads.
 
 Two tables follow the entries. ``creation`` holds where each creation stands. ``standing`` holds,
 for the last run, which entry counts for each person and slot. Both are made of the entries alone,
@@ -37,7 +37,8 @@ CREATE TABLE IF NOT EXISTS standing (
 
 
 def slot_of(body: entries.Body) -> str | None:
-    """What an entry tells of a person, where a later one takes its place; None if no view does."""
+    """The slot of a person that an entry fills until a later one does; None for an entry that no
+    view shows."""
     match body:
         case entries.Reused(slot=slot):
             return slot
@@ -56,8 +57,8 @@ def slot_of(body: entries.Body) -> str | None:
     return body.kind if isinstance(body, shown) else None
 
 
-def take(connection: sqlite3.Connection, entry: entries.Entry[entries.Body]) -> None:
-    """Take in the entry that was just added, within the transaction that added it."""
+def update(connection: sqlite3.Connection, entry: entries.Entry[entries.Body]) -> None:
+    """Bring both tables up to date with the entry that this transaction has added."""
     body = entry.body
     if isinstance(body, entries.AboutCreation):
         before = next(iter(creations(connection, "key = ?", entry.key)), None)
@@ -89,7 +90,7 @@ def take(connection: sqlite3.Connection, entry: entries.Entry[entries.Body]) -> 
 def creations(
     connection: sqlite3.Connection, condition: str = "1", *values: object
 ) -> tuple[Creation, ...]:
-    """The creations that fulfil a condition of SQL, in the order of their first intents."""
+    """The creations that fulfil a condition in SQL, in the order of their first intents."""
     rows = connection.execute(
         f"SELECT body FROM creation WHERE {condition} ORDER BY first",  # noqa: S608
         values,

@@ -1,4 +1,4 @@
-"""The journal read back: the last run, or what programs have made, and where everybody stands.
+"""The journal read back: the last run, or what programs have made, and how far everybody is.
 
 Results, the report page and ``palprep status`` are all made from these views, so a page
 written again from the journal shows what the run showed.
@@ -80,7 +80,7 @@ class PersonView(entries.PersonNames):
 
     @property
     def blocker(self) -> str | None:
-        """The id of the finding that is in the way first, or the status; None if nothing is."""
+        """The id of the finding to be removed first, or else the status; None if nothing blocks."""
         if self.status in READY | {"waiting"}:
             return None
         return next(iter(self.blocked_by), self.status)
@@ -88,7 +88,7 @@ class PersonView(entries.PersonNames):
     @property
     def ending(self) -> str:
         """What the exit code goes by: see :func:`~palprep.journal.runs.outcome.exit_code`."""
-        if self.held:  # While a voice of the same person is in training, too.
+        if self.held:  # Even while a voice of the same person is in training.
             return "needs_decision"
         cut_off = self.status == "waiting" and CUT_OFF.reasons[0] in self.reasons
         return "cut_off" if cut_off else self.status
@@ -197,15 +197,15 @@ class RunReader:
         asked = [self._names[slug] for slug in (self._names if slugs is None else slugs)]
         for at in range(0, len(asked), _AT_ONCE):
             some = asked[at : at + _AT_ONCE]
-            told: dict[str, list[Told]] = {names.slug: [] for names in some}
-            found = self._journal.standing(*_STANDING, people=tuple(told))
-            reports = self._journal.numbers_besides(*_STANDING, people=tuple(told))
+            known: dict[str, list[BodyAndCreation]] = {names.slug: [] for names in some}
+            found = self._journal.standing(*_STANDING, people=tuple(known))
+            reports = self._journal.numbers_besides(*_STANDING, people=tuple(known))
             used = [each.key or "" for each in found if isinstance(each.body, entries.CreationUsed)]
             creations = {each.key: each for each in self._journal.creations_of(used)}
             for entry in found:
-                told[entry.person or ""].append((entry.body, creations.get(entry.key or "")))
+                known[entry.person or ""].append((entry.body, creations.get(entry.key or "")))
             for names in some:
-                own, numbers = told[names.slug], reports.get(names.slug, "")
+                own, numbers = known[names.slug], reports.get(names.slug, "")
                 yield person_view(names, own, running=self.running, reports=numbers)
 
     @property
@@ -226,8 +226,8 @@ class RunReader:
         prepared = (each.asset for each in bodies if isinstance(each, entries.AssetPrepared))
         assets = {asset.role: asset for asset in prepared}
         ordered = tuple(assets[role] for role in Role if role in assets)
-        said = _last(bodies, entries.FaceValidated)
-        update = {"assets": ordered, "face": said.verdict if said else None}
+        validated = _last(bodies, entries.FaceValidated)
+        update = {"assets": ordered, "face": validated.verdict if validated else None}
         return next(self.rows([slug])).model_copy(update=update)
 
     def view(self, slugs: Container[str] | None = None, *, with_reports: bool = True) -> RunView:
@@ -244,23 +244,27 @@ _STANDING = (
     "person_ended",
     "files_removed",
 )
-"""The slots that say where a person stands."""
+"""The slots that say how far a person is."""
 
 _AT_ONCE = 500
 """People whose entries are read together."""
 
-Told = tuple[entries.Body, Creation | None]
+BodyAndCreation = tuple[entries.Body, Creation | None]
 """An entry about a person, and the creation under its key as it stands today."""
 
 
 def person_view(
-    names: entries.PersonNames, told: Sequence[Told], *, running: bool = False, reports: str = ""
+    names: entries.PersonNames,
+    known: Sequence[BodyAndCreation],
+    *,
+    running: bool = False,
+    reports: str = "",
 ) -> PersonView:
-    """What entries about a person add up to, while a run is at work or not, without reports."""
-    bodies = [body for body, _ in told]
+    """The view of a person by these entries, without reports. ``running``: a run is at work."""
+    bodies = [body for body, _ in known]
     used = {
         body.what: creation
-        for body, creation in told
+        for body, creation in known
         if isinstance(body, entries.CreationUsed) and creation is not None
     }
     ended, found = _last(bodies, entries.PersonEnded), _last(bodies, entries.ConsentFound)
@@ -307,50 +311,49 @@ class JournalHead(Value):
     unclaimed_callbacks: int
     """Callbacks that belong to no creation of this journal."""
     unread: tuple[str, Any] | None = Field(default=None, exclude=True)
-    """Whose training the last callback is about that tells no known end, and its body. Not part of
-    what is printed."""
+    """The person and the body of the last callback from which no end could be read. Not printed."""
     dry_run: bool = Field(default=False, exclude=True)
-    """Nothing was sent, and nothing is waited for. Not part of what is printed."""
+    """Nothing was sent, and nothing is waited for. Not printed."""
     has_run: bool = Field(default=True, exclude=True)
-    """A run made it, and no program alone: there is a page. Not part of what is printed."""
+    """There was a run, which writes a page, and not only calls of a program. Not printed."""
 
 
 @contextmanager
 def status(directory: str | Path) -> Iterator[tuple[JournalHead, Iterator[PersonView]]]:
-    """Read the journal of an output folder, and the people in it one after the other: any number of
-    them takes the memory of a few. Raises JournalError when there is none to read."""
+    """Read the journal of an output folder, and the people in it one after the other, so that any
+    number of them takes the memory of a few. Raises JournalError when there is no journal."""
     with Journal.of(directory) as journal:
         running = journal.is_running
         made = () if journal.last_run() else journal.creations()
         if made:
-            told: dict[str, Any] = {
+            fields: dict[str, Any] = {
                 "target": str(made[-1].request.get("target", "")),
                 "started_at": made[0].intended_at or "",
                 "updated_at": max(each.ended_at or each.intended_at or "" for each in made),
             }
-            people, told["has_run"] = _made_without_run(made), False
+            people, fields["has_run"] = _made_without_run(made), False
         else:
             run = RunReader(journal)
-            told = run.head.model_dump(include={"target", "started_at", "updated_at", "dry_run"})
+            fields = run.head.model_dump(include={"target", "started_at", "updated_at", "dry_run"})
             running, people = run.running, run.rows()
-        came = journal.unread_callback()
-        if came is not None and isinstance(came.body, entries.CalledBack):
-            told["unread"] = came.person or "", came.body.received
+        unread = journal.unread_callback()
+        if unread is not None and isinstance(unread.body, entries.CalledBack):
+            fields["unread"] = unread.person or "", unread.body.received
         head = JournalHead(
             directory=str(directory),
             running=running,
             in_doubt=journal.in_doubt(),
             unclaimed_callbacks=journal.unclaimed_callbacks(),
-            **told,
+            **fields,
         )
         yield head, people
 
 
 def _made_without_run(creations: Iterable[Creation]) -> Iterator[PersonView]:
     """What programs have made without a run, by person: the last voice and replica of each."""
-    told: dict[str, list[Told]] = {}
+    known: dict[str, list[BodyAndCreation]] = {}
     for each in creations:
-        theirs = told.setdefault(each.person, [(entries.PersonEnded(outcome=IN_TRAINING), None)])
+        theirs = known.setdefault(each.person, [(entries.PersonEnded(outcome=IN_TRAINING), None)])
         theirs.append((entries.CreationUsed(what=each.what), each))
-    for person, found in told.items():
-        yield person_view(entries.PersonNames(slug=person, name=person, full_name=person), found)
+    for person, own in known.items():
+        yield person_view(entries.PersonNames(slug=person, name=person, full_name=person), own)
