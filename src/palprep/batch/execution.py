@@ -1,5 +1,5 @@
-"""A run under way: everybody is taken through, what was made is watched, and both end well, also
-after Ctrl-C.
+"""A run under way: everybody is taken through all steps, and trainings are watched. Both end in
+good order, even after Ctrl-C.
 
 One person's way from files to a voice and a replica:
 
@@ -9,8 +9,8 @@ One person's way from files to a voice and a replica:
                        the same for the replica
     watch              what was asked for, until its training has ended
 
-Every step looks into the journal first, and continues where an earlier run ended. One group of
-threads hands files to the workers, another asks the service. No thread waits for a training.
+Every step reads the journal first, and continues where an earlier run ended. One group of threads
+hands files to the workers, another asks the service. No thread waits for a training.
 """
 
 from __future__ import annotations
@@ -45,23 +45,23 @@ T = TypeVar("T")
 _log = logging.getLogger(__name__)
 
 _PREPARING_AT_MOST = 4096
-"""Threads that wait for workers: for two thousand of a cluster. Only as many start as it has."""
+"""Threads that wait for workers, enough for two thousand workers. As many start as are needed."""
 
 _WAITING_AT_CLUSTER = 32
-"""With eight people for each of its threads: Dask's adaptive scaling starts a worker for each five
-seconds of work that waits, and a recording takes one second."""
+"""People who wait at a cluster, beside eight for each of its threads: Dask's adaptive scaling
+starts a worker for each five seconds of work that waits, and a recording takes one second."""
 
 _ASKING = 16
 """Threads that wait for uploads and replies."""
 
 _OUTAGES = 5
-"""Of the service that may come while one person's requests are under way."""
+"""How often the service may become unreachable during one person's requests."""
 
 
 def guarded(person: Person, steps: Callable[[], T]) -> T | PersonOutcome:
-    """What the steps give. Errors of this person's files or requests are this person's outcome;
-    what concerns everybody is raised: JournalError, OutputUnwritable, ClusterFailed.
-    """
+    """The result of the steps. An error of this person's files or requests becomes the person's
+    outcome. An error that concerns everybody is raised: JournalError, OutputUnwritable,
+    ClusterFailed."""
     try:
         return steps()
     except WorkStopped:
@@ -77,15 +77,14 @@ def guarded(person: Person, steps: Callable[[], T]) -> T | PersonOutcome:
         return PersonOutcome.failed(error.message, error.code)
     except Exception as error:  # noqa: BLE001 -- a defect at one person's files is not everybody's
         _log.debug("unexpected error at %s", person.slug, exc_info=True)
-        said = f"Unexpected {type(error).__name__}: {error}. Please report this"
-        return PersonOutcome.failed(said, "unexpected")
+        message = f"Unexpected {type(error).__name__}: {error}. Please report this"
+        return PersonOutcome.failed(message, "unexpected")
 
 
 class Execution:
-    """Takes people through: more at once than there are workers, so that no worker is idle while
-    the others finish somebody's last files. ``state_of`` gives the state that is recorded of a
-    person for whom everything was asked for.
-    """
+    """Takes people through all steps: more at once than there are workers, so that no worker is
+    idle while others finish somebody's last files. ``state_of`` gives the state to record of a
+    person for whom everything was asked for."""
 
     def __init__(
         self, run: RunContext, people: Sequence[Person], state_of: Callable[[str], str | None]
@@ -106,8 +105,8 @@ class Execution:
         self._asking = ThreadPoolExecutor(_ASKING, thread_name_prefix="palprep-ask")
 
     def take_through(self, service: tuple[Remote, Publisher] | None) -> None:
-        """Ask for everything, and wait for trainings as long as the pace says; without a service,
-        in a dry run, prepare everything."""
+        """Ask for everything, and wait for trainings as long as the pace allows. Without a service,
+        in a dry run, only prepare everything."""
         if service is not None:
             self._service = self._steps(*service)
         try:
@@ -124,7 +123,7 @@ class Execution:
             # A request under way is finished and recorded: it would be in doubt otherwise.
             self._preparing.shutdown(wait=True, cancel_futures=True)
             self._asking.shutdown(wait=True, cancel_futures=True)
-            # Whatever else ended the run: these ids are known nowhere else.
+            # These errors go before any other: the ids in them are known nowhere else.
             lost = [each for each in self._errors if isinstance(each, errors.CreationUnrecorded)]
             if lost:
                 raise errors.CreationUnrecorded("\n".join(each.message for each in lost))
@@ -149,7 +148,7 @@ class Execution:
     def _begin_more(self) -> None:
         """Begin with as many people as the workers can take that are there now."""
         engine = self._run.engine
-        # A cluster that grows with what waits for it must see that.
+        # A cluster that grows with the work that waits must see that work.
         at_once = _WAITING_AT_CLUSTER + 8 * engine.jobs if engine.far else 2 + 2 * engine.jobs
         with self._guard:
             while self._untouched and self._in_preparation < at_once:
@@ -200,7 +199,7 @@ class Execution:
         return dry_run(self._run, person, ready)
 
     def _end(self, person: Person, outcome: PersonOutcome, made: tuple[Creation, ...] = ()) -> None:
-        """Record how it ended for a person, and watch what can be told to have ended."""
+        """Record a person's outcome, and watch the creations whose end can become known."""
         outcome = up_to_date(outcome, made)
         state = self._state_of(person.slug) if outcome.complete else None
         self._run.journal.append(PersonEnded(outcome=outcome, state=state), person=person.slug)
@@ -212,7 +211,7 @@ class Execution:
 
 
 _LOOK_EVERY_S = 0.25
-"""An interruption can take what woke the main thread: it looks by itself, too."""
+"""An interruption can swallow the signal to the main thread, which therefore looks by itself."""
 
 
 def do_aside(work: Callable[[], object], stop: Stop) -> None:

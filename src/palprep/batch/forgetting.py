@@ -7,11 +7,11 @@
     journal     every row, and its bytes
     outputs     results and pages are made again; pictures that no one else needs go
 
-Each step can be done again: whatever breaks it off, the same call finishes. The rows, which say
-what there is, go when everything that only they name has gone.
+Each step can be repeated: whatever breaks the work off, the same call finishes it. The rows say
+what there is, and are removed when everything that they name has gone.
 
-Of people who are done, prepared files alone can go some time after the end. What was learnt of
-them is kept, and each dossier says that its video was removed on purpose, when, and why.
+Of people who are done, only the prepared files can be removed, some time after the end. What was
+learnt of them is kept, and each dossier says that its video was removed on purpose, when, and why.
 """
 
 from __future__ import annotations
@@ -38,27 +38,27 @@ from palprep.views import drawings
 
 
 class Forgetting(Value):
-    """What is known of a person in an output folder, and what becomes of it. ``person`` is the
-    slug; None where an earlier call was broken off when only bytes were left."""
+    """What an output folder holds of a person, and what becomes of it. ``person`` is the slug; None
+    where an earlier call was broken off when only bytes were left."""
 
     person: str | None
     names: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
-    """Of this person alone, relative to the output folder. They are removed."""
+    """The person's own files and folders, relative to the output folder. They are removed."""
     elsewhere: tuple[str, ...] = ()
     """Prepared files and dossiers that lie outside the folder. They stay."""
     at_service: tuple[creations.Creation, ...] = ()
     """What the service holds. It shows no way to delete a voice or a replica."""
     own_sandbox: bool = False
-    """Whether all of that is in the run's own sandbox, whose records go, too."""
+    """Whether the run's own sandbox is that service: its records are removed, too."""
     published: tuple[str, ...] = ()
     """The names that prepared files have in a bucket, if they were published into one."""
     shared: tuple[str, ...] = ()
-    """Those of them that somebody else's files have, too, since they are the same. They stay."""
+    """The names that equal files of other people have, too. What is under them stays."""
     removed: tuple[str, ...] = ()
     """The addresses of what was removed from the buckets that were named."""
     stuck: tuple[str, ...] = ()
-    """What could not be removed there, and why: one sentence each."""
+    """What could not be removed from the buckets, and why: one sentence each."""
 
     @staticmethod
     def in_own_sandbox(made: creations.Creation) -> bool:
@@ -67,25 +67,23 @@ class Forgetting(Value):
 
 
 def look_up(directory: str | Path, person: str) -> Forgetting:
-    """What is known of a person, by the name of the folder, or by the name or full name. Raises
-    UsageError for somebody whom nobody or several are, JournalError where there is no journal.
-    """
+    """What the output folder holds of the person with this folder name, name or full name. Raises
+    UsageError for a name that nobody or several have, JournalError where there is no journal."""
     with journals.Journal.of(directory) as journal:
-        return _looked_up(journal, Path(directory), person)
+        return _held_under(journal, Path(directory), person)
 
 
 def forget(directory: str | Path, person: str, *, buckets: Sequence[str] = ()) -> Forgetting:
-    """Remove everything that the folder holds of a person, and what was carried into ``buckets``,
-    by their URLs. Later runs pass the person over, until :func:`take_in_again`. The people's own
-    folder is never touched. Where something is stuck in a bucket, the journal keeps its name, and
-    with it all rows, lines and pictures of the person: a later call removes them. Raises as
-    :func:`look_up`, and JournalError while a run is at work.
-    """
+    """Remove everything that the folder holds of a person, and what was put into ``buckets``, which
+    are URLs. Later runs skip the person, until :func:`take_in_again`. The folder that the people's
+    files came from is never touched. Where something cannot be removed from a bucket, the journal
+    keeps its name, and with it all rows, lines and pictures of the person: a later call removes
+    them. Raises as :func:`look_up`, and JournalError while a run is at work."""
     place, opened = Path(directory), [Bucket(url) for url in buckets]
     with journals.Journal.of(place, lock=True) as journal:
-        found = _looked_up(journal, place, person)
+        found = _held_under(journal, place, person)
         slug, run = found.person, run_name(journal)
-        # What is somebody else's, too: pictures, and names in buckets.
+        # The pictures and the names in buckets that other people's files have.
         shown, shared = set[str](), set[str]()
         for entry in journal.one_by_one(entries.AssetPrepared):
             if entry.person != slug:
@@ -106,14 +104,14 @@ def forget(directory: str | Path, person: str, *, buckets: Sequence[str] = ()) -
                 _remove(place / each)
             if found.stuck:
                 return found
-        # What runs that were killed had half written, of whomever it is.
+        # Files that killed runs left half written, whoever they are about.
         folders = ("", f"{views.PEOPLE_FOLDER}/**/", f"{drawings.PICTURES_NAME}/**/")
         for part in chain(*(place.glob(f"{each}.palprep-*.part*") for each in folders)):
             _remove(part)
         journal.forget(slug)
         if journal.last_run() is not None:
             write_outputs(place, runs.RunReader(journal), again=True)
-        # What no one else's files show was this person's, or of a version whose pages are gone.
+        # A picture of nobody else was this person's, or is that of an older version's page.
         drawn = drawings.PictureFolder(place / drawings.PICTURES_NAME)
         for picture in {*drawn.drawn()} - shown:
             _remove(drawn.place / picture)
@@ -121,9 +119,8 @@ def forget(directory: str | Path, person: str, *, buckets: Sequence[str] = ()) -
 
 
 def take_in_again(directory: str | Path, person: str) -> None:
-    """Let later runs take a forgotten person up, as somebody of whom nothing is known. Raises
-    UsageError where no such person was forgotten.
-    """
+    """Let later runs work on a forgotten person again, of whom nothing is known any more. Raises
+    UsageError where no such person was forgotten."""
     with journals.Journal.of(directory, lock=True) as journal:
         if not journal.take_in_again(person):
             raise UsageError(
@@ -131,19 +128,21 @@ def take_in_again(directory: str | Path, person: str) -> None:
             )
 
 
-def _looked_up(journal: journals.Journal, place: Path, asked: str) -> Forgetting:
+def _held_under(journal: journals.Journal, place: Path, asked: str) -> Forgetting:
     slug = journals.find_person(journal, asked)
     if slug is not None:
-        return _known(journal, place, slug, journals.people_named(journal)[slug])
+        return _held_of(journal, place, slug, journals.people_named(journal)[slug])
     if journal.forgotten("person", (asked,)):
-        return _known(journal, place, asked, ())
+        return _held_of(journal, place, asked, ())
     if journal.forgotten("name", (asked,)):
         return Forgetting(person=None)
     raise journals.nobody(journal, asked)
 
 
-def _known(journal: journals.Journal, place: Path, slug: str, names: tuple[str, ...]) -> Forgetting:
-    # A program may have given any name, also one that leads elsewhere.
+def _held_of(
+    journal: journals.Journal, place: Path, slug: str, names: tuple[str, ...]
+) -> Forgetting:
+    # A program may have given any name, even one that leads to another folder.
     plain = slug not in {"", ".."} and Path(slug).name == slug
     page = Path(views.person_page(slug))
     here = [Path(PREPARED_NAME, slug), Path(SOURCES_NAME, slug)] if plain else []
@@ -178,14 +177,14 @@ def _assets(journal: journals.Journal, person: str) -> Iterator[Asset]:
 
 
 def _published(asset: Asset, run: str) -> set[str]:
-    """The names that its files have in buckets."""
+    """The names that the asset's files have in buckets."""
     names = set() if asset.source_sha256 is None else {source_key(run, asset.source_sha256)}
     files = asset.prepared.files if asset.prepared is not None else ()
     return names.union(key_in_bucket(each.path, each.sha256) for each in files)
 
 
 def _emptied(found: Forgetting, buckets: Sequence[Bucket], names: Sequence[str]) -> Forgetting:
-    """Remove these names from the buckets, as far as there is the right to."""
+    """Remove these names from the buckets. Says in the result what was removed and what was not."""
     removed, stuck = list[str](), list[str]()
     for bucket, name in product(buckets, names):
         try:
@@ -214,9 +213,8 @@ def _remove(path: Path) -> None:
 def remove_outlived(
     journal: journals.Journal, place: Path, retain_s: float | None, note: TakeNote
 ) -> None:
-    """Remove what was prepared, and copies of originals, of everybody who has been done for
-    ``retain_s`` seconds; None: of nobody. A person whose dossier was changed keeps everything.
-    """
+    """Remove the prepared files, and copies of originals, of everybody who has been done for
+    ``retain_s`` seconds; with None of nobody. Where a dossier was changed, everything stays."""
     if retain_s is None:
         return
     for person in runs.RunReader(journal).people:
@@ -229,7 +227,7 @@ def remove_outlived(
         prepared = place / PREPARED_NAME / person.slug
         try:
             for path in sorted(prepared.rglob(f"*{DOSSIER_SUFFIX}")):
-                # Recorded first: whatever breaks off between leaves no video missing unexplained.
+                # Recorded first: if the work breaks off then, no video is missing unexplained.
                 if read_dossier(path).entries[-1].kind != "removal":
                     add_entry(path, kind="removal", written_at=journal.now(), note=days)
                 pipelines.keep_in_journal(journal, person.slug, path, read_dossier(path))
@@ -249,7 +247,7 @@ def remove_outlived(
 
 
 def _ended_at(journal: journals.Journal, person: runs.PersonView) -> dt.datetime | None:
-    """When the work for a person, and the last training, had ended."""
-    told = [entry.at for entry in journal.entries(entries.PersonEnded, person=person.slug)[-1:]]
-    told += [each.ended_at for each in (person.voice, person.replica) if each and each.ended_at]
-    return max(map(dt.datetime.fromisoformat, told), default=None)
+    """When both the work for a person and the last training had ended."""
+    times = [entry.at for entry in journal.entries(entries.PersonEnded, person=person.slug)[-1:]]
+    times += [each.ended_at for each in (person.voice, person.replica) if each and each.ended_at]
+    return max(map(dt.datetime.fromisoformat, times), default=None)

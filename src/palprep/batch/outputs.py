@@ -30,27 +30,27 @@ _BEGINNING = re.compile(rb'\{"person": ("(?:[^"\\]|\\.)*")')
 
 
 def write_outputs(into: Path, run: ReadableRun, *, again: bool = False) -> None:
-    """Write the results and the pages of a run into its folder, where they do not show it as it
-    stands; the results in any case, and all of them, where ``again`` says so.
-    """
-    made = pages(run, into)
+    """Write the results and the pages of a run into its folder, as far as they do not show it as it
+    is now. With ``again`` every line of the results is written anew, and pages of people who are
+    not in the run any more are removed."""
+    wanted = pages(run, into)
     there = all((into / name).is_file() for name in (RESULTS_NAME, TABLE_NAME))
-    current = there and made[-1].is_in(into)
-    if not again and current and all(is_file(f"{into}/{each.place}") for each in made):
+    current = there and wanted[-1].is_in(into)
+    if not again and current and all(is_file(f"{into}/{each.place}") for each in wanted):
         return
-    stale = [at for at, page in enumerate(made) if not page.is_in(into)]
-    # The results are written before the pages, and the first page last: what a page shows, the
-    # results have, and what the first page shows, so have the others.
-    changed = {made[at].person for at in stale}
-    same = () if again else (page.person for page in made if page.person not in changed)
+    stale = [page for page in wanted if not page.is_in(into)]
+    # The results are written before the pages, and the first page last: so the results have what a
+    # page shows, and the other pages have what the first page shows.
+    changed = {page.person for page in stale}
+    same = () if again else (page.person for page in wanted if page.person not in changed)
     write_results(into, run, kept=frozenset(same))
-    for page in map(made.__getitem__, stale):
+    for page in stale:
         write_text(into / page.place, page.html(), lasting=False)
-    # Lists that have become shorter, and pages of people who are in the run no more.
+    # Lists of people lie in the folder itself, pages of one person in folders below.
     patterns = ("*.html", "*/*.html") if again else ("*.html",)
-    wanted = {each.place for each in made}
+    places = {page.place for page in wanted}
     found = (path for each in patterns for path in (into / PEOPLE_FOLDER).glob(each))
-    for path in [each for each in found if each.relative_to(into).as_posix() not in wanted]:
+    for path in [each for each in found if each.relative_to(into).as_posix() not in places]:
         if is_page(path):
             path.unlink()
 
@@ -58,9 +58,8 @@ def write_outputs(into: Path, run: ReadableRun, *, again: bool = False) -> None:
 def write_results(
     into: Path, run: ReadableRun, *, kept: Collection[str | None] = frozenset()
 ) -> None:
-    """Write results.jsonl, one person at a time, and results.csv. The lines of those who are
-    ``kept`` stay as they are, where the file has them: to make a line takes the person's reports.
-    """
+    """Write results.jsonl, one person at a time, and results.csv. The lines of the people in
+    ``kept`` are copied from the old file, if it has them: a new line takes a person's reports."""
     path = into / RESULTS_NAME
     file: BinaryIO = io.BytesIO()
     if kept:
@@ -86,7 +85,7 @@ def write_results(
 
 
 def _lines(file: BinaryIO, people: Collection[str | None]) -> dict[str, tuple[int, int]]:
-    """Where the whole lines about some people begin in a file of results, and how long they are."""
+    """Where the complete lines about these people begin in a file of results, and their lengths."""
     found: dict[str, tuple[int, int]] = {}
     at = 0
     for line in file:
@@ -110,8 +109,7 @@ def written_results(into: Path, people: Container[str]) -> Iterator[dict[str, An
 
 def write_report(directory: str | Path) -> Path:
     """Write the page again from the journal of an output folder, and return its path. Raises
-    JournalError without a run in it.
-    """
+    JournalError where the folder holds no run."""
     into = Path(directory)
     with Journal.of(into) as journal:
         write_outputs(into, RunReader(journal), again=True)
@@ -168,7 +166,7 @@ def write_merged_report(directories: Sequence[str | Path], into: str | Path) -> 
             names = {*drawn.drawn()}
             _take_pictures(drawn.place, names, own.place)
             of_parts |= names
-        # Of an earlier merging: what is gone from the parts, such as a person's, goes here.
+        # Pictures of an earlier merge that are gone from the parts, such as a forgotten person's.
         for gone in {*own.drawn()} - of_parts:
             (own.place / gone).unlink()
         write_outputs(place, whole, again=True)
@@ -217,7 +215,7 @@ class Merged:
 
 
 def _take_pictures(source: Path, names: Iterable[str], into: Path) -> None:
-    """Pictures are named by what they show: those of a part serve the whole."""
+    """Link or copy pictures that are not there yet. Equal names mean equal content."""
     try:
         for name in names:
             target = into / name

@@ -61,7 +61,7 @@ def run(
     note: TakeNote = tell_no_one,
     with_reports: bool = True,
 ) -> RunView:
-    """Bring every person as far as possible, and write the results.
+    """Take every person as far as possible, and write the results.
 
     ``people`` is a folder with one subfolder for each person, here or in a bucket
     (``s3://BUCKET/PREFIX``, ``gs://`` or ``az://``); a manifest (``.csv``, ``.jsonl`` or
@@ -92,16 +92,16 @@ def run(
     output cannot be kept. What goes wrong with one person is in that person's result.
     """
     options = options or RunOptions()
-    # What is unknown or missing is an error here, and not each person's.
+    # An unknown profile or a missing model is one error here, and not an error of each person.
     profiles = {name: load_profile(name) for name in (options.profile, *BUILT_IN)}
     if options.whisper_model is not None:
         options = replace(options, whisper_model=require_model(Path(options.whisper_model)))
     source = _source_of(people, into)
     place = options.select.place(Path(into))
     roster = find_everybody(people, place / SOURCES_NAME)
-    # A mistaken name leaves no folder behind, which would then be that of a run.
+    # Before the folder is made, so that a mistaken name leaves none behind.
     options.select.of(roster.people, {} if holds_run(place) else None)
-    if not holds_run(place):  # A journal that is there says better what to do where it is stuck.
+    if not holds_run(place):  # Otherwise the journal's own error is the better advice.
         output_folder(place)
     place = Path(os.path.realpath(place))
     with (
@@ -115,8 +115,8 @@ def run(
                 engine, jobs=options.jobs, store=options.store, limits=limits, run=own
             )
             stack.callback(engine.close, at_once=True)
-        told = tell or cell_progress() or tell_no_one
-        context = RunContext(options, place, journal, engine, profiles, told, Stop())
+        tell = tell or cell_progress() or tell_no_one
+        context = RunContext(options, place, journal, engine, profiles, tell, Stop())
         last = None if journal.last_run() is None else RunReader(journal)
         work = _find_work(context, roster, last)
         for each in _notes(roster, work):
@@ -124,7 +124,7 @@ def run(
         _carry_out(context, work, note, source)
         for text in engine.complaints():
             note(Note(person=None, text=text, about="worker"))
-        with contextlib.suppress(OSError):  # What is to be kept is in there.
+        with contextlib.suppress(OSError):  # It holds files that are to be kept.
             (place / SOURCES_NAME).rmdir()
         remove_outlived(journal, place, options.retain_s, note)
         seen = last if last is not None and last.is_current else RunReader(journal)
@@ -141,9 +141,9 @@ class _Work(NamedTuple):
     """Those who are worked on."""
     states: Unchanged
     forgotten: Mapping[str, str]
-    """Those who are passed over, since they were forgotten: what to say of each."""
+    """Those who are skipped, since they were forgotten, and what to say of each."""
     left_out: tuple[str, ...]
-    """Those of the last run whom the results will leave out."""
+    """Those of the last run whom the results leave out from now on."""
 
 
 def _find_work(run: RunContext, roster: Roster, last: RunReader | None) -> _Work:
@@ -168,14 +168,14 @@ def _find_work(run: RunContext, roster: Roster, last: RunReader | None) -> _Work
 
 
 def _carry_out(run: RunContext, work: _Work, note: TakeNote, source: str | None) -> None:
-    """Record that the run begins, and work on everybody."""
+    """Record that the run begins, and do the work."""
     options, people = run.options, {each.slug: each for each in work.people}
     statements = statements_of(work.people, options.whisper_model)
     if isinstance(run.engine, LocalEngine):
         files = [each for one in work.people for each in one.files]
         run.engine.may_open(
             reads=[each for each in files if isinstance(each, Path)],
-            # The journal lies beside them, out of their reach.
+            # Not the journal, which lies beside these folders.
             writes=[run.place / PREPARED_NAME, run.place / PICTURES_NAME],
         )
         run.engine.begin(len(people))
@@ -252,7 +252,7 @@ def _notes(roster: Roster, work: _Work) -> Iterator[Note]:
 
 
 def _shared(people: Sequence[Person]) -> Iterator[Note]:
-    """That one file is given for several people: a row that was copied may keep a file."""
+    """A note about files that are given for several people, as by a row that was copied."""
     owners: dict[File, list[str]] = {}
     for person in people:
         for file in person.files:
@@ -271,8 +271,8 @@ def _forgotten_words(slug: str, place: Path, known: Container[str]) -> str:
 
 
 def _source_of(people: People, into: str | Path) -> str | None:
-    """Where the people are, wherever the next command is started; None for rows. Raises UsageError
-    where the output would go there."""
+    """The absolute path or URL of the people; None for rows. Raises UsageError where the output
+    would go into the people's own folder."""
     if not isinstance(people, str | os.PathLike):
         return None
     if is_url(str(people)):
@@ -281,7 +281,7 @@ def _source_of(people: People, into: str | Path) -> str | None:
     source, place = os.path.realpath(people), Path(os.path.realpath(into))
     theirs = place == Path(source)
     if not theirs and place.is_relative_to(source) and not holds_run(place):
-        with contextlib.suppress(OSError):  # It is not there yet, or told when it is written to.
+        with contextlib.suppress(OSError):  # Missing; or refused, which writing into it tells.
             theirs = any(not is_hidden(each.name) for each in place.iterdir())
     if theirs:
         raise UsageError(
