@@ -1,5 +1,5 @@
-"""Which engine a run works with: worker processes of this machine, or a Dask cluster, of which it
-knows what workers are there, and which of them can do the work.
+"""The engine of a run: worker processes of this machine, or a Dask cluster, with a record of which
+workers are there and which of them can do the work.
 
 Only media work goes through an engine. Requests to the service never do: an engine may run a task
 twice.
@@ -50,10 +50,10 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 _GONE = frozenset({"closing", "closed"})
-"""What Dask's client says once it has given its scheduler up."""
+"""The status of Dask's client once it has given its scheduler up."""
 
 _LOST = 5
-"""Times that the connection may be lost at one task."""
+"""How often the connection may be lost during one task."""
 
 _log = logging.getLogger(__name__)
 
@@ -69,9 +69,8 @@ _ALONE_S = 600.0
 
 
 class Workers:
-    """The workers that the scheduler of ``client`` has, and who of them is left out. Thread-safe.
-    ``version`` and ``store`` are what a worker must have and be able to read.
-    """
+    """The workers that the scheduler of ``client`` has, and which of them are left out. A worker
+    must have this ``version`` of palprep, and be able to read the ``store``. Thread-safe."""
 
     def __init__(
         self,
@@ -94,19 +93,18 @@ class Workers:
         self._complaints: dict[str, str] = {}
 
     def threads(self) -> int:
-        """Of all workers that can do the work, as they were last seen where the scheduler is gone:
-        the tasks tell of that."""
+        """The threads of all workers that can do the work; the last known number where the
+        scheduler is gone, which the tasks tell."""
         with contextlib.suppress(Exception, asyncio.CancelledError):  # All of Dask's.
             self._there()
         return sum(count for each, count in self._threads.items() if not self.is_left_out(each))
 
     def to_use(self, tried: Container[str] = ()) -> list[str] | None:
-        """The workers for a task that those in ``tried`` could not do; None for all, those that
-        come later included. Raises ClusterFailed when none can work, or has come for ten minutes.
-        """
+        """The workers for a task at which those in ``tried`` failed; None for all workers, also
+        future ones. Raises ClusterFailed when none can work, or none has come for ten minutes."""
         there, now = self._there(), self._clock()
         with self._guard:
-            self._require_company(there, now)
+            self._require_workers(there, now)
             again = now - self._asked_at >= _AGAIN_S and self._left_out.keys() & there.keys()
             if again:
                 self._asked_at = now
@@ -129,15 +127,14 @@ class Workers:
 
     def look_at(self, *workers: str) -> bool:
         """Ask these workers, or all, whether they can do the work. Those that cannot are left out
-        from now on, and the others are not. True when somebody is left out who was not before.
-        """
-        told: Mapping[str, object] = self._client.run(
+        from now on, and the others are not. True when another worker is left out than before."""
+        answers: Mapping[str, object] = self._client.run(
             cannot_work, *self._asked, workers=list(workers) or None, on_error="return"
         )
         before = set(self._left_out)
-        for worker, said in told.items():
-            if said:
-                self.leave_out(worker, _words(said, self._asked[0]))
+        for worker, answer in answers.items():
+            if answer:
+                self.leave_out(worker, _why_not(answer, self._asked[0]))
             elif worker in before:
                 with self._guard:
                     self._left_out.pop(worker, None)
@@ -167,7 +164,7 @@ class Workers:
                 self._threads, self._seen_at = self._client.nthreads(), now
             return self._threads
 
-    def _require_company(self, there: Mapping[str, int], now: float) -> None:
+    def _require_workers(self, there: Mapping[str, int], now: float) -> None:
         if there:
             self._alone_since = None
         elif self._alone_since is None:
@@ -180,15 +177,15 @@ class Workers:
             )
 
 
-def _words(said: object, version: str) -> str:
-    """What a worker answered, or what asking it came to."""
-    if isinstance(said, PalprepError):
-        return said.message
-    if isinstance(said, ImportError | AttributeError):
+def _why_not(answer: object, version: str) -> str:
+    """Why a worker cannot do the work: its answer, or the error of asking it, in words."""
+    if isinstance(answer, PalprepError):
+        return answer.message
+    if isinstance(answer, ImportError | AttributeError):
         return f"it has no palprep, or not this one. Install {version} there"
-    if isinstance(said, Exception):
-        return f"it does not answer ({type(said).__name__}: {said})"
-    return str(said)
+    if isinstance(answer, Exception):
+        return f"it does not answer ({type(answer).__name__}: {answer})"
+    return str(answer)
 
 
 class DaskEngine(Engine):
@@ -308,7 +305,7 @@ class DaskEngine(Engine):
     def _reply(
         self, function: Callable[..., Reply], args: Any, name: str, tried: Container[str]
     ) -> Reply:
-        """What one worker replies, none of those that have tried it."""
+        """The reply of a worker that has not ``tried`` the task before."""
         future: Any = None
         lost = 0
         while True:

@@ -1,8 +1,8 @@
-"""What a worker of a cluster does for a task: it runs it in a process of its own, within limits.
+"""What a worker of a cluster does for a task: it runs it in a process of its own, with limits.
 
-So a file that crashes a decoder, or takes too much time or memory, is the end of that process. The
-worker stays, and with it whatever else it has to do. Where it shares nothing but a bucket with the
-machine of the run, the files of the task come from there and go there.
+So a file that crashes a decoder, or takes too much time or memory, ends only that process, and the
+worker goes on with other tasks. Where it shares only a bucket with the machine of the run, the
+files of the task come from there and go there.
 """
 
 from __future__ import annotations
@@ -32,14 +32,12 @@ _PROBE_BYTES = 1 << 20
 
 
 _OF_MACHINES = (OutputUnwritable, StorageError, ToolMissing)
-"""Errors that the next machine need not have: another may do the same task."""
+"""Errors of this machine: another machine may do the same task."""
 
 
 class Reply(NamedTuple):
-    """What a function gave, and the pictures that it drew, by their names.
-
-    Or the ``fault``, which may be that of the machine, and the Dask address of the ``worker``.
-    """
+    """The value of a function, and the pictures that it drew, by their names; or the ``fault``,
+    which may be that of the machine, and the Dask address of the ``worker``."""
 
     value: Any = None
     pictures: tuple[tuple[str, bytes], ...] = ()
@@ -48,16 +46,15 @@ class Reply(NamedTuple):
 
 
 def telling_faults(function: Callable[..., Reply], version: str, /, *args: Any) -> Reply:
-    """What the function replies here, or the fault of this machine. ``version`` is that of palprep
-    where it was asked for: a worker that joined later may have another one.
-    """
+    """The reply of the function here, or the fault of this machine. ``version`` is the palprep of
+    the machine that asks: a worker that joined later may have another one."""
     wrong = cannot_work(version)
     try:
         if wrong is None:
             return function(*args)
         fault: PalprepError = ToolFailed(f"A worker cannot do the work: {wrong}")
     except WorkStopped:
-        # This worker was told to end: another one does the task then.
+        # This worker was told to end: another one will do the task.
         raise importlib.import_module("distributed").Reschedule from None
     except _OF_MACHINES as error:
         fault = error
@@ -83,7 +80,7 @@ def carry_out(
     task = next((each for each in args if isinstance(each, AssetTask)), None)
     if store is None:
         if task is not None:
-            # Of all people: a process that may write to more than the last one has to be started.
+            # The folders of all people: for wider rights a new process would have to be started.
             engine.may_open(writes=[Path(task.into).parents[1], Path(task.pictures)])
         return Reply(run_in(engine, function, *args, **kwargs))
     files = _opened(store)
@@ -113,9 +110,8 @@ def _processes(limits: Limits) -> LocalEngine:
 
 @functools.lru_cache(maxsize=1)
 def _workplace() -> tempfile.TemporaryDirectory[str]:
-    """Where the folders of tasks are made, so that one process may do many. It goes with the
-    worker.
-    """
+    """The folder for the folders of tasks, so that one process may do many tasks. It is removed
+    when the worker ends."""
     return tempfile.TemporaryDirectory(prefix="palprep-")
 
 
@@ -155,9 +151,8 @@ def _put(asset: Asset, files: BucketFiles, place: Path, *, home: Path) -> Reply:
 
 
 def cannot_work(wanted: str, store: Store | None = None) -> str | None:
-    """Asked of every worker: what is wrong with its palprep, or why it cannot read the bucket or
-    write its temporary files.
-    """
+    """Why this worker cannot work: it has another version of palprep, or cannot read the bucket or
+    write its temporary files. None when it can."""
     if __version__ != wanted:
         return f"it has palprep {__version__}, and this is {wanted}. Install {wanted} there"
     try:

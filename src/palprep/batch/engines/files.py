@@ -27,19 +27,19 @@ from palprep.publish import Content, ObjectStorePublisher, Publishable, Publishe
 from palprep.storage import Bucket, GoOn, fetch_url, object_at
 
 MAX_BYTES = 1 << 40
-"""Of a file in a run's bucket: what was put there for the run has a size that is known already."""
+"""The most that is fetched of a file in a run's bucket: no limit, as the run put it there."""
 
 
 def key_in_bucket(path: Path, sha256: str) -> str:
-    """Under which key of a run's bucket a prepared file of this content lies."""
+    """The key of a prepared file with this content in a run's bucket."""
     return Content(path, sha256, path.name).stored_name()
 
 
 def fetch_here(file: RemoteFile, to: Path, go_on: GoOn | None = None) -> Source:
     """Fetch a file to this machine. Its hash is known.
 
-    Raises FileUnreadable when it is not the one of the file's tag any more; StorageError,
-    OutputUnwritable, and what ``go_on`` raises, which is called again and again meanwhile.
+    Raises FileUnreadable when its tag is another one by now; StorageError, OutputUnwritable, and
+    what ``go_on`` raises, which is called again and again meanwhile.
     """
     if is_web(file.url):
         found = fetch_url(file.url, to, max_bytes=MOST_BYTES, go_on=go_on)
@@ -55,7 +55,7 @@ def fetch_here(file: RemoteFile, to: Path, go_on: GoOn | None = None) -> Source:
 
 
 def changed(file: RemoteFile) -> FileUnreadable:
-    """The error for a file that is another one than it was."""
+    """The error for a file that has changed."""
     return FileUnreadable(
         f"{file} changed while palprep worked on it; run again when nothing writes to it any more"
     )
@@ -86,7 +86,7 @@ def run_name(journal: Journal) -> str:
 
 
 def source_key(run: str, sha256: str) -> str:
-    """Under which key of a bucket a source of this content lies."""
+    """The key of a source with this content in a bucket."""
     return f"sources/{run}/{sha256}"
 
 
@@ -98,10 +98,9 @@ class Store(NamedTuple):
 
 
 class BucketFiles(Files):
-    """They lie in a bucket, under the names that publishing gives them. Sources lie next to them,
-    below the name of the ``run``: what another one needs is its own. Thread-safe. Each method
-    raises StorageError where the bucket cannot be used.
-    """
+    """Prepared files in a bucket, under the names that publishing gives them. Sources lie next to
+    them, below the name of the ``run``, so that each run has its own. Thread-safe. Each method
+    raises StorageError where the bucket cannot be used."""
 
     def __init__(self, store: Store) -> None:
         self.bucket = Bucket(store.url)
@@ -117,8 +116,8 @@ class BucketFiles(Files):
         return self.bucket.look(key_in_bucket(prepared.path, prepared.sha256)) is not None
 
     def fingerprint(self, folder: Path, prepared: Callable[[], Iterable[Prepared]]) -> str | None:
-        """Dossiers lie in the folder. One list of the bucket serves all people; only what came
-        later is asked for by itself."""
+        """As :meth:`Files.fingerprint`, also of the dossiers in the folder. One list of the bucket
+        serves all people; only what came later is asked for by itself."""
         here = folder_fingerprint(folder) if folder.exists() else ""
         if here is None:
             return None
@@ -127,7 +126,7 @@ class BucketFiles(Files):
         return digest_of([here, there])
 
     def _size(self, key: str) -> int | None:
-        """In bytes. The key names the content: nothing else can be under it."""
+        """The size in bytes; None where nothing is under the key, which names the content."""
         if self._listed is None:
             self._listed = {each.name: each.size_bytes for each in self.bucket.below()}
         size = self._listed.get(key)

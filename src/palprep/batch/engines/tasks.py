@@ -21,10 +21,9 @@ from palprep.views.drawings import PictureFolder, pictures_of
 
 
 class AssetTask(Value):
-    """One file to prepare for one role. ``speaker`` is whose consent is listened for in it.
-    ``consent_apart``: another video gives it. ``split_consent``: make such a video of its opening.
-    ``pictures`` is the folder that takes what the page shows of it.
-    """
+    """One file to prepare for one role. The consent of the ``speaker`` is listened for in it.
+    ``consent_apart``: another video holds the statement. ``split_consent``: a consent video is made
+    of its opening. ``pictures`` is the folder for what the page shows of it."""
 
     source: str
     into: str
@@ -37,16 +36,15 @@ class AssetTask(Value):
 
 
 _LISTENED_TO_S = 600.0
-"""Of a recording, to tell how much of it is speech."""
+"""How much of a recording is measured, to tell how much of it is speech."""
 
 _IN_FILE = (errors.UnsupportedMedia, errors.DamagedMedia, errors.FixError)
 """Errors that the content of a file causes, and not a tool, a limit or a missing permission."""
 
 
 def prepare_asset(task: AssetTask, source: Source) -> Asset:
-    """Prepare one file, whose ``source`` was looked at before. A file that cannot be used gives
-    an asset whose report fails. Raises OutputUnwritable, which is no file's fault.
-    """
+    """Prepare one file; ``source`` is the file with what is known of it. A file that cannot be used
+    gives an asset whose report fails. Raises OutputUnwritable, which is not the file's fault."""
     started = time.perf_counter()
     prepared, report, problem, in_file = None, None, None, False
     same = ("role", "profile", "speaker", "consent_apart")
@@ -80,9 +78,8 @@ def prepare_asset(task: AssetTask, source: Source) -> Asset:
 
 
 def why_unheard(task: AssetTask) -> str | None:
-    """What is missing before the statement of the task's speaker can be listened for, with the
-    command that helps; None when nothing is. Loads the model, and reads no media.
-    """
+    """What is missing before anybody can listen for the statement of the task's speaker, with the
+    command that helps; None when nothing is. Loads the model, and reads no media."""
     if task.speaker is None:
         return None
     profile = load_profile(task.profile)
@@ -115,8 +112,9 @@ def glimpse(source: Source, speaker: Speaker | None, profile: str) -> FileGlimps
 
 
 def compare_people(files: tuple[Prepared, ...], profile: str) -> tuple[Check, ...]:
-    """Do these files show one face, and hold one voice? A check for each pair that can tell, with
-    the names that the person's own files have, unless two were made of one."""
+    """Whether these files show one face and hold one voice: a check for each pair that can tell.
+    Checks call the files by the names of their sources, or by their own where two have one source.
+    """
     names = [Path(each.source).name for each in files]
     if len({*names}) < len(names):
         names = [each.path.name for each in files]

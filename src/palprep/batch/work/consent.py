@@ -25,15 +25,14 @@ from palprep.vocabulary import did_you_mean
 
 
 def speaker_of(person: Person, model: Path | None = None) -> Speaker | None:
-    """Whose consent is listened for, as :func:`spoken_by`; None without a video that may hold it,
-    and where the name is not known."""
+    """The speaker whose consent is listened for, by :func:`spoken_by`; None without a video that
+    may hold the statement, or without a known name."""
     return None if person.unread or not person.may_speak else spoken_by(person, model)
 
 
 def spoken_by(person: Person, model: Path | None = None) -> Speaker:
-    """The person as one whose consent is listened for, by ``model``. Raises UsageError for a
-    statement that cannot be used.
-    """
+    """The person as a speaker, for whose consent ``model`` listens. Raises UsageError for a
+    statement that cannot be used."""
     own = person.statement
     return Speaker(
         full_name=person.full_name,
@@ -47,11 +46,9 @@ def spoken_by(person: Person, model: Path | None = None) -> Speaker:
 def statements_of(
     people: Sequence[Person], model: Path | None = None
 ) -> tuple[SandboxStatement, ...]:
-    """What a sandbox is to take for consent: palprep's template, and the statements that people
-    bring along, their names left open. ``model`` listens for them.
-
-    A statement that cannot be used is left out: its person is refused for it.
-    """
+    """The statements that a sandbox accepts as consent: palprep's template, and people's own, with
+    their names left open. ``model`` listens for them. A statement that cannot be used is left out:
+    the work for its person ends with the reason."""
     found = [SandboxStatement(text=required_statement(), model=model)]
     for person in people:
         if person.statement is None:
@@ -64,10 +61,9 @@ def statements_of(
 
 
 def kept_dossiers(directory: str | Path, people: Collection[str] = ()) -> dict[Path, Dossier]:
-    """Every dossier that the runs into this output folder wrote, as it was last; where ``people``
-    are named by their slugs, theirs alone. Raises JournalError without a journal, and for a dossier
-    of another version, UsageError for somebody without a dossier.
-    """
+    """Every dossier that the runs into this output folder wrote, as the journal keeps it; or those
+    of ``people``, by their slugs. Raises JournalError without a journal, and for a dossier of
+    another version, UsageError for somebody without a dossier."""
     place = Path(directory)
     with Journal.of(place) as journal:
         entries = journal.entries(DossierKept)
@@ -91,8 +87,8 @@ def kept_dossiers(directory: str | Path, people: Collection[str] = ()) -> dict[P
 
 
 def recorded_of(files: Iterable[Path]) -> dict[Path, Dossier | None]:
-    """Files of dossiers, each with what the journal above it keeps of it, where one does and can be
-    read."""
+    """Each of these files of dossiers, with the dossier that the journal above it keeps; None where
+    no journal keeps it, or none can be read."""
     found: dict[Path, Dossier | None] = {}
     for root, each in groupby(files, journal_above):
         kept: dict[Path, Dossier] = {}

@@ -30,9 +30,9 @@ class RunOptions:
     """How a run works, and what it may do."""
 
     select: Selection = field(default_factory=Selection)
-    """Who of the people is worked on. The others stay in the results and on the page as the runs
-    before left them, if those were for the same service. A shard has an output folder of its own
-    within the run's, such as shard-1-of-4."""
+    """Who of the people is worked on. The others stay in the results and on the page as earlier
+    runs left them, if these used the same service. A shard has an output folder of its own within
+    the run's, such as shard-1-of-4."""
     connection: Connection = field(default_factory=Connection)
     """To the service; by default to that of PALPREP_BASE_URL, or to a sandbox of the run's own."""
     pace: Pace = field(default_factory=Pace)
@@ -54,12 +54,13 @@ class RunOptions:
     """Consent that is missing or in doubt stops nothing. That goes on record: in the journal, the
     dossiers, the results and the page."""
     keep_sources: bool = False
-    """Files that were fetched stay, in sources/. Otherwise they go when they are prepared."""
+    """Fetched files stay, in sources/. Otherwise they are removed when they are prepared."""
     retain_s: float | None = None
-    """Prepared files of people who are done go so many seconds after they ended. None: never."""
+    """Prepared files of people who are done are removed so many seconds after the end of the work
+    and of the trainings. None: never."""
     whisper_model: Path | None = None
-    """The folder of a Whisper model that listens for consent, on this machine and
-    under the same path on each worker; without it, the one that palprep brings."""
+    """The folder of a Whisper model that listens for consent, on this machine and under the same
+    path on each worker. Without it, palprep's own model listens."""
 
 
 Tell = Callable[[Progress], object]
@@ -67,9 +68,8 @@ Tell = Callable[[Progress], object]
 
 
 class Note(Value):
-    """One sentence about what was found before the work begins; or about a worker of a cluster that
-    could not do its work. ``person`` is None where it concerns no one person.
-    """
+    """One sentence about what was found before the work begins, what was removed after it, or a
+    worker of a cluster that could not do its work. ``person`` is None where it concerns several."""
 
     person: str | None
     text: str
@@ -93,12 +93,12 @@ TakeNote = Callable[[Note], object]
 
 
 def tell_no_one(_: object) -> None:
-    """Where nobody wants to hear of it."""
+    """Stands in for a ``Tell`` or ``TakeNote`` that was not given."""
 
 
 class Stop:
-    """Whether the work is to stop. To set it is a single step that takes no lock: also the thread
-    that was interrupted may."""
+    """The flag for the work to stop. It is set in a single step without a lock, which the thread
+    that was interrupted may take, too."""
 
     is_set = False
 
@@ -128,15 +128,16 @@ class Reporter:
         self.tell(Progress(person=self.person, step=step, people=self.people))
 
     def go_on(self) -> None:
-        """Return, unless the run is being stopped. Raises WorkStopped then."""
+        """Raises WorkStopped when the run is being stopped."""
         if self.stop.is_set:
             raise WorkStopped(*CUT_OFF.reasons)
 
     def end(self, outcome: PersonOutcome) -> None:
-        """Tell how it ended. Whoever was interrupted is not through: nothing is told then."""
+        """Tell how the work for the person ended; nothing when the run is being stopped, since the
+        work is then not finished."""
         if not self.stop.is_set:
-            told = {"status": outcome.status, "reasons": outcome.words}
-            self.tell(Progress(person=self.person, step="end", people=self.people, **told))
+            ended = {"status": outcome.status, "reasons": outcome.words}
+            self.tell(Progress(person=self.person, step="end", people=self.people, **ended))
 
 
 @dataclass(frozen=True)
@@ -161,8 +162,8 @@ class RunContext:
         return self.profiles[self.options.profile].model
 
     def still_there(self, person: str, fits: Callable[[Creation], bool]) -> tuple[str, ...]:
-        """Which voices and replicas that were made for this person alone, and that ``fits`` takes,
-        the run's service still has. What ended in error is none."""
+        """A sentence for each voice and replica that the run's service still has, of those that
+        were made for this person alone and that ``fits`` accepts. Failed trainings do not count."""
         target, keys = self.options.connection.target, self.journal.made_for(person).keys
         return tuple(
             f"The {each.what} {each.id} was made before: the service still has it."

@@ -71,7 +71,7 @@ def requests_for(person: Person, roles: Container[Role], model: str) -> Requests
 
 
 def not_asked_for(requests: Requests, roles: Container[Role]) -> tuple[str, ...]:
-    """What one setting more would ask for: a replica from a portrait needs a stock voice."""
+    """A note that a stock voice is missing, where only that keeps a portrait from a replica."""
     voice_alone = [each.request.what for each in requests] == ["voice"]
     return (_NO_STOCK_VOICE,) if voice_alone and Role.FACE_IMAGE in roles else ()
 
@@ -102,11 +102,11 @@ _BLOCKERS = {
 }
 
 _ABOUT_THE_PERSON = "appears_under_18"
-"""The check that fails for the person, whichever file shows it: no other file makes up for it."""
+"""The check that fails for the person: whichever file shows it, no other file makes up for it."""
 
 
 _TOO_SHORT = frozenset({"audio_duration", "voice_speech_length"})
-"""What fails of the sound of a video that is too short."""
+"""The checks of the sound that fail, too, where a video is too short."""
 
 
 class Unfit(Value):
@@ -125,10 +125,10 @@ def decide(
     *,
     voice_from_video: bool,
 ) -> tuple[Requests, PersonOutcome]:
-    """What can be made of ``asked``, when these files are ``unfit``, and the outcome so far: why
-    that is not all, or nothing; what is left out; and whether a doubt about the consent alone holds
-    something. Unless ``consent`` holds, it speaks against the replica, and against a voice that is
-    taken from the training video. Checks that tell the files ``apart`` speak against everything.
+    """The requests of ``asked`` that can be made, and the outcome so far: why others are not made,
+    what is left out, and whether only a doubt about the consent holds something back. A request
+    needs files that are not ``unfit``. Unless ``consent`` holds, no replica is made, and no voice
+    from the training video. Checks that tell the files ``apart`` keep everything from being made.
     """
     given = {role for each in asked for role in each.roles}
     said_in = unfit.get(Role.CONSENT_VIDEO if Role.CONSENT_VIDEO in given else Role.TRAINING_VIDEO)
@@ -177,7 +177,7 @@ def decide(
 
 
 def _of_different(so_far: PersonOutcome, apart: Sequence[Check]) -> PersonOutcome:
-    """The outcome where files show or hold different people, if any do: nobody decides then."""
+    """The outcome if files show or hold different people, about which nobody decides."""
     if not apart:
         return so_far
     before = PersonOutcome(status="redo") if so_far.held else so_far
@@ -187,8 +187,8 @@ def _of_different(so_far: PersonOutcome, apart: Sequence[Check]) -> PersonOutcom
 
 
 def _follows(unfit: Mapping[Role, Unfit]) -> bool:
-    """Whether all that speaks against a voice of the training video's sound speaks against the
-    video already: who makes that anew has nothing else to do."""
+    """Whether everything that speaks against the voice, made of the training video's sound, speaks
+    against the video already: with a new video there is nothing else to do."""
     video, voice = unfit.get(Role.TRAINING_VIDEO), unfit.get(Role.VOICE_AUDIO)
     if video is None or voice is None:
         return False
@@ -205,6 +205,6 @@ def reasons_of(
 
 
 def ids_of(unfit: Mapping[Role, Unfit], roles: Iterable[Role]) -> tuple[str, ...]:
-    """The ids of what was found in these files, that about the person first."""
+    """The ids of the findings in these files, the one about the person first."""
     found = dict.fromkeys(each for role in roles for each in unfit[role].ids)
     return tuple(sorted(found, key=lambda each: each != _ABOUT_THE_PERSON))

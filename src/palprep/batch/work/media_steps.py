@@ -53,8 +53,8 @@ class Ready(NamedTuple):
     consent: Callable[[], ConsentState] | None = None
 
 
-class _Looked(NamedTuple):
-    """A task, its source, and what an earlier run made of it if that is still good."""
+class _FileTask(NamedTuple):
+    """A task, its source, and the asset of an earlier run, if that is still good."""
 
     task: AssetTask
     original: Original | MediaError
@@ -63,7 +63,7 @@ class _Looked(NamedTuple):
 
 
 class _Judged(NamedTuple):
-    """A person's files as they were prepared, and what speaks against them."""
+    """A person's prepared files, and what speaks against using them."""
 
     prepared: Mapping[Role, Prepared]
     unfit: Mapping[Role, decisions.Unfit]
@@ -76,31 +76,30 @@ class _Judged(NamedTuple):
 
     @property
     def apart(self) -> tuple[Check, ...]:
-        """What says that files show or hold different people."""
+        """The checks that say that files show or hold different people."""
         return tuple(check for check in self.compared if check.outcome is Outcome.FAIL)
 
 
 def prepare_files(run: RunContext, person: Person, reporter: Reporter) -> Ready | PersonOutcome:
-    """Every file of the person, prepared, and what is to be made of them; or why the work ends
-    here: nothing can be made, something of the person is unclear, or files show different people.
-    All that could be checked is told then. Where no one could listen for the consent to a video, no
-    video is worked on.
-    """
+    """Every file of the person, prepared, and what is to be made of them; or the outcome, where the
+    work ends here: nothing can be made, something about the person is unclear, or files show
+    different people. That outcome tells everything that could be checked. Where no one can listen
+    for the consent to a video, no video is worked on."""
     if person.problems and not (person.files or person.unread):
         return PersonOutcome.needs_answer(*person.problems, blocked_by=("folder_empty",))
     originals = Originals(run, reporter)
     try:
         person, notes = settle_roles(originals, person)
         profile = person.settings.model or run.options.profile
-        told = (*notes, *person.overlooked)
-        return MediaSteps(run, person, profile, originals, reporter).take(told)
+        steps = MediaSteps(run, person, profile, originals, reporter)
+        return steps.carry_out((*notes, *person.overlooked))
     finally:
         originals.remove()
 
 
 @dataclass(frozen=True)
 class MediaSteps:
-    """Prepares one person's files, and holds them against this profile."""
+    """Prepares one person's files, and judges them by this profile."""
 
     run: RunContext
     person: Person
@@ -108,8 +107,8 @@ class MediaSteps:
     originals: Originals
     reporter: Reporter
 
-    def take(self, notes: tuple[str, ...]) -> Ready | PersonOutcome:
-        """All of them, with the gate of consent at the end."""
+    def carry_out(self, notes: tuple[str, ...]) -> Ready | PersonOutcome:
+        """Take all steps. The last is the gate of consent. ``notes`` begin those of the outcome."""
         person = self.person
         problems, speaker = person.problems, None
         try:
@@ -121,35 +120,38 @@ class MediaSteps:
         if Role.VOICE_AUDIO not in files and Role.TRAINING_VIDEO in files:
             # Without a recording the voice is the training video's sound.
             files[Role.VOICE_AUDIO] = files[Role.TRAINING_VIDEO]
-        looked = self._looked_up(files, speaker)
-        deaf = None if self._waived else self._why_unheard(looked)
+        tasks = self._tasks(files, speaker)
+        lacking = None if self._waived else self._why_unheard(tasks)
         unheard: tuple[str, ...] = ()
-        if deaf is not None:
-            unheard = (f"Consent cannot be verified: {deaf}", _NOT_LISTENED)
+        if lacking is not None:
+            unheard = (f"Consent cannot be verified: {lacking}", _NOT_LISTENED)
             videos = {files[role] for role in LISTENED_TO if role in files}
-            looked = [each for each in looked if files[each.task.role] not in videos]
-            if not looked:
-                deaf_here = ("cannot_listen",)
-                return PersonOutcome.needs_answer(*unheard, blocked_by=deaf_here, notes=notes)
-        assets = self._prepared(looked)
+            tasks = [each for each in tasks if files[each.task.role] not in videos]
+            if not tasks:
+                blocked_by = ("cannot_listen",)
+                return PersonOutcome.needs_answer(*unheard, blocked_by=blocked_by, notes=notes)
+        assets = self._prepared(tasks)
         judged = self._judged(assets, unheard)
         if problems:
-            told = decisions.reasons_of(judged.unfit, judged.unfit, judged.evidence.against)
+            reasons = decisions.reasons_of(judged.unfit, judged.unfit, judged.evidence.against)
             unclear = "settings_unread" if person.unread else "folder_unclear"
             apart = (check.id for check in judged.apart)
-            ids = (unclear, *apart, *decisions.ids_of(judged.unfit, judged.unfit))
-            why = (*problems, *told)
-            return PersonOutcome.needs_answer(*why, blocked_by=ids, notes=notes, asked=person.asked)
+            return PersonOutcome.needs_answer(
+                *(*problems, *reasons),
+                blocked_by=(unclear, *apart, *decisions.ids_of(judged.unfit, judged.unfit)),
+                notes=notes,
+                asked=person.asked,
+            )
         asked = decisions.requests_for(person, {*assets, *files}, self.run.model)
         return self._decided(judged, asked, notes)
 
     @property
     def _waived(self) -> bool:
-        """Whether nobody asks for consent: the run or the person's settings say so."""
+        """Whether the run or the person's settings waive the consent."""
         return self.run.options.without_consent or self.person.settings.without_consent
 
     def _judged(self, assets: Mapping[Role, Asset], unheard: tuple[str, ...]) -> _Judged:
-        """``unheard`` says why nobody could listen for consent."""
+        """The files of these assets, judged. ``unheard`` says why nobody could listen to them."""
         unfit = {
             role: found for role, asset in assets.items() if (found := _unfit(asset)) is not None
         }
@@ -172,7 +174,7 @@ class MediaSteps:
     def _decided(
         self, judged: _Judged, asked: decisions.Requests, notes: tuple[str, ...]
     ) -> Ready | PersonOutcome:
-        """What is made of ``asked``."""
+        """What is made of the requests ``asked``, by the files and by the consent."""
         run, person = self.run, self.person
         files = tuple(judged.prepared.values())
         gate = ConsentGate(run.journal, person.slug, files, judged.evidence, self._waived)
@@ -183,11 +185,11 @@ class MediaSteps:
         )
         notes += so_far.notes
         if consent.state not in {"holds", "open"}:
-            # What was made under this consent while it held, or without it.
-            of = {each.source_sha256 for each in consent.evidence.files}
+            # What was made of these files while the consent held, or without it.
+            sources = {each.source_sha256 for each in consent.evidence.files}
             notes += run.still_there(
                 person.slug,
-                lambda each: not of.isdisjoint(each.request.get("sources", {}).values()),
+                lambda each: not sources.isdisjoint(each.request.get("sources", {}).values()),
             )
         if requests:
             notes += decisions.not_asked_for(asked, judged.fit)
@@ -197,9 +199,9 @@ class MediaSteps:
         still = gate.now if consent.state == "holds" else None
         return Ready(judged.fit, requests, so_far, still)
 
-    def _looked_up(self, files: Mapping[Role, File], speaker: Speaker | None) -> list[_Looked]:
-        """What there is to prepare, and what earlier runs made of it; ``speaker`` is whose consent
-        is listened for."""
+    def _tasks(self, files: Mapping[Role, File], speaker: Speaker | None) -> list[_FileTask]:
+        """The tasks to prepare these files, with what earlier runs made of them. The consent of the
+        ``speaker`` is listened for."""
         # Consent is given in a video of its own, or in the opening of the training video.
         apart = Role.CONSENT_VIDEO in files
         spoken_in = Role.CONSENT_VIDEO if apart else Role.TRAINING_VIDEO
@@ -222,9 +224,9 @@ class MediaSteps:
         found = dict(zip(needed, _at_once(self.originals.look_at, needed), strict=True))
         return _at_once(lambda task: self._earlier(task, found[files[task.role]]), tasks)
 
-    def _earlier(self, task: AssetTask, original: Original | MediaError) -> _Looked:
+    def _earlier(self, task: AssetTask, original: Original | MediaError) -> _FileTask:
         if isinstance(original, MediaError):
-            return _Looked(task, original)
+            return _FileTask(task, original)
         run, sha256 = self.run, original.sha256
         if (speaker := task.speaker) is not None:
             who, name = (speaker.full_name, speaker.spoken_as), Path(task.source).name
@@ -237,22 +239,23 @@ class MediaSteps:
         earlier = run.journal.reused(
             AssetPrepared, key, self.person.slug, lambda found: still_good(found, task, run.files)
         )
-        return _Looked(task, original, key, earlier.asset if earlier else None)
+        return _FileTask(task, original, key, earlier.asset if earlier else None)
 
-    def _why_unheard(self, looked: Sequence[_Looked]) -> str | None:
-        if all(each.task.role is not Role.TRAINING_VIDEO for each in looked):
+    def _why_unheard(self, tasks: Sequence[_FileTask]) -> str | None:
+        """What is missing for listening, where a training video is to be listened to."""
+        if all(each.task.role is not Role.TRAINING_VIDEO for each in tasks):
             return None
-        for each in looked:
+        for each in tasks:
             readable = each.asset is None and isinstance(each.original, Original)
             if readable and each.task.speaker is not None:
                 self.reporter.begin("see whether consent can be listened for")
                 return self.run.engine.run(why_unheard, each.task)
         return None
 
-    def _prepared(self, looked: Sequence[_Looked]) -> dict[Role, Asset]:
-        left = {each.task.role.value for each in looked if each.asset is None}
+    def _prepared(self, tasks: Sequence[_FileTask]) -> dict[Role, Asset]:
+        left = {each.task.role.value for each in tasks if each.asset is None}
 
-        def prepared(each: _Looked) -> Asset:
+        def prepared(each: _FileTask) -> Asset:
             if each.asset is not None:
                 return each.asset
             asset = self._asset(each)
@@ -263,7 +266,7 @@ class MediaSteps:
 
         if left:
             self.reporter.begin(f"prepare {', '.join(sorted(left))}")
-        assets = {asset.role: asset for asset in _at_once(prepared, looked)}
+        assets = {asset.role: asset for asset in _at_once(prepared, tasks)}
         training = assets.get(Role.TRAINING_VIDEO)
         if training is not None and training.prepared and (clip := training.prepared.consent):
             # The statement that was split out is an asset of its own.
@@ -273,13 +276,13 @@ class MediaSteps:
             self.run.journal.append(body, person=self.person.slug)
         return assets
 
-    def _asset(self, looked: _Looked) -> Asset:
+    def _asset(self, each: _FileTask) -> Asset:
         self.reporter.go_on()
-        run, task = self.run, looked.task
+        run, task = self.run, each.task
         try:
-            if isinstance(looked.original, MediaError):
-                raise looked.original
-            source = looked.original.source
+            if isinstance(each.original, MediaError):
+                raise each.original
+            source = each.original.source
             with no_parts_left(Path(task.into), run.place / PICTURES_NAME):
                 asset = run_in(run.engine, prepare_asset, task, source)
         except (MediaError, ToolFailed) as error:
@@ -293,7 +296,7 @@ class MediaSteps:
                 source_report=report,
                 seconds=0.0,
             )
-        run.journal.append(AssetPrepared(asset=asset), person=self.person.slug, key=looked.key)
+        run.journal.append(AssetPrepared(asset=asset), person=self.person.slug, key=each.key)
         if (heard := asset.report.consent) is not None and asset.source_sha256 is not None:
             name = Path(task.source).name
             note_code(run.journal, heard, name=name, sha256=asset.source_sha256)
@@ -319,9 +322,8 @@ class MediaSteps:
 
 
 def _at_once(work: Callable[[T], R], items: Sequence[T]) -> list[R]:
-    """The results of ``work`` for each item, all at once. The threads only wait, for the engine's
-    workers or for the disk.
-    """
+    """The results of ``work`` for each item, in a thread each. The threads only wait, for the
+    engine's workers or for the disk."""
     with concurrent.futures.ThreadPoolExecutor(max_workers=len(items) or 1) as threads:
         return list(threads.map(work, items))
 
@@ -331,19 +333,19 @@ def _unfit(asset: Asset) -> decisions.Unfit | None:
     where, report = named(asset), asset.report
     # Not ``report.told``: what follows from a check of consent makes the file unfit as well.
     failed = [check for check in report.having(Outcome.FAIL) if check.id not in CONSENT_CHECKS]
-    said: Iterable[str]
+    reasons: Iterable[str]
     if report.error is not None:
         # Errors about media begin with the name of the file, which is told once.
         bare = report.error.message.removeprefix(f"{Path(asset.source).name} ")
-        said = (f"{where}{': ' if bare == report.error.message else ' '}{bare}",)
+        reasons = (f"{where}{': ' if bare == report.error.message else ' '}{bare}",)
         ids: tuple[str, ...] = (report.error.code,)
     elif failed:
         told = (each for each in failed if each.follows in {None, *CONSENT_CHECKS})
-        said = dict.fromkeys(f"{where}: {check.message}" for check in told)
+        reasons = dict.fromkeys(f"{where}: {check.message}" for check in told)
         ids = tuple(check.id for check in failed)
     elif asset.prepared is None:
-        said = (f"{where}: {asset.problem or 'It could not be prepared.'}",)
+        reasons = (f"{where}: {asset.problem or 'It could not be prepared.'}",)
         ids = ("not_prepared",)
     else:
         return None
-    return decisions.Unfit(reasons=tuple(said), report=report, ids=ids)
+    return decisions.Unfit(reasons=tuple(reasons), report=report, ids=ids)

@@ -1,4 +1,4 @@
-"""What earlier runs did, as the journal has it, so that nothing is done again."""
+"""What earlier runs did, by the journal, so that nothing is done twice."""
 
 from __future__ import annotations
 
@@ -23,8 +23,7 @@ from palprep.preflight import Asset, Prepared
 
 def still_good(found: entries.AssetPrepared, task: AssetTask, files: Files) -> bool:
     """Whether an earlier result still holds for the task: its outputs are there, unchanged; or
-    there are none because of the file itself.
-    """
+    there are none because of the file itself."""
     asset = found.asset
     if asset.source != task.source or (asset.prepared is None and not asset.problem_in_file):
         return False
@@ -58,10 +57,9 @@ def record_start(
     at_work: Sequence[str],
     source: str | None,
 ) -> None:
-    """Record that a run for these people begins, who are worked on where they are ``at_work``. The
-    others stay as the last run left them, and so do all others of that run unless everybody is
-    selected. A run that is like the last one, and works on nobody, is none.
-    """
+    """Record that a run for these people begins. The slugs ``at_work`` are worked on; the others
+    stay as the last run left them, and so do the other people of that run unless everybody is
+    selected. A run that works on nobody and is otherwise like the last one is not recorded."""
     options, everybody = run.options, run.options.select.everybody
     started = entries.RunStarted(
         people=tuple(map(_names_of, people)),
@@ -91,25 +89,24 @@ def record_start(
 
 @dataclass(frozen=True)
 class Unchanged:
-    """Tells a person's state, which a run records with how the person ended: what the person gave,
-    what was prepared of it, and what holds for everybody in the run, which are its options and the
-    limits of its profile.
-    """
+    """Tells who is done and has not changed since, by a state that a run records with a person's
+    outcome. It is a digest of what the person gave, of the run's options and the limits of its
+    profile; and another of what was prepared."""
 
     run: RunContext
 
     def to_record(self, person: RosterEntry) -> str | None:
         """The person's state at the end of the work; None where a change would not show."""
-        given, prepared = self._given(person), self._prepared_now(person.slug)
+        given, prepared = self._digest_of_input(person), self._digest_of_output(person.slug)
         return None if given is None or prepared is None else f"{given}.{prepared}"
 
     def among(
         self, people: Iterable[RosterEntry], last: Iterable[runs.PersonView]
     ) -> dict[str, runs.PersonView]:
-        """Those of the ``last`` run's people who are done and as they were when that was recorded,
-        by their slugs. Nobody whose consent was waived: it may be listened for now; nor whose
-        consent was taken back or refused since: their dossiers are no sign of it where prepared
-        files were removed."""
+        """Those of the ``last`` run's people who are done and unchanged since, by their slugs. Left
+        out are people whose consent was waived, since it may be listened for now; and people whose
+        consent was taken back or refused since: once prepared files were removed, a dossier that
+        has changed is no change of the state."""
         done = {each.slug: each for each in last if each.status in runs.READY and not each.waived}
         for slug, stopped in stopped_at(self.run.journal).items():
             ended = self.run.journal.entries(entries.PersonEnded, person=slug)
@@ -123,17 +120,16 @@ class Unchanged:
 
     def _is_as_it_was(self, person: RosterEntry, ended: runs.PersonView) -> bool:
         given, _, prepared = (ended.state or "").partition(".")
-        if self._given(person) != given:
+        if self._digest_of_input(person) != given:
             return False
         # What was removed on purpose need not be there.
-        return ended.files_removed or self._prepared_now(person.slug) == prepared
+        return ended.files_removed or self._digest_of_output(person.slug) == prepared
 
-    def _given(self, person: RosterEntry) -> str | None:
-        """A digest of that, prepared files aside; None where a change would not show."""
+    def _digest_of_input(self, person: RosterEntry) -> str | None:
         files = person.fingerprint
         return None if files is None else digest_of([self._conditions, files])
 
-    def _prepared_now(self, slug: str) -> str | None:
+    def _digest_of_output(self, slug: str) -> str | None:
         def ever_prepared() -> Iterator[Prepared]:
             for entry in self.run.journal.entries(entries.AssetPrepared, person=slug):
                 if entry.body.asset.prepared is not None:
@@ -144,6 +140,6 @@ class Unchanged:
 
     @functools.cached_property
     def _conditions(self) -> str:
-        asked = self.run.options
-        own = [asked.connection.target, asked.profile, asked.dry_run, asked.without_consent]
-        return digest_of([__version__, self.run.profiles[asked.profile].model_dump_json(), own])
+        options = self.run.options
+        own = [options.connection.target, options.profile, options.dry_run, options.without_consent]
+        return digest_of([__version__, self.run.profiles[options.profile].model_dump_json(), own])

@@ -1,7 +1,7 @@
 """One person's files: read where they are, or fetched when they are needed.
 
-A file that was fetched once is known by its size and tag at the place where it lies. As long as
-these stay, its content is known, and nothing is fetched for what earlier runs have prepared of it.
+A file that was fetched once is recognised by its size and tag on its server. As long as these stay
+the same, its content is known, and what earlier runs prepared of it needs no fetching.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from palprep.media.sources import Source, sha256_of
 from palprep.storage import Stored, look_at_url, object_at
 
 SOURCES_NAME = "sources"
-"""Of the folder in a run's output that takes what is fetched."""
+"""The folder of a run's output that takes fetched files."""
 
 
 class Original:
@@ -48,7 +48,7 @@ class Original:
 
 @dataclass(frozen=True)
 class Originals:
-    """The files of one person. What was fetched goes at the end, unless it is to be kept."""
+    """The files of one person. Fetched ones are removed at the end, unless they are to be kept."""
 
     run: RunContext
     reporter: Reporter
@@ -64,10 +64,10 @@ class Originals:
         if file not in self._seen:
             try:
                 if isinstance(file, RemoteFile):
-                    self._seen[file] = self._elsewhere(file)
+                    self._seen[file] = self._remote(file)
                 else:
                     source = Source.of(file)
-                    # Hashed now: two roles may share it, and what it knows goes to a worker.
+                    # Hashed now: two roles may share it, and the hash goes with it to a worker.
                     self._seen[file] = Original(source.sha256, lambda: source)
             except MediaError as error:
                 self._seen[file] = error
@@ -77,19 +77,19 @@ class Originals:
         if not self.run.options.keep_sources:
             shutil.rmtree(self.place, ignore_errors=True)
 
-    def _elsewhere(self, file: RemoteFile) -> Original:
+    def _remote(self, file: RemoteFile) -> Original:
         file = _tagged(file)
         key = _key(file)
         known = self.run.journal.entries(FileFetched, key=key) if key else ()
         if known:
             sha256 = known[-1].body.sha256
-            return Original(sha256, lambda: self._again(file, sha256))
+            return Original(sha256, lambda: self._same_again(file, sha256))
         source = self._fetched(file)
         body = FileFetched(url=file.shown, sha256=source.sha256, size_bytes=source.size_bytes)
         self.run.journal.append(body, person=self.reporter.person, key=key)
         return Original(source.sha256, lambda: source)
 
-    def _again(self, file: RemoteFile, sha256: str) -> Source:
+    def _same_again(self, file: RemoteFile, sha256: str) -> Source:
         path = self._copy_of(file)
         if path.is_file() and sha256_of(path) == sha256:
             return Source.at(path, file.shown)
@@ -101,7 +101,7 @@ class Originals:
     def _fetched(self, file: RemoteFile) -> Source:
         self.reporter.begin(f"fetch {file.name}")
         engine = self.run.engine
-        # To where the workers find it.
+        # Fetched to where the workers find it.
         fetch = engine.take_in if isinstance(engine, DaskEngine) else fetch_here
         return fetch(file, self._copy_of(file), self.reporter.go_on)
 

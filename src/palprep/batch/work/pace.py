@@ -1,4 +1,4 @@
-"""How fast a run asks, how much, and how long it waits: what the user allows."""
+"""What the user allows: how fast a run asks, for how much, and how long it waits."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from palprep.errors import PalprepError, ServiceUnavailable, ServiceUnreachable,
 
 _FIRST_PROBE_S = 1.0
 _LONGEST_PROBE_S = 30.0
-"""Between two looks whether a service answers again."""
+"""Between two probes whether the service answers again."""
 
 _MOST_DOUBTS = 10
-"""In a row: then it is the service that fails, and each further request is one more to decide."""
+"""In a row. Then the service itself fails, and each further request would need a decision."""
 
 _log = logging.getLogger(__name__)
 
@@ -49,7 +49,7 @@ class Creates:
         self._guard = threading.Lock()
 
     def take(self) -> None:
-        """Take leave to create one. Raises HeldBack when there is none in this run."""
+        """Count one creation more. Raises HeldBack when this run may ask for no more."""
         with self._guard:
             if self._closed is not None:
                 raise HeldBack(self._closed)
@@ -59,12 +59,12 @@ class Creates:
             self._created += 1
 
     def give_back(self) -> None:
-        """Nothing was created."""
+        """Take back a count: nothing was created."""
         with self._guard:
             self._created -= 1
 
     def settle(self, *, in_doubt: bool) -> None:
-        """Something was asked for. Where it is in doubt as all before it, no more is asked for."""
+        """Count doubts. After ten requests in a row that are in doubt, no more is asked for."""
         with self._guard:
             self._doubts = self._doubts + 1 if in_doubt else 0
             if self._doubts >= _MOST_DOUBTS:
@@ -79,10 +79,9 @@ class Creates:
 
 @dataclass
 class Outage:
-    """A service that does not answer: nobody asks it for anything until it does. Thread-safe.
-    ``probe`` raises TransportError while it does not, or ServiceUnavailable while a proxy answers
-    for it, which is waited out for ``most_s`` seconds, and not again after that.
-    """
+    """Waits while a service does not answer, for at most ``most_s`` seconds; after that, not again.
+    Meanwhile nobody asks it for anything. Thread-safe. ``probe`` raises TransportError while the
+    service does not answer, or ServiceUnavailable while a proxy answers for it."""
 
     probe: Callable[[], object]
     most_s: float
@@ -92,9 +91,8 @@ class Outage:
     _given_up: bool = field(default=False, init=False)
 
     def wait_out(self, error: ServiceUnreachable, go_on: Callable[[], object]) -> None:
-        """Wait until the service answers again. ``go_on`` is called meanwhile;
-        what it raises ends the waiting. Raises the ``error`` when it has been waited for too long.
-        """
+        """Wait until the service answers again. ``go_on`` is called meanwhile, and what it raises
+        ends the waiting. Raises the ``error`` when the service was waited for too long."""
         with self._guard:
             since, next_s = self.clock(), _FIRST_PROBE_S
             while True:

@@ -1,7 +1,7 @@
-"""Which of a person's files play which role, where names leave that open and content tells.
+"""Which of a person's files has which role, where names leave that open and content tells.
 
 Names and lengths come first: they cost little. The opening of a video is listened to only where
-they leave a choice. Where two answers are left, somebody is asked, and told what is known of each.
+they leave a choice. Where two answers are left, the user is asked, and told what is known of each.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ from palprep.values import Kind, Role
 from palprep.views import duration
 
 _LIVE_CLIP_S = 4.0
-"""The clip of a live photo lasts three seconds."""
+"""The clip of a live photo lasts about three seconds."""
 
 STATEMENT_S = 45.0
 """A longer video holds more than the statement, which is said within 30 s."""
 
 _EDITED = re.compile(r"^IMG_(?=[0-9])")
-"""An iPhone lays IMG_E1234, what was left once its owner had edited it, beside IMG_1234."""
+"""An iPhone saves an edited IMG_1234 as IMG_E1234 beside it."""
 
 _CLEARLY = 1.5
-"""How many times as long as the next one the longest file is."""
+"""The longest file is chosen if it is at least so many times as long as the next one."""
 
 _BY_LENGTH = {
     Role.CONSENT_VIDEO: "it is the shorter one",
@@ -70,7 +70,7 @@ class Seen(NamedTuple):
 
 
 def settle_roles(originals: Originals, person: Person) -> Settled:
-    """The person with the files that content gives a role. What it leaves open is a problem."""
+    """The person, with the roles that content tells. What it leaves open becomes a problem."""
     person = _unswapped(originals, person)
     if not person.unclear:
         return person, ()
@@ -79,21 +79,21 @@ def settle_roles(originals: Originals, person: Person) -> Settled:
     person, picked = pick_portrait(originals, person)
     person, sorted_ = _sort_videos(originals, person, stills)
     recordings = [
-        _look(originals, person, each) for each in person.unclear.get(Role.VOICE_AUDIO, ())
+        _glimpsed(originals, person, each) for each in person.unclear.get(Role.VOICE_AUDIO, ())
     ]
     person, chosen = _settled(person, {Role.VOICE_AUDIO: _longest(recordings)})
     return person.model_copy(update={"unclear": {}}), (*notes, *picked, *sorted_, *chosen)
 
 
 def _unswapped(originals: Originals, person: Person) -> Person:
-    """Names are a hint: where the video that is called consent is longer than a statement, and than
-    the one called training, both are listened to."""
+    """The person, with the roles of two videos open if their names look swapped: the one called
+    consent is longer than a statement, and longer than the one called training."""
     hinted = (each for each in person.assigned if each.by == "name" and each.role in LISTENED_TO)
     named = {each.role: each.path for each in hinted}
     if len(named) < len(LISTENED_TO):
         return person
     consent, training = (
-        _look(originals, person, named[role]).length_s
+        _glimpsed(originals, person, named[role]).length_s
         for role in (Role.CONSENT_VIDEO, Role.TRAINING_VIDEO)
     )
     if consent <= max(training, STATEMENT_S):
@@ -122,8 +122,10 @@ def _without_copies(originals: Originals, person: Person) -> Settled:
     return person.model_copy(update={"unclear": unclear}), tuple(notes)
 
 
-def _look(originals: Originals, person: Person, file: File, speaker: Speaker | None = None) -> Seen:
-    """What is known of a file; of one that cannot be read, nothing."""
+def _glimpsed(
+    originals: Originals, person: Person, file: File, speaker: Speaker | None = None
+) -> Seen:
+    """The file with what is known of it; nothing is known of one that cannot be read."""
     original = originals.look_at(file)
     if isinstance(original, MediaError):
         return Seen(file)
@@ -144,7 +146,7 @@ def _look(originals: Originals, person: Person, file: File, speaker: Speaker | N
 
 
 def _sort_videos(originals: Originals, person: Person, stills: AbstractSet[str]) -> Settled:
-    looked = [_look(originals, person, file) for file in person.videos]
+    looked = [_glimpsed(originals, person, file) for file in person.videos]
     clips = [
         each
         for each in looked
@@ -166,7 +168,7 @@ def _sort_videos(originals: Originals, person: Person, stills: AbstractSet[str])
         speaker = None
         with contextlib.suppress(UsageError):
             speaker = speaker_of(person, originals.run.options.whisper_model)
-        videos = [_look(originals, person, each.file, speaker) for each in videos]
+        videos = [_glimpsed(originals, person, each.file, speaker) for each in videos]
     found = by_content(videos, roles)
     person, told = _settled(person, found, alone=len(videos) == 1)
     left = (each for each in videos if not any(each in choices for choices in found.values()))
@@ -177,10 +179,9 @@ def _sort_videos(originals: Originals, person: Person, stills: AbstractSet[str])
 
 
 def by_content(videos: Sequence[Seen], roles: Collection[Role]) -> dict[Role, list[Seen]]:
-    """Which videos each of these roles leaves: one that has it, or several for a question. The
+    """The videos that may have each of these roles: one that has it, or several for a question. The
     consent video is the short one in which the statement is heard; the training video the one that
-    opens with it, or the longest. A role that none can have is left out.
-    """
+    opens with it, or the longest. A role that no video can have is left out."""
     found: dict[Role, list[Seen]] = {}
     stated = [each for each in videos if each.stated]
     unheard = all(each.stated is None for each in videos)
@@ -203,7 +204,7 @@ def by_content(videos: Sequence[Seen], roles: Collection[Role]) -> dict[Role, li
 
 
 def _longest(files: Sequence[Seen]) -> list[Seen]:
-    """The file with most of what is needed; several where it has not clearly the most."""
+    """The file with the most useful seconds; all files where none has clearly the most."""
     ordered = sorted(files, key=lambda each: -each.useful_s)
     clear = all(
         each.length_s > 0 and ordered[0].useful_s >= max(_CLEARLY * each.useful_s, 1.0)
@@ -213,8 +214,8 @@ def _longest(files: Sequence[Seen]) -> list[Seen]:
 
 
 def _settled(person: Person, found: dict[Role, list[Seen]], *, alone: bool = False) -> Settled:
-    """The person with the roles that one file is left for; the others are questions. ``alone``: no
-    other file could have been chosen."""
+    """The person, with each role that has one choice settled; the others become questions. With
+    ``alone`` no other file could have been chosen."""
     notes: list[str] = []
     for role, choices in found.items():
         if len(choices) == 1:
@@ -235,10 +236,8 @@ def _settled(person: Person, found: dict[Role, list[Seen]], *, alone: bool = Fal
 
 
 def pick_portrait(originals: Originals, person: Person) -> Settled:
-    """The person with one of several portraits picked, and what to say of the choice. Images that
-    cannot be read are passed over. Where none can be read, the first one stands for all, and its
-    own report says why.
-    """
+    """The person with one of several portraits picked. Images that cannot be read are passed over.
+    Where none can be read, the first one is taken, and its report says why."""
     portraits = person.unclear.get(Role.FACE_IMAGE)
     if not portraits:
         return person, ()

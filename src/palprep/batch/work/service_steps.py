@@ -47,10 +47,10 @@ class ServiceSteps:
 
     def carry_out(self, person: Person, ready: Ready, reporter: Reporter) -> Requested:
         """Ask for the verdict, then for the voice and the replica. A portrait that the service
-        refuses stops the replica that would be trained from it, and nothing else; a refused voice
-        stops nothing else either.
+        refuses stops only the replica that would be trained from it; a refused voice stops nothing
+        else.
 
-        Raises ServiceUnreachable where nothing was carried out: to be called again, which goes on.
+        Raises ServiceUnreachable when no service answers. Another call then goes on from there.
         """
         requests, so_far = ready.requests, runs.PersonOutcome(status="waiting")
         if refusal := self._refusal(person, ready, reporter):
@@ -73,7 +73,7 @@ class ServiceSteps:
                 met.append(error)
                 if isinstance(error, _HOPELESS):
                     break
-        outcome = _after(met) or runs.PersonOutcome(
+        outcome = _outcome_after(met) or runs.PersonOutcome(
             status="waiting",
             reasons=tuple(
                 self._open_end(person, each)
@@ -82,7 +82,7 @@ class ServiceSteps:
             ),
             complete=True,
         )
-        # Those of which the place was taken.
+        # Earlier ones, which the new ones replace.
         kinds, keys = {each.what for each in made}, {each.key for each in made}
         notes = self.run.still_there(
             person.slug, lambda each: each.what in kinds and each.key not in keys
@@ -94,7 +94,7 @@ class ServiceSteps:
         self, person: Person, ready: Ready, reporter: Reporter
     ) -> tuple[str, tuple[str, ...]] | None:
         """Why the service refuses the portrait, and the checks that fail; None when it does not, or
-        was not asked. Before anything is published: a refused portrait is never put anywhere.
+        was not asked. It is asked before anything is published, so that a refused portrait is not.
         """
         portrait = ready.prepared.get(Role.FACE_IMAGE)
         made_for = person.settings.model or self.run.model
@@ -124,7 +124,7 @@ class ServiceSteps:
 
         def allow() -> None:
             nonlocal taken
-            # Hours may have passed since it was settled, where many wait, or the service is away.
+            # Consent was settled hours ago where many people wait, or the service was away.
             if ready.consent is not None and (now := ready.consent()).state != "holds":
                 why = " ".join(now.reasons)
                 raise HeldBack(f"Not asked for: {why} Run the same command again")
@@ -195,7 +195,7 @@ def dry_run(run: RunContext, person: Person, ready: Ready) -> Requested:
     return runs.PersonOutcome(status=status, reasons=(told,)), tuple(made)
 
 
-def _after(met: Sequence[errors.PalprepError]) -> runs.PersonOutcome | None:
+def _outcome_after(met: Sequence[errors.PalprepError]) -> runs.PersonOutcome | None:
     """The outcome after the errors that kept something from being asked for; None without any."""
     if not met:
         return None

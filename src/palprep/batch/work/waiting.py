@@ -1,7 +1,7 @@
 """Waiting for trainings: one watcher for all of them, which holds no thread while it waits.
 
-It looks at what callbacks have told, and asks for what can be asked for, ever more rarely: a
-training of hours is asked about every few minutes.
+It reads what callbacks have told, and asks about what can be asked for, less and less often: about
+a training of hours every few minutes.
 """
 
 from __future__ import annotations
@@ -31,21 +31,20 @@ _LONGEST_POLL_S = 300.0
 """Between two questions about one training."""
 
 _QUESTIONS_PER_S = 10.0
-"""About all trainings together, until each is asked about every :data:`_LONGEST_POLL_S`. By their
-own pauses, ten thousand that begin in a quarter of an hour would be asked about some 130,000 times
-in it."""
+"""About all trainings together, until each is asked about every :data:`_LONGEST_POLL_S`. With only
+the pauses of each, ten thousand trainings that begin in a quarter of an hour would take some
+130,000 questions in it."""
 
 _SIDE_BY_SIDE = 8
-"""Questions at once: one answer of the service takes longer than all else that is done for it."""
+"""Questions at the same time: waiting for an answer takes longer than all other work for it."""
 
 _log = logging.getLogger(__name__)
 
 
 @dataclass
 class _Watched:
-    """One creation under watch, for one person or more who share it. When it is ``due``, it is
-    asked about; in doubt, it is given up.
-    """
+    """One creation under watch, of one person or of several who share it. When it is ``due``, the
+    service is asked about it; or it is given up, if it is in doubt."""
 
     creation: creations.Creation
     intervals_s: Iterator[float]
@@ -54,9 +53,8 @@ class _Watched:
 
 
 class Watch:
-    """Watches creations until they have ended. ``add`` is thread-safe; ``step`` is one thread's.
-    ``reporter`` tells of a person.
-    """
+    """Watches creations until they have ended. ``add`` is thread-safe; ``step`` is for one thread.
+    ``reporter`` gives the reporter of a person."""
 
     def __init__(
         self,
@@ -75,7 +73,7 @@ class Watch:
         self._since = newest.at if newest is not None else ""
         self._watched: dict[str, _Watched] = {}
         self._open: dict[str, tuple[runs.PersonOutcome, tuple[str, ...]]] = {}
-        """Who waits: the outcome so far, and the keys of all creations."""
+        """The people who wait, each with the outcome so far and the keys of all creations."""
         self._guard = threading.RLock()
         self._threads = ThreadPoolExecutor(_SIDE_BY_SIDE, thread_name_prefix="palprep-watch")
 
@@ -83,35 +81,35 @@ class Watch:
         self, person: str, outcome: runs.PersonOutcome, made: Sequence[creations.Creation]
     ) -> bool:
         """Watch those of a person's creations whose end can become known here; False for none."""
-        told = [each for each in made if self.told_by(each)]
-        if not told:
+        to_watch = [each for each in made if self.told_by(each)]
+        if not to_watch:
             return False
         self._reporter(person).tell_step("training")
         with self._guard:
             self._open[person] = outcome, tuple(each.key for each in made)
-            for creation in told:
+            for creation in to_watch:
                 asked_s = polls(self._remote.connection.random, _LONGEST_POLL_S)
                 watched = self._watched.setdefault(creation.key, _Watched(creation, asked_s))
                 watched.people.add(person)
                 if watched.due == math.inf:
                     self._schedule(watched)
             # It may have ended in the meantime.
-            for creation in told:
-                self._look_at(creation.key)
+            for creation in to_watch:
+                self._refresh(creation.key)
             self._tell_if_ended(person)
         return True
 
     def step(self) -> bool:
-        """Take in what callbacks have said, and do what is due. False when there was neither."""
+        """Read what callbacks have told, and ask what is due. False when there was neither."""
         with self._guard:
-            news = self._look()
+            news = self._read_news()
             due = self._due()
         list(self._threads.map(self._ask, due))
         return news or bool(due)
 
     def _due(self) -> list[_Watched]:
-        """What is to be asked about now, each to be asked about later again. What has been in doubt
-        for too long is given up."""
+        """The creations to ask about now, each of which is due again later. Those that have been in
+        doubt for too long are given up."""
         now = self._remote.connection.clock()
         due = sorted((each.due, key) for key, each in self._watched.items() if each.due <= now)
         asked: list[_Watched] = []
@@ -125,7 +123,7 @@ class Watch:
         return asked
 
     def _interval_s(self, watched: _Watched) -> float:
-        """How long it is not asked about again."""
+        """Seconds until the next question about it."""
         its_turn_s = min(len(self._watched) / _QUESTIONS_PER_S, _LONGEST_POLL_S)
         return max(next(watched.intervals_s), its_turn_s)
 
@@ -136,10 +134,9 @@ class Watch:
         changed: threading.Event | None = None,
         ask_all: bool = False,
     ) -> None:
-        """Step while somebody is ``busy``, and then until no one waits, for as long as the pace
-        allows. Then close the watch. ``changed`` wakes it when somebody is through. With
-        ``ask_all`` all is asked for once, however short the time.
-        """
+        """Step while people are worked on (``busy``), then as long as somebody waits and the pace
+        allows; then close the watch. ``changed`` is set when somebody's work ends. With ``ask_all``
+        each training is asked about once, however short the time."""
         clock, changed = self._remote.connection.clock, changed or threading.Event()
         began = waiting_since = clock()
         while (at_work := busy()) or self._open:
@@ -158,18 +155,18 @@ class Watch:
         self.close()
 
     def close(self) -> None:
-        """Take in the last callbacks, and report everybody who still waits."""
+        """Read the last callbacks, and report everybody who still waits."""
         self._threads.shutdown()
         with self._guard:
-            self._look()
+            self._read_news()
             for person in tuple(self._open):
                 self._tell(person)
 
-    def _look(self) -> bool:
+    def _read_news(self) -> bool:
         news = self._journal.news_of_creations(self._seen)
         for self._seen, key in news:
             if key is not None:
-                self._look_at(key)
+                self._refresh(key)
         return bool(news)
 
     def _ask(self, watched: _Watched) -> None:
@@ -178,17 +175,17 @@ class Watch:
             ask_state(self._remote.client, self._journal, creation)
         except PASSING as error:
             _log.info("%s: %s", creation.key, error)
-            if wished_s := getattr(error, "retry_after", None):
+            if retry_after_s := getattr(error, "retry_after", None):
                 with self._guard:
-                    later = self._remote.connection.clock() + wished_s
+                    later = self._remote.connection.clock() + retry_after_s
                     watched.due = max(watched.due, later)
         except JournalError:
             raise
         except PalprepError as error:
-            self._lose(watched, error)
+            self._give_up(watched, error)
 
-    def _lose(self, watched: _Watched, error: PalprepError) -> None:
-        """The service cannot be asked about it any more: tell the people who wait for it."""
+    def _give_up(self, watched: _Watched, error: PalprepError) -> None:
+        """Record the error, after which asking again is of no use, for everybody who waits."""
         with self._guard:
             if self._watched.get(watched.creation.key) is not watched:
                 return  # It has ended meanwhile.
@@ -200,7 +197,7 @@ class Watch:
                 self._open[person] = lost, keys
             self._drop(watched)
 
-    def _look_at(self, key: str) -> None:
+    def _refresh(self, key: str) -> None:
         watched = self._watched.get(key)
         if watched is None:
             return
@@ -212,8 +209,8 @@ class Watch:
             self._schedule(watched)
 
     def _schedule(self, watched: _Watched) -> None:
-        """Have it asked about now, where it can be, or a little later if it has just begun; or
-        given up in time, where it is in doubt."""
+        """Set when it is due: now, or a little later if it has just begun; never, if only a
+        callback can tell its end; or when it is given up, if it is in doubt."""
         now = self._remote.connection.clock()
         if watched.creation.state is not creations.CreationState.STARTED:
             watched.due = now + self._pace.doubt_wait_s
