@@ -1,5 +1,5 @@
-"""A file of a person: where it is, what it is or claims to be, and whether it is as it was: as
-long as its size, inode and times of change are, as ``make`` and ``git`` take it.
+"""A file of a person: where it is, what it is or claims to be, and whether it has changed. By the
+measure of ``make`` and ``git``, a file has changed when its size, inode or times of change have.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from palprep.values import Kind, Value
 
 
 def is_url(text: str) -> bool:
-    """Whether it is a URL, of whatever kind, and no path."""
+    """Whether the text is a URL of any kind, and not a path."""
     return "://" in text
 
 
@@ -30,10 +30,7 @@ def is_web(url: str) -> bool:
 
 
 class RemoteFile(Value):
-    """A file at a URL: in a bucket, or on the web.
-
-    ``size_bytes`` and ``etag`` are known of one that a bucket has listed.
-    """
+    """A file at a URL, in a bucket or on the web. A bucket lists ``size_bytes`` and ``etag``."""
 
     url: str = Field(repr=False)
     """With its query, which may be a signature: nothing shows or records it."""
@@ -79,13 +76,13 @@ _VIDEOS = (
     " .ts"
 )
 
-# A file whose content is unknown, or fits no role, counts as the media that its name promises. Its
-# own check then says what it is.
 _PROMISES: Mapping[str, Kind] = {
     **dict.fromkeys(_IMAGES.split(), Kind.IMAGE),
     **dict.fromkeys(_SOUNDS.split(), Kind.AUDIO),
     **dict.fromkeys(_VIDEOS.split(), Kind.VIDEO),
 }
+"""A file whose content is unknown, or fits no role, counts as the kind that its name promises. Its
+own check then says what it is."""
 
 
 KindsOf = Callable[[tuple[Path, ...]], tuple[Kind, ...]]
@@ -118,28 +115,27 @@ _OF_A_DISK = frozenset(
     {"thumbs.db", "desktop.ini", "$recycle.bin", "system volume information", "icon\r"}
     | {"lost+found", "@eadir", "#recycle", "#snapshot"}
 )
-"""What Windows, macOS, Linux and storage in a network leave on a disk or in each folder."""
+"""Files that Windows, macOS, Linux and network storage leave on a disk or in each folder."""
 
 
 def is_hidden(name: str) -> bool:
-    """Whether a file or folder of this name is the system's or an office's, and no one's media."""
+    """Whether a file or folder of this name belongs to the system or an office program."""
     return name.startswith((".", "__", "~$")) or name.lower() in _OF_A_DISK
 
 
 def printable(name: str) -> str:
-    """The name with a sign for each byte that is not UTF-8. File systems allow any byte."""
+    """The name, with U+FFFD for each byte that is not UTF-8. File systems allow any byte."""
     return os.fsencode(name).decode("utf-8", "replace")
 
 
 def folder_fingerprint(folder: str | Path) -> str | None:
-    """Of all files in the folder and below: another one when they are not as they were. None where
-    it cannot be read, or holds a link to another folder, which may be anywhere.
-    """
+    """A digest of the state of all files in the folder and below, which shows every change. None
+    where the folder cannot be read, or holds a link to another folder, which may be anywhere."""
     return _fingerprint(_files_below(os.fspath(folder)))
 
 
 def files_fingerprint(paths: Iterable[Path]) -> str | None:
-    """Of these files. None where one cannot be looked at."""
+    """A digest of the state of these files. None where one of them cannot be read."""
     return _fingerprint((str(path), path.stat()) for path in paths)
 
 
@@ -159,21 +155,21 @@ def _files_below(folder: str) -> Iterator[tuple[str, os.stat_result]]:
 
 def _fingerprint(files: Iterable[tuple[str, os.stat_result]]) -> str | None:
     try:
-        shown = [
-            (path, found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino)
-            for path, found in files
+        states = [
+            (path, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, stat.st_ino)
+            for path, stat in files
         ]
     except OSError:
         return None
-    return digest_of(sorted(shown))
+    return digest_of(sorted(states))
 
 
 def stage_key(kind: str, *parts: object) -> str:
-    """The name of a stage's input: the same parts give the same key."""
+    """The key of a stage's input: equal parts give equal keys."""
     return f"{kind}-{digest_of([str(part) for part in parts])}"
 
 
 def digest_of(what: object) -> str:
-    """A digest of what JSON can hold."""
+    """A digest of a value that JSON can hold."""
     # Names of files may hold bytes that are not UTF-8, as surrogates: ASCII escapes them.
     return hashlib.sha256(json.dumps(what, ensure_ascii=True).encode()).hexdigest()[:32]

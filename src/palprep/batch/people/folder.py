@@ -30,18 +30,16 @@ _ABSENT = {
         "is a download that has not ended: wait for it, or download it again and remove this one"
     ),
 }
-"""Names that macOS gives in the place of a file that iCloud alone holds, and browsers while they
-download."""
+"""Names that macOS gives to files that only iCloud holds, and browsers to unfinished downloads."""
 
 _INDEXES = ("JOB_COMPLETION_INDEX", "AWS_BATCH_JOB_ARRAY_INDEX")
 
 
 @dataclass(frozen=True)
 class Shard:
-    """One of ``count`` parts of all people, ``number`` from 1. No person is in two parts, and
-    together the parts hold everybody. The name of a person alone decides the part, so people who
-    join later move nobody else.
-    """
+    """Part ``number``, from 1, of the ``count`` parts of all people. No person is in two parts, and
+    together the parts hold everybody. Only a person's name decides the part, so people who join
+    later move nobody else."""
 
     number: int
     count: int
@@ -90,14 +88,14 @@ class Shard:
 
 
 def shards_in(into: Path) -> list[Shard]:
-    """Those that have been run into ``into``, in order."""
+    """The shards with a run in the folder ``into``, in order."""
     found = into.glob(f"shard-*/{JOURNAL_NAME}") if is_folder(into) else ()
     names = (each.parent.name for each in found)
     return sorted(filter(None, map(Shard.of_folder, names)), key=lambda each: each.number)
 
 
 def holds_run(folder: str | Path) -> bool:
-    """Whether it is the output folder of a run; or one of shards that has the default name."""
+    """Whether it is the output folder of a run; or one of shards, with the default name."""
     return is_there(f"{folder}/{JOURNAL_NAME}") or (
         os.path.basename(folder) == DEFAULT_INTO and bool(shards_in(Path(folder)))  # noqa: PTH119
     )
@@ -121,7 +119,7 @@ def find_people(folder: str | Path) -> Roster:
             f"made of them: palprep status {shlex.quote(str(root))}"
         )
     try:
-        # Resolved once: the journal knows the same folder again, however it is spelt.
+        # Resolved, so that the journal recognises the folder however its path is written.
         real = root.resolve()
         with os.scandir(real) as found:
             entries = sorted(
@@ -156,8 +154,8 @@ def _entry(found: os.DirEntry[str], root: Path) -> RosterEntry:
 
 
 def _wrong_link(target: Path, root: Path) -> str | None:
-    """Why nobody's folder is a link to there. Whoever made the link may not be who runs this, and
-    could have any folder listed and sent; and who is there twice would be created twice."""
+    """Why a link to this target is nobody's folder; None where it may be one. Whoever made the link
+    could have any folder listed and sent; and a person with two folders would be created twice."""
     if not target.is_relative_to(root):
         return "leads out of the people's folder: copy or mount it there"
     owner = target.relative_to(root).parts[:1]
@@ -167,7 +165,7 @@ def _wrong_link(target: Path, root: Path) -> str | None:
 
 
 def _told_apart(people: Iterable[RosterEntry]) -> tuple[RosterEntry, ...]:
-    """All of them; of several whose names many disks take for one, only the first is taken."""
+    """All people; of several whose names many disks take for one, only the first is accepted."""
     first: dict[str, str] = {}
 
     def taken(each: RosterEntry) -> RosterEntry:
@@ -181,7 +179,7 @@ def _told_apart(people: Iterable[RosterEntry]) -> tuple[RosterEntry, ...]:
 
 
 def _refused(slug: str, why: str) -> RosterEntry:
-    """Somebody of whom nothing is read."""
+    """A person of whom nothing is read, and why."""
     person = Person(slug=slug, problems=(why,))
     return RosterEntry(slug, None, lambda _: person)
 
@@ -208,7 +206,7 @@ def read_person(folder: Path, kinds_of: files.KindsOf) -> Person:
 
 
 def _with_absent(person: Person, names: Iterable[str]) -> Person:
-    """The person, asked for those of the files that are not here, or not whole."""
+    """The person, with a problem for each of the files that is not here, or not complete."""
     away = tuple(
         f"{found[1]} {what}"
         for name in names
@@ -219,9 +217,8 @@ def _with_absent(person: Person, names: Iterable[str]) -> Person:
 
 
 def _nobody_in(place: str, media: int, alone: str = "") -> UsageError:
-    """The error for a folder without people, in which so many media files lie. ``alone`` runs the
-    one person whose folder it may be.
-    """
+    """The error for a folder without people, with the number of media files in it. ``alone`` is the
+    command for the one person whose folder it may be."""
     found = counted(media, "media file", "media files")
     hint = f", and move its {found} there" if media else ""
     meant = f". If this is one person: {alone}" if media and alone else ""
@@ -229,8 +226,8 @@ def _nobody_in(place: str, media: int, alone: str = "") -> UsageError:
 
 
 def people_in_bucket(url: str, into: Path) -> Roster:
-    """The people below the prefix that ``url`` names, one per folder, sorted by name. A file's name
-    says what it is, since none is opened. Statements of the people's own are read into ``into``.
+    """The people below the prefix that ``url`` names, one per folder, sorted by name. A file's kind
+    is that of its name, since none is opened. People's own statements are fetched into ``into``.
 
     Raises UsageError where there is no one, StorageError where the bucket cannot be read.
     """
@@ -298,11 +295,6 @@ def _person(
         bucket.fetch(stored[name].name, path, max_bytes=settings.MAX_BYTES)
         return path
 
-    person = person_of(
-        slug,
-        read,
-        here.items(),
-        remote.get,
-        statement=statement,
+    return _with_absent(
+        person_of(slug, read, here.items(), remote.get, statement=statement), remote
     )
-    return _with_absent(person, remote)

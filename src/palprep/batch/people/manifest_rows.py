@@ -1,4 +1,4 @@
-"""The rows of a manifest: what one may say, and how a file's lines become rows."""
+"""The rows of a manifest: their columns, and how the lines of a file become rows."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from palprep.values import Role
 from palprep.vocabulary import install_advice
 
 _MOST_BYTES = 200
-"""Of a person's own name. File systems take 255, and pages add a suffix."""
+"""The longest own name of a person. File systems take 255 bytes, and pages add a suffix."""
 
 
 def _text(value: Any) -> Any:
@@ -106,7 +106,7 @@ class Row(settings.Settings, settings.NamedFiles):
             return None
         if info.field_name != "statement":
             _require_place(place)
-        # Of a row that a run is given, this is the folder that paths lead from.
+        # In a run, the folder that paths lead from; None where a program makes a row.
         base: Path | None = info.context
         if base is None:
             return place
@@ -152,7 +152,7 @@ _DELIMITERS = (",", ";", "\t")
 _LONGEST_LINE = 1024 * 1024
 """In characters; a person's takes some hundreds."""
 _MOST_COLUMNS = 200
-"""No manifest has as many; each unknown one is told."""
+"""More than any manifest has: each unknown column is told."""
 
 
 @dataclass(frozen=True)

@@ -46,7 +46,7 @@ _NOT_OF_THE_NAME = re.compile(
     r"^(whatsapp chat|chat de whatsapp)( -| with| mit| con) |^\d+[ ._-]+(?=\D)| \(\d+\)$",
     re.IGNORECASE,
 )
-"""Of a folder's name: what an export of a chat, a list or a copy puts there."""
+"""Parts of a folder's name that the export of a chat, a list or a copy has added."""
 
 _KINDS: Mapping[Kind, tuple[Role, ...]] = {
     Kind.IMAGE: (Role.FACE_IMAGE,),
@@ -57,13 +57,13 @@ _KINDS: Mapping[Kind, tuple[Role, ...]] = {
 
 
 class AssignedFile(Value):
-    """A file in its role, and why it was taken for that."""
+    """A file with its role, and why it has the role."""
 
     role: Role
     path: File
     why: str
     by: Literal["settings", "name", "content"] = "settings"
-    """What says so: person.toml or the manifest; the file's name; or its content, a guess."""
+    """What gives it the role: person.toml or the manifest; its name; or its content, a guess."""
 
     @property
     def words(self) -> str:
@@ -78,11 +78,12 @@ class Person(Value):
     assigned: tuple[AssignedFile, ...] = ()
     unclear: Mapping[Role, tuple[File, ...]] = {}
     """Files whose names leave open which of them has the role: their content may tell. Of several
-    images the fittest is to be the portrait."""
+    images the fittest becomes the portrait."""
     unused: tuple[str, ...] = ()
-    """What lies in the folder and is not used, and why: one sentence each."""
+    """The files in the folder that are not used, and why: one sentence each."""
     overlooked: tuple[str, ...] = ()
-    """Of these, what may hold what is missing: archives, folders, and consent as sound alone."""
+    """The sentences about unused files that may hold something missing: archives, folders, and
+    consent as sound alone."""
     problems: tuple[str, ...] = ()
     """Why the folder cannot be understood, for its owner to read. Nothing is made then; the files
     are checked all the same, so that one round tells everything."""
@@ -133,12 +134,12 @@ class Person(Value):
 
     @property
     def language(self) -> str | None:
-        """In which the person is written to, where the settings say so."""
+        """The language of messages to the person, where the settings name one."""
         return self.settings.language if "language" in self.settings.model_fields_set else None
 
     @property
     def spoken_language(self) -> str:
-        """In which the statement is said: palprep's own is in English."""
+        """The language of the statement: palprep's own is in English."""
         return self.settings.language if self.settings.statement else "en"
 
     @property
@@ -159,10 +160,8 @@ class Person(Value):
 
 @dataclass(frozen=True)
 class RosterEntry:
-    """Somebody whom a run was given. Files and settings are looked into when they are ``read``, by
-    what sees which kinds files are of. ``fingerprint`` is that of all their files; None where it
-    would not show a change.
-    """
+    """Somebody whom a run was given. ``read`` reads files and settings, with a function that tells
+    the kinds of files. ``fingerprint`` changes with the files; None where it would not."""
 
     slug: str
     fingerprint: str | None
@@ -195,13 +194,13 @@ def person_of(
     *,
     statement: Callable[[str], Path | None],
 ) -> Person:
-    """The person whose folder holds files of these kinds, None for anything else. Each role has
-    the file that person.toml names, then what names say, then what is left. What that leaves open
-    is settled by content, later.
+    """The person whose folder holds the files ``found``, each with its kind, or None. Each role has
+    the file that person.toml names, or else that file names tell, or else that is left.
+    What that leaves open is settled by content, later.
 
     ``read`` gives the settings, or raises UsageError. ``look_up`` gives the file under a name in
-    the folder, ``statement`` the file with the person's own statement on this machine, None for
-    none.
+    the folder, and ``statement`` the file with the person's own statement on this machine; both
+    give None for no such file.
     """
     kinds = dict(found)
     settings, unread = SettingsFile(), tuple[str, ...]()
@@ -249,7 +248,7 @@ def person_of(
 
 
 def _by_names(person: Person, files: Mapping[File, Kind]) -> Person:
-    """The person with those of the files to which names give a role, or leave one open."""
+    """The person, with the files whose names give them a role, or leave it open."""
     # A video called a recording is a voice where others are named for what needs a video.
     wanted = () if person.settings.stock_voice else LISTENED_TO - person.sources.keys()
     meetings = any(not any(_hint(path, role.value) for path in files) for role in wanted)
@@ -285,18 +284,18 @@ def _by_names(person: Person, files: Mapping[File, Kind]) -> Person:
 
 
 def _role_of(path: File, kind: Kind, *, meetings: bool) -> tuple[Role, Literal["name", "content"]]:
-    """The role that a file's name gives it, or else its content. A video may be that of one of the
-    ``meetings``, which are called recordings, too."""
-    said = {role for role in _KINDS[kind] if _hint(path, role.value)}
-    said = said & LISTENED_TO or said
+    """The role of a file by its name, or else by its content. With ``meetings``, a video that is
+    called a recording may be of a meeting, and is no voice by its name."""
+    hinted = {role for role in _KINDS[kind] if _hint(path, role.value)}
+    hinted = hinted & LISTENED_TO or hinted
     meeting = meetings and kind is Kind.VIDEO and _hint(path, Role.VOICE_AUDIO.value) in _MEETINGS
-    if said == {Role.VOICE_AUDIO} and (meeting or _hint(path, "unlikely")):
-        said = set()
-    return (said.pop(), "name") if len(said) == 1 else (_KINDS[kind][0], "content")
+    if hinted == {Role.VOICE_AUDIO} and (meeting or _hint(path, "unlikely")):
+        hinted = set()
+    return (hinted.pop(), "name") if len(hinted) == 1 else (_KINDS[kind][0], "content")
 
 
 def _likely(role: Role, files: Sequence[File]) -> Sequence[File]:
-    """Without those whose names say that they are of something else, where others are left."""
+    """The files without those whose names say that they show something else, if any are left."""
     # A photograph of what was signed is no portrait.
     other = ("unlikely", Role.CONSENT_VIDEO.value) if role is Role.FACE_IMAGE else ("unlikely",)
     if role is Role.VOICE_AUDIO:
@@ -323,7 +322,7 @@ def _what(stranger: File) -> str:
 
 
 def _like(name: str, among: Iterable[File]) -> tuple[str, ...]:
-    """The name of a file that may be meant by this one; nothing where none may."""
+    """The name of the file that is most similar to this name; empty where none is similar."""
     names = {path.name.lower(): path.name for path in among if path.name != name}
     found = get_close_matches(name.lower(), names, n=1, cutoff=0.75)
     return tuple(map(names.__getitem__, found))
@@ -377,7 +376,7 @@ def which(role: Role, choices: Mapping[File, str]) -> str:
 
 
 def _hint(path: File, about: str) -> str | None:
-    """The word in a file's name that says this of it."""
+    """The word in a file's name that is a hint of this; None without one."""
     parted = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", path.stem)
     bare = "".join(each for each in normalize("NFKD", parted) if not combining(each))
     words = re.findall(r"[a-z]+", bare.lower())

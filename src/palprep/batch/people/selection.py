@@ -1,5 +1,5 @@
-"""Everybody whom a run is given, and who of them is worked on. The rows of a manifest are checked
-as a whole before anything starts.
+"""The people whom a run is given, and which of them it works on. The rows of a manifest are all
+checked before anything starts.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def find_everybody(people: People, into: Path) -> Roster:
 
 
 WENT_WRONG = frozenset[PersonStatus]({"failed", "redo", "needs_answer", "needs_decision"})
-"""How somebody ended whom ``failed`` selects."""
+"""The statuses of the people whom ``failed`` selects."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ class Selection:
 
     @property
     def everybody(self) -> bool:
-        """Whether nobody is left out, other shards' people aside."""
+        """Whether nobody is left out, except the people of other shards."""
         return not self.only and self.limit is None and not self.failed
 
     def place(self, into: Path) -> Path:

@@ -1,4 +1,4 @@
-"""What a person's settings may say, in a ``person.toml`` too, which may come from anywhere."""
+"""A person's settings, and the ``person.toml`` that holds them, which anybody may have written."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from palprep.vocabulary import did_you_mean
 SETTINGS_NAME = "person.toml"
 
 MAX_BYTES = 65_536
-"""Of a person.toml. All settings at their longest take less."""
+"""The largest person.toml. All settings at their longest take less."""
 
 _WRITTEN = 'save it as UTF-8, each setting once, as in stock_voice = "gloria", in straight quotes'
-"""What to do about a file that is no TOML."""
+"""What to do about a file that is not TOML."""
 
 _PLAIN = {
     "missing": "is missing",
@@ -44,9 +44,8 @@ _JOINERS = "\u200c\u200d"
 
 
 def holds_controls(name: str) -> bool:
-    """Whether a name holds line breaks, control characters, or others that are never drawn and mean
-    nothing in any spelling.
-    """
+    """Whether a name holds line breaks, control characters, or other characters that are never
+    drawn and belong to no spelling."""
     return any(
         unicodedata.category(each) in {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
         for each in name
@@ -55,11 +54,11 @@ def holds_controls(name: str) -> bool:
 
 
 def refused(why: str) -> PydanticCustomError:
-    """The error of a validator, in these words alone."""
+    """The error of a validator, with exactly these words."""
     return PydanticCustomError("refused", "{why}", {"why": why})
 
 
-def _spoken_of(name: str) -> str:
+def _without_controls(name: str) -> str:
     if holds_controls(name):
         raise refused("must not hold line breaks or control characters")
     return name
@@ -92,7 +91,7 @@ def _in_a_request(properties: Mapping[str, Any]) -> Mapping[str, Any]:
 
 Properties = Annotated[Mapping[str, Any], AfterValidator(_in_a_request)]
 
-Name = Annotated[str, Field(min_length=1, max_length=255), AfterValidator(_spoken_of)]
+Name = Annotated[str, Field(min_length=1, max_length=255), AfterValidator(_without_controls)]
 
 FileName = Annotated[str, Field(min_length=1)]
 
@@ -106,8 +105,8 @@ def _written(name: str) -> str:
 class NamedFiles(Value):
     """A person's files by their roles, where names alone do not tell."""
 
-    # Written as everywhere: training-video. In Python with an underscore; type checkers take the
-    # one that is named ``alias`` for the name of the argument.
+    # Written with a hyphen, as everywhere: training-video. In Python with an underscore: type
+    # checkers would take an ``alias`` for the name of the argument.
     model_config = ConfigDict(
         validate_by_name=True,
         alias_generator=AliasGenerator(validation_alias=_written, serialization_alias=_written),
@@ -129,9 +128,8 @@ class NamedFiles(Value):
 
 
 class Settings(Value):
-    """What a person wants: the same in a ``person.toml`` and in a manifest. Limits are those of
-    the specification.
-    """
+    """The settings of a person, the same in a ``person.toml`` and in a manifest. Their limits are
+    those of the specification."""
 
     name: Name | None = None
     """The replica's name; by default that of the folder, or of the person in the manifest."""
@@ -140,13 +138,13 @@ class Settings(Value):
     spoken_as: Name | None = None
     """How the full name sounds, in Latin letters, where its own letters do not say it."""
     voice_name: Name | None = None
-    """The name of the voice that is made of the recording, by default ``name``."""
+    """The name of the voice that is made of the recording; by default ``name``."""
     stock_voice: Name | None = None
     """The slug of the stock voice that a replica from an image speaks with."""
     description: VoiceDescription | None = None
-    """Of the voice."""
+    """The description of the voice."""
     tags: tuple[Annotated[Tag, Field(min_length=1)], ...] = Field(default=(), max_length=50)
-    """Of the voice."""
+    """The tags of the voice."""
     model: Annotated[str, AfterValidator(_known_model)] | None = None
     """The replica's model, and with it the limits that the files are held against."""
     callback_url: ShortLink | None = None
@@ -158,15 +156,15 @@ class Settings(Value):
     statement: str | None = None
     """A text file with the consent statement that your service demands."""
     language: Annotated[str, AfterValidator(_language_code)] = "en"
-    """In which the person is written to, and of a ``statement`` of their own, ISO 639-1."""
+    """The language of messages to the person, and of their own ``statement`` (ISO 639-1)."""
     split_consent: bool = False
     """Make a consent video of the statement that opens the training video."""
     without_consent: bool = False
-    """Train from the video even where no consent was heard. That goes on record."""
+    """Train from the video even where no consent was heard. That is recorded."""
 
 
 class SettingsFile(Settings):
-    """What a ``person.toml`` may say."""
+    """The content of a ``person.toml``."""
 
     files: NamedFiles = NamedFiles()
 
@@ -186,9 +184,8 @@ def read_settings(folder: Path) -> SettingsFile:
 
 
 def parse_settings(raw: bytes) -> SettingsFile:
-    """What the bytes of a person.toml say. Raises UsageError that says what to change, with a line
-    for each mistake.
-    """
+    """The settings in the bytes of a person.toml. Raises UsageError that says what to change, with
+    a line for each mistake."""
     if len(raw) > MAX_BYTES:
         raise UsageError(f"{SETTINGS_NAME} is larger than {MAX_BYTES:,} bytes: shorten it")
     try:
@@ -214,15 +211,14 @@ def _mistake(error: ErrorDetails) -> str:
 
 
 def plain_words(error: ErrorDetails) -> str:
-    """What is wrong with a value, where pydantic's words are a programmer's in plainer ones."""
+    """What is wrong with a value. Where pydantic's words are for programmers, plainer ones."""
     return _PLAIN.get(error["type"], "{msg}").format(msg=error["msg"], **error.get("ctx", {}))
 
 
 def write_setting(folder: Path, name: str, value: str, *, table: str = "") -> None:
-    """Set one text in the folder's person.toml, at the top or in a ``table``, and leave all else in
-    it as it stands, comments too. Raises UsageError for a file that cannot be read, or in which
-    nothing can be set: it is then as it was; and OutputUnwritable.
-    """
+    """Set one text in the folder's person.toml, at the top or in a ``table``. All else stays,
+    comments too. Raises OutputUnwritable; and UsageError for a file that cannot be read, or in
+    which nothing can be set. The file is then unchanged."""
     import tomlkit  # noqa: PLC0415 -- takes a tenth of a second to load, and no run needs it
 
     read_settings(folder)
@@ -241,7 +237,7 @@ def write_setting(folder: Path, name: str, value: str, *, table: str = "") -> No
 
 
 def unknown_words(where: str, known: Sequence[str], *, what: str) -> str:
-    """That there is no such setting or column, and which one may be meant."""
+    """A sentence: there is no such setting or column; and which one may be meant."""
     hint = did_you_mean(where.rpartition(".")[2], known, f"known are {', '.join(known)}")
     return f"there is no {what} {where}; {hint}"
 
