@@ -144,8 +144,7 @@ def opened(
 def require_there(path: Path | None) -> Callable[[], None]:
     """A function that raises JournalError once the file at ``path`` is gone, or is another one. No
     later run finds what is written into a file that was removed or moved away, and it would create
-    everything once more.
-    """
+    everything once more."""
     if path is None:
         return lambda: None
     place = path.absolute()

@@ -43,8 +43,7 @@ def consent_evidence(
     is one. What fails in either video is missing, and a doubt in either counts, even where the
     other video would suffice. Without ``video`` nothing is trained, and no statement is needed.
     ``compared`` holds the checks that compare the files. Where these leave a doubt, the
-    ``recording`` belongs to the evidence, too.
-    """
+    ``recording`` belongs to the evidence, too."""
     judged = [each for each in (video, apart) if each is not None]
     missing = [
         f"{named(each)}: {failed}"
@@ -157,8 +156,7 @@ def named(judged: Judged) -> str:
 class ConsentGate:
     """Tells whether a replica may be made of a person's ``files``, by the ``evidence`` and by what
     has been decided. With ``waive`` the work goes on whatever is missing or in doubt, but not after
-    a refusal or an end of the consent. Files of different people are the caller's concern.
-    """
+    a refusal or an end of the consent. Files of different people are the caller's concern."""
 
     journal: journals.Journal
     person: str

@@ -30,8 +30,7 @@ _URL_FIELDS: Mapping[Role, str] = {
 
 class VoiceRequest(Given):
     """The voice to create; fields as in Create Voice. ``callback_url`` is an address of your own
-    that the service tells of the end of the training. palprep then learns of it only by asking.
-    """
+    that the service tells of the end of the training. palprep then learns of it only by asking."""
 
     what: ClassVar[entries.What] = "voice"
 
@@ -44,8 +43,7 @@ class VoiceRequest(Given):
 class ReplicaRequest(Given):
     """The replica to create; fields as in Create Replica. ``voice_name`` is the slug of a stock
     replica's voice, which a replica from an image needs. ``callback_url`` is an address of your own
-    that the service tells of the end of the training. palprep then does not learn of it.
-    """
+    that the service tells of the end of the training. palprep then does not learn of it."""
 
     what: ClassVar[entries.What] = "replica"
 
@@ -174,8 +172,7 @@ class Creator:
     async def ended(self, creation: creations.Creation, timeout_s: float) -> creations.Creation:
         """Wait, and return the creation once its training has ended; at once where nothing would
         tell of the end. Raises OutcomeUnknown for a creation in doubt, and WaitTimeout, whose
-        ``last`` is the creation, when the training has not ended in time.
-        """
+        ``last`` is the creation, when the training has not ended in time."""
         if creation.state is creations.CreationState.IN_DOUBT and told_by(creation, self.callbacks):
             self._begin(
                 f"wait for a callback that resolves the doubt about the {self.request.what}"

@@ -104,8 +104,7 @@ def holds_run(folder: str | Path) -> bool:
 def find_people(folder: str | Path) -> Roster:
     """The people of a folder, one per subfolder, sorted by name. The output folder of a run is
     nobody. What is wrong in one person's subfolder is that person's problem. Raises UsageError when
-    there is no such folder, or no one in it.
-    """
+    there is no such folder, or no one in it."""
     root = Path(folder)
     if not is_folder(root):
         what = "a file, not a folder" if is_there(root) else "not there"

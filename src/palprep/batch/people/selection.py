@@ -123,8 +123,7 @@ class Selection:
     ) -> tuple[RosterEntry, ...]:
         """The people who are selected, in their order. ``ended`` says how each person of the last
         run ended; None: there was none. Raises UsageError for a pattern that matches nobody, and
-        for ``failed`` without a run.
-        """
+        for ``failed`` without a run."""
         if self.failed and ended is None:
             raise UsageError(
                 "--failed works on those who failed in an earlier run, and there was none here: "

@@ -163,8 +163,7 @@ def _on_kept_port(
 ) -> S:
     """A server on the port that this journal's runs have always used: after a kill, addresses that
     were given out then (of published files, of callbacks) work again. When somebody else has taken
-    the port, a free one must do.
-    """
+    the port, a free one must do."""
     kept = int(journal.setting(name, lambda: str(_free_port())))
     try:
         return stack.enter_context(make(kept))

@@ -31,8 +31,7 @@ def judging_in(
     workers: Engine, statements: Sequence[SandboxStatement] = ()
 ) -> functools.partial[sandbox.Sandbox]:
     """Makes a sandbox that has media opened in ``workers``. Its trainer takes any of ``statements``
-    for consent; without one, palprep's template.
-    """
+    for consent; without one, palprep's template."""
     trainer = functools.partial(train, statements=tuple(dict.fromkeys(statements)))
     return functools.partial(
         sandbox.Sandbox,
