@@ -151,9 +151,10 @@ def _find_work(run: RunContext, roster: Roster, last: RunReader | None) -> _Work
     selected = {each.slug: each for each in run.options.select.of(roster.people, ended)}
     gone = run.journal.forgotten("person", selected)
     known = frozenset(run.journal.people()) if gone else frozenset[str]()
-    met = [slug for slug in selected if slug in gone]
-    forgotten = {slug: _forgotten_words(slug, run.place, known) for slug in met}
-    selected = {slug: each for slug, each in selected.items() if slug not in forgotten}
+    forgotten = {
+        slug: _forgotten_words(slug, run.place, known) for slug in selected if slug in gone
+    }
+    selected = {slug: each for slug, each in selected.items() if slug not in gone}
     states = Unchanged(run)
     unchanged = states.among(selected.values(), last.people if last else ())
     left = [each for slug, each in selected.items() if slug not in unchanged]
