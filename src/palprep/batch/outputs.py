@@ -30,9 +30,9 @@ _BEGINNING = re.compile(rb'\{"person": ("(?:[^"\\]|\\.)*")')
 
 
 def write_outputs(into: Path, run: ReadableRun, *, again: bool = False) -> None:
-    """Write the results and the pages of a run into its folder, as far as they do not show it as it
-    is now. With ``again`` every line of the results is written anew, and pages of people who are
-    not in the run any more are removed."""
+    """Write the results and the pages of a run into its folder, where they are out of date. With
+    ``again`` every line of the results is written anew, and pages of people who are not in the run
+    any more are removed."""
     wanted = pages(run, into)
     there = all((into / name).is_file() for name in (RESULTS_NAME, TABLE_NAME))
     current = there and wanted[-1].is_in(into)

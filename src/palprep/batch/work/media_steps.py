@@ -137,7 +137,8 @@ class MediaSteps:
             unclear = "settings_unread" if person.unread else "folder_unclear"
             apart = (check.id for check in judged.apart)
             return PersonOutcome.needs_answer(
-                *(*problems, *reasons),
+                *problems,
+                *reasons,
                 blocked_by=(unclear, *apart, *decisions.ids_of(judged.unfit, judged.unfit)),
                 notes=notes,
                 asked=person.asked,
