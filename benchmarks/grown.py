@@ -214,7 +214,7 @@ class Copies:
         )
         body = read_body(row.kind, row.body)
         entry = Entry(added.lastrowid or 0, row.at, row.person, row.key, body)
-        projection.take(self._journal, entry)
+        projection.update(self._journal, entry)
 
 
 BENCHMARKS: Mapping[str, Benchmark] = {"grown": grown}
