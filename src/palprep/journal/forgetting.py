@@ -33,10 +33,11 @@ _SHARED = (
 
 
 def name_key(full_name: str) -> str:
-    """The key of entries about whoever has this name, before a folder gives them a slug. Spaces and
-    signs are left out, so that a hyphen in place of a space makes no difference."""
-    name = unicodedata.normalize("NFKC", same_name(full_name))
-    letters = (char for char in name if unicodedata.category(char)[0] in "LNM")
+    """The key of entries about whoever has this name, before a folder gives them a slug. Spaces,
+    signs and accents are left out, so that a hyphen in place of a space makes no difference."""
+    name = unicodedata.normalize("NFKD", same_name(full_name))
+    kept = (char for char in name if not unicodedata.combining(char))
+    letters = (char for char in kept if unicodedata.category(char)[0] in "LNM")
     return f"code:{''.join(letters)}"
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Literal, Self, TypeVar, get_args
 
-from pydantic import model_validator
+from pydantic import ValidationError, model_validator
 
 from palprep.api import without_queries
 from palprep.consent.wording import PLACEHOLDER, FreshCode
@@ -25,6 +25,8 @@ from palprep.preflight import Asset
 from palprep.rules import Check
 from palprep.rules.consent import ConsentDecision, ConsentEvidence
 from palprep.values import Value
+
+V = TypeVar("V", bound=Value)
 
 What = Literal["voice", "replica"]
 
@@ -344,10 +346,18 @@ KINDS: Mapping[str, type[Body]] = {
 }
 
 
+def from_stored(kind: type[V], stored: str) -> V:
+    """The value in a stored JSON text. Raises ValueError where it cannot be read."""
+    try:
+        return kind.model_validate_json(stored)
+    except ValidationError:  # Pydantic's own reader refuses lone surrogates, and much nesting.
+        return kind.model_validate(json.loads(stored))
+
+
 def read_body(kind: str, stored: str) -> Body:
     """The body of a stored entry, from its JSON. Raises JournalError where it cannot be read."""
     try:
-        return KINDS[kind].model_validate(json.loads(stored))
+        return from_stored(KINDS[kind], stored)
     except (KeyError, ValueError):
         raise JournalError(
             f"The journal holds an entry {kind!r} that this palprep cannot read. What is known of "

@@ -95,4 +95,4 @@ def creations(
         f"SELECT body FROM creation WHERE {condition} ORDER BY first",  # noqa: S608
         values,
     )
-    return tuple(Creation.model_validate(json.loads(body)) for (body,) in rows)
+    return tuple(entries.from_stored(Creation, body) for (body,) in rows)
