@@ -223,10 +223,8 @@ class Journal:
     def standing(self, *slots: str, people: Collection[str] = ()) -> tuple[Entry[Body], ...]:
         """The entries that count in the last run: the latest of each person and slot, or of these
         ``slots`` and ``people`` (slugs) alone. A result that was reused has the earlier body."""
-        chosen = {"slot": slots, "standing.person": people}
-        condition = " AND ".join(
-            file.is_one_of(name, each) for name, each in chosen.items() if each
-        )
+        given = {"slot": slots, "standing.person": people}
+        condition = " AND ".join(file.is_one_of(name, each) for name, each in given.items() if each)
         return self._entries(
             f"{condition or 1} ORDER BY standing.seq",
             *slots,
@@ -281,11 +279,10 @@ class Journal:
         return int(self._rows(query)[0][0])
 
     def unread_callback(self) -> Entry[Body] | None:
-        """The last callback about a creation that is in training all the same: palprep did not
-        read an end from it."""
+        """The last callback about a creation in training: no end was read from it."""
         still = "key IN (SELECT key FROM creation WHERE state = 'started')"
-        last = self._entries(f"kind = 'called_back' AND {still} ORDER BY seq DESC LIMIT 1")
-        return last[0] if last else None
+        about = f"kind = 'called_back' AND {still} ORDER BY seq DESC LIMIT 1"
+        return next(iter(self._entries(about)), None)
 
     def setting(self, name: str, default: Callable[[], str]) -> str:
         """A value that is chosen once and stays, such as the secret path of callbacks."""
