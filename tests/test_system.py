@@ -103,8 +103,8 @@ def test_a_group_ends_with_all_it_started_where_groups_have_no_signals(monkeypat
 
 def test_what_is_replaced_while_it_is_locked_has_a_lock_beside_it(monkeypatch, tmp_path):
     path = tmp_path / "dossier.json"
-    assert system.to_lock(path) == path
+    assert system.lockable(path) == path
     monkeypatch.setattr(system, "_fcntl", None)
-    assert system.to_lock(path).read_bytes() == b""
-    assert system.to_lock(path).parent == tmp_path
+    assert system.lockable(path).read_bytes() == b""
+    assert system.lockable(path).parent == tmp_path
     assert not path.exists()

@@ -26,7 +26,7 @@ def __getattr__(name: str) -> Any:
 
 
 def load_ipython_extension(ipython: Any) -> None:
-    """What ``%load_ext palprep`` calls: rich views of reports, prepared files and consent."""
+    """Turn on rich views of reports, prepared files and consent. ``%load_ext palprep`` calls it."""
     from palprep.views import register  # noqa: PLC0415 -- loads pydantic
 
     register(ipython)

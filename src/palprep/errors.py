@@ -40,9 +40,8 @@ class ProfileError(UsageError, code="profile_invalid"):
 
 
 class RowProblem(NamedTuple):
-    """One mistake in a manifest. ``line`` counts from 1 (of Parquet it is the row); ``column`` is
-    None for the whole line; ``message`` is a sentence without either.
-    """
+    """One mistake in a manifest. ``line`` counts from 1; in Parquet it is the row. ``column`` is
+    None for the whole line. ``message`` is a sentence that names neither."""
 
     line: int
     column: str | None
@@ -56,9 +55,8 @@ class ManifestError(UsageError, code="manifest_invalid"):
 
 
 class ConsentUnproven(UsageError, code="consent_unproven"):
-    """No replica is made, because consent is not proven. ``doubts`` says in sentences what a person
-    may accept with `palprep.decide`. Without any, record the statement again.
-    """
+    """No replica is made, because consent is not proven. ``doubts`` are sentences, which a person
+    may accept with `palprep.decide`. When there are none, record the statement again."""
 
     doubts: tuple[str, ...] = ()
 
@@ -279,9 +277,9 @@ class OutcomeUnknown(TransportError, code="outcome_unknown"):
     """A create was sent, and no answer told its outcome: the resource may or may not exist. Look
     for the resource before you send the call again. palprep never repeats it by itself.
 
-    ``reason`` is what happened, without what to do about it; None where that is the message.
-    ``call`` is what was sent: method, path, and body without secrets. ``status``, ``body`` and
-    ``request_id`` belong to an answer that leaves the outcome open, such as a gateway's 502.
+    ``reason`` is the message without its advice; None when the message has no advice. ``call`` is
+    what was sent: method, path, and body without secrets. ``status``, ``body`` and ``request_id``
+    belong to an answer that leaves the outcome open, such as a gateway's 502.
     """
 
     reason: str | None = None
@@ -300,4 +298,4 @@ class WaitTimeout(PalprepError, code="wait_timeout"):
 
 
 AT_SERVICE = (ApiError, TransportError, StorageError, PublishError, UnexpectedReply, WaitTimeout)
-"""What goes wrong at the service or on the way to it, and not with a file."""
+"""Failures of the service, or on the way to it, and not of a file."""

@@ -24,11 +24,11 @@ _UNSEEN = re.compile(
 _BREAKS = re.compile("[\t\n]")
 
 _FORMULA = re.compile(r"(?:^|(?<=;))(?=\s*[=+\-@\uff0b\uff0d\uff1d\uff20]|[\t\r])")
-"""Where a cell begins that a spreadsheet computes. A semicolon ends one where numbers have decimal
-commas, whatever stands in quotation marks."""
+"""The start of a cell that a spreadsheet would compute. Where numbers have decimal commas, a
+semicolon ends a cell, even between quotation marks."""
 
 _BYTES = range(0xDC80, 0xDD00)
-"""How Python holds bytes of a name that are not UTF-8 (PEP 383)."""
+"""The characters that stand for bytes of a file name that is not UTF-8 (PEP 383)."""
 
 
 def escaped(text: str) -> str:
@@ -47,10 +47,9 @@ def escaped_json(text: str) -> str:
 
 
 def table_rows(columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -> Iterator[str]:
-    """A table as CSV for a spreadsheet (RFC 4180, with the byte order mark that Excel needs), line
-    by line. Lists are joined by `` | ``; what is no column is left out. An apostrophe goes before
-    text that would begin a formula (OWASP, "CSV Injection").
-    """
+    """The lines of a CSV table for a spreadsheet (RFC 4180, with the byte order mark that Excel
+    needs). Lists are joined by `` | ``, and keys that are not ``columns`` are left out. Text that
+    would begin a formula gets an apostrophe in front of it (OWASP, "CSV Injection")."""
     line = io.StringIO()
     writer = csv.DictWriter(line, columns, extrasaction="ignore")
     yield "\ufeff"

@@ -1,7 +1,7 @@
-"""What operating systems do differently: locks, signals, processes that end together, memory that
-is given back, threads that nobody waits for.
+"""Differences between operating systems: file locks, signals, process groups, freed memory, daemon
+threads.
 
-The tests run on Linux. macOS has all of it, Windows none.
+The tests run on Linux. macOS has the same, and Windows gets a substitute for each.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ ENDING = tuple(getattr(signal, name) for name in _NAMES if hasattr(signal, name)
 
 @contextlib.contextmanager
 def on_signals(handle: Callable[[int, Any], object]) -> Iterator[None]:
-    """Inside the block, ``handle`` gets the signals that ask a process to end, unless they are
-    ignored, as under `nohup`; in the main thread only. At the end all is as before."""
+    """Let ``handle`` receive the signals of :data:`ENDING` inside the block. Signals that are
+    ignored, as under `nohup`, stay ignored. Does nothing outside the main thread."""
     with contextlib.ExitStack() as restored:
         if threading.current_thread() is threading.main_thread():
             for number in ENDING:
@@ -45,10 +45,10 @@ def on_signals(handle: Callable[[int, Any], object]) -> Iterator[None]:
 
 
 def lock(handle: int, *, shared: bool = False, wait: bool = False) -> bool:
-    """Lock an open file until it is closed, or this process ends; whether the lock was got.
+    """Lock an open file until it is closed, or this process ends. Returns whether that succeeded.
 
-    A ``shared`` lock only keeps others from one that is not; Windows has none. Raises OSError
-    where the file system has no locks.
+    A ``shared`` lock excludes only locks that are not shared; on Windows it excludes all. Raises
+    OSError when the file system has no locks.
     """
     while True:
         try:
@@ -66,8 +66,8 @@ def lock(handle: int, *, shared: bool = False, wait: bool = False) -> bool:
             return True
 
 
-def to_lock(path: Path) -> Path:
-    """What to lock for a file that is replaced meanwhile: itself, or on Windows one beside it."""
+def lockable(path: Path) -> Path:
+    """The file to lock while ``path`` is replaced: ``path`` itself, on Windows one next to it."""
     if _fcntl is None:
         path = path.with_name(f"{path.name}.lock")
         path.touch()
@@ -76,16 +76,17 @@ def to_lock(path: Path) -> Path:
 
 _FLAGS = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", None)
 OWN_GROUP: Any = {"process_group": 0} if _FLAGS is None else {"creationflags": _FLAGS}
-"""Of :class:`subprocess.Popen`: Ctrl-C in the terminal does not reach the process."""
+"""Arguments of :class:`subprocess.Popen`. Ctrl-C in the terminal does not reach the process."""
 
 
 def ask_to_end(process: subprocess.Popen[Any]) -> None:
-    """Send a process with :data:`OWN_GROUP` what Ctrl-C sends; on Windows, what is like it."""
+    """Send SIGINT, as Ctrl-C does, to a process with :data:`OWN_GROUP`; Ctrl-Break on Windows."""
     process.send_signal(getattr(signal, "CTRL_BREAK_EVENT", signal.SIGINT))
 
 
 def start_group(command: list[str], end: socket.socket, **options: Any) -> subprocess.Popen[bytes]:
-    """Start a process that leads a group of its own and is given a socket. Raises OSError."""
+    """Start a process that leads a new group, and hand it the socket ``end``, which it takes with
+    :func:`inherited_socket`. Raises OSError."""
     share = getattr(end, "share", None)
     given = {"pass_fds": [end.fileno()]} if share is None else {}
     options |= {"stdin": subprocess.DEVNULL if share is None else subprocess.PIPE, **given}
@@ -96,8 +97,8 @@ def start_group(command: list[str], end: socket.socket, **options: Any) -> subpr
     return process
 
 
-def taken(number: int) -> socket.socket:
-    """The socket that this process was given by :func:`start_group`."""
+def inherited_socket(number: int) -> socket.socket:
+    """The socket that :func:`start_group` handed to this process, by its file descriptor."""
     import socket  # noqa: PLC0415 -- every command loads this module, and few start workers
 
     if hasattr(socket, "fromshare"):
@@ -107,7 +108,7 @@ def taken(number: int) -> socket.socket:
 
 
 def has_ended(pid: int) -> bool:
-    """Whether a child of this process has ended; it is not reaped."""
+    """Whether a child of this process has ended. It stays to be waited for."""
     import psutil  # noqa: PLC0415 -- as socket above
 
     try:
@@ -117,7 +118,7 @@ def has_ended(pid: int) -> bool:
 
 
 def kill_group(pid: int) -> None:
-    """End the process ``pid`` and all that it started, at once."""
+    """Kill the process ``pid`` and everything that it started."""
     if hasattr(os, "killpg"):
         os.killpg(pid, signal.SIGKILL)
         return
@@ -128,32 +129,32 @@ def kill_group(pid: int) -> None:
             each.kill()
 
 
-def left_alone(do: Callable[[], T]) -> Future[T]:
-    """What ``do()`` will give, in a thread that sees the context of its caller. Whoever does not
-    wait for it leaves it behind: it does not keep the process from ending."""
+def in_daemon_thread(do: Callable[[], T]) -> Future[T]:
+    """The future of ``do()``, which runs in a thread with the caller's context variables. The
+    thread does not keep the process from ending, so a caller may stop waiting for it."""
     from concurrent.futures import Future  # noqa: PLC0415 -- as socket above
 
-    made: Future[T] = Future()
-    made.set_running_or_notify_cancel()  # It cannot be cancelled: it is under way.
+    future: Future[T] = Future()
+    future.set_running_or_notify_cancel()  # It cannot be cancelled: it is under way.
 
     def run() -> None:
         try:
-            made.set_result(do())
+            future.set_result(do())
         except BaseException as error:  # noqa: BLE001 -- raised where it is waited for
-            made.set_exception(error)
+            future.set_exception(error)
 
     context = contextvars.copy_context()
     threading.Thread(target=context.run, args=(run,), daemon=True).start()
-    return made
+    return future
 
 
-def hand_back() -> None:
-    """Give the system what was freed and is not in use; nothing where malloc is not glibc's.
+def trim_heap() -> None:
+    """Return freed memory to the system. Does nothing unless malloc is glibc's.
 
-    A frame of 4K takes 12 MB and a decoder holds seven. Once one such block was freed, glibc
-    no longer maps them each on their own but cuts them from the heap of the thread that asks
-    (mallopt(3), M_MMAP_THRESHOLD: "dynamic"), and a single small block above them keeps all of
-    it. Other threads, which load networks next, cannot use it either: 50 to 90 MiB of nothing.
+    A 4K frame takes 12 MB, and a decoder holds seven. After the first such block was freed, glibc
+    no longer maps each block by itself: it cuts them from the heap of the calling thread
+    (mallopt(3), M_MMAP_THRESHOLD: "dynamic"). One small block above them then keeps all of that
+    heap, 50 to 90 MiB, which other threads cannot use to load networks.
     """
     if sys.platform == "linux":
         import ctypes  # noqa: PLC0415 -- as socket above

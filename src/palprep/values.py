@@ -19,12 +19,12 @@ from palprep.vocabulary import Kind as Kind, Outcome as Outcome, Role as Role  #
 F = TypeVar("F", bound=Callable[..., Any])
 
 _WIDER: dict[Any, type] = {float: Real, int: Integral, Path: os.PathLike}
-"""What is taken where a type is declared: the numbers of numpy, and whatever is a path."""
+"""Wider types that are accepted for a declared one: numpy's numbers, and every kind of path."""
 
 
 def require_type(name: str, value: object, declared: Any, advice: str = "") -> None:
-    """Raises UsageError, with the advice, for an argument that is not of the type declared for it.
-    A text is no sequence of texts, and an empty one no path: that would be the current folder."""
+    """Raise UsageError, with the advice, unless ``value`` is of the type declared for it. A string
+    is no sequence of strings, and an empty one is no path: it would be the current folder."""
     union = get_origin(declared) in {Union, UnionType}
     kinds = [get_origin(each) or each for each in (get_args(declared) if union else (declared,))]
     if value == "" and {Path, os.PathLike} & {*kinds}:
@@ -34,7 +34,7 @@ def require_type(name: str, value: object, declared: Any, advice: str = "") -> N
     for kind in kinds:
         try:
             fits = isinstance(value, _WIDER.get(kind, kind))
-        except TypeError:  # Such as Any, of which everything is.
+        except TypeError:  # For Any, and other types without instances.
             return
         if fits and not (kind in {Iterable, Sequence} and isinstance(value, str)):
             return
@@ -43,9 +43,10 @@ def require_type(name: str, value: object, declared: Any, advice: str = "") -> N
 
 
 def typed(*names: str) -> Callable[[F], F]:
-    """A function whose arguments of these names must be of the types that it declares."""
+    """A decorator: the arguments of these names must be of the types that the function declares.
+    Otherwise the function raises UsageError."""
 
-    def of(function: F) -> F:
+    def decorate(function: F) -> F:
         hints = functools.cache(lambda: get_type_hints(function))
         name = function.__qualname__.removesuffix(".__init__")
         advice = f"; help(palprep.{name}) says more"
@@ -60,20 +61,21 @@ def typed(*names: str) -> Callable[[F], F]:
 
         return cast("F", checked)
 
-    return of
+    return decorate
 
 
 _OFFERED = {"model_copy", "model_dump", "model_dump_json", "model_validate", "model_validate_json"}
 _NOT_OFFERED = {name for name in vars(BaseModel) if not name.startswith("_")} - _OFFERED
-"""What completion leaves out: pydantic's deprecated methods, and those for who writes models."""
+"""Methods that completion leaves out: pydantic's deprecated ones, and those for authors of models.
+"""
 
 
 class Value(BaseModel):
     """A frozen record. Equal by content, serialisable with :meth:`to_json`.
 
-    Unknown fields are refused, so that a renamed field is noticed where it is written.
-    Sequences are tuples and numbers are finite: a level without signal is reported at
-    the floor that its field documents, a measure that was not taken is ``None``.
+    Unknown fields are refused, so that a renamed field is noticed where it is written. Sequences
+    are tuples. Numbers are finite: the level of silence is the floor that its field documents, and
+    a measure that was not taken is ``None``.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, defer_build=True)
@@ -98,7 +100,7 @@ class Span(Value):
         return self.end_s - self.start_s
 
     def moved(self, by_s: float) -> Span:
-        """The same stretch so much later."""
+        """The same span, ``by_s`` seconds later."""
         return Span(start_s=self.start_s + by_s, end_s=self.end_s + by_s)
 
 
@@ -109,10 +111,8 @@ def spans_within(spans: Iterable[Span], start_s: float, end_s: float) -> tuple[S
 
 
 class Rect(Value):
-    """A rectangle in pixels of an image as shown, origin at the top left.
-
-    It may reach past the image.
-    """
+    """A rectangle in pixels of an image as shown, origin at the top left. It may reach past the
+    image."""
 
     x: float
     y: float

@@ -25,29 +25,27 @@ DEFAULT_PROFILE: Final = "core-4"
 
 
 def install_advice(extra: str | None = None, *, again: bool = False) -> str:
-    """What to run to install palprep, with an extra or ``again``. No index offers palprep: it is
-    installed from a checkout.
-    """
+    """Advice to install palprep, with an extra or ``again``. No index offers palprep: it is
+    installed from a checkout."""
     what = f'".[{extra}]"' if extra else "."
     return f"run `pip install {'--force-reinstall ' if again else ''}{what}` in palprep's checkout"
 
 
 def same_name(name: str) -> str:
-    """What all spellings of one name share: in any case, in either form of Unicode."""
+    """A key that all spellings of one name share: upper or lower case, either form of Unicode."""
     return normalize("NFC", name).casefold()
 
 
 def by_name(name: str) -> tuple[str, str]:
-    """The key that sorts names as people count: ``person-2`` before ``person-10``, in any case.
-    Spellings of one name stand together, by their letters."""
+    """A sort key by which numbers in names count: ``person-2`` comes before ``person-10``. Case is
+    ignored; it only orders the spellings of one name."""
     counted = re.sub("0*([0-9]+)", lambda found: f"{len(found[1]):03}{found[1]}", same_name(name))
     return counted, name
 
 
 def did_you_mean(name: str, known: Iterable[str], otherwise: str = "") -> str:
-    """What to say of a name that is none of these: which of them may be meant, because it has that
-    word or is spelt alike; else ``otherwise``.
-    """
+    """A hint for an unknown name: the ``known`` names that hold it as a word, or else the one that
+    is spelt most like it; ``otherwise`` when there is neither."""
     from difflib import get_close_matches  # noqa: PLC0415 -- every process loads this module
 
     names = list(known)
@@ -57,9 +55,9 @@ def did_you_mean(name: str, known: Iterable[str], otherwise: str = "") -> str:
 
 
 def address_of(path: PurePath) -> str | None:
-    """The address that somebody gave in place of a path, without its query; None for a path. That
-    holds no two slashes in a row, so ``s3://bucket`` has become ``s3:/bucket``; and a drive has one
-    letter."""
+    """The URL that was given in place of a path, without its query; None for a path. pathlib joins
+    slashes, so ``s3://bucket`` arrives as ``s3:/bucket``. One letter before the colon is a drive.
+    """
     found = re.fullmatch(r"([a-z][a-z0-9+.-]+):/+([^?]*).*", path.as_posix())
     return f"{found[1]}://{found[2]}" if found else None
 

@@ -13,7 +13,7 @@ import pytest
 
 from palprep.errors import DamagedMedia
 from palprep.media.images import prefetch
-from palprep.system import hand_back
+from palprep.system import trim_heap
 
 BLOCK, BLOCKS = 64 * 1024, 1000
 """Below glibc's smallest threshold for blocks of their own; 62 MiB together."""
@@ -38,7 +38,7 @@ def test_freed_memory_below_a_block_in_use_is_handed_back():
     for block in freed:
         libc.free(block)
     before = _resident_mib()
-    hand_back()
+    trim_heap()
     assert before - _resident_mib() > 50
     libc.free(kept)
 

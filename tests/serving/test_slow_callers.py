@@ -32,7 +32,7 @@ class Hasty(ImpatientProtocol):
     head_s = 0.4
     body_s = 0.4
     stalled_s = 0.4
-    most = 6
+    max_connections = 6
 
 
 Address = tuple[str, int]
@@ -106,7 +106,7 @@ def test_an_answer_that_no_one_reads_is_given_up(ending: bytes) -> None:
 
 
 class Crowded(ImpatientProtocol):
-    most = 6
+    max_connections = 6
 
 
 @pytest.mark.parametrize("begun", [b"", b"G", HEAD % (b"", b"content-length: 900")])

@@ -1,6 +1,6 @@
-"""What comes of sending a request, and the only place where the client touches the service, a
-clock's sleep, a thread or a lock. What a client does is written once, as coroutines that await
-nothing but the methods of a sender: with those of the sync one, they run to their end at once."""
+"""The senders, sync and async: the only place where a client uses the network, sleep, threads or
+locks. Everything else is written once, as coroutines that await nothing but a sender's methods.
+With the sync sender such a coroutine never suspends."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from palprep._version import __version__
 from palprep.api import UNSET, Call, Rate, Reply, StreamedBody, read_body
 from palprep.client.settings import limits_of
 from palprep.errors import UsageError
-from palprep.system import left_alone
+from palprep.system import in_daemon_thread
 
 T = TypeVar("T")
 R = TypeVar("R", bound=Reply)
@@ -34,8 +34,8 @@ H = TypeVar("H", httpx.Client, httpx.AsyncClient)
 
 @dataclass(frozen=True)
 class Answer:
-    """What came back: a ``status``, ``headers`` (lower-case names) and a body (``content``, in
-    bytes), after ``elapsed`` seconds."""
+    """An answer: its ``status``, ``headers`` (lower-case names) and body (``content``), which came
+    after ``elapsed`` seconds."""
 
     status: int
     headers: Mapping[str, str]
@@ -45,7 +45,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class NoAnswer:
-    """Nothing came back. ``sent`` is false when the request certainly never left complete."""
+    """No answer came. ``sent`` is False if the request certainly never left as a whole."""
 
     sent: bool
     timed_out: bool
@@ -54,7 +54,7 @@ class NoAnswer:
 
 @dataclass(frozen=True, kw_only=True)
 class RawResponse(Answer, Generic[R]):
-    """A reply as it came, and the ``record`` read from it."""
+    """An answer, and the ``record`` that was read from it."""
 
     record: R
 
@@ -64,8 +64,8 @@ class RawResponse(Answer, Generic[R]):
 
 
 class Limiter:
-    """When the next request may leave: a sliding window over the moments at which others left,
-    where there is a ``rate``; and not before the service wishes. Thread-safe."""
+    """Says when the next request may leave, by a sliding window over the moments at which others
+    left, if there is a ``rate``, and by the service's Retry-After. Thread-safe."""
 
     def __init__(self, rate: Rate | None = None) -> None:
         self.rate = rate
@@ -79,8 +79,8 @@ class Limiter:
             self._rests_until = max(self._rests_until, until)
 
     def reserve(self, now: float, ends: float | None = None) -> float:
-        """Count one more request; how many seconds it must wait before it may leave. Infinite, and
-        none is counted, where that would not be before the moment ``ends``."""
+        """Count one more request, and return the seconds until it may leave. When that would not
+        be before the moment ``ends``, return infinity and count nothing."""
         with self._lock:
             wait_s = self.rate.wait_s(self._moments, now) if self.rate else 0.0
             wait_s = max(wait_s, self._rests_until - now)
@@ -96,7 +96,7 @@ FailureHook = Callable[[Call[Any], NoAnswer], Awaitable[object] | object]
 
 
 class HookOptions(TypedDict, total=False):
-    """Functions of the caller, one or several, that are told of every attempt."""
+    """Functions of the caller, one or several, that are called at every attempt."""
 
     on_request: RequestHook | Iterable[RequestHook]
     on_reply: ReplyHook | Iterable[ReplyHook]
@@ -107,8 +107,8 @@ Hooks: TypeAlias = Mapping[str, tuple[Callable[..., object], ...]]
 
 
 def hooks_of(options: Mapping[str, Any], *, awaited: bool) -> Hooks:
-    """The hooks among the options of a client. Raises :class:`~palprep.errors.UsageError` for one
-    that would have to be awaited where nothing is ``awaited``, and for what is no function."""
+    """The hooks among the options of a client. Raises :class:`~palprep.errors.UsageError` for what
+    is no function, and for an async function unless the client is async (``awaited``)."""
     hooks: dict[str, tuple[Any, ...]] = {}
     for name in HookOptions.__annotations__:
         given = options.get(name) or ()
@@ -121,17 +121,17 @@ def hooks_of(options: Mapping[str, Any], *, awaited: bool) -> Hooks:
 
 
 _AT_ONCE = 100
-"""As many as httpx keeps connections. More wait here: its pool looks at all that wait whenever one
-comes or goes, so that hundreds keep each other from being sent until they time out."""
+"""httpx keeps as many connections. Further calls wait here: its pool looks at all that wait
+whenever one comes or goes, so that hundreds of them delay each other until they time out."""
 MAX_ANSWER_BYTES = 64 * 1024 * 1024
 _GRACE_S = 0.05
-"""httpx's own timeout ends with the deadline and tells more: whether anything was sent."""
+"""Lets httpx's own timeout come first, which tells whether anything was sent."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Sender(Generic[H]):
-    """What both senders hold, and all on which decisions depend besides the call itself. ``http``
-    is closed with this one where it is its ``own``. ``headers`` and ``query`` travel with every
+    """What both senders hold: with the call, everything on which a decision depends. ``http`` is
+    closed with the client if it is its ``own``. ``headers`` and ``query`` travel with every
     request."""
 
     awaited: ClassVar[bool]
@@ -158,10 +158,10 @@ class _Sender(Generic[H]):
     limiters: dict[str, Limiter] = field(default_factory=dict)
     """By the endpoint's name; shared by a client and its copies."""
     users: list[object] = field(default_factory=list)
-    """The event loop, or the process, whose connections these are, once there is one."""
+    """The event loop or the process that first used the connections."""
 
     def used_in(self, user: object, what: str, or_else: str = "") -> None:
-        """Raises :class:`~palprep.errors.UsageError` for a second user of the same connections."""
+        """Raise :class:`~palprep.errors.UsageError` for a second user of the same connections."""
         if self.users[:1] not in ([], [user]):
             raise UsageError(
                 f"This client was used in another {what}, to which its connections belong. Make "
@@ -170,9 +170,9 @@ class _Sender(Generic[H]):
         self.users[:] = [user]
 
     def write(self, call: Call[Any], within: float | None) -> httpx.Request:
-        """The request for ``call``, which has ``within`` seconds left. The key is in no other
-        object that outlives it. Raises :class:`~palprep.errors.UsageError` when the path makes no
-        URL, and :class:`~palprep.errors.InvalidRequest` for a body that cannot be sent."""
+        """The request for ``call``, which has ``within`` seconds left. Nothing that outlives the
+        request holds the key in clear. Raises :class:`~palprep.errors.UsageError` for a path that
+        makes no URL, and :class:`~palprep.errors.InvalidRequest` for a body that cannot be sent."""
         headers = {
             "accept": "application/json",
             "accept-encoding": "gzip, deflate",
@@ -200,18 +200,12 @@ class _Sender(Generic[H]):
                 content=content,
                 extensions={"timeout": limits},
             )
-            request.url.host  # noqa: B018 -- decodes a name that httpx may refuse.
+            request.url.host  # noqa: B018 -- decodes the name, which httpx may refuse
         except (httpx.InvalidURL, UnicodeError) as error:
             raise UsageError(
                 f"{call.method} {call.endpoint.path}: no URL can be made of this ({error})."
             ) from None
         return request
-
-    def add(self, piece: bytes, content: bytearray) -> None:
-        """One more piece of an answer. Raises httpx.ReadError for one that has no end."""
-        content += piece
-        if len(content) > MAX_ANSWER_BYTES:
-            raise httpx.ReadError(f"the answer has more than {MAX_ANSWER_BYTES:,} bytes")
 
     async def tell(self, hook: str, *about: object) -> None:
         """Call the caller's hooks of this name, and await those that are async functions."""
@@ -221,8 +215,16 @@ class _Sender(Generic[H]):
                 await returned
 
 
+def _append(content: bytearray, piece: bytes) -> None:
+    """Add a piece to the body of an answer. Raises httpx.ReadError when that becomes too large."""
+    content += piece
+    if len(content) > MAX_ANSWER_BYTES:
+        raise httpx.ReadError(f"the answer has more than {MAX_ANSWER_BYTES:,} bytes")
+
+
 class _AsyncBody:
-    """As an async client takes it. A piece takes a tenth of a millisecond: no thread helps."""
+    """A streamed body as httpx's async client takes it. Each piece is read in a tenth of a
+    millisecond, so that a thread would not help."""
 
     def __init__(self, body: StreamedBody) -> None:
         self._body = body
@@ -242,7 +244,7 @@ class SyncSender(_Sender[httpx.Client]):
     sleep: Callable[[float], object]
 
     def run(self, doing: Coroutine[Any, Any, T]) -> T:
-        """The result of what awaits only this sender."""
+        """The result of a coroutine that awaits nothing but this sender's methods."""
         try:
             doing.send(None)
         except StopIteration as end:
@@ -254,15 +256,15 @@ class SyncSender(_Sender[httpx.Client]):
         self, request: httpx.Request, within: float | None
     ) -> tuple[httpx.Response, bytes]:
         """The response and its body. Raises httpx's errors, and TimeoutError after ``within``
-        seconds: httpx bounds single reads alone, so that such an attempt has a thread of its own,
-        which is left behind where it is late. In a process that was forked from the first it raises
-        :class:`~palprep.errors.UsageError`: each would read what the other was answered."""
+        seconds. httpx limits only single reads, so an attempt with a limit has its own thread,
+        which is left behind when it is late. Raises :class:`~palprep.errors.UsageError` in a forked
+        process, because each process would read answers of the other."""
         self.used_in(os.getpid(), "process")
         if within is None:
             return self._read(request)
         late = threading.Event()
         try:
-            return left_alone(lambda: self._read(request, late)).result(within + _GRACE_S)
+            return in_daemon_thread(lambda: self._read(request, late)).result(within + _GRACE_S)
         finally:
             late.set()
 
@@ -272,7 +274,7 @@ class SyncSender(_Sender[httpx.Client]):
         content = bytearray()
         with closing(self.http.send(request, stream=True, follow_redirects=False)) as response:
             for piece in response.iter_bytes():
-                self.add(piece, content)
+                _append(content, piece)
                 if late and late.is_set():
                     break
         return response, bytes(content)
@@ -286,26 +288,27 @@ class SyncSender(_Sender[httpx.Client]):
 
 @dataclass(frozen=True, kw_only=True)
 class AsyncSender(_Sender[httpx.AsyncClient]):
-    """Does everything in the running event loop, asyncio's or trio's; else as the other."""
+    """Does everything in the running event loop, asyncio's or trio's."""
 
     awaited = True
     library = httpx.AsyncClient
 
     sleep: Callable[[float], Awaitable[object]]
     room: anyio.Semaphore = field(default_factory=lambda: anyio.Semaphore(_AT_ONCE))
-    """Where requests wait for one of the client's own connections; shared with its copies."""
+    """Limits the requests under way over the client's own connections; shared with its copies."""
 
     def run(self, doing: Coroutine[Any, Any, T]) -> Coroutine[Any, Any, T]:
         return doing
 
     def used_here(self) -> None:
-        """Raises :class:`~palprep.errors.UsageError` in a second event loop."""
+        """Raise :class:`~palprep.errors.UsageError` in a second event loop."""
         self.used_in(anyio.lowlevel.current_token(), "event loop", ", or have one asyncio.run()")
 
     async def transmit(
         self, request: httpx.Request, within: float | None
     ) -> tuple[httpx.Response, bytes]:
-        """As :class:`SyncSender` does. Raises UsageError in a second event loop."""
+        """As :meth:`SyncSender.transmit`, without a thread. Raises UsageError in a second event
+        loop."""
         self.used_here()
         content, waits = bytearray(), self.own
         try:
@@ -315,7 +318,7 @@ class AsyncSender(_Sender[httpx.AsyncClient]):
                     sent = await self.http.send(request, stream=True, follow_redirects=False)
                     async with aclosing(sent) as response:
                         async for piece in response.aiter_bytes():
-                            self.add(piece, content)
+                            _append(content, piece)
         except TimeoutError:
             if waits:
                 raise httpx.PoolTimeout(f"{_AT_ONCE} other calls are under way") from None
@@ -326,7 +329,7 @@ class AsyncSender(_Sender[httpx.AsyncClient]):
         await self.sleep(seconds)
 
     async def work(self, do: Callable[[], T]) -> T:
-        """The value of ``do()``, which may block: it has a thread of its own."""
+        """The value of ``do()``, which runs in a thread because it may block."""
         return await anyio.to_thread.run_sync(do)
 
 

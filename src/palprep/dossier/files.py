@@ -211,7 +211,7 @@ def sole_writer(path: Path) -> Iterator[Callable[..., Dossier]]:
 
     while True:
         try:
-            locked = system.to_lock(path)
+            locked = system.lockable(path)
             handle = os.open(locked, os.O_RDWR)
         except OSError as error:
             raise UsageError(f"The dossier {path} cannot be changed: {error.strerror}") from None

@@ -25,7 +25,7 @@ from palprep.media.facts import JOINED_S, AudioFacts, TimingFacts, VideoFacts
 from palprep.media.images.frames import DisplayMatrix
 from palprep.media.sound.decoding import AudioTimes, audio_stream, audio_streams, default_stream
 from palprep.media.sources.source import Source
-from palprep.system import hand_back
+from palprep.system import trim_heap
 from palprep.values import Span
 
 _MOST_PACKETS_TRIED = 300
@@ -51,7 +51,7 @@ def probe_video(source: Source) -> VideoFacts:
             header = _described(source, container, containers.video_stream(container, source))
     finally:
         # The decoder is gone before others start: of 4K it keeps 70 MB.
-        hand_back()
+        trim_heap()
     with containers.open_container(source, analyse_frames=False) as container:
         stream, sounds = containers.video_stream(container, source), audio_streams(container)
         walked: list[Stream] = [stream]

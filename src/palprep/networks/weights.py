@@ -35,7 +35,7 @@ class Weights(Value):
     inside: str | None = None
     """Its name inside ``member`` when that is itself a zip archive."""
     published_sha256: str | None = None
-    """What that file hashes to, where research/conversion/networks.py converted it."""
+    """The SHA-256 of the published file, where research/conversion/networks.py converted it."""
     extra: str | None = None
     """The extra that installs ``package``, for a file that palprep does not ship."""
 
@@ -44,19 +44,17 @@ class Weights(Value):
         return install_advice(self.extra, again=True)
 
     def locate(self) -> Traversable:
-        """Where the file lies in this installation, or would lie."""
+        """The place of the file in this installation, whether or not it is there."""
         return self._installed().joinpath(self.file)
 
     def require(self) -> None:
-        """Raises ToolMissing when the file is not in this installation. Its content is not read."""
+        """Raise ToolMissing unless the file is in this installation. Its content is not read."""
         if not self.locate().is_file():
             raise self._missing()
 
     def read(self) -> bytes:
-        """The file's bytes, whose SHA-256 has been compared.
-
-        Raises ToolMissing for a file that is missing, or is not the one that the manifest names.
-        """
+        """The bytes of the file. Raises ToolMissing for a file that is missing, or whose SHA-256
+        differs from the manifest's."""
         try:
             data = self.locate().read_bytes()
         except OSError:
@@ -69,7 +67,7 @@ class Weights(Value):
         return data
 
     def problem(self) -> str | None:
-        """What is wrong with the file and how to bring it back; None when it is intact."""
+        """The message of :meth:`read` about a missing or damaged file; None for an intact one."""
         try:
             self.read()
         except ToolMissing as error:
@@ -97,40 +95,41 @@ def read_manifest(home: str) -> Mapping[str, Weights]:
 
 @functools.cache
 def load_network(home: str, name: str) -> Any:
-    """The network of that name that a package ships: the one of this process. Raises ToolMissing
-    for a missing or damaged file."""
+    """The network that the package ``home`` ships under this name, loaded once in a process. Raises
+    ToolMissing for a missing or damaged file."""
     return open_network(read_manifest(home)[name].read())
 
 
 _SILENT = 4
-"""Severity from which ONNX Runtime writes lines of its own: what goes wrong it raises as well."""
+"""Only fatal lines of ONNX Runtime's log are written: it raises every error anyway."""
 
 
 def open_network(model: Path | bytes, *, alone: bool = False) -> Any:
-    """A session of ONNX Runtime for one network, in its file or as bytes. Threads may share it.
+    """A session of ONNX Runtime for one network, given as its file or its bytes. Threads may share
+    the session.
 
-    Each run takes one thread: those who measure run several networks at once, and as many
-    processes as there are processors measure files. A large network that runs ``alone`` takes two
-    where the process may have them: as OMP_NUM_THREADS says, else one for each processor.
+    Each run takes one thread, because a process runs several networks at once, and there are as
+    many processes as processors. A large network that runs ``alone`` takes two threads, unless
+    OMP_NUM_THREADS or the number of processors is less.
     """
-    # Said before the import. That alone lets ONNX Runtime 1.31 write an id of this machine into the
-    # user's cache, and tell Microsoft of the process (Privacy.md in its package).
+    # Set before the import, which alone makes ONNX Runtime 1.31 write an id of this machine into
+    # the user's cache and report the process to Microsoft (Privacy.md in its package).
     os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
     import onnxruntime  # noqa: PLC0415 - it takes long to load, and not every reading needs it
 
-    # Of the whole process: it looks for graphics cards at the first session, and complains.
-    # Its builds for Windows would tell Microsoft of each session.
+    # For the whole process: at the first session it looks for graphics cards, and warns of none.
+    # Its builds for Windows would report each session to Microsoft.
     onnxruntime.set_default_logger_severity(_SILENT)
     onnxruntime.disable_telemetry_events()
     options = onnxruntime.SessionOptions()
-    told = os.environ.get("OMP_NUM_THREADS", "")
-    share = int(told) if told.isdecimal() else os.cpu_count() or 1
-    options.intra_op_num_threads = min(2, max(1, share)) if alone else 1
-    # A thread that waits by spinning takes from what runs beside it.
+    allowed = os.environ.get("OMP_NUM_THREADS", "")
+    threads = int(allowed) if allowed.isdecimal() else os.cpu_count() or 1
+    options.intra_op_num_threads = min(2, max(1, threads)) if alone else 1
+    # A thread that spins while it waits takes time from the others.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    # What a run has taken is given back: less memory between runs, at no cost in time.
+    # Memory is freed after each run, which costs no time.
     options.enable_cpu_mem_arena = False
-    # Weights of 8 bits are worked out once, when they are loaded, and not in every run.
+    # Weights of 8 bits are expanded once, when they are loaded, and not in every run.
     options.add_session_config_entry("session.disable_quant_qdq", "1")
     options.log_severity_level = _SILENT
     return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])

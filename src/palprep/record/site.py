@@ -48,8 +48,8 @@ _HEADERS = {
 class Uploads(serving.ImpatientProtocol):
     """A file comes from this machine: one that trickles in is none."""
 
-    floor = 100_000
-    most = 50
+    least_rate = 100_000
+    max_connections = 50
 
     def shutdown(self) -> None:
         """Cut what does not end, such as a paused video, before uvicorn does so by a traceback."""

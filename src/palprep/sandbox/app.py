@@ -127,7 +127,7 @@ class DroppableProtocol(ImpatientProtocol):
     ``scope["state"]["abort"]()``. It keeps more connections than a server for strangers: tests open
     many."""
 
-    most = 500
+    max_connections = 500
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Put ``abort`` into the state of every request of this connection."""

@@ -23,7 +23,7 @@ from palprep.sandbox.log import note
 from palprep.sandbox.service import Service
 from palprep.sandbox.store import Record
 from palprep.storage import UNASKABLE, fetch_url
-from palprep.system import left_alone
+from palprep.system import in_daemon_thread
 
 _POST_TIMEOUT_S = 10.0
 MAX_PORT = 65_535
@@ -110,7 +110,7 @@ async def download(service: Service, url: str, into: Path) -> None:
     )
     # Not to_thread: a server that is silent would hold its thread, which the loop waits for at
     # its end.
-    fetched = await asyncio.wrap_future(left_alone(fetch))
+    fetched = await asyncio.wrap_future(in_daemon_thread(fetch))
     if fetched.size_bytes == 0:
         raise StorageError("The file is empty.")
 

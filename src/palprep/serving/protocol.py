@@ -1,4 +1,4 @@
-"""HTTP within bounds: of the time that a request may stall, and of the size of a body."""
+"""HTTP with limits on the time that a request may stall, and on the size of its body."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ log = logging.getLogger(__name__)
 _DISCARD_BYTES = 64 * 1024 * 1024
 
 
-class _Strangers(logging.LoggerAdapter[logging.Logger]):
-    """uvicorn warns of every request that is none, with which whoever reaches the port could fill
-    the log, and takes a request that the end of the server cuts off for an error."""
+class _QuietLog(logging.LoggerAdapter[logging.Logger]):
+    """uvicorn's log, without what strangers could fill it with: a warning for each malformed
+    request. A request that the end of the server cuts off is no error."""
 
     level = logging.INFO  # uvicorn asks for it.
 
@@ -34,39 +34,39 @@ class _Strangers(logging.LoggerAdapter[logging.Logger]):
 
 
 class ImpatientProtocol(H11Protocol):
-    """HTTP for callers who may be slow on purpose, and many.
+    """HTTP for callers who may be many, and slow on purpose.
 
-    The head of a request has ``head_s`` seconds, from the connection or from its first byte. A
-    body has ``stalled_s`` seconds between two bytes, and ``body_s`` in all, with one more for
-    every ``floor`` bytes that have come. An answer that no one reads is given up after
-    ``stalled_s`` seconds. uvicorn itself waits for ever for all of these; it closes a connection
-    on which no second request begins.
+    The head of a request may take ``head_s`` seconds, from the connection or from its first byte.
+    A body may stall for ``stalled_s`` seconds, and take ``body_s`` in all, plus one second for
+    every ``least_rate`` bytes that have come. An answer that nobody reads is given up after
+    ``stalled_s`` seconds. uvicorn itself waits for ever in all these cases; it closes only a
+    connection on which no second request begins.
 
-    A server keeps at most ``most`` connections. For one more, it cuts one that waits for its
-    caller: first those that have their answer and do not end or do not read it, then of the
-    address that has the most, then the one that waits longest. No address has a number of its
-    own: all callers behind a proxy have the same one. A connection more is refused only while
-    all others are being answered.
+    A server keeps at most ``max_connections``. To take another one, it cuts one that waits for its
+    caller. It first chooses among those whose answer is complete or not being read, then among
+    those from the address with the most, then the one that has waited longest. There is no limit
+    for one address, because all callers behind a proxy share theirs. A new connection is refused
+    only while all others are being answered.
     """
 
     head_s = 10.0
     body_s = 30.0
     stalled_s = 30.0
-    floor = 500
-    """In bytes a second; the usual choice of web servers (Apache, mod_reqtimeout)."""
-    most = 200
+    least_rate = 500
+    """Bytes a second; the usual choice of web servers (Apache, mod_reqtimeout)."""
+    max_connections = 200
 
     _timer: asyncio.TimerHandle | None = None
     _reader: asyncio.TimerHandle | None = None
     _phase: tuple[object, object] = (None, h11.IDLE)
-    """The request and how far it has come: each has time of its own."""
+    """The request, and the part of it that is arriving: each part has its own time."""
     _since = 0.0
     _bytes = 0
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self.logger = cast("logging.Logger", _Strangers(self.logger))
+        self.logger = cast("logging.Logger", _QuietLog(self.logger))
         super().connection_made(cast("asyncio.Transport", transport))
-        # Writing pauses with the first byte that the caller does not take, also at the end.
+        # Writing pauses at the first byte that the caller does not read, even at the end.
         self.transport.set_write_buffer_limits(0)
         self._since = self.loop.time()
         self._make_room()
@@ -75,7 +75,7 @@ class ImpatientProtocol(H11Protocol):
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
         state = self.conn.their_state
-        if state in {h11.DONE, h11.MUST_CLOSE}:  # The request has arrived to its end.
+        if state in {h11.DONE, h11.MUST_CLOSE}:  # The request is complete.
             self._since = self.loop.time()
             self._stop_waiting()
             return
@@ -101,8 +101,8 @@ class ImpatientProtocol(H11Protocol):
         super().connection_lost(exc)
 
     def send_400_response(self, msg: str) -> None:
-        """Refuse what is no request. Where a whole head came before it, uvicorn would answer
-        twice, and fail at the second time: the connection is cut."""
+        """Refuse a malformed request. After a complete head uvicorn would answer twice, and fail
+        the second time; there the connection is cut instead."""
         if self.conn.our_state is h11.IDLE:
             super().send_400_response(msg)
             return
@@ -116,46 +116,44 @@ class ImpatientProtocol(H11Protocol):
         return self.conn.their_state in (h11.IDLE, h11.SEND_BODY) or self.flow.write_paused
 
     def _watch(self) -> None:
-        """Wait for the rest of what has begun, as long as that may take from now."""
+        """Start the timer for the part of the request that is arriving."""
         self._stop_waiting()
         state, left = self.conn.their_state, self._since - self.loop.time()
         if state is h11.SEND_BODY:
-            left = min(left + self.body_s + self._bytes / self.floor, self.stalled_s)
+            left = min(left + self.body_s + self._bytes / self.least_rate, self.stalled_s)
         elif state is h11.IDLE and (self.cycle is None or self.conn.trailing_data[0]):
             left += self.head_s
         else:
-            return  # Between two requests uvicorn has a clock of its own.
+            return  # Between two requests uvicorn has its own timer.
         self._timer = self.loop.call_later(max(left, 0.0), self._expire)
 
     def _expire(self) -> None:
-        if self.flow.read_paused:  # It is the application that does not take what is sent.
+        if self.flow.read_paused:  # The application is slow, and not the caller.
             self._since = self.loop.time()
             self._watch()
         else:
             self._give_up()
 
     def _make_room(self) -> None:
-        if len(self.connections) <= self.most:
+        if len(self.connections) <= self.max_connections:
             return
         open_ = [
             cast("ImpatientProtocol", each)
             for each in self.connections
             if not each.transport.is_closing()
         ]
-        waiting = [each for each in open_ if each is not self and each._waits]  # noqa: SLF001
-        crowd = Counter(_address(each) for each in waiting)
-        if len(open_) > self.most:
-            waiting.sort(key=lambda each: each._precedence(crowd))  # noqa: SLF001
-            (*waiting, self)[0].transport.abort()
+        if len(open_) > self.max_connections:
+            waiting = [each for each in open_ if each is not self and each._waits]  # noqa: SLF001
+            crowd = Counter(_address(each) for each in waiting)
+            to_cut = min(waiting, key=lambda each: each._precedence(crowd), default=self)  # noqa: SLF001
+            to_cut.transport.abort()
 
     def _precedence(self, crowd: Mapping[str, int]) -> tuple[bool, int, float]:
+        """The lowest is cut first. ``crowd`` counts waiting connections by address."""
         done = self.cycle is not None and self.cycle.response_complete
         idle = self.conn.their_state is h11.IDLE
-        return (
-            not ((done and not idle) or self.flow.write_paused),
-            -crowd[_address(self)],
-            self._since,
-        )
+        lingers = (done and not idle) or self.flow.write_paused
+        return not lingers, -crowd[_address(self)], self._since
 
     def _stop_waiting(self) -> None:
         if self._timer is not None:
@@ -176,9 +174,9 @@ class BodyTooLarge(PalprepError, code="body_too_large"):
 
 
 async def read_body(request: Request, limit: int) -> bytes:
-    """The whole body, with at most ``limit`` bytes in memory. Raises :class:`BodyTooLarge` for
-    more. The rest of such a body is read and thrown away first, up to 64 MiB of it: a caller that
-    is still sending when the connection closes never sees the answer."""
+    """The whole body, with at most ``limit`` bytes in memory. Raises :class:`BodyTooLarge` for a
+    larger one, after reading and dropping up to 64 MiB of it: a caller that is still sending when
+    the connection closes never sees the answer."""
     declared = request.headers.get("content-length", "")
     keep = not (declared.isdecimal() and int(declared) > limit)
     chunks: list[bytes] = []

@@ -25,19 +25,19 @@ T = TypeVar("T")
 log = logging.getLogger("palprep.serving")
 
 _BACKLOG = 128
-"""Also how many connections asyncio accepts at once, before any is looked at."""
-_ACCEPTED_IN = 5
-"""Turns of the loop in which asyncio tells the protocol of what it has accepted; it needs three."""
-_TOLD_EVERY_S = 60.0
+"""It is also how many connections asyncio accepts in one turn of its loop."""
+_TURNS = 5
+"""Turns of the loop until the protocol knows of every accepted connection; asyncio needs three."""
+_LOGGED_EVERY_S = 60.0
 _SHUTDOWN_S = 10.0
-_LOOK_S = 0.002
-"""Until it is looked again whether the server has started: uvicorn has only a flag for it."""
+_POLL_S = 0.002
+"""Between two looks at uvicorn's flag that it has started: it offers no event to wait for."""
 
 
 def listening_socket(host: str, port: int) -> socket.socket:
     """A TCP socket that listens on the address ``host``, IPv4 or IPv6; ``port`` 0 takes a free
-    one. Raises UsageError when the system refuses, for example because the port is in use, and for
-    what is no port."""
+    one. Raises UsageError for what is no port, and when the system refuses, for example because
+    the port is in use."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = None
     try:
@@ -53,7 +53,7 @@ def listening_socket(host: str, port: int) -> socket.socket:
     except (OSError, OverflowError, TypeError) as error:
         if listener is not None:
             listener.close()
-        # Of a number that is no port, Python itself says which numbers are.
+        # Python's message about a number that is no port says which numbers are.
         why = getattr(error, "strerror", None) or str(error).rstrip(".")
         raise UsageError(
             f"Cannot listen on {host}:{port}: {why}; choose another port or host. Port 0 takes a "
@@ -70,11 +70,11 @@ def url_of(listener: socket.socket) -> str:
 
 class _Server(uvicorn.Server):
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Also close what was accepted a moment ago, as browsers connect before they ask: uvicorn
-        shuts the connections that it knows, waits for the others, and leaves them open."""
+        """Also close connections that were accepted a moment ago, such as those that browsers open
+        ahead: uvicorn shuts only those that it knows, and waits for the others."""
         for each in self.servers:
             each.close()
-        for _ in range(_ACCEPTED_IN):
+        for _ in range(_TURNS):
             await asyncio.sleep(0)
         await super().shutdown(sockets)
 
@@ -82,8 +82,8 @@ class _Server(uvicorn.Server):
 class ServerThread:
     """Serves ``app`` on ``listener`` until stopped; the listener is closed with it.
 
-    ``name`` is the thread's. ``http`` is uvicorn's protocol for HTTP. Answers under way have
-    ``grace_s`` seconds to finish when it stops, and the application then has ten to end.
+    ``name`` is the thread's. ``http`` is uvicorn's protocol for HTTP. When it stops, answers under
+    way have ``grace_s`` seconds to finish, and then the application has ten to end.
     """
 
     def __init__(
@@ -112,13 +112,13 @@ class ServerThread:
         self._server = _Server(config)
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._told_at = -math.inf
+        self._logged_at = -math.inf
 
     def start(self) -> None:
         """Start, and return as soon as it answers. Raises ToolFailed when it could not start."""
         self._thread.start()
         while self._thread.is_alive() and not self._server.started:
-            time.sleep(_LOOK_S)
+            time.sleep(_POLL_S)
         if not self._server.started:
             self.stop()
             raise ToolFailed(f"The server {self._thread.name} did not start; its log says why")
@@ -132,8 +132,8 @@ class ServerThread:
         return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result()
 
     def stop(self) -> None:
-        """Finish what is being answered, end the thread and close the listener. A thread that does
-        not end in time is left behind with the listener, and a warning is logged."""
+        """Finish the answers under way, end the thread and close the listener. When the thread does
+        not end in time, both are left behind and a warning is logged."""
         self._server.should_exit = True
         if self._thread.is_alive():
             self._thread.join(self._end_within_s)
@@ -143,29 +143,29 @@ class ServerThread:
         self._listener.close()
 
     def _run(self) -> None:
-        # uvicorn ends a process whose application does not start, and has said why in its log.
+        # uvicorn exits when its application does not start, after logging why.
         with suppress(SystemExit):
             asyncio.run(self._serve())
 
     async def _serve(self) -> None:
         self._loop = asyncio.get_running_loop()
-        self._loop.set_exception_handler(self._tell_seldom)
+        self._loop.set_exception_handler(self._log_error)
         await self._server.serve(sockets=[self._listener])
 
-    def _tell_seldom(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-        """What asyncio tells of errors. That no connection can be accepted, it tells thousands of
-        times a second: that is said once a minute."""
+    def _log_error(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        """Log an error of the event loop. asyncio reports thousands of times a second that it can
+        accept no connection; that is logged once a minute."""
         error = context.get("exception")
         if not (isinstance(error, OSError) and "accept" in context.get("message", "")):
             loop.default_exception_handler(context)
-        elif loop.time() - self._told_at >= _TOLD_EVERY_S:
-            self._told_at = loop.time()
+        elif loop.time() - self._logged_at >= _LOGGED_EVERY_S:
+            self._logged_at = loop.time()
             log.error("No connection can be accepted: %s. It is tried again", error.strerror)
 
 
 @contextmanager
 def until_signalled(until: threading.Event | None = None) -> Iterator[threading.Event]:
-    """The event to wait for (``until``, or a new one), which signals set inside the block."""
+    """An event to wait for, ``until`` or a new one. Inside the block signals set it."""
     stop = until or threading.Event()
     with on_signals(lambda *_: stop.set()):
         yield stop

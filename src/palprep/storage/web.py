@@ -19,7 +19,7 @@ import httpx
 
 from palprep.errors import StorageError
 from palprep.storage.files import Fetched, GoOn, Stored, too_large, without_secrets, written
-from palprep.system import left_alone
+from palprep.system import in_daemon_thread
 
 H = TypeVar("H")
 
@@ -129,7 +129,7 @@ def _opened(
             try:
                 request = client.build_request("GET", at, headers=headers)
                 # The library bounds single reads, and a head that drips takes any number of them.
-                sent = left_alone(partial(client.send, request, stream=True))
+                sent = in_daemon_thread(partial(client.send, request, stream=True))
                 reply = sent.result(max(until - time.monotonic(), 0.0))
                 stack.callback(reply.close)
             except UNASKABLE as error:

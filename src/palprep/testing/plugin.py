@@ -21,15 +21,14 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="session")
 def palprep_sandbox_options() -> dict[str, Any]:
-    """Arguments of :class:`~palprep.Sandbox`, such as a trainer, a seed or choices. Override
-    this fixture to give some."""
+    """Arguments of :class:`~palprep.Sandbox`, such as a trainer, a seed or choices. Override this
+    fixture to give some."""
     return {}
 
 
 @pytest.fixture(scope="session")
 def palprep_client_options() -> dict[str, Any]:
-    """Arguments of both clients, such as ``retries`` or ``strict``. Override this fixture to
-    give some."""
+    """Arguments of both clients, such as ``retries`` or ``strict``. Override it to give some."""
     return {}
 
 
@@ -41,7 +40,7 @@ def _started(options: dict[str, Any]) -> Sandbox:
 
 @pytest.fixture(scope="session")
 def _palprep_served() -> Iterator[Callable[[dict[str, Any]], Sandbox]]:
-    """A server for the options, until they are others: pytest would share one for all."""
+    """A function that gives the session's server, started anew when the options have changed."""
     last: list[tuple[dict[str, Any], Sandbox]] = []
     with ExitStack() as running:
 
@@ -65,7 +64,7 @@ def palprep_sandbox(
 
 
 def _lasting(palprep_sandbox_options: dict[str, Any]) -> Iterator[Sandbox]:
-    """The same for fixtures that live as long: a server of its own, emptied by nothing."""
+    """A server of its own for fixtures of a wider scope. Nothing empties it between tests."""
     with _started(palprep_sandbox_options) as sandbox:
         yield sandbox
 
@@ -84,8 +83,8 @@ def _environ(sandbox: Sandbox) -> dict[str, str]:
 
 @pytest.fixture
 def palprep_environ(palprep_sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
-    """The environment of a program under test: clients that it makes by ``Client.from_env()`` ask
-    the sandbox, and wait by its clock. Also for programs that it starts."""
+    """Environment variables for a program under test, set for this process and its children:
+    ``Client.from_env()`` then uses the sandbox, and waits by its clock."""
     variables = _environ(palprep_sandbox)
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
@@ -99,7 +98,7 @@ def palprep_client(
     """A client with the sandbox's user-scoped key. Where it would sleep, the clock advances."""
     from palprep.client import Client  # noqa: PLC0415 -- as above
 
-    # Its clock is at hand: it need not be asked for.
+    # The clock is in this process: no request is needed to read it.
     own: dict[str, Any] = {"trust_env": False, "clock": palprep_sandbox.now}
     with Client.from_env(_environ(palprep_sandbox), **(own | palprep_client_options)) as client:
         yield client
@@ -109,8 +108,8 @@ def palprep_client(
 def palprep_async_client(
     palprep_sandbox: Sandbox, palprep_client_options: dict[str, Any]
 ) -> AsyncClient:
-    """The same for asynchronous tests, under whatever plugin runs them. It keeps no connection
-    open, so that no event loop has to close it."""
+    """As ``palprep_client`` for asynchronous tests, under whatever plugin runs them. It keeps no
+    connection open, so that no event loop has to close one."""
     import httpx  # noqa: PLC0415 -- as above
 
     from palprep.client import AsyncClient  # noqa: PLC0415

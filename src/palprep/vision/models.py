@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from palprep.networks import open_network, read_manifest
-from palprep.system import hand_back
+from palprep.system import trim_heap
 from palprep.vision.arrays import Floats
 
 
@@ -153,5 +153,5 @@ class Models:
             self._manifest[name].read()  # For its SHA-256: ONNX Runtime opens the path itself.
             network = self._loaded[name] = Network(path, outputs)
         # Memory that loading took beside the weights: three times as much for the identity network.
-        hand_back()
+        trim_heap()
         return network

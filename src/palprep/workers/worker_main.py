@@ -35,7 +35,7 @@ def serve(descriptor: int, modules: Iterable[str]) -> None:
     this process confines itself. ``modules`` are then imported. It ends when the socket is closed
     at the other end, however that happened, and when it is terminated. A task then raises
     SystemExit where it stands, so that its cleanup runs."""
-    channel = Channel(system.taken(descriptor))
+    channel = Channel(system.inherited_socket(descriptor))
     protections = confine(pickle.loads(channel.receive() or b""))  # noqa: S301 -- as below
     # Says where a decoder crashed; standard error is read by the process that started this one.
     faulthandler.enable()

@@ -26,7 +26,7 @@ from palprep.media.container import Packets, decoded, no_frame, open_container, 
 from palprep.media.images.light import HLG, PQ, Pixels, as_srgb
 from palprep.media.images.stills import open_image
 from palprep.media.sources.source import Source
-from palprep.system import hand_back
+from palprep.system import trim_heap
 from palprep.values import Kind
 
 _BT709, _UNSPECIFIED, _HD_HEIGHT = 1, 2, 720
@@ -148,7 +148,7 @@ def sample_frames(
             if due is not None:
                 return
     finally:
-        hand_back()
+        trim_heap()
     raise no_frame(source)
 
 
