@@ -30,6 +30,20 @@ def test_after_a_deadline_there_is_no_other_attempt(api, service):
     assert len(service.requests) == 1
 
 
+def test_a_deadline_that_passes_after_an_attempt_does_not_say_that_nothing_was_done(api, service):
+    service.will(httpx.ReadTimeout("slow"))
+    api.options |= {"retries": 10, "deadline": 3.0}
+    rest = service.time.sleep
+
+    def oversleep(seconds: float) -> None:
+        rest(seconds + 10)
+
+    service.time.sleep = oversleep
+    with pytest.raises(errors.TimedOut, match="the deadline passed"):
+        api("pals.delete", "p1")
+    assert len(service.requests) == 1
+
+
 def slow(_: httpx.Request) -> httpx.Response:
     time.sleep(5)
     return httpx.Response(200, json={"voice_id": "v", "status": "started"})

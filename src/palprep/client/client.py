@@ -35,7 +35,7 @@ DEFAULT_TIMEOUT = httpx.Timeout(60.0, connect=10.0)
 
 
 class CallOptions(HookOptions, total=False):
-    """What both clients, and copies of them, may have: :class:`Client` says what it means."""
+    """Options of both clients and of their copies. :class:`Client` explains them."""
 
     timeout: settings.Timeout
     deadline: float | None
@@ -46,10 +46,14 @@ class CallOptions(HookOptions, total=False):
 
 
 class CopyOptions(CallOptions, total=False):
+    """The options of :meth:`Client.with_options`."""
+
     api_key: str
 
 
 class SharedOptions(CallOptions, total=False):
+    """The options of both clients."""
+
     proxy: str | httpx.Proxy | None
     trust_env: bool
     clock: Callable[[], float] | None
@@ -73,7 +77,8 @@ class AsyncClientOptions(SharedOptions, total=False):
 
 
 def spelt_out(function: F) -> F:
-    """``function`` with its options, their names and types, one by one in its signature."""
+    """A decorator for a function with typed ``**options``: its signature shows each of them, and a
+    call with a wrong name or type is a TypeError or a UsageError."""
     signature = inspect.signature(function, eval_str=True)
     *own, options = signature.parameters.values()
     [kind] = get_args(options.annotation)
@@ -87,7 +92,7 @@ def spelt_out(function: F) -> F:
     @functools.wraps(function)
     def checked(*args: Any, **kwargs: Any) -> Any:
         signature.bind(*args, **kwargs)
-        # What a timeout may be is said where its seconds are read.
+        # limits_of() checks the timeout.
         for name in kwargs.keys() & hints.keys() - {"timeout"}:
             require_type(name, kwargs[name], hints[name])
         return function(*args, **kwargs)
@@ -97,10 +102,11 @@ def spelt_out(function: F) -> F:
 
 
 _DEFAULT_HEADERS = frozenset({"accept", "accept-encoding", "connection", "user-agent"})
-"""Of every HTTP client, also where its user has not set them."""
+"""The headers that httpx sets on every client, whether or not its user did."""
 
 
 def sender_of(kind: type[S], api_key: str, base_url: str, options: Mapping[str, Any]) -> S:
+    """The sender of a new client. Raises as :class:`Client` does."""
     trust_env = options.get("trust_env", True)
     if trust_env:
         log_as_asked(os.environ)
@@ -138,6 +144,7 @@ def sender_of(kind: type[S], api_key: str, base_url: str, options: Mapping[str, 
 
 
 def changed_sender(sender: S, options: Mapping[str, Any]) -> S:
+    """A copy of ``sender`` with these :class:`CopyOptions`."""
     changed: dict[str, Any] = {
         name: options[name] for name in ("deadline", "retries", "strict") if name in options
     }
@@ -155,24 +162,25 @@ def changed_sender(sender: S, options: Mapping[str, Any]) -> S:
 
 
 def account_in(environ: Mapping[str, str] | None, *, awaited: bool) -> dict[str, Any]:
-    """The key, the base URL and, of a sandbox that tells it, the time: arguments of a client."""
+    """Arguments of a client from the environment: the key and the base URL, and the clock of the
+    sandbox if PALPREP_TIME asks for it."""
     require_type("environ", environ, Mapping | None)
     variables = os.environ if environ is None else environ
-    found: dict[str, Any] = {}
-    for name in ("PALPREP_API_KEY", "PALPREP_BASE_URL"):
-        found[name.removeprefix("PALPREP_").lower()] = variables.get(name, "").strip()
-        if not variables.get(name, "").strip():
+    account: dict[str, Any] = {}
+    for name in ("api_key", "base_url"):
+        account[name] = variables.get(f"PALPREP_{name.upper()}", "").strip()
+        if not account[name]:
             raise UsageError(
-                f"{name} is not set. Set PALPREP_BASE_URL and PALPREP_API_KEY, or run "
-                "`palprep sandbox` and use the URL and the key that it prints."
+                f"PALPREP_{name.upper()} is not set. Set PALPREP_BASE_URL and PALPREP_API_KEY, or "
+                "run `palprep sandbox` and use the URL and the key that it prints."
             )
-    return found | settings.time_of(variables, found["base_url"], awaited=awaited)
+    return account | settings.time_of(variables, account["base_url"], awaited=awaited)
 
 
 def log_as_asked(environ: Mapping[str, str], log: logging.Logger = log) -> None:
-    """Show the client's log on standard error as PALPREP_LOG asks, unless the program has set up a
-    handler. ``info`` is a line per attempt, ``debug`` the service's request ids, too. Raises
-    :class:`~palprep.errors.UsageError` for another word."""
+    """Write the client's log to standard error as PALPREP_LOG asks, unless the program has set up a
+    handler. ``info`` writes a line for each attempt, and ``debug`` also the service's request ids.
+    Raises :class:`~palprep.errors.UsageError` for another word."""
     level = environ.get("PALPREP_LOG", "").strip().upper()
     if not level:
         return
@@ -180,9 +188,9 @@ def log_as_asked(environ: Mapping[str, str], log: logging.Logger = log) -> None:
         raise UsageError("PALPREP_LOG is debug, info, warning or error.")
     log.setLevel(level)
     if not log.hasHandlers():
-        shown = logging.StreamHandler()
-        shown.setFormatter(logging.Formatter("%(asctime)s %(name)s %(levelname)s %(message)s"))
-        log.addHandler(shown)
+        handler = logging.StreamHandler()
+        handler.setFormatter(logging.Formatter("%(asctime)s %(name)s %(levelname)s %(message)s"))
+        log.addHandler(handler)
 
 
 class _BothClients(Sending[S], Generic[S]):
@@ -210,16 +218,17 @@ class _BothClients(Sending[S], Generic[S]):
 
     @spelt_out
     def with_options(self, **options: Unpack[CopyOptions]) -> Self:
-        """The same client with some options of its own: ``headers`` and ``query`` come besides
-        those that it has, all others in their place. Both share connections, closing, and rate
-        limits, unless there is another ``api_key``. Raises as the constructor does."""
+        """A copy of the client with other options. ``headers`` and ``query`` are added to the
+        client's, and all others replace them. Both share connections, and closing one closes the
+        other. They share rate limits too, unless the copy has another ``api_key``. Raises as the
+        constructor does."""
         copy = object.__new__(type(self))
         _BothClients.__init__(copy, changed_sender(self._sender, options))
         return copy
 
     @routine
     async def send_raw(self, call: api.Call[R]) -> RawResponse[R]:
-        """Send a call from :mod:`palprep.api.calls`: status, headers, body and record."""
+        """Send a call from :mod:`palprep.api.calls`. Returns status, headers, body and record."""
         return await exchange(call, self._sender)
 
     @routine
@@ -227,9 +236,9 @@ class _BothClients(Sending[S], Generic[S]):
     async def request(
         self, method: api.Verb, path: str, **options: Unpack[api.PlainOptions]
     ) -> RawResponse[api.Unspecified]:
-        """Ask for what has no method here yet: ``client.request("GET", "/v2/faces")``. ``options``
-        are ``query``, ``headers``, ``body`` (JSON), ``timeout`` and ``deadline``. POST and PATCH
-        are never repeated. Errors are as for every call."""
+        """Send a request that has no method here yet: ``client.request("GET", "/v2/faces")``.
+        ``options`` are ``query``, ``headers``, ``body`` (JSON), ``timeout`` and ``deadline``. POST
+        and PATCH are never repeated. Errors are as for every call."""
         return await exchange(api.plain_call(method, path, **options), self._sender)
 
 
@@ -238,26 +247,26 @@ class Client(_BothClients[SyncSender]):
 
     The endpoints are methods of its resources: ``faces``, ``voices``, ``replicas``, ``tools``,
     ``pals``, ``deployments``, ``videos``, ``documents``, ``pronunciation_dictionaries``,
-    ``connectors``, ``conversations``; and of ``unspecified``, for what the specification mentions
-    without showing it. ``help(client.voices)`` lists those of one.
+    ``connectors`` and ``conversations``. ``unspecified`` has those that the specification mentions
+    without showing them. ``help(client.voices)`` lists the methods of a resource.
 
-    ``timeout`` is in seconds, for each connect, read and write. ``deadline`` is in seconds for a
-    whole call, with its other attempts. ``retries`` limits repeated attempts (2 unless given). A
-    request is repeated only where that is safe. With ``strict`` a reply that is not as specified is
-    an error; without it such a reply is read leniently.
+    ``timeout`` is the seconds that each connect, read and write may take. ``deadline`` is the
+    seconds that a whole call may take, with all its attempts. ``retries`` limits repeated attempts
+    (2 unless given). A request is repeated only when that is safe. With ``strict`` a reply that is
+    not as specified is an error; without it such a reply is read leniently.
 
-    ``headers`` and ``query`` travel with every request; what a call says itself replaces them.
+    ``headers`` and ``query`` travel with every request. Those of a single call replace them.
 
     ``http_client`` is a client of httpx with connections, certificates, proxies, limits, headers
-    and authentication of your own. Its timeout holds if none is given here. You close it yourself.
-    Without it ``transport``, ``proxy`` and ``trust_env`` are httpx's; a proxy of the environment is
-    not used for http:// on this machine.
+    and authentication of your own. Its timeout holds unless one is given here. You close it
+    yourself. Without it ``transport``, ``proxy`` and ``trust_env`` are httpx's; a proxy of the
+    environment is not used for http:// on this machine.
 
-    ``on_request`` is called with the :class:`Call` before each attempt, ``on_reply`` with it and
-    the :class:`Answer`, ``on_failure`` with it and the :class:`NoAnswer`. Each is a function, or
-    several in a list. None sees the key.
+    ``on_request`` is called with the :class:`Call` before each attempt, ``on_reply`` with the call
+    and the :class:`Answer`, ``on_failure`` with the call and the :class:`NoAnswer`. Each is a
+    function, or several in a list. None sees the key.
 
-    With PALPREP_LOG (``info``, ``debug``) in the environment the log is shown on standard error,
+    With PALPREP_LOG (``info``, ``debug``) in the environment the log is written to standard error,
     unless ``trust_env`` is false. ``clock``, ``sleep`` and ``random`` replace the machine's. Use
     the client as a context manager, or close it.
 
@@ -274,14 +283,14 @@ class Client(_BothClients[SyncSender]):
     def from_env(
         cls, environ: Mapping[str, str] | None = None, **options: Unpack[ClientOptions]
     ) -> Self:
-        """A client for PALPREP_BASE_URL with the key in PALPREP_API_KEY, of ``environ`` or the
-        process; with PALPREP_TIME=sandbox it goes by the clock of the sandbox there, and advances
-        it in place of sleep. Raises :class:`~palprep.errors.UsageError` when one of the two is not
-        set."""
+        """A client for PALPREP_BASE_URL with the key in PALPREP_API_KEY, read from ``environ`` or
+        the process. With PALPREP_TIME=sandbox it uses the clock of the sandbox at that address, and
+        advances it instead of sleeping. Raises :class:`~palprep.errors.UsageError` when the address
+        or the key is not set."""
         return cls(**{**account_in(environ, awaited=False), **options})
 
     def close(self) -> None:
-        """Close all connections, unless they are of a client that was given."""
+        """Close all connections, except those of a given ``http_client``."""
         if self._sender.own:
             self._sender.http.close()
 
@@ -293,8 +302,8 @@ class Client(_BothClients[SyncSender]):
 
 
 class AsyncClient(_BothClients[AsyncSender]):
-    """As :class:`Client`, for asyncio and trio code. Hooks may be async functions. Of many calls at
-    once a hundred are under way, and the others wait for their turn."""
+    """As :class:`Client`, for asyncio and trio code. Hooks may be async functions. At most a
+    hundred calls are under way at once; others wait for their turn."""
 
     @spelt_out
     def __init__(
@@ -311,12 +320,12 @@ class AsyncClient(_BothClients[AsyncSender]):
         return cls(**{**account_in(environ, awaited=True), **options})
 
     async def close(self) -> None:
-        """Close all connections, unless they are of a client that was given. Raises
-        :class:`~palprep.errors.UsageError` in another event loop than that of its calls."""
+        """Close all connections, except those of a given ``http_client``. Raises
+        :class:`~palprep.errors.UsageError` in another event loop than its calls used."""
         if self._sender.own:
             try:
                 await self._sender.http.aclose()
-            except RuntimeError:  # Its connections' event loop is closed, and they with it.
+            except RuntimeError:  # The event loop of the connections is closed, and so are they.
                 self._sender.used_here()
                 raise
 

@@ -16,7 +16,7 @@ What may be repeated is decided here and nowhere else:
     other 3xx, 4xx        its error               its error
     ====================  ======================  ================================
 
-    A DELETE that finds nothing, after an attempt that may have been carried out, has succeeded.
+    A DELETE has succeeded when it finds nothing after an attempt that may have been carried out.
 """
 
 from __future__ import annotations
@@ -48,9 +48,9 @@ _PATIENCE_S = 60.0
 async def exchange(call: Call[R], sender: AnySender) -> RawResponse[R]:
     """Send ``call`` and read its reply, trying again where that is safe. Returns the reply with its
     record. Raises the errors of the table above, and :class:`~palprep.errors.UnexpectedReply` for a
-    success that is not of its shape."""
+    success whose body is not of the specified shape."""
     seconds = sender.deadline if call.deadline is UNSET else call.deadline
-    # An infinite deadline is one, too, and no system waits for ever.
+    # A deadline may be infinite, which no system call takes.
     within = None if seconds is None else min(max(seconds, 0.0), LONGEST_S)
     ends = None if within is None else sender.clock() + within
     attempt, perhaps_done = 0, False
@@ -62,7 +62,7 @@ async def exchange(call: Call[R], sender: AnySender) -> RawResponse[R]:
             await sender.pause(wait_s)
         left = None if ends is None else ends - sender.clock()
         if math.isinf(wait_s) or (left is not None and left <= 0):
-            raise _error(call, _UNSENT)
+            raise _error(call, _TOO_LATE if perhaps_done else _UNSENT)
         await sender.tell("on_request", call)
         result = await _sent(call, sender, left)
         if isinstance(result, Answer):
@@ -70,7 +70,7 @@ async def exchange(call: Call[R], sender: AnySender) -> RawResponse[R]:
             if 200 <= result.status < 300:
                 record = call.read(result.content, result.headers, strict=sender.strict)
                 return RawResponse(**vars(result), record=record)
-            # Where an answer has no date, it is that of its arrival (RFC 9110, section 6.6.1).
+            # An answer without a date has the date of its arrival (RFC 9110, section 6.6.1).
             headers = {"date": formatdate(usegmt=True), **result.headers}
             error = call.failure(result.status, headers, result.content)
             if perhaps_done and call.method == "DELETE" and isinstance(error, errors.NotFound):
@@ -82,7 +82,7 @@ async def exchange(call: Call[R], sender: AnySender) -> RawResponse[R]:
             again = result.status == 429 or (fault and call.endpoint.repeatable)
             wished_s = error.retry_after
             if result.status == 429 and wished_s is not None and wished_s <= _PATIENCE_S:
-                # The account's limit: whoever asked at once would be refused as well.
+                # The limit is the account's: other calls would be refused as well.
                 limiter.rest(sender.clock() + wished_s)
             failed: errors.ApiError | NoAnswer = error
         else:
@@ -106,17 +106,17 @@ _BEFORE_IT_LEFT = (
     httpx.UnsupportedProtocol,
     httpx.LocalProtocolError,
 )
-"""Raised before the request has left whole, so that it was certainly not carried out."""
+"""Errors from before the whole request has left: it was certainly not carried out."""
 _UNSENT = NoAnswer(sent=False, timed_out=True, detail="the deadline passed before it could be sent")
 _TOO_LATE = NoAnswer(sent=True, timed_out=True, detail="the deadline passed")
 
 
-_TELLING_BYTES = 8
-"""A shorter key may stand in an answer by chance, and is no secret."""
+_MASKED_FROM = 8
+"""A shorter key is no secret, and may occur in an answer by chance."""
 
 
 async def _sent(call: Call[Any], sender: AnySender, within: float | None) -> Answer | NoAnswer:
-    """What comes of one attempt, which has ``within`` seconds."""
+    """The result of one attempt, which may take ``within`` seconds."""
     if sender.http.is_closed:
         raise errors.UsageError("The client is closed. Make another one, or close it later.")
     started = sender.clock()
@@ -132,9 +132,9 @@ async def _sent(call: Call[Any], sender: AnySender, within: float | None) -> Ans
     except TimeoutError:
         return _TOO_LATE
     status, elapsed = response.status_code, sender.clock() - started
-    # A service or a proxy may quote the key: the one that it refuses, or what it was asked with.
+    # A service or a proxy may quote the key in its answer.
     key = sender.key.get_secret_value()
-    mask = MASK if len(key) >= _TELLING_BYTES else key
+    mask = MASK if len(key) >= _MASKED_FROM else key
     headers = {name.lower(): value.replace(key, mask) for name, value in response.headers.items()}
     log.info("%s %s: %d in %.3f s", call.method, call.path, status, elapsed)
     log.debug("%s %s: request %s", call.method, call.path, request_id(headers))
@@ -143,15 +143,15 @@ async def _sent(call: Call[Any], sender: AnySender, within: float | None) -> Ans
 
 def delay_s(attempt: int, retry_after: float | None, random: float) -> float | None:
     """Seconds to wait after failed ``attempt`` (from 0), None to give up. Full jitter: a random
-    part of 0.5 s, doubled with each attempt, at most 8 s. A Retry-After replaces that. One above a
-    minute ends the attempts, because the caller must decide about such a wait."""
+    part of 0.5 s, doubled with each attempt, at most 8 s. A Retry-After replaces that. When it is
+    more than a minute there is no other attempt: the caller must decide about such a wait."""
     if retry_after is not None:
         return retry_after if retry_after <= _PATIENCE_S else None
     return random * min(_LONGEST_DELAY_S, _FIRST_DELAY_S * 2.0 ** min(attempt, 9))
 
 
 def _in_doubt(failed: errors.ApiError | NoAnswer) -> bool:
-    """Whether the request may have been carried out all the same."""
+    """Whether the failed request may nevertheless have been carried out."""
     if isinstance(failed, NoAnswer):
         return failed.sent
     return failed.status >= 500 and failed.status != 501
@@ -173,8 +173,8 @@ def _error(call: Call[Any], failed: errors.ApiError | NoAnswer) -> errors.Palpre
             f"{what}: no answer in time ({failed.detail}). It is safe to repeat; a longer "
             "timeout may help."
         )
-    # Who refuses a large body often closes the connection before all of it has come, and its 413
-    # is lost (RFC 9110, section 15.5.14).
+    # A server that refuses a large body often closes the connection before all of it has come, so
+    # that its 413 is lost (RFC 9110, section 15.5.14).
     size = len(call.content() or b"")
     large = (
         f" The request has {size:,} bytes: the service, or a proxy before it, may take fewer, and "

@@ -1,6 +1,5 @@
-"""The resources of a client, sync on a sync client, async on an async one: a :func:`method` for
-each endpoint of :mod:`palprep.api.calls`, a :func:`routine` for several steps towards one result.
-"""
+"""The resources of both clients: a :func:`method` for each endpoint of :mod:`palprep.api.calls`,
+and a :func:`routine` for several steps towards one result. An async client makes them awaitable."""
 
 from __future__ import annotations
 
@@ -38,20 +37,20 @@ T_co = TypeVar("T_co", covariant=True)
 S = TypeVar("S", bound=AnySender)
 
 PIECE_BYTES = 3 * 64 * 1024
-"""Read, encoded and sent at a time: small enough to stay in a processor's own cache between the
-three, which halves their cost. A multiple of three, so that only the last piece is padded."""
+"""Bytes that are read, encoded and sent at a time. They stay in a processor's cache between the
+three steps, which halves the cost. A multiple of three, so that only the last piece is padded."""
 
 LOOK_EVERY_S = 0.25
 
 _LAST_ANSWER_S = 10.0
-"""For the answer to a question that is asked when the time of a wait is over."""
+"""The time for the answer to a last question, asked when the timeout of a wait has passed."""
 
 PASSING = (errors.TransportError, errors.ServiceUnavailable, errors.RateLimited)
 """Failures of a read that say nothing about the resource, so that waiting goes on."""
 
 
 class Sending(Generic[S]):
-    """Whatever has methods that send: a client, and each resource of it."""
+    """Base of everything with methods that send: the clients and their resources."""
 
     def __init__(self, sender: S) -> None:
         self._sender: S = sender
@@ -67,10 +66,10 @@ def _sender_of(owner: Sending[Any]) -> AnySender:
 
 
 def open_upload(file: FileInput) -> Base64Stream:
-    """The base64 of ``file``, which is a path, bytes, or a binary file from where it stands. Raises
-    :class:`~palprep.errors.FileMissing`, :class:`~palprep.errors.FileUnreadable` or
-    :class:`~palprep.errors.UsageError` for what cannot be read,
-    :class:`~palprep.errors.OutputUnwritable` without room for a copy of what is not on the disk."""
+    """The base64 of ``file``: a path, bytes, or a binary file, read from its current position.
+    Raises :class:`~palprep.errors.FileMissing`, :class:`~palprep.errors.FileUnreadable` or
+    :class:`~palprep.errors.UsageError` for what cannot be read, and
+    :class:`~palprep.errors.OutputUnwritable` when the disk has no room for a copy of a stream."""
     source = Source.of(file)
     return Base64Stream(
         source.name,
@@ -86,13 +85,12 @@ def _pieces(source: Source) -> Iterator[bytes]:
         while left > 0 and (piece := read_binary(file, min(left, PIECE_BYTES))):
             left -= len(piece)
             yield b64encode(piece)
-        # The service would judge a picture that never was, made of two.
+        # Of a file that changed meanwhile, the service would judge parts of two.
         source.require_unchanged(file)
 
 
 class Routine(Protocol[P, T_co]):
-    """A function of a client, which comes first, or a method; an async client makes it
-    awaitable."""
+    """A method, or a function that takes a client first. An async client makes it awaitable."""
 
     @overload
     def __call__(
@@ -116,9 +114,9 @@ class Routine(Protocol[P, T_co]):
 
 
 def routine(steps: Callable[Concatenate[Any, P], Coroutine[Any, Any, T]]) -> Routine[P, T]:
-    """A coroutine function made into a function of both clients, which it takes first, or into a
-    method of a resource. It may await :func:`work`, :func:`pause`, :func:`until`, :func:`answered`
-    and what is made of them, and nothing else: a sync client has no event loop."""
+    """A decorator that makes a coroutine function work with both clients, as a method of a resource
+    or as a function that takes a client first. It may await only :func:`work`, :func:`pause`,
+    :func:`until`, :func:`answered` and what is made of them: a sync client has no event loop."""
 
     @functools.wraps(steps)
     def run(owner: Sending[Any], /, *args: P.args, **kwargs: P.kwargs) -> Any:
@@ -129,7 +127,7 @@ def routine(steps: Callable[Concatenate[Any, P], Coroutine[Any, Any, T]]) -> Rou
 
 
 def method(endpoint: Endpoint[P, R]) -> Routine[P, R]:
-    """Calls ``endpoint``, with exactly its arguments."""
+    """A method that calls ``endpoint`` and takes exactly its arguments."""
 
     async def ask(owner: Sending[Any], /, *args: P.args, **kwargs: P.kwargs) -> R:
         call = endpoint.call(args, kwargs, open_upload)
@@ -148,18 +146,18 @@ def method(endpoint: Endpoint[P, R]) -> Routine[P, R]:
 def upload_method(
     endpoint: Endpoint[Concatenate[str, P], R],
 ) -> Routine[Concatenate[FileInput, P], R]:
-    """The method of an endpoint whose first field is streamed: it takes a file in its place."""
+    """As :func:`method`, for an endpoint whose first field is streamed: it takes a file instead."""
     return method(endpoint)  # type: ignore[arg-type]
 
 
 async def answered(asked: T | Awaitable[T]) -> T:
-    """What a method of a client, of whichever kind, gives to a routine."""
+    """The result of a client's method, awaited if the client is async."""
     return await asked if isinstance(asked, Awaitable) else asked
 
 
 async def work(owner: Sending[Any], do: Callable[[], T]) -> T:
-    """The value of ``do()``, which may block, such as an upload or a write to the disk. An async
-    client does it in a thread of its own. Raises what it raises."""
+    """The value of ``do()``, which may block, such as an upload or a write to the disk. With an
+    async client it runs in a thread. Raises what it raises."""
     return await _sender_of(owner).work(do)
 
 
@@ -168,7 +166,8 @@ async def pause(owner: Sending[Any], seconds: float) -> None:
 
 
 def polls(random: Callable[[], float], longest_s: float = 15.0) -> Iterator[float]:
-    """Seconds from one question about the same thing to the next: 1 s, then ever more."""
+    """Seconds from one poll of a resource to the next: 1 s, then half as much again each time, up
+    to ``longest_s``, less a random quarter."""
     interval_s = 1.0
     while True:
         # A little jitter keeps many who wait from asking in step.
@@ -187,11 +186,11 @@ async def until(
 ) -> T:
     """Wait until a state has ``ended``, and return that state.
 
-    ``ask`` costs the service a request: it comes at once, after 1 s, then ever more rarely, up to
-    every 15 s, and is given the deadline of its call, in seconds. ``look`` costs nothing: it comes
-    four times a second. Give either or both. After ``timeout`` seconds, and at most ten more for
-    the last answer, raises :class:`~palprep.errors.WaitTimeout`, which names ``what`` was waited
-    for; its ``last`` is the last state.
+    ``ask`` sends a request to the service: at once, after 1 s, then less and less often, up to
+    every 15 s. It is given the deadline of its call, in seconds. ``look`` costs nothing and is
+    called four times a second. Give either or both. After ``timeout`` seconds, and at most ten
+    more for the last answer, raises :class:`~palprep.errors.WaitTimeout`, which names ``what`` was
+    waited for; its ``last`` is the last state.
     """
     sender = _sender_of(owner)
     require_type("timeout", timeout, float)
@@ -229,7 +228,7 @@ async def until(
 
 
 _ENDED = frozenset({"completed", "ready", "error"})
-"""The statuses at which nothing more is done. A status that is new is none of them."""
+"""The final statuses. One that the specification does not know is not taken for final."""
 
 
 async def _ended(
@@ -239,7 +238,7 @@ async def _ended(
     own: str,
     timeout: float,
 ) -> R:
-    """The record of this id, which ``get`` asks for, once its status has ended."""
+    """The record of this id, which ``get`` asks for, once its status is final."""
     return await until(
         owner,
         lambda record: getattr(record, "status", None) in _ENDED,
@@ -250,7 +249,8 @@ async def _ended(
 
 
 class Resource(Sending[S]):
-    """Its methods, one for each endpoint. It knows where its unspecified operations are."""
+    """A group of endpoints as methods. An operation that it lacks because the specification does
+    not show it is an AttributeError, which says where it is."""
 
     if not TYPE_CHECKING:  # A name that is not there must stay an error of type checkers.
 
@@ -283,7 +283,7 @@ class Voices(Resource[S]):
     async def wait(self, voice_id: str, *, timeout: float = 900.0) -> Voice:
         """Wait until a voice is ``completed`` or ``error`` and return it; read its ``status``.
 
-        Asks at once, after 1 s, then ever more rarely, up to every 15 s. After ``timeout``
+        Asks at once, after 1 s, then less and less often, up to every 15 s. After ``timeout``
         seconds, and at most ten more for the last answer, raises
         :class:`~palprep.errors.WaitTimeout`, whose ``last`` is the last record.
         """

@@ -1,5 +1,4 @@
-"""What a client is given, checked: the service's address and the key to it, times, and the time of
-a sandbox."""
+"""Checks of a client's settings (base URL, key, timeout), and the clock of a sandbox."""
 
 from __future__ import annotations
 
@@ -24,10 +23,10 @@ from palprep.errors import UsageError
 from palprep.values import require_type
 
 Timeout: TypeAlias = float | httpx.Timeout | Unset | None
-"""Seconds for each connect, read and write; None for no end."""
+"""Seconds for each connect, read and write; None for no limit."""
 
 LONGEST_S = 2_000_000.0
-"""23 days: a socket takes its timeout in milliseconds of 31 bits."""
+"""23 days. A socket takes its timeout as milliseconds in 31 bits."""
 
 _PORTS = {"http": ":80", "https": ":443"}
 
@@ -43,17 +42,17 @@ def checked_key(api_key: str) -> SecretStr:
 
 
 def checked_base_url(url: str) -> str:
-    """The address before every path, spelt in one way (RFC 3986, section 6.2), without a slash at
-    its end: what was created is known under it. Raises :class:`~palprep.errors.UsageError` for
-    another."""
+    """The base URL, normalised (RFC 3986, section 6.2) and without a slash at its end, because the
+    journal files what was created under it. Raises :class:`~palprep.errors.UsageError` for anything
+    else."""
     # os.environ.get() gives None for what is not set.
     url = url if isinstance(url, str) else str(url or "")
     if not is_link(url) or "?" in url or "#" in url or urlsplit(url).username is not None:
-        # A name and a password in it are somebody's secret, and so may be a query.
-        shown = re.sub(r"(?s)^([a-z]+://)?.*@", r"\1***@", url)
-        shown = re.sub(r"(?s)\?.+", "?***", shown)
+        # User name, password and query may be secrets.
+        masked = re.sub(r"(?s)^([a-z]+://)?.*@", r"\1***@", url)
+        masked = re.sub(r"(?s)\?.+", "?***", masked)
         raise UsageError(
-            f"The base URL {shown!r} is not of the form "
+            f"The base URL {masked!r} is not of the form "
             "https://HOST[:PORT][/PATH]. Check base_url, or PALPREP_BASE_URL."
         )
     parts = urlsplit(url)
@@ -65,7 +64,8 @@ def checked_base_url(url: str) -> str:
 
 
 def limits_of(timeout: float | httpx.Timeout | None) -> Mapping[str, float | None]:
-    """Seconds for connect, read, write and pool."""
+    """The timeout as httpx takes it: seconds for connect, read, write and pool. Raises
+    :class:`~palprep.errors.UsageError` for what is no time."""
     if isinstance(timeout, int | float):
         if not timeout > 0:
             raise UsageError(f"timeout takes more than 0 seconds, not {timeout:g}")
@@ -76,9 +76,9 @@ def limits_of(timeout: float | httpx.Timeout | None) -> Mapping[str, float | Non
 
 @dataclass
 class SandboxTime:
-    """The time of the sandbox that listens at ``base_url``: whoever sleeps by it moves its clock.
-    While nothing listens there, the clock stands still and sleep is real. Each method raises
-    :class:`~palprep.errors.UsageError` where something else answers."""
+    """The time of the sandbox at ``base_url``: to sleep is to advance its clock. While nothing
+    listens there, the clock stands still and sleep is real. Each method raises
+    :class:`~palprep.errors.UsageError` if something else answers."""
 
     base_url: str
     last: float = field(default_factory=time.time)
@@ -88,8 +88,8 @@ class SandboxTime:
         return self.last
 
     def sleep(self, seconds: float) -> None:
-        """Advance the clock. On an event loop, which perhaps serves callbacks itself, no answer
-        of theirs is waited for longer than half a second."""
+        """Advance the clock. On an event loop, which may itself serve callbacks, the sandbox waits
+        at most half a second for their answers."""
         asked: dict[str, float] = {"advance": seconds}
         with contextlib.suppress(RuntimeError):
             asyncio.get_running_loop()
@@ -98,7 +98,7 @@ class SandboxTime:
             time.sleep(seconds)
 
     async def sleep_async(self, seconds: float) -> None:
-        """The same in a thread: what falls due may call back to this event loop."""
+        """As :meth:`sleep`, in a thread: callbacks that fall due may come to this event loop."""
         await anyio.to_thread.run_sync(self.sleep, seconds)
 
     def _ask(self, method: str, body: str | None = None) -> float | None:
@@ -109,7 +109,7 @@ class SandboxTime:
                 connection.request(method, address.path.rstrip("/") + "/_sandbox/clock", body)
                 self.last = float(json.load(connection.getresponse())["now"])
         except ConnectionError:
-            return None  # The request itself says that nothing listens.
+            return None  # The client's own request will say that nothing listens.
         except (OSError, HTTPException, ValueError, KeyError, TypeError):
             raise UsageError(
                 f"PALPREP_TIME is sandbox, and none answers at {self.base_url}. Start one, or "
@@ -121,8 +121,9 @@ class SandboxTime:
 def time_of(
     variables: Mapping[str, str], base_url: str, *, awaited: bool = False
 ) -> dict[str, Callable[..., Any]]:
-    """``clock`` and ``sleep`` of the sandbox there, where PALPREP_TIME says so; else nothing."""
+    """``clock`` and ``sleep`` of the sandbox at ``base_url`` if PALPREP_TIME asks for them, else
+    nothing."""
     if variables.get("PALPREP_TIME") != "sandbox":
         return {}
-    told = SandboxTime(base_url)
-    return {"clock": told.clock, "sleep": told.sleep_async if awaited else told.sleep}
+    there = SandboxTime(base_url)
+    return {"clock": there.clock, "sleep": there.sleep_async if awaited else there.sleep}
