@@ -15,13 +15,13 @@ from pydantic_core import from_json
 from palprep.storage import without_secrets
 from palprep.vocabulary import FileInput
 
-# Kept: json.dumps makes a new one for each call, which a request's cost shows.
+# json.dumps() would make a new encoder for each call, which costs a request noticeable time.
 _COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
 def compact_json(value: Any) -> str:
-    """JSON as palprep sends it, and as the 10,000 characters of a tool are counted. Raises
-    TypeError or ValueError for what is no JSON, or nested too deeply."""
+    """JSON without needless spaces, as palprep sends it and counts a tool's characters. Raises
+    TypeError or ValueError for a value that JSON has no form for, or that is nested too deeply."""
     try:
         return _COMPACT.encode(value)
     except RecursionError:
@@ -29,28 +29,28 @@ def compact_json(value: Any) -> str:
 
 
 def read_body(content: bytes) -> Any:
-    """Parsed JSON, the text when it is none, or None when there is nothing. What is no character,
-    such as the half of one at the end of a text that was cut, becomes U+FFFD."""
+    """Parsed JSON, the text if it is no JSON, or None if it is empty. Bytes that are no UTF-8, and
+    halves of surrogate pairs, become U+FFFD."""
     if not content:
         return None
     text = content.decode("utf-8-sig", "replace")
-    for parse in (json_value, mended_json):  # The first is the quicker, and takes no halves.
+    for parse in (json_value, mended_json):  # The first is faster, and refuses halves of pairs.
         with contextlib.suppress(ValueError):
             return parse(text.encode())
     return text
 
 
 def json_value(body: bytes) -> Any:
-    """The value of a JSON text in UTF-8 (RFC 8259, section 8.1): numbers are finite, nesting ends,
-    after 200 levels, and no half of a character stands alone. Raises ValueError."""
+    """The value of a JSON text in UTF-8 (RFC 8259, section 8.1). Raises ValueError for anything
+    else, for infinite numbers, half a surrogate pair, and more than 200 levels of nesting."""
     value = from_json(body.removeprefix(BOM_UTF8), allow_inf_nan=False)
-    compact_json(value)  # The parser takes 1e999 for infinity.
+    compact_json(value)  # The parser reads 1e999 as infinity.
     return value
 
 
 def mended_json(body: bytes | str) -> Any:
-    """As :func:`json_value`, but a half of a character becomes U+FFFD: a sender that cuts a text
-    after so many UTF-16 units makes them."""
+    """As :func:`json_value`, but half a surrogate pair becomes U+FFFD. A sender makes it that cuts
+    a text after a number of UTF-16 units."""
     text = body if isinstance(body, str) else body.decode("utf-8-sig")
     try:
         units = compact_json(json.loads(text)).encode("utf-16-le", "surrogatepass")
@@ -61,20 +61,20 @@ def mended_json(body: bytes | str) -> Any:
 
 @dataclass(frozen=True)
 class Base64Stream:
-    """The base64 of a file, without line breaks, in pieces, made while it is sent, any number of
-    times: no body is held in memory whole."""
+    """The base64 of a file, without line breaks. Its pieces are made while they are sent, as often
+    as needed, so that the whole body is never in memory."""
 
     name: str
-    """What messages call the file."""
+    """The file's name for messages."""
     size: int
-    """Of the file, in bytes."""
+    """The size of the file in bytes."""
     mime: Callable[[], str | None]
-    """Tells the MIME type that the file's content shows, None when no endpoint takes it."""
+    """Returns the MIME type by the file's content, None for one that no endpoint takes."""
     pieces: Callable[[], Iterator[bytes]]
 
     @property
     def chars(self) -> int:
-        """Characters of base64, known before any is made."""
+        """The number of base64 characters."""
         return 4 * ((self.size + 2) // 3)
 
     def __iter__(self) -> Iterator[bytes]:
@@ -82,14 +82,12 @@ class Base64Stream:
 
 
 OpenFile = Callable[[FileInput], Base64Stream]
-"""Opens what a caller gave. Raises a :class:`~palprep.errors.PalprepError` for what cannot be
-read."""
+"""Opens a file for upload. Raises :class:`~palprep.errors.PalprepError` if it cannot be read."""
 
 
 @dataclass(frozen=True)
 class StreamedBody:
-    """A body as it travels: the JSON text ``before`` the stream, its base64, the text ``after``.
-    Its ``len`` is in bytes."""
+    """A body in bytes: the JSON text ``before`` a member, its base64, the JSON text ``after``."""
 
     before: bytes
     content: Base64Stream
@@ -127,10 +125,9 @@ _QUERY = re.compile(r"(https?://[^\s\"'<>?]*)\?[^\s\"'<>]+", re.IGNORECASE)
 
 
 def redact(value: Any, member: str = "", *, addresses: bool = False) -> Any:
-    """``value`` with secrets masked at every depth. Members that hold credentials are masked whole.
-    Links lose their query, where presigned links keep their signature. Callback links lose their
-    path too, which may be a secret by itself. Long strings are replaced by their length.
-    ``addresses`` leaves links as they are."""
+    """``value`` with secrets masked at every depth: members that hold credentials; the query of a
+    link, where presigned links have their signature; the path of a callback link, which may be a
+    secret by itself. Long strings become their length. ``addresses`` leaves links as they are."""
     if member.lower() in SECRET_MEMBERS:
         return MASK
     if isinstance(value, Mapping):
@@ -156,5 +153,5 @@ def _text(value: str, member: str) -> str:
 
 
 def without_queries(text: str) -> str:
-    """The text with each link in it without its query: a service may quote a presigned link."""
+    """``text`` with the query of each link masked: a service may quote a presigned link."""
     return _QUERY.sub(rf"\1?{MASK}", text)

@@ -1,9 +1,9 @@
-"""One endpoint, declared once, read in both directions.
+"""An endpoint, declared once for clients and servers.
 
-An :class:`Endpoint` is callable with exactly the arguments of its request class and returns
-a :class:`Call`: the frozen value that a sender puts on the wire. A server goes the other
-way with :meth:`Endpoint.match` and :meth:`Endpoint.parse`, which give the same request
-class back. Nothing here knows of sockets, clocks or keys.
+A client calls an :class:`Endpoint` with the arguments of its request class, and gets a
+:class:`Call`: the frozen value that a sender puts on the wire. A server uses :meth:`Endpoint.match`
+and :meth:`Endpoint.parse`, which return the request class. Nothing here knows of sockets, clocks or
+keys.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ from palprep.values import require_type
 P = ParamSpec("P")
 R = TypeVar("R", bound=Reply)
 
-_LONGEST_TOLD = 500
+_SHOWN_CHARS = 500
+"""Of a body, in a message."""
 
 Verb = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
 
@@ -41,8 +42,8 @@ class Rate:
     seconds: float
 
     def wait_s(self, moments: Sequence[float], now: float) -> float:
-        """Seconds until another request may begin. Of the last ones each began at one of these
-        ``moments``, the first of them first."""
+        """Seconds until another request may begin, when others began at these ``moments``, in order
+        of time."""
         if len(moments) < self.requests:
             return 0.0
         return max(moments[-self.requests] + self.seconds - now, 0.0)
@@ -54,7 +55,7 @@ class Endpoint(Generic[P, R]):
 
     ``name`` is ``resource.action``. ``idempotent`` marks a POST or a PATCH that leaves the same
     state however often it is carried out. ``unspecified`` marks routes that the specification
-    mentions without showing them. ``max_body_bytes`` bounds the encoded body.
+    mentions without showing them. ``max_body_bytes`` limits the encoded body.
     """
 
     name: str
@@ -71,22 +72,21 @@ class Endpoint(Generic[P, R]):
     """Error statuses that the specification states, with their meaning."""
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Call[R]:
-        """The call that these arguments mean. Raises :class:`~palprep.errors.InvalidRequest`,
-        naming the field, unless ``validate=False`` is among the arguments."""
+        """The call with these arguments. Raises :class:`~palprep.errors.InvalidRequest`, which
+        names the field, unless ``validate=False`` is among the arguments."""
         return self.call(args, kwargs)
 
     def call(
         self, args: tuple[Any, ...], kwargs: Mapping[str, Any], open_file: OpenFile | None = None
     ) -> Call[R]:
-        """Like calling the endpoint. With ``open_file`` the arguments are those of a client: a file
-        that it opens stands in place of a streamed field.
-        Raises TypeError for arguments that no function of this signature takes, and whatever
-        ``open_file`` raises."""
+        """As calling the endpoint. With ``open_file`` the arguments are a client's: a file, which
+        ``open_file`` opens, in place of a streamed field. Raises TypeError as a function call
+        would, and whatever ``open_file`` raises."""
         shape = self.shape
         values = shape.bind(args, kwargs, open_file)
         options = {name: values.pop(name) for name in shape.options if name in values}
         for name, value in options.items():
-            # What a timeout may be is said where its seconds are read.
+            # The client checks the timeout.
             if name != "timeout" and value is not UNSET:
                 require_type(name, value, shape.client_signature.parameters[name].annotation)
         if options.get("validate", True):
@@ -129,13 +129,12 @@ class Endpoint(Generic[P, R]):
 
     @property
     def offered_as(self) -> tuple[str, str]:
-        """Resource and action under which clients and the command line offer it. Those that are
-        not specified are together: ``("unspecified", "get_voice")``."""
+        """Resource and action under which clients and the command line offer it. Unspecified
+        operations are one resource: ``("unspecified", "get_voice")``."""
         if not self.unspecified:
             return self.resource, self.action
-        several = self.action == "list"
-        what = self.resource if several else self.resource.removesuffix("s")
-        return "unspecified", f"{self.action}_{what}"
+        noun = self.resource if self.action == "list" else self.resource.removesuffix("s")
+        return "unspecified", f"{self.action}_{noun}"
 
     @property
     def description(self) -> str:
@@ -152,7 +151,7 @@ class Endpoint(Generic[P, R]):
         return re.compile(re.sub(r"\{(\w+)\}", r"(?P<\1>[^/]+)", self.path))
 
     def match(self, path: str) -> dict[str, str] | None:
-        """The path parameters of a percent-encoded path; None for that of another endpoint."""
+        """The path parameters of a percent-encoded path; None for a path of another endpoint."""
         found = self.pattern.fullmatch(path)
         return {k: unquote(v) for k, v in found.groupdict().items()} if found else None
 
@@ -164,8 +163,8 @@ class Endpoint(Generic[P, R]):
         query: Mapping[str, str] | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> Any:
-        """The request that arrived. ``body`` is parsed JSON, UNSET when there was none. Raises
-        :class:`~palprep.errors.InvalidRequest` with every rule that is broken."""
+        """The request that arrived. ``body`` is parsed JSON, UNSET if there was none. Raises
+        :class:`~palprep.errors.InvalidRequest` with every broken rule."""
         sent = self.shape.arrived(path, body, query or {}, headers or {})
         return self.shape.request(**self.shape.validated(sent))
 
@@ -177,37 +176,37 @@ class Endpoint(Generic[P, R]):
         strict: bool = False,
         path: str | None = None,
     ) -> R:
-        """The reply's record from parsed JSON; ``headers`` have lower-case names, and ``path`` is
-        what was asked, for errors. Raises
-        :class:`~palprep.errors.UnexpectedReply` when the body is no JSON object, and when that of a
-        creation has no id. With ``strict`` it raises it for everything that is not as specified."""
-        came, asked = headers or {}, path or self.path
+        """The reply's record from parsed JSON. ``headers`` have lower-case names; ``path`` is the
+        requested path, for messages. Raises :class:`~palprep.errors.UnexpectedReply` when the body
+        is no JSON object, when a created resource has no id, and with ``strict`` for everything
+        that is not as specified."""
+        headers, path = headers or {}, path or self.path
         if issubclass(self.reply, Unspecified):
-            return self.reply(body=body).with_headers(came)
+            return self.reply(body=body).with_headers(headers)
         if strict and (problems := deviations(self.reply, body, closed=not self.unspecified)):
             first = (f"{p.field or 'the body'} {p.message}" for p in problems[:3])
-            raise self._unexpected(asked, "; ".join(first), body, came)
+            raise self._unexpected(path, "; ".join(first), body, headers)
         if not isinstance(body, dict):
-            raise self._unexpected(asked, "it is no JSON object", body, came)
+            raise self._unexpected(path, "it is no JSON object", body, headers)
         record = read_leniently(self.reply, body)
         member = self.reply.id_member()
         if self.method == "POST" and member and not getattr(record, member):
-            raise self._unexpected(asked, f"it has no {member}", body, came)
-        return record.with_headers(came)
+            raise self._unexpected(path, f"it has no {member}", body, headers)
+        return record.with_headers(headers)
 
     def _unexpected(
         self, path: str, why: str, body: Any, headers: Mapping[str, str]
     ) -> UnexpectedReply:
         named = request_id(headers)
-        # Perhaps it tells under another name what was created.
-        told = "empty" if body is None else escaped(compact_json(redact(body)))
-        told = told if len(told) <= _LONGEST_TOLD else f"{told[:_LONGEST_TOLD]}…"
-        said = f" The service calls the request {named}." if named else ""
+        # The body is shown: it may hold the new id under another name.
+        shown = "empty" if body is None else escaped(compact_json(redact(body)))
+        shown = shown if len(shown) <= _SHOWN_CHARS else f"{shown[:_SHOWN_CHARS]}…"
+        more = f" The service calls the request {named}." if named else ""
         if not self.repeatable:
-            said += " It was carried out: look it up on the service before you send it again."
+            more += " It was carried out: look it up on the service before you send it again."
         return UnexpectedReply(
             f"{self.method} {path} succeeded, and its body is not of the specified shape: "
-            f"{why}.{said} The body is {told}; check the base URL.",
+            f"{why}.{more} The body is {shown}; check the base URL.",
             body=body,
             request_id=named,
             carried_out=not self.repeatable,
@@ -216,9 +215,9 @@ class Endpoint(Generic[P, R]):
 
 @dataclass(frozen=True, repr=False)
 class Call(Generic[R]):
-    """One request as a value: everything but the base URL and the key. ``body`` is JSON, UNSET when
-    nothing is sent; one of its members may be a :class:`~palprep.api.bodies.Base64Stream`. The repr
-    masks what is secret."""
+    """One request as a value, without the base URL and the key. ``body`` is JSON, UNSET if nothing
+    is sent; one of its members may be a :class:`~palprep.api.bodies.Base64Stream`. The repr masks
+    secrets."""
 
     endpoint: Endpoint[..., R]
     path: str
@@ -233,7 +232,7 @@ class Call(Generic[R]):
         return self.endpoint.method
 
     def describe(self) -> dict[str, Any]:
-        """What may be logged or kept: method, path and body with secrets masked."""
+        """Method, path, query and body, with secrets masked: it may be logged and kept."""
         shown: dict[str, Any] = {"method": self.method, "path": self.path}
         if self.query:
             shown["query"] = redact(dict(self.query))
@@ -245,22 +244,21 @@ class Call(Generic[R]):
         return f"Call({self.describe()!r})"
 
     def content(self) -> bytes | StreamedBody | None:
-        """The body as it travels: JSON in UTF-8 without needless spaces, made while it is sent when
-        a member is a stream. Raises :class:`~palprep.errors.InvalidRequest` for what JSON cannot
-        say (such as infinity), and when the body is larger than the endpoint takes."""
+        """The body in bytes: compact JSON in UTF-8, made while it is sent if a member is a stream.
+        Raises :class:`~palprep.errors.InvalidRequest` for values that JSON has no form for (such as
+        infinity), and for a body larger than the endpoint takes."""
         if self.body is UNSET:
             return None
-        members = self.body if isinstance(self.body, Mapping) else {}
-        streams = [name for name, each in members.items() if isinstance(each, Base64Stream)]
+        others = dict(self.body) if isinstance(self.body, Mapping) else {}
+        streamed = next((n for n, each in others.items() if isinstance(each, Base64Stream)), None)
         encoded: bytes | StreamedBody
         try:
-            if streams:
-                others = {name: each for name, each in members.items() if name != streams[0]}
-                before, _, after = compact_json({streams[0]: "", **others}).partition('""')
-                stream = members[streams[0]]
-                encoded = StreamedBody(f'{before}"'.encode(), stream, f'"{after}'.encode())
-            else:
+            if streamed is None:
                 encoded = compact_json(self.body).encode()
+            else:
+                stream = others.pop(streamed)
+                before, _, after = compact_json({streamed: "", **others}).partition('""')
+                encoded = StreamedBody(f'{before}"'.encode(), stream, f'"{after}'.encode())
         except (TypeError, ValueError) as error:
             raise refusal([Problem("", "json", f"cannot be written as JSON: {error}")]) from None
         limit = self.endpoint.max_body_bytes
@@ -270,7 +268,7 @@ class Call(Generic[R]):
         return encoded
 
     def read(self, content: bytes, headers: Mapping[str, str], *, strict: bool = False) -> R:
-        """The record of a success, from its body; raises as :meth:`Endpoint.read`."""
+        """The record of a success from its body. Raises as :meth:`Endpoint.read`."""
         try:
             body = read_body(content)
             return self.endpoint.read(body, headers, strict=strict, path=self.path)
@@ -298,9 +296,8 @@ class PlainOptions(TypedDict, total=False):
 
 
 def plain_call(method: Verb, path: str, **options: Unpack[PlainOptions]) -> Call[Unspecified]:
-    """A call of what no endpoint declares. ``path`` is percent-encoded, starts with a slash, and
-    may end with a query of its own.
-    What the method means (RFC 9110) decides whether it may be repeated. Raises
+    """A call of an endpoint that is not declared. ``path`` is percent-encoded, starts with a slash,
+    and may end with a query. The method decides whether the call may be repeated (RFC 9110). Raises
     :class:`~palprep.errors.UsageError` for another method or a path without a slash."""
     if method not in get_args(Verb) or not path.startswith("/"):
         methods = ", ".join(get_args(Verb))
@@ -318,14 +315,14 @@ def plain_call(method: Verb, path: str, **options: Unpack[PlainOptions]) -> Call
 
 
 def segment(value: object) -> str:
-    """A value as one segment of a path, with everything percent-encoded that could end it, and
-    the dots of ``.`` and ``..``, which would lead to another path."""
+    """A value as one percent-encoded segment of a path. The dots of ``.`` and ``..``, which would
+    lead to another path, are encoded too."""
     quoted = quote(str(value), safe="")
     return quoted.replace(".", "%2E") if quoted in {".", ".."} else quoted
 
 
 def _pairs(query: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
-    """As in JSON: ``true`` and ``false``, nothing for None."""
+    """The query as pairs of texts: booleans as in JSON, and None as an empty text."""
     words = {"True": "true", "False": "false", "None": ""}
     return tuple((name, words.get(str(each), str(each))) for name, each in query.items())
 
@@ -335,8 +332,8 @@ _OWN_HEADERS = frozenset({"content-length", "host", "transfer-encoding", "x-api-
 
 def sendable(headers: Mapping[str, str], extra: Mapping[str, str]) -> dict[str, str]:
     """Both together, ``extra`` with lower-case names. Raises
-    :class:`~palprep.errors.InvalidRequest` for what no header can carry, and for an extra one that
-    the client sets by itself."""
+    :class:`~palprep.errors.InvalidRequest` for what no header can carry, and for an ``extra`` one
+    that the client itself sets."""
     if not headers and not extra:
         return {}
     added = {str(name).lower(): value for name, value in extra.items()}

@@ -1,7 +1,7 @@
-"""Typed errors: of requests that break a rule, and of error replies.
+"""Typed errors for requests that break a rule, and for error replies.
 
-The specification shows three shapes of a body and few status codes. The status decides what kind of
-error it is; where it says no more than that the request is bad, words of the specification decide.
+The specification shows three shapes of an error body and few status codes. The status decides the
+class of the error. For a status that says only "bad request", words of the specification decide.
 """
 
 from __future__ import annotations
@@ -36,22 +36,22 @@ _PLAIN = {
     "sequence_str": "must be an array",
 }
 _MEMBER = re.compile(r"<[\w.]+: ('[^']*')>")
-"""How a member of an enumeration is shown."""
+"""A member of an enumeration, as pydantic shows it."""
 _SHOULD = re.compile("^[A-Z][a-z]+ should ")
-"""How a rule begins that an input, a string or a value breaks."""
+"""The beginning of pydantic's messages, such as "Input should ", "String should "."""
 _KINDS = {"Sequence": "must be an array", "Mapping": "must be an object"}
 
 
 def refusal(problems: list[Problem]) -> InvalidRequest:
     """The error for broken rules; ``problems`` must not be empty."""
-    said = "; ".join(f"{p.field or 'the request'} {p.message}" for p in problems)
+    broken = "; ".join(f"{p.field or 'the request'} {p.message}" for p in problems)
     return InvalidRequest(
-        f"Nothing was sent: {said}.", field=problems[0].field or None, problems=tuple(problems)
+        f"Nothing was sent: {broken}.", field=problems[0].field or None, problems=tuple(problems)
     )
 
 
 def problems_in(error: ValidationError, *, without: str | None = None) -> Iterator[Problem]:
-    """pydantic's findings as problems; the field ``without`` is no part of where they are."""
+    """pydantic's findings as problems. Their paths leave out the field ``without``."""
     for detail in error.errors(include_url=False, include_context=True, include_input=False):
         parts = [
             str(part)
@@ -72,7 +72,7 @@ def _sentence(detail: ErrorDetails) -> str:
 
 
 class Given(Value):
-    """A record that callers write. A mistake in it is a UsageError in words."""
+    """A record that callers write. A mistake in it raises UsageError, in one sentence."""
 
     # Type checkers go by the fields.
     if not TYPE_CHECKING:
@@ -84,14 +84,14 @@ class Given(Value):
             try:
                 super().__init__(**fields)
             except ValidationError as error:
-                # A misspelt field is missing as well: its own name says more.
+                # A misspelt field is missing as well, and its misspelt name says more.
                 problem = min(problems_in(error), key=lambda each: each.rule != "extra_forbidden")
                 name, known = type(self).__name__, sorted(type(self).model_fields)
-                said = f"{name}: {problem.field} {problem.message}"
+                message = f"{name}: {problem.field} {problem.message}"
                 if problem.rule == "extra_forbidden":
                     hint = did_you_mean(problem.field, known, f"it has {', '.join(known)}")
-                    said = f"{name} has no {problem.field}: {hint}"
-                raise errors.UsageError(said) from None
+                    message = f"{name} has no {problem.field}: {hint}"
+                raise errors.UsageError(message) from None
 
 
 _BY_STATUS: Mapping[int, type[errors.ApiError]] = {
@@ -107,6 +107,7 @@ _BY_STATUS: Mapping[int, type[errors.ApiError]] = {
 }
 
 _BARE = frozenset({400, 422})
+"""Statuses that say only that the request is bad."""
 _WORDS: tuple[tuple[str, str, type[errors.ApiError]], ...] = (
     ("message", "invalid access token", errors.AuthenticationError),
     ("message", "not found", errors.NotFound),
@@ -115,10 +116,9 @@ _WORDS: tuple[tuple[str, str, type[errors.ApiError]], ...] = (
     ("error", "user-scoped", errors.PermissionDenied),
     ("error", "name already exists", errors.Conflict),
 )
-"""Specification, Errors: the shape of a body, words in it, and what they mean under a status that
-the specification does not show."""
+"""Specification, Errors: the shape of a body, words in it, and the class of the error."""
 
-_LONGEST_SAID = 2_000
+_SHOWN_CHARS = 2_000
 
 _NUMBER = re.compile(r"[0-9]{1,15}(\.[0-9]{1,15})?")
 
@@ -133,31 +133,33 @@ _ADVICE: Mapping[type[errors.ApiError], str] = {
 
 
 def _explained(body: Any) -> tuple[str | None, str]:
-    """Which of the three error shapes ``body`` has (``error``, ``message``,
-    ``message-error-code``, or None), and what it says."""
+    """The shape of an error body (``error``, ``message``, ``message-error-code``, or None for
+    another one), and its words."""
     if isinstance(body, Mapping):
-        said = {key: body.get(key) for key in ("message", "error", "code")}
-        if all(isinstance(text, str) for text in said.values()):
-            return "message-error-code", f"{said['message']} ({said['code']})"
+        texts = {k: body[k] for k in ("error", "message", "code") if isinstance(body.get(k), str)}
+        if len(texts) == 3:
+            return "message-error-code", f"{texts['message']} ({texts['code']})"
         for key in ("error", "message"):
-            if isinstance(said[key], str):
-                return key, str(said[key])
+            if key in texts:
+                return key, texts[key]
     return None, _words_of(body)
 
 
 _WORDY = ("message", "error", "detail", "msg", "errors", "title")
-"""Members of an error body that hold its words, those that say most first: of nested errors,
-problem details (RFC 9457), lists of findings."""
+"""Members that hold the words of an error body, the most telling first: nested errors, problem
+details (RFC 9457), lists of findings."""
 
 
 def _words_of(body: Any, depth: int = 4) -> str:
-    """What a body of any shape says in words, empty where nothing does."""
+    """The words in an error body of any shape; empty if there are none."""
     if isinstance(body, str):
-        return body.strip()[: _LONGEST_SAID + 1]
+        return body.strip()[: _SHOWN_CHARS + 1]
     if isinstance(body, Mapping) and depth:
-        said = next(filter(None, (_words_of(body.get(key), depth - 1) for key in _WORDY)), "")
-        where = body.get("loc")  # As FastAPI tells which field a finding is about.
-        return f"{'.'.join(map(str, where))}: {said}" if said and isinstance(where, list) else said
+        words = next(filter(None, (_words_of(body.get(key), depth - 1) for key in _WORDY)), "")
+        where = body.get("loc")  # The path of a field, in FastAPI's findings.
+        return (
+            f"{'.'.join(map(str, where))}: {words}" if words and isinstance(where, list) else words
+        )
     if isinstance(body, list | tuple) and depth:
         return "; ".join(filter(None, (_words_of(each, depth - 1) for each in body[:20])))
     return ""
@@ -173,10 +175,10 @@ def failure(
 ) -> errors.ApiError:
     """The error for a reply that is not a success.
 
-    ``headers`` have lower-case names; ``body`` is what :func:`read_body` returned. ``what`` was
-    asked goes first in the message; ``meaning`` stands for a body that explains nothing. The
-    message has at most 2,000 characters of the body, with control characters written out and no
-    query of a link.
+    ``headers`` have lower-case names; ``body`` is a result of :func:`read_body`. The message begins
+    with ``what``, the method and the path. It has at most 2,000 characters of the body, with
+    control characters written out and the queries of links masked, or ``meaning`` if the body
+    explains nothing.
     """
     shape, text = _explained(body)
     server = status >= 500
@@ -185,8 +187,8 @@ def failure(
         meant = (k for where, words, k in _WORDS if shape == where and words in text.lower())
         kind = next(meant, kind)
     text = without_queries(text)
-    text = escaped(text[:_LONGEST_SAID]) + ("…" if len(text) > _LONGEST_SAID else "")
-    said = text or meaning or "no explanation"
+    text = escaped(text[:_SHOWN_CHARS]) + ("…" if len(text) > _SHOWN_CHARS else "")
+    explanation = text or meaning or "no explanation"
     advice = _ADVICE.get(kind, "")
     wait_s = retry_after(headers)
     if wait_s is not None and kind in {errors.RateLimited, errors.ServiceUnavailable}:
@@ -194,7 +196,7 @@ def failure(
     if 300 <= status < 400:
         advice = "The service redirects; check the base URL."
     return kind(
-        f"{what}the service answered {status}: {said.rstrip('.')}. {advice}".rstrip(),
+        f"{what}the service answered {status}: {explanation.rstrip('.')}. {advice}".rstrip(),
         status=status,
         shape=shape,
         service_code=body["code"] if shape == "message-error-code" else None,
@@ -206,7 +208,7 @@ def failure(
 
 
 def _wait_words(seconds: float) -> str:
-    """The time in the largest unit that it fills: 45 s, 3 min, 24 h."""
+    """The time in its largest unit: 45 s, 3 min, 24 h."""
     for unit, length in (("h", 3600), ("min", 60)):
         if seconds >= length:
             return f"{seconds / length:.3g} {unit}"
@@ -214,9 +216,9 @@ def _wait_words(seconds: float) -> str:
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds to wait as ``retry-after`` asks (RFC 9110, 10.2.3): a number, with fractions, as some
-    services send it; or a date, which counts from that of the answer, so that no clock is compared
-    with another's. None without it, or where it is neither."""
+    """Seconds to wait as ``retry-after`` asks (RFC 9110, section 10.2.3): a number, which may have
+    a fraction, or a date, which is compared with the date of the answer and not with this machine's
+    clock. None if it is missing or neither."""
     value = headers.get("retry-after", "").strip()
     if _NUMBER.fullmatch(value):
         return float(value)
@@ -228,9 +230,9 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
 
 
 REQUEST_ID_HEADERS = ("x-request-id", "request-id", "x-amzn-requestid")
-"""Under which services tell the id of a request, best known first."""
+"""Headers in which services return the id of a request, the most common first."""
 
 
 def request_id(headers: Mapping[str, str]) -> str | None:
-    """The id of a request in the headers of its answer, whose names are in lower case."""
+    """The id of the request from the headers of its answer, which have lower-case names."""
     return next((headers[name] for name in REQUEST_ID_HEADERS if name in headers), None)

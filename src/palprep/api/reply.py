@@ -1,5 +1,5 @@
-"""What the service returns: records, read leniently, since a service may add members and values, or
-leave some out; or compared with what the specification shows."""
+"""The base of the records that the service returns. They are read leniently, since a service may
+add or leave out members and values, or compared strictly with the specification."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ _HEADERS = "response headers"
 
 
 class Reply(Value):
-    """Base of all records that the service returns, which are read as :func:`read_leniently` says;
-    a member that the specification does not know is kept as an attribute."""
+    """Base of all records that the service returns. :func:`read_leniently` reads them. A member
+    that the specification does not know is kept as an attribute."""
 
     model_config = ConfigDict(extra="allow")
 
     @classmethod
     @functools.cache
     def id_member(cls) -> str | None:
-        """The member that holds the resource's own id, the first in it; None where it is none."""
+        """The member with the record's own id: the first that is an id. None if it has none."""
         return next((name for name in cls.model_fields if name.endswith("_id")), None)
 
     @property
@@ -40,32 +40,31 @@ class Reply(Value):
 
     @property
     def request_id(self) -> str | None:
-        """The service's name for the request, None when it tells none."""
+        """The service's id of the request, None if it sent none."""
         return request_id(self.response_headers)
 
     def to_json(self) -> dict[str, Any]:
         return self.model_dump(mode="json", warnings=False)
 
     def with_headers(self, headers: Mapping[str, str]) -> Self:
-        """This record, which came with ``headers``; their names are in lower case."""
-        # Beside the fields, as pydantic keeps cached properties: no part of what is compared,
-        # shown or sent, and copied and pickled with the rest.
+        """This record, now with its ``headers``, which have lower-case names."""
+        # Next to the fields, where pydantic keeps cached properties: copied and pickled with them,
+        # and never compared, shown or sent.
         self.__dict__[_HEADERS] = headers
         return self
 
 
 class Unspecified(Reply):
-    """A reply whose shape the specification does not show: parsed JSON, the text when it was none,
-    or None when it was empty."""
+    """A reply whose shape the specification does not show. ``body`` is parsed JSON, the text if it
+    was no JSON, or None if it was empty."""
 
     body: Any = None
 
 
 def read_leniently(kind: type[R], body: Mapping[str, Any]) -> R:
-    """The record in ``body``, whatever is new or missing in it. A value that is not of its type is
-    kept as it came, in the record itself and in those inside it. A null stands at the member's
-    default, a missing member too, and at None where there is none. The record's own id is a string,
-    though it came as a number."""
+    """The record in ``body``, whatever is new or missing in it. A value of a wrong type is kept as
+    it came, also in records inside it. A member that is missing or null has its default, or None.
+    The record's own id becomes a string if it is a number."""
     try:
         return kind.model_validate(body)
     except ValidationError:
@@ -81,13 +80,13 @@ def read_leniently(kind: type[R], body: Mapping[str, Any]) -> R:
         values[own] = str(values[own])
     extras = {name: value for name, value in body.items() if name not in values}
     record = cast("R", kind.model_construct(_fields_set=set(body), **values))
-    # Given above, one could have the name of an argument.
+    # Not given to model_construct(): a member may have the name of one of its arguments.
     cast("dict[str, Any]", record.model_extra).update(extras)
     return record
 
 
 def _part(hint: Any, value: Any) -> Any:
-    """``value`` as ``hint`` says, or as it came; with every record inside it that there is."""
+    """``value`` as the type ``hint``, or else as it came, with the records inside it read."""
     bare = get_args(hint)[0] if get_origin(hint) is Annotated else hint
     arms = [arm for arm in get_args(bare) if arm is not types.NoneType]
     if get_origin(bare) in {Union, types.UnionType} and len(arms) == 1 and value is not None:
@@ -103,7 +102,8 @@ def _part(hint: Any, value: Any) -> Any:
 
 
 def deviations(kind: type[Reply], body: Any, *, closed: bool = True) -> tuple[Problem, ...]:
-    """Every member of ``body`` that ``kind`` declares otherwise; with ``closed``, or not at all."""
+    """The members of ``body`` that are not as ``kind`` declares them; with ``closed``, also those
+    that it does not declare."""
     extra: Literal["forbid", "allow"] = "forbid" if closed else "allow"
     try:
         # As JSON, because in Python a strict tuple takes no list.

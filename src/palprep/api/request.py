@@ -1,9 +1,9 @@
 """How a request is declared, and how it is laid out on the wire.
 
-A request is a subclass of :class:`Request`, which makes it a frozen dataclass. A field that its
-endpoint's path names travels there, one that is marked with a :class:`Place` as this says, and any
-other as a member of the JSON body. A field left at :data:`UNSET` does not travel at all, which is
-how a PATCH tells an absent member from ``null``::
+A request is a subclass of :class:`Request`, which makes it a frozen dataclass. A field travels in
+the path if the endpoint's path names it, at its :class:`Place` if it has one, and otherwise as a
+member of the JSON body. A field left at :data:`UNSET` does not travel, so that a PATCH can tell an
+absent member from ``null``::
 
     class UpdateVoice(Request):
         voice_id: str
@@ -63,10 +63,9 @@ UNSET: Final = Unset.UNSET
 
 @dataclass(frozen=True)
 class Place:
-    """Where a field travels. ``name`` is that of the header or of the member, where it is not the
-    field's own. The ``body`` is the field itself; ``other members`` are a mapping, for a request
-    whose members the specification leaves open.
-    """
+    """Where a field travels. ``name`` is the header's or the member's, if it is not the field's. A
+    field at ``body`` is the whole body. One at ``other members`` is a mapping of further members,
+    for a request that the specification leaves open."""
 
     where: Literal["query", "header", "member", "body", "other members"]
     name: str = ""
@@ -77,11 +76,10 @@ class Place:
 class Request:
     """Base of all requests, with the options that every call takes.
 
-    ``timeout`` in seconds replaces the client's for this call, ``deadline`` its total one.
-    ``validate=False`` sends the request as it stands: no rule of the specification is checked,
-    and members that the specification does not know are sent too. ``extra_headers``,
-    ``extra_query`` and ``extra_body`` (members of a JSON object) travel besides what the
-    specification shows, unchecked.
+    ``timeout`` and ``deadline``, in seconds, replace the client's for this call. With
+    ``validate=False`` no rule of the specification is checked, and members that it does not know
+    are sent too. ``extra_headers``, ``extra_query`` and ``extra_body`` (members of a JSON object)
+    are sent in addition, unchecked.
     """
 
     timeout: float | Unset | None = UNSET
@@ -92,17 +90,17 @@ class Request:
     extra_body: Mapping[str, Any] | Unset = UNSET
 
     streamed: ClassVar[tuple[str, str, str] | None] = None
-    """The field that takes base64 text or a :class:`~palprep.api.bodies.Base64Stream`, which is
-    made while it is sent; the argument of clients in its place, a file; and the field for the MIME
-    type that its content shows, which they fill unless the caller does."""
+    """Three names: the field that takes base64 text or a
+    :class:`~palprep.api.bodies.Base64Stream`; the argument of clients in its place, a file; and the
+    field for the file's MIME type, which clients fill in unless the caller does."""
     json_schema: ClassVar[Mapping[str, Any]] = {}
-    """What JSON Schema can say of the rules between members."""
+    """The rules between members, as far as JSON Schema can express them."""
 
     def __init_subclass__(cls) -> None:
         dataclass(frozen=True)(cls)
 
     def problems(self) -> Iterable[Problem]:
-        """Broken rules that concern several fields at once; each field is valid by itself."""
+        """Broken rules about several fields together. Each field by itself is valid."""
         return ()
 
 
@@ -114,7 +112,7 @@ class Shape:
         self.signature = inspect.signature(request)
         self._hints = get_type_hints(request, include_extras=True)
         self.options = Request.__dataclass_fields__.keys()
-        """Fields that say how to send the call, and do not travel."""
+        """The fields that say how to send the call, and do not travel."""
         self.in_path = {name: name for name in in_path}
         places = {
             name: _place(self._hints[name])
@@ -136,10 +134,10 @@ class Shape:
         columns: dict[str, Any] = {}
         for name, wire in self._wire.items():
             needed = self.signature.parameters[name].default is not UNSET
-            # What a factory makes is no default in the JSON Schema: an absent member is absent.
-            default: Any = None if needed else types.NoneType
+            # A factory, since a plain default would appear in the JSON Schema.
+            factory: Any = None if needed else types.NoneType
             least = 1 if name in self.in_path else None
-            field = Field(default_factory=default, alias=wire, min_length=least)
+            field = Field(default_factory=factory, alias=wire, min_length=least)
             columns[name] = (_without_unset(self._hints[name]), field)
         return create_model(
             self.request.__name__,
@@ -157,9 +155,9 @@ class Shape:
         self, args: tuple[Any, ...], kwargs: Mapping[str, Any], open_file: OpenFile | None = None
     ) -> dict[str, Any]:
         """Arguments by field name, without those that are UNSET. With ``open_file`` the arguments
-        are those of a client, which takes a file in place of a streamed field. Raises TypeError as
-        a function call would. With ``validate=False`` unknown keyword arguments stay in, and
-        missing ones stay out."""
+        are a client's: a file in place of a streamed field. Raises TypeError as a function call
+        would. With ``validate=False`` arguments may be missing or unknown; unknown ones are kept.
+        """
         signature = self.client_signature if open_file else self.signature
         if kwargs.get("validate", True):
             bound = _bound(signature, args, kwargs)
@@ -171,7 +169,7 @@ class Shape:
         if open_file and self.request.streamed:
             field, argument, type_field = self.request.streamed
             content = arguments[field] = open_file(arguments.pop(argument))
-            # The file is looked at only where nobody has said its type.
+            # The file is read only if the caller has not given its type.
             if type_field not in arguments and (mime := content.mime()) is not None:
                 arguments[type_field] = mime
         return arguments
@@ -183,9 +181,9 @@ class Shape:
         query: Mapping[str, str],
         headers: Mapping[str, str],
     ) -> dict[str, Any]:
-        """What came over the wire, by field name; unknown members keep their own names. ``headers``
-        are found in any case. Raises :class:`~palprep.errors.InvalidRequest` for a body of the
-        wrong kind."""
+        """The values of an arrived request by field name. ``headers`` ignores case. Raises
+        :class:`~palprep.errors.InvalidRequest` for unknown members, and for a body of the wrong
+        kind."""
         sent: dict[str, Any] = dict(path)
         for names, given in ((self.in_query, query), (self.in_header, headers)):
             sent.update((name, given[wire]) for name, wire in names.items() if wire in given)
@@ -203,8 +201,8 @@ class Shape:
         return sent
 
     def validated(self, sent: Mapping[str, Any]) -> dict[str, Any]:
-        """The same values, checked by every rule, normalised where a rule says so. Raises
-        :class:`~palprep.errors.InvalidRequest` with all problems found."""
+        """The same values, checked and normalised by every rule. Raises
+        :class:`~palprep.errors.InvalidRequest` with all problems."""
         by_wire = {wire: sent[name] for name, wire in self._wire.items() if name in sent}
         try:
             checked = self._model.model_validate(by_wire)
@@ -244,7 +242,7 @@ class Shape:
         return schema | {"properties": members, "required": required}
 
     def parameters(self) -> list[dict[str, Any]]:
-        """What travels in the path, the query and headers, as OpenAPI describes it."""
+        """The parameters in the path, the query and headers, as OpenAPI describes them."""
         schemas = self._model.model_json_schema().get("properties", {})
         places = {"path": self.in_path, "query": self.in_query, "header": self.in_header}
         return [
@@ -260,7 +258,7 @@ class Shape:
 
     @cached_property
     def client_signature(self) -> inspect.Signature:
-        """The arguments of a client: bare types, a file in place of a stream, the options last."""
+        """The signature for clients: bare types, a file in place of a stream, the options last."""
         bare: dict[str, Any] = get_type_hints(self.request)
         own: list[inspect.Parameter] = []
         options: list[inspect.Parameter] = []
@@ -277,8 +275,8 @@ def _bound(
 ) -> Mapping[str, Any]:
     """The arguments by name. Raises TypeError as a function call would."""
     if len(args) == 1 and not kwargs:
-        # Most calls give an id and nothing else: no need for the general way, which costs as
-        # much as all the rest of making a call.
+        # Most calls give an id and nothing else. signature.bind() would double the time that it
+        # takes to make such a call.
         first, *others = signature.parameters.values()
         if first.kind is first.POSITIONAL_OR_KEYWORD and all(
             other.default is not other.empty for other in others

@@ -1,4 +1,4 @@
-"""Voices, replicas and the check of a face image: what is made of people's media."""
+"""Voices and replicas, which are made of people's media, and the check of a face image."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class UpdateVoice(Request):
 
 
 class ListVoices(Request):
-    """List the account's voices, those with one tag when ``tag`` is given.
+    """List the account's voices, or those with ``tag``.
 
     The specification mentions the list with its ``tag`` and does not show it.
     """
@@ -142,7 +142,7 @@ class ValidateFaceImage(Request):
     streamed = ("image_base64", "image", "mime_type")
 
     def problems(self) -> Iterator[Problem]:
-        """A file of a type that the service does not take is not sent as a JPEG."""
+        """Keep a file of an unknown type from being sent as a JPEG."""
         image: object = self.image_base64
         if isinstance(image, Base64Stream) and self.mime_type is UNSET:
             yield Problem(

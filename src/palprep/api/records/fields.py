@@ -19,7 +19,7 @@ from palprep.api.bodies import Base64Stream
 MAX_IMAGE_BASE64_CHARS = 29_360_128
 """Specification, Limits: 28 MiB of characters."""
 MAX_IMAGE_BYTES = MAX_IMAGE_BASE64_CHARS // 4 * 3
-"""The largest file whose base64 has so many characters: 22,020,096 bytes."""
+"""The largest file whose base64 fits: 22,020,096 bytes."""
 MAX_IMAGE_BODY_BYTES = 31_457_280
 """Specification, Limits: 30 MiB."""
 MAX_TOOL_CHARS = 10_000
@@ -39,8 +39,8 @@ _CONTROLS = re.compile(r"[\x00-\x1f\x7f]")
 
 
 def _origin_of(url: str) -> tuple[str, str]:
-    """The scheme and the host of a link, in lower case; both empty for what is no link, also where
-    no name server and no network could be asked for the host."""
+    """The scheme and the host of a link, in lower case. Both are empty for what is no link, and for
+    a host that cannot exist in any network."""
     try:
         parts = urlsplit(url)
         host = parts.hostname or ""
@@ -62,8 +62,8 @@ def host_of(url: str) -> str:
 
 
 def is_address(url: str) -> bool:
-    """Whether ``url`` is a link for the web that can be asked: its host is one, and its port.
-    urlsplit leaves line breaks and tabs out: none may be there."""
+    """Whether ``url`` is an HTTP or HTTPS link with a possible host and port, and without control
+    characters, which urlsplit would drop."""
     scheme, _ = _origin_of(url)
     try:
         port = urlsplit(url).port
@@ -73,18 +73,18 @@ def is_address(url: str) -> bool:
 
 
 def is_https(url: str, *, loopback: bool = False) -> bool:
-    """Whether ``url`` is an HTTPS link; with ``loopback``, or plain HTTP to this machine."""
+    """Whether ``url`` is an HTTPS link, or with ``loopback`` an HTTP link to this machine."""
     scheme, host = _origin_of(url)
     return scheme == "https" or (loopback and scheme == "http" and is_loopback(host))
 
 
 def is_link(url: str) -> bool:
-    """Whether ``url`` is a link for the web, with a host and without white space."""
+    """Whether ``url`` is an HTTP or HTTPS link with a host and without white space."""
     return is_address(url) and not any(map(str.isspace, url))
 
 
 def is_loopback(host: str) -> bool:
-    """Whether ``host``, a name or an address, is this machine without asking anyone."""
+    """Whether ``host`` is ``localhost`` or a loopback address."""
     if host == "localhost":
         return True
     try:
@@ -97,8 +97,8 @@ _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 
 
 def is_header_value(value: str) -> bool:
-    """Whether a header can carry ``value``: printable ASCII, tabs, no white space at the ends
-    (RFC 9110, section 5.5, without the bytes beyond ASCII that it calls obsolete)."""
+    """Whether a header can carry ``value``: printable ASCII and tabs, without white space at the
+    ends (RFC 9110, section 5.5, without its obsolete bytes beyond ASCII)."""
     return value == value.strip() and all(" " <= c <= "~" or c == "\t" for c in value)
 
 
@@ -186,8 +186,8 @@ ImageBase64 = Annotated[
     pydantic.WrapValidator(_streamed_base64),
     pydantic.Field(json_schema_extra={"contentEncoding": "base64"}),
 ]
-"""Text is trimmed of white space at both ends, and the limit counts what is left. A
-:class:`~palprep.api.bodies.Base64Stream` stays what it is."""
+"""White space at the ends of a text is removed before its characters are counted. A
+:class:`~palprep.api.bodies.Base64Stream` stays as it is."""
 
 _CLOSED = pydantic.ConfigDict(extra="forbid", strict=True)
 
@@ -245,12 +245,12 @@ class SkillEntry(TypedDict):
 
 @pydantic.with_config(_CLOSED)
 class NoConfig(TypedDict):
-    """Of a skill that takes no members."""
+    """The configuration of a skill that takes none."""
 
 
 @pydantic.with_config(_CLOSED)
 class PresentationConfig(TypedDict):
-    """Of the skill that shows documents."""
+    """The configuration of the skill that shows documents."""
 
     document_ids: Sequence[str]
     slides_trigger: NotRequired[str]

@@ -1,7 +1,6 @@
-"""The records that the service returns, and what it posts to callback URLs, with the types that the
-specification states: :class:`~palprep.api.reply.Reply` says how a client reads them. Of payloads it
-shows that of the voice event alone. Callbacks of replicas and documents are recognised by the id
-that they must carry."""
+"""The records that the service returns and the events that it posts to callback URLs, with the
+types that the specification states. It shows only the payload of the voice event. Callbacks about
+replicas and documents are recognised by the id that they must carry."""
 
 from __future__ import annotations
 
@@ -29,7 +28,7 @@ DocumentStatus = Literal["started", "processing", "ready", "error", "recrawling"
 
 
 class Voice(Reply):
-    """A cloned or catalogue voice. ``created_at`` reads ``YYYY-MM-DDTHH:MM:SS.ffffff``."""
+    """A cloned or catalogue voice."""
 
     voice_id: str
     voice_name: fields.VoiceName | None = None
@@ -117,10 +116,9 @@ class FaceValidation(Reply):
     @property
     def pose_suitable(self) -> bool | None:
         """The pose observation under either of its two names, None when there is none."""
-        for key in ("pose_suitable_for_face", "pose_suitable_for_replica"):
-            if isinstance(self.details.get(key), bool):
-                return bool(self.details[key])
-        return None
+        names = ("pose_suitable_for_face", "pose_suitable_for_replica")
+        found = (self.details.get(name) for name in names)
+        return next((each for each in found if isinstance(each, bool)), None)
 
 
 class Replica(Reply):
@@ -153,7 +151,7 @@ class Deployment(Reply):
 
     @property
     def etag(self) -> str | None:
-        """From the ``ETag`` header: what ``if_match`` takes."""
+        """The ``ETag`` header, which ``if_match`` takes."""
         return self.response_headers.get("etag")
 
 
@@ -207,7 +205,7 @@ class PronunciationDictionary(Reply):
 
 
 class ConnectorError(Reply):
-    """What the connector's server, or its token endpoint, answered."""
+    """The error of the connector's server, or of its token endpoint."""
 
     http_status: int | None = None
     message: Annotated[str, Field(max_length=500)] = ""
@@ -236,7 +234,7 @@ class Event(Reply):
     status: str
     error_message: str | None = None
     updated_at: str | None = None
-    """When the state was so, where the service says it."""
+    """The time of this state, if the service says it."""
     payload: Mapping[str, Any] = Field(default_factory=dict, repr=False)
 
     @property
@@ -276,9 +274,8 @@ EVENTS: tuple[type[AnyEvent], ...] = (VoiceStatusChanged, ReplicaTraining, Docum
 
 
 def parse_event(payload: Any) -> AnyEvent:
-    """The event in a callback's body, which is parsed JSON; a status that is not known is kept as
-    it came. Raises :class:`~palprep.errors.UnexpectedReply` for no JSON object, or one without a
-    known id."""
+    """The event in a callback's body, which is parsed JSON. An unknown status is kept as it came.
+    Raises :class:`~palprep.errors.UnexpectedReply` unless it is a JSON object with a known id."""
     if not isinstance(payload, Mapping):
         raise UnexpectedReply("The callback's body is not a JSON object.", body=payload)
     for kind in EVENTS:
