@@ -1,4 +1,4 @@
-"""What the sandbox answers: as JSON, and in the three shapes in which it refuses."""
+"""The sandbox's answers: JSON, and the three shapes of its refusals."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from palprep.errors import PalprepError, UsageError
 
 @dataclass(frozen=True, slots=True)
 class JsonAnswer:
-    """What the sandbox answers: a status, a JSON body (None: no body at all) and headers."""
+    """A status, a JSON body (None for no body) and headers."""
 
     status: int = 200
     body: Any = None
@@ -42,7 +42,7 @@ def refuse_message(status: int, text: str) -> Refused:
 
 
 class Missing(UsageError):
-    """Nothing has this id that could be ended or called."""
+    """There is no training under way, or active conversation, with this id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +61,6 @@ class ImageError:
 
 
 def respond(answer: JsonAnswer) -> Response:
-    if answer.body is None or answer.status in {204, 304}:  # Which have none.
+    if answer.body is None or answer.status in {204, 304}:  # These two never have a body.
         return Response(None, answer.status, answer.headers)
     return JSONResponse(answer.body, answer.status, answer.headers)

@@ -1,4 +1,4 @@
-"""The sandbox's application: its routes, the jobs that it does meanwhile, and whom it answers."""
+"""The sandbox's application: its routes, its jobs, and a guard that lets only this machine in."""
 
 from __future__ import annotations
 
@@ -47,8 +47,9 @@ JOBS: Mapping[str, Callable[[Service, Record], Awaitable[None]]] = {
 
 
 def build_app(sandbox: Controls, service: Service) -> tuple[ASGIApp, Scheduler]:
-    """The application of ``service`` and of the controls of ``sandbox``, and what does the jobs."""
-    # A killed sandbox left the media that it was judging.
+    """The application that serves ``service`` and the controls of ``sandbox``, and the scheduler of
+    its jobs."""
+    # A killed sandbox has left the media that it was judging.
     shutil.rmtree(service.scratch, ignore_errors=True)
     private_folder(service.scratch)
     sweep(service)
@@ -90,54 +91,53 @@ def _stopped(scheduling: asyncio.Task[None]) -> None:
 
 
 class LoopbackApp:
-    """Serves ``router`` to requests that name a loopback host and come from no other's page.
+    """Serves ``router`` to requests that name a loopback host and come from no other host's page.
 
-    The sandbox's keys are public knowledge, and its routes under /_sandbox ask for none. Otherwise
-    a page could reach it by a name that resolves to this machine (DNS rebinding), or post to it
-    from elsewhere. Pages of this machine may, on any port: people develop them with the sandbox.
+    The sandbox's keys are public, and its routes under /_sandbox need none. So any web page could
+    use it, by a name that resolves to this machine (DNS rebinding) or by a cross-site request.
+    Pages of this machine may use it, from any port: people develop them with the sandbox.
 
-    An unknown path and a wrong method are answered as JSON. It stands in place of Starlette's own
-    application, whose layers every request would pay for and none needs.
+    An unknown path and a wrong method are answered as JSON. Starlette's own application would add
+    layers to every request that none needs.
     """
 
     def __init__(self, router: ASGIApp) -> None:
         self._router = router
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        scope["app"] = self  # Starlette then raises what it would otherwise answer as text.
+        scope["app"] = self  # Starlette then raises errors that it would otherwise answer as text.
         try:
             if scope["type"] == "http":
                 _require_loopback(Headers(scope=scope))
             await self._router(scope, receive, send)
         except HTTPException as error:
-            said = {"error": f"{error.detail}."}
-            answer = JsonAnswer(error.status_code, said, error.headers or {})
+            body = {"error": f"{error.detail}."}
+            answer = JsonAnswer(error.status_code, body, error.headers or {})
             await respond(answer)(scope, receive, send)
 
 
 def _require_loopback(headers: Headers) -> None:
     named = ["//" + headers.get("host", ""), *headers.getlist("origin")]
-    # Browsers and urlsplit do not agree which host is named with a backslash.
+    # Browsers and urlsplit read a host with a backslash differently.
     if not all("\\" not in url and is_loopback(host_of(url)) for url in named):
         raise HTTPException(403, "The sandbox is for programs and pages of this machine only")
 
 
 class DroppableProtocol(ImpatientProtocol):
-    """Lets the application cut the connection, which ASGI cannot express:
-    ``scope["state"]["abort"]()``. It keeps more connections than a server for strangers: tests open
-    many."""
+    """Lets the application cut the connection by ``scope["state"]["abort"]()``, which ASGI cannot
+    express. It keeps more connections than a server for strangers, because tests open many."""
 
     max_connections = 500
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Put ``abort`` into the state of every request of this connection."""
+        """Put ``abort`` into the state of every request on this connection."""
         super().connection_made(transport)
         self.app_state = {**self.app_state, "abort": self.transport.abort}
 
 
 def bind_loopback(host: str, port: int) -> socket.socket:
-    """A listening socket on ``host``. Raises :class:`~palprep.errors.UsageError` unless the host is
-    loopback, see :class:`LoopbackApp`, and for a port in use."""
+    """A listening socket on ``host``. Raises :class:`~palprep.errors.UsageError` for a port in use,
+    and for a host that is not loopback (see :class:`LoopbackApp`)."""
     address = "127.0.0.1" if host == "localhost" else host.strip("[]")
     if not is_loopback(address):
         raise UsageError(

@@ -17,7 +17,7 @@ from palprep.storage import atomic_output, private_folder
 
 
 def sweep(service: Service) -> None:
-    """Make the folder of published files, without what has expired or was left torn."""
+    """Make the folder of published files; remove expired and unfinished files from it."""
     private_folder(service.assets)
     for file in service.assets.iterdir():
         asset = service.store.get("asset", file.name)
@@ -28,8 +28,9 @@ def sweep(service: Service) -> None:
 async def receive(
     service: Service, name: str, chunks: AsyncIterator[bytes], *, lifetime: float
 ) -> str:
-    """Stream a body to disk; its URL, which is good for ``lifetime`` seconds. The file has a random
-    token for its name; its own is in the store alone. Raises OutputUnwritable."""
+    """Write a body to disk as it arrives. Returns its URL, which is valid for ``lifetime`` seconds.
+    On disk the file is named by a random token, and the store has ``name``. Raises
+    OutputUnwritable."""
     token = secrets.token_urlsafe(18)
     with atomic_output(service.assets / token, lasting=False) as part, part.open("wb") as target:
         async for chunk in chunks:
@@ -40,7 +41,7 @@ async def receive(
 
 
 async def serve_asset(service: Service, request: Request) -> Response:
-    """The published file, whole or in ranges; 403 when its URL has expired."""
+    """Answer with the published file, or the requested ranges of it; 403 if its URL has expired."""
     token, name = request.path_params["token"], request.path_params["name"]
     asset = service.store.get("asset", token)
     if asset is None or asset["name"] != name:
@@ -51,6 +52,6 @@ async def serve_asset(service: Service, request: Request) -> Response:
     if fault:
         request.scope["state"]["abort"]()
         return Response()
-    # By its name, as an object store has it: the bytes are not looked at.
+    # By its name alone, as object stores do it.
     kind = guess_type(name)[0] or "application/octet-stream"
     return FileResponse(service.assets / token, media_type=kind)

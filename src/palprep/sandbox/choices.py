@@ -1,9 +1,9 @@
 """Everything that the specification does not show and a running service must still decide.
 
-Each field of :class:`Choices` is one such decision: its default, the place in the
-specification that leaves it open, and what it decides. A developer who knows better gives the
-sandbox other values. ``conduct.toml`` holds the decisions that are not values. ``GET
-/_sandbox/choices`` lists both. Nothing else decides what is not shown.
+Each field of :class:`Choices` is one such decision: its default, the place in the specification
+that leaves it open, and its meaning. A developer who knows better gives the sandbox other values.
+``conduct.toml`` holds the decisions that are not values. ``GET /_sandbox/choices`` lists both.
+There are no others.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def _choice(default: Any, where: str, what: str) -> Any:
     return Field(default, description=what, json_schema_extra={"where": where})
 
 
-# No server can answer any other number.
+# The range of statuses that a server can answer with.
 ErrorStatus = Annotated[int, Field(ge=400, le=599)]
 SuccessStatus = Annotated[int, Field(ge=200, le=299)]
 Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
@@ -163,19 +163,19 @@ IMAGE_ERRORS = (
 
 
 def bad_fields(choices: Choices, problems: Mapping[str, str]) -> Refused:
-    """``{error}`` with a mapping of field path to message after a bad-request text."""
+    """``{error}``: "Bad Request." and then a JSON object of messages by field path."""
     text = f"Bad Request. {json.dumps(dict(problems), ensure_ascii=False)}"
     return refuse_error(choices.bad_request_status, text)
 
 
 def image_error(code: str) -> ImageError:
-    """The first variant with this code, in which ``*`` matches anything."""
+    """The first variant whose code matches the pattern ``code``."""
     return next(error for error in IMAGE_ERRORS if fnmatchcase(error.code, code))
 
 
 def conduct() -> Mapping[str, Mapping[str, Any]]:
-    """The decisions that are not values, by id: ``where``, ``what``, and the choice and value that
-    one ``goes_with``, where it does."""
+    """The decisions that are not values, by id: ``where``, ``what``, and ``goes_with``, a choice
+    and its value, if the decision holds only with that value."""
     return tomllib.loads(resources.files(__package__).joinpath("conduct.toml").read_text("utf-8"))
 
 

@@ -1,4 +1,4 @@
-"""The sandbox's time: real, or virtual and moved only when told. Jobs are done when it says so,
+"""The sandbox's clock, real or virtual, and the scheduler that runs jobs when they are due by it,
 and never because a caller asks for a status."""
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ ClockKind = Literal["real", "virtual"]
 
 
 class SandboxClock:
-    """Seconds since the epoch, as the sandbox sees them.
+    """The sandbox's time, in seconds since the epoch.
 
     A real clock runs with ``source`` and can be set ahead of it; a virtual clock stands still
-    between two calls of :meth:`move_to`. Neither ever runs backwards, but by :meth:`restart`.
-    ``begin`` is where it begins in place of ``source``, ``start`` the earliest moment.
+    between two calls of :meth:`move_to`. Only :meth:`restart` sets a clock back. It begins at
+    ``begin`` instead of the time of ``source``, and not before ``start``.
     """
 
     def __init__(
@@ -41,7 +41,7 @@ class SandboxClock:
         self._ahead = max(source() if begin is None else begin, start or 0.0) - self._source()
 
     def restart(self) -> None:
-        """Go back to where it was told to begin, if it was."""
+        """Go back to ``begin``, if that was given."""
         if self._begin is not None:
             self._ahead = self._begin - self._source()
 
@@ -52,11 +52,11 @@ class SandboxClock:
     def now(self) -> float:
         return self._source() + self._ahead
 
-    def told(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         return {"clock": self.kind, "now": self.now()}
 
     def move_to(self, moment: float) -> None:
-        """Set the clock ahead to ``moment``; a moment that has passed changes nothing."""
+        """Set the clock ahead to ``moment``, unless that has passed."""
         self._ahead += max(moment - self.now(), 0.0)
 
 
@@ -69,14 +69,15 @@ log = logging.getLogger(__name__)
 
 MAX_AT_ONCE = 4
 ASKING = frozenset({"callback", "tool"})
-"""Kinds of jobs that ask somebody's server. It may move the clock before it answers."""
+"""Kinds of jobs that send a request to somebody's server, which may move the clock before it
+answers."""
 ANSWERED_S = 0.25
-"""How long, in real seconds, the clock waits for the answer that a running job has asked for."""
+"""Real seconds for which the clock waits for the answer to a running job's request."""
 _UNTIL: ContextVar[float] = ContextVar("until", default=math.inf)
 
 
 def hurry(seconds: float) -> None:
-    """This task waits so many more seconds for servers that are asked, and then goes on."""
+    """Let this task wait at most ``seconds`` more for the servers to which jobs send requests."""
     _UNTIL.set(asyncio.get_running_loop().time() + seconds)
 
 
@@ -89,8 +90,8 @@ def in_event_loop() -> bool:
 class Scheduler:
     """Runs each job when it is due, on the server's own loop.
 
-    A job leaves the store after it has run. If the sandbox is killed in between, the job runs
-    again at the next start. So every job looks at its record first, and does nothing twice.
+    A job leaves the store after it has run. If the sandbox is killed before that, the job runs
+    again at the next start. So every job first reads its record, and does nothing twice.
     """
 
     def __init__(
@@ -105,11 +106,12 @@ class Scheduler:
         self._asking = 0
 
     def notify(self) -> None:
-        """Look again, because a job was scheduled or the clock was moved."""
+        """Wake the scheduler, because a job was scheduled or the clock was moved."""
         self._changed.set()
 
     async def run(self) -> None:
-        """Serve a real clock until cancelled. A virtual one is served by :meth:`advance`."""
+        """Run the jobs of a real clock until cancelled. With a virtual clock :meth:`advance` runs
+        them."""
         try:
             while self._clock.ticking:
                 self._changed.clear()
@@ -124,7 +126,7 @@ class Scheduler:
                 task.cancel()
 
     async def advance(self, seconds: float) -> None:
-        """Move the clock, doing on the way and in order everything that falls due."""
+        """Move the clock, and run every job that falls due on the way, in order."""
         async with self._alone():
             target = self._clock.now() + seconds
             # One at a time: a job may schedule another one that is due before the next.
@@ -137,15 +139,15 @@ class Scheduler:
             self._store.keep_clock(self._clock.now())
 
     async def at_rest(self, act: Callable[[], None]) -> None:
-        """Do ``act`` at a moment at which no job is running."""
+        """Call ``act`` while no job is running."""
         async with self._alone():
             act()
             self._store.keep_clock(self._clock.now())
 
     @contextlib.asynccontextmanager
     async def _alone(self) -> AsyncIterator[None]:
-        """No job begins meanwhile, and none goes on. Those that ask a server may: it is perhaps the
-        one that wants this, and answers afterwards."""
+        """Keep jobs from running meanwhile. A job that waits for a server's answer goes on: that
+        server may be the caller, who answers afterwards."""
         if self._advancing.locked() and self._asking:
             yield
             return
@@ -157,7 +159,7 @@ class Scheduler:
         self.notify()
 
     def _next(self, until: float | None = None) -> Job | None:
-        """The first job that has not begun and is due, now or ``until`` then."""
+        """The first job that has not begun and is due by ``until``, or by now."""
         due_by = self._clock.now() if until is None else until
         due = self._store.jobs(until=due_by, most=len(self._running) + 1)
         return next((job for job in due if job.job_id not in self._running), None)
@@ -187,8 +189,8 @@ class Scheduler:
         full = len(self._running) >= MAX_AT_ONCE
         first = None if full else self._next(math.inf)
         pause = None if first is None else max(0.0, first.due - self._clock.now())
-        # Not wait_for: that of Python 3.11 forgets that it was cancelled where what it waits for
-        # comes at the same moment, and the server would wait for its scheduler for ever.
+        # Not wait_for(): in Python 3.11 it may swallow a cancellation that comes at the same moment
+        # as the event, and the server would wait for its scheduler for ever.
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(pause):
                 await self._changed.wait()

@@ -1,5 +1,5 @@
-"""What a developer may do to a running sandbox: a control is a method of it, and a route under
-``/_sandbox``, which asks for no key."""
+"""The controls of a running sandbox. Each is a method of it and a route under ``/_sandbox``, which
+needs no key."""
 
 from __future__ import annotations
 
@@ -52,13 +52,13 @@ _STATUSES: Mapping[type[Exception], int] = {
 
 @dataclass
 class Control(Generic[P, T]):
-    """One control. As an attribute of a sandbox it is a method, which returns when ``act`` has
-    been carried out on the sandbox's own loop.
+    """One control. As an attribute of a sandbox it is a method, which returns when ``act`` has run
+    on the sandbox's own loop.
 
-    Over HTTP the arguments of ``act`` are the parts of ``path``, and the members of a JSON object,
-    by other names where ``renamed`` gives some. Or its one argument is the ``whole`` JSON body, an
-    object or an array, or the body as it comes (``streamed``, its name). The answer is the result,
-    as a member ``under`` this name. Without a result it is a 204.
+    Over HTTP the arguments of ``act`` are the parameters of ``path`` and the members of a JSON
+    object, some of them ``renamed``. Or its one argument is the ``whole`` JSON body, an object or
+    an array, or the one called ``streamed`` takes the body as it arrives. The answer is the result,
+    in a member called ``under`` if that is given; without a result it is a 204.
     """
 
     act: Callable[Concatenate[Any, P], Coroutine[Any, Any, T]]
@@ -70,7 +70,7 @@ class Control(Generic[P, T]):
     under: str | None = None
 
     def __post_init__(self) -> None:
-        self.__doc__ = self.act.__doc__  # What help() tells of the method.
+        self.__doc__ = self.act.__doc__  # For help() on the method.
         self.parts = re.findall(r"{(\w+)}", self.path)
 
     def __repr__(self) -> str:
@@ -99,16 +99,17 @@ class Control(Generic[P, T]):
             act: Callable[..., Coroutine[Any, Any, T]] = self.act
             result = await act(sandbox, **await self._arguments(request))
         except (UsageError, BodyTooLarge, OutputUnwritable) as error:
-            return _refused(_STATUSES.get(type(error), 400), error.message)
+            status = _STATUSES.get(type(error), 400)
+            return respond(JsonAnswer(status, {"error": error.message}))
         except ClientDisconnect:
-            return Response(status_code=400)  # no one is there to read it
+            return Response(status_code=400)  # Nobody reads it.
         shown: Any = result.to_json() if isinstance(result, Value) else result
         if self.under is not None and shown is not None:
             shown = {self.under: shown}
         return respond(JsonAnswer(204 if shown is None else 200, shown))
 
     async def _arguments(self, request: Request) -> Any:
-        """What the request gives to ``act``, by the names of its arguments."""
+        """The arguments of ``act`` from the request, by name."""
         arguments: dict[str, Any] = dict(request.path_params)
         if self.streamed is not None:
             sent = request.query_params.get("expires_in")
@@ -141,7 +142,7 @@ class Control(Generic[P, T]):
 
     @functools.cached_property
     def members(self) -> Mapping[str, str]:
-        """The arguments that are no part of the path, by name, as members of the body."""
+        """The members of the body, by the names of the arguments that they are."""
         _, *names = inspect.signature(self.act).parameters
         others = (name for name in names if name not in self.parts)
         return {name: self.renamed.get(name, name) for name in others}
@@ -150,7 +151,7 @@ class Control(Generic[P, T]):
 def control(
     method: str, path: str, **options: Any
 ) -> Callable[[Callable[Concatenate[Any, P], Coroutine[Any, Any, T]]], Control[P, T]]:
-    """Makes an async method the :class:`Control` at ``path`` under ``/_sandbox``."""
+    """A decorator that makes an async method the :class:`Control` at ``/_sandbox`` + ``path``."""
     return lambda act: Control(act, method, path, **options)
 
 
@@ -162,13 +163,13 @@ class Running:
 
 
 class Controls:
-    """What a developer may do to a sandbox, from any thread but the sandbox's own.
+    """The controls of a sandbox, for any thread but the sandbox's own.
 
-    Each method returns when everything that it causes has been done: callbacks posted, tools'
-    servers asked. These may call methods, too: only what asks them is not waited for. All raise
-    :class:`~palprep.errors.UsageError` for what cannot be meant, and when the sandbox is not
-    running. Called on an event loop, they wait half a second for servers and no longer: one may be
-    served by that loop. ``await asyncio.to_thread(...)`` waits for all.
+    Each method returns when everything that it causes is done, such as callbacks posted and
+    requests sent to tools' servers. Those servers may call methods too, which do not wait for the
+    requests under way. All raise :class:`~palprep.errors.UsageError` for unusable arguments, and
+    when the sandbox is not running. On an event loop they wait at most half a second for servers,
+    because the same loop may run one; ``await asyncio.to_thread(...)`` waits for all.
     """
 
     _first_seed: Any
@@ -179,8 +180,8 @@ class Controls:
     """``http://HOST:PORT``, without a slash at the end."""
 
     def _run(self, act: Callable[[], Coroutine[Any, Any, T]]) -> T:
-        """The result of ``act()`` on the sandbox's own loop. The caller's loop, if there is one,
-        stands still until then, and perhaps serves those that are asked."""
+        """The result of ``act()`` on the sandbox's own loop. Meanwhile the caller's event loop, if
+        there is one, stands still, and so do the servers that it runs."""
 
         async def soon() -> T:
             hurry(SOON_S)
@@ -199,57 +200,57 @@ class Controls:
         if self._first_seed is not None:
             seed(self._live.service, self._first_seed, anew=False)
 
-    # Not clock(): a sandbox's now() reads its clock without asking the loop.
+    # Not a method clock(): a sandbox's now() reads the clock from any thread.
     @control("GET", "/clock")
     async def _clock(self) -> dict[str, Any]:
         """``{clock, now}``: real or virtual, and seconds since the epoch."""
-        return self._live.service.clock.told()
+        return self._live.service.clock.to_json()
 
     @control("POST", "/clock", renamed={"seconds": "advance"})
     async def advance(
         self, seconds: float, *, answered_within: float | None = None
     ) -> dict[str, Any]:
-        """Move the clock by ``seconds``, from 0 to ten years, doing all that falls due. Servers
-        that are asked meanwhile are waited for, or ``answered_within`` real seconds in all. Then
-        ``{clock, now}``."""
+        """Move the clock by ``seconds``, from 0 to ten years, and do everything that falls due.
+        Waits for the servers that requests are sent to, at most ``answered_within`` real seconds in
+        all if that is given. Returns ``{clock, now}``."""
         if answered_within is not None:
             hurry(answered_within)
         if not 0 <= seconds <= MAX_ADVANCE_S:
             raise UsageError('Say how far: {"advance": SECONDS}, from 0 to ten years.')
         await self._live.scheduler.advance(float(seconds))
-        return self._live.service.clock.told()
+        return self._live.service.clock.to_json()
 
     @control("POST", "/seed", whole=True, under="stored")
     async def seed(self, records: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, int]:
-        """Store records under their own ids, by kind: ``{"pals": [{"pal_id": "p1"}]}``. Members
-        that are missing are filled in. Returns how many of each kind."""
+        """Store records under their own ids, by kind: ``{"pals": [{"pal_id": "p1"}]}``. Missing
+        members are filled in. Returns how many records of each kind were stored."""
         return seed(self._live.service, records)
 
     @control("GET", "/faults", under="waiting")
     async def faults(self) -> list[dict[str, Any]]:
-        """The faults that can still strike, each with how often (``left``)."""
+        """The faults that can still strike. ``left`` says how often."""
         return self._live.service.faults.waiting()
 
     @control("POST", "/faults", whole=True, under="waiting")
     async def load_faults(
         self, faults: FaultScript | Path | str | Sequence[Any] | Mapping[str, Any]
     ) -> list[dict[str, Any]]:
-        """Replace the script of faults: a script, its file, or its JSON; ``[]`` ends them all.
-        Those that can strike, as :meth:`faults` gives them."""
+        """Replace the script of faults by a script, its file, or its JSON; ``[]`` ends all faults.
+        Returns the faults that can strike, as :meth:`faults` does."""
         self._live.service.faults.load(script_from(faults))
         return self._live.service.faults.waiting()
 
-    # Not log(): who has the sandbox itself sees the addresses.
+    # Not a method log(): a sandbox's own also shows links.
     @control("GET", "/log")
     async def _log(self) -> dict[str, Any]:
-        """``requests`` with their headers, ``body``, ``answer_headers`` and ``answer``,
-        ``callbacks`` and tools' requests sent, and how many records of each kind were created
-        (``creates``). Secrets are masked, and links in what was asked and answered."""
+        """``requests`` with their headers, ``body``, ``answer_headers`` and ``answer``; the
+        ``callbacks`` and tools' requests that were sent; ``creates``, the number of records of each
+        kind that were created. Secrets are masked, and links in requests and answers."""
         return await show_log(self._live.service.store, addresses=False)
 
     @control("GET", "/choices", under="choices")
     async def choices(self) -> list[dict[str, Any]]:
-        """What this sandbox decides where the specification is silent."""
+        """The decisions of this sandbox where the specification is silent."""
         return listing(self._live.service.choices)
 
     @control("PUT", "/assets/{name}", streamed="content", under="url")
@@ -260,8 +261,8 @@ class Controls:
         *,
         lifetime_s: float | None = None,
     ) -> str:
-        """Publish bytes or a file under ``name``; its URL, good for ``lifetime_s`` seconds of the
-        sandbox's clock, or a day. Raises OutputUnwritable when the disk refuses."""
+        """Publish bytes or a file under ``name``. Returns its URL, valid for ``lifetime_s`` seconds
+        of the sandbox's clock, or a day. Raises OutputUnwritable when the disk refuses."""
         if not name or "/" in name:
             raise UsageError("An asset's name is one part of a path: without a slash.")
         lifetime = ASSET_S if lifetime_s is None else lifetime_s
@@ -270,8 +271,8 @@ class Controls:
 
     @control("POST", "/trainings/{resource_id}/end")
     async def end_training(self, resource_id: str, *, error_message: str | None = None) -> Record:
-        """End the training of a voice or a replica now: completed, or in error with a message.
-        Its media are not fetched. Returns the record."""
+        """End the training of a voice or a replica now, as completed, or in error if there is a
+        message. Its media are not fetched. Returns the record."""
         record = end_by_hand(self._live.service, resource_id, error_message)
         if record is None:
             raise Missing(f"No voice and no replica {resource_id} is in training.")
@@ -282,7 +283,8 @@ class Controls:
     async def end_conversation(
         self, conversation_id: str, arguments: Mapping[str, Mapping[str, Any]] | None = None
     ) -> Record:
-        """End an active conversation; ``arguments`` of its post-call tools by name. The record."""
+        """End an active conversation, with ``arguments`` of its post-call tools by their names.
+        Returns the record."""
         with self._live.service.store.transaction():
             ended = end_conversation(self._live.service, conversation_id, arguments)
         if ended is None:
@@ -294,16 +296,16 @@ class Controls:
     async def call_tool(
         self, conversation_id: str, name: str, arguments: Mapping[str, Any] | None = None
     ) -> dict[str, Any]:
-        """Have an in-call tool invoked, as the LLM of the conversation would: what its server
-        answered (``status``, ``body``, ``problem``), or the event for the frontend (``event``,
+        """Call an in-call tool, as the LLM of the conversation would. Returns the answer of its
+        server (``status``, ``body``, ``problem``), or the event for the frontend (``event``,
         ``payload``)."""
         return await call_tool(self._live.service, conversation_id, name, arguments or {})
 
     @control("POST", "/reset")
     async def reset(self) -> None:
         """Forget everything that happened: records, assets, jobs, the log, faults that struck.
-        What the sandbox was started with is there again. The clock stays where it is, unless the
-        sandbox was told where it begins. A request that is under way is refused (410)."""
+        Seed and faults are as they were at the start. The clock stays where it is, unless the
+        sandbox was given a start. A request under way is refused (410)."""
         await self._live.scheduler.at_rest(self._forget)
 
     def _forget(self) -> None:
@@ -335,10 +337,6 @@ def control_routes(sandbox: Controls) -> list[Route]:
         )
         for each in CONTROLS.values()
     ]
-
-
-def _refused(status: int, text: str) -> Response:
-    return respond(JsonAnswer(status, {"error": text}))
 
 
 def _checked(name: str, declared: Any, value: object, *, strict: bool = False) -> Any:

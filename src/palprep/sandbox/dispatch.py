@@ -1,7 +1,6 @@
-"""Endpoints served: which handler serves which, and how broken rules are answered.
+"""How endpoints are served: their handlers, and the answers to broken rules.
 
-The path is matched as it came over the wire, then follow fault, key, body, handler, log and answer,
-in this order.
+A request goes through the match of its path, faults, key, body, handler and log, in this order.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ from palprep.serving import BodyTooLarge, read_body
 log = logging.getLogger(__name__)
 
 WRITTEN_S = 0.01
-"""Until what was sent has left, before its connection is cut."""
+"""Seconds for the last bytes to leave before their connection is cut."""
 
 
 Refusal = Callable[[Choices, Sequence[Problem]], Refused]
@@ -52,13 +51,13 @@ def refuse_fields(choices: Choices, problems: Sequence[Problem]) -> Refused:
 
 
 def refuse_patch(choices: Choices, problems: Sequence[Problem]) -> Refused:
-    """``{error}`` that begins as the specification says a malformed patch is answered."""
+    """``{error}`` with the words that the specification has for a malformed patch."""
     first = problems[0]
     detail = f"{first.field} {first.message}".strip()
     return refuse_error(choices.bad_request_status, f"Invalid JSON patch format: {detail}.")
 
 
-# By field and broken rule. All other rules of a field are about the form of the body.
+# By field and broken rule. Every other broken rule is an invalid_request_body.
 _IMAGE_VARIANTS: Mapping[tuple[str, str], str] = {
     ("imageBase64", "missing"): "image_required",
     ("imageBase64", "string_too_short"): "image_required",
@@ -112,7 +111,7 @@ REFUSALS: Mapping[str, Refusal] = {
 
 
 async def in_part(request: Request, body: bytes, fault: RequestFault) -> AsyncIterator[bytes]:
-    """The body of an answer, slowly, or not to its end, as the fault has it."""
+    """The body of an answer, slowed down or cut off as the fault says."""
     part = body[: fault.cut]
     for piece in [part[at : at + 1] for at in range(len(part))] if fault.drip else [part]:
         yield piece
@@ -139,14 +138,14 @@ class EndpointApp:
         """The answer to one request, unless a fault takes its place."""
         body: bytes | None = b""
         try:
-            # Before anything is decided: the caller then gets the answer, and a delay begins when
-            # the request is complete.
+            # First, so that a delay begins when the request is complete, and that the caller is no
+            # longer sending when the answer comes.
             if self.endpoint.shape.takes_body:
                 body = await read_body(request, self._limit)
         except BodyTooLarge:
             body = None
         except ClientDisconnect:
-            return Response()  # the caller has gone
+            return Response()  # The caller has gone.
         key = self._service.keys.get(request.headers.get("x-api-key", ""))
         fault = self._service.faults.striking(
             RequestFault,
@@ -186,12 +185,12 @@ class EndpointApp:
                 return self._noted(arrival, self._handler(context))
         except Refused as refused:
             answer = refused.answer
-        except OSError as error:  # Its disk is full, or gone.
-            said = f"The sandbox failed: {error.strerror or error}."
-            log.warning("%s (%s)", said, self.endpoint.name)
-            answer = JsonAnswer(500, {"error": said})
+        except OSError as error:  # The disk is full, or gone.
+            message = f"The sandbox failed: {error.strerror or error}."
+            log.warning("%s (%s)", message, self.endpoint.name)
+            answer = JsonAnswer(500, {"error": message})
         except Exception as error:
-            # The caller's judge, or a defect: the request still gets an answer.
+            # A defect of the sandbox or of the caller's judge: the request still gets an answer.
             log.exception("The sandbox failed on %s", self.endpoint.name)
             answer = JsonAnswer(500, {"error": f"The sandbox failed: {type(error).__name__}."})
         return self._noted(arrival, answer)
@@ -228,11 +227,12 @@ class EndpointApp:
         return parsed, shape.body(sent)
 
     def _noted(self, arrival: Arrival, result: Any) -> JsonAnswer:
-        """The answer, or the success with this body, in the log and with its number there."""
+        """Log ``result``, an answer or the body of a success. Returns the answer with its number in
+        the log as its request id."""
         answer = result if isinstance(result, JsonAnswer) else JsonAnswer(self._status, result)
         service, fault = self._service, arrival.fault
         if service.store.cleared != arrival.cleared:
-            return FORGOTTEN  # it was no request of those that are logged now
+            return FORGOTTEN  # The log was emptied since the request arrived.
         lost = fault is not None and fault.drop == "before_commit"
         number = note_request(service.store, service.now(), arrival, None if lost else answer)
         headers = {**answer.headers, "x-request-id": str(number)}
@@ -248,7 +248,7 @@ def success_status(endpoint: Endpoint[..., Any], choices: Choices) -> int:
 
 
 def scripted_answer(fault: RequestFault) -> JsonAnswer | None:
-    """What a fault answers instead of the handler; None when it drops the connection."""
+    """A fault's answer in place of the handler's; None when it drops the connection."""
     if fault.variant is not None:
         return image_error(fault.variant).answer()
     if fault.status is None:
@@ -277,7 +277,7 @@ class EndpointRoutes(BaseRoute):
         fits = [each for each in self._served if each.endpoint.match(raw) is not None]
         if not fits:
             raise HTTPException(404)
-        # Of two paths, the one without a parameter is declared first.
+        # ENDPOINTS begins with those that are specified: a fixed path comes before /{replica_id}.
         there = {e.endpoint.method: e for e in fits if e.endpoint.path == fits[0].endpoint.path}
         if method not in there:
             allowed = ", ".join(there).replace("GET", "GET, HEAD")

@@ -1,5 +1,5 @@
-"""What goes wrong on purpose: a script of faults, each used up as it strikes. Chance comes from the
-script's own seed, so that a run that failed can be repeated."""
+"""Faults on purpose: a script of them, each used up as it strikes. The script's seed decides about
+chance, so that a failed run can be repeated."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from palprep.values import Value
 from palprep.vocabulary import did_you_mean
 
 EVENT = "application.{kind}_status_changed"
-"""What a callback about a kind of record is called. The specification shows it of voices alone."""
+"""The name of callbacks about a kind of record. The specification shows only that of voices."""
 CALLBACK_EVENTS = tuple(EVENT.format(kind=kind) for kind in ("voice", "replica", "document"))
 
 
@@ -38,8 +38,8 @@ def _matching(what: str, names: Sequence[str]) -> AfterValidator:
 
 
 class Strike(Value):
-    """How often a fault strikes: after ``skip`` matches, ``times`` times (null: always), and
-    then only with ``probability``."""
+    """How often a fault strikes: not at the first ``skip`` matches, then with ``probability``, at
+    most ``times`` times (null: always)."""
 
     times: Annotated[int, Field(ge=1)] | None = 1
     skip: Annotated[int, Field(ge=0)] = 0
@@ -53,8 +53,8 @@ class RequestFault(Strike):
     timeout. ``drop`` cuts the connection ``before_commit`` (nothing was done) or
     ``after_commit`` (all was done and the answer is lost). ``status`` answers without doing
     anything, with ``body`` and ``headers`` if given; ``variant`` answers with one of the seven
-    errors of the image validation. Whatever the answer is, ``cut`` ends the connection after so
-    many bytes of its body, and ``drip`` sends it byte by byte, so many real seconds apart.
+    errors of the image validation. ``cut`` ends the connection after that many bytes of any
+    answer's body, and ``drip`` sends the body byte by byte, that many real seconds apart.
     """
 
     on: Literal["request"]
@@ -72,15 +72,15 @@ class RequestFault(Strike):
 
     @property
     def in_its_place(self) -> bool:
-        """Whether nothing is done of the request that it strikes."""
+        """Whether the fault answers and the request is not carried out."""
         if self.drop is not None:
             return self.drop == "before_commit"
         return self.status is not None or self.variant is not None
 
 
 class CallbackFault(Strike):
-    """A callback, chosen by its event: it is sent ``copies`` times (0: lost), ``late`` by so many
-    seconds of the sandbox's clock."""
+    """A callback, chosen by its event. It is sent ``copies`` times (0: lost), and ``late`` seconds
+    later by the sandbox's clock."""
 
     on: Literal["callback"]
     event: Annotated[str, _matching("event", CALLBACK_EVENTS)] = "*"
@@ -114,7 +114,7 @@ class FaultScript(Value):
 
 
 def script_from(source: object) -> FaultScript:
-    """A script, from its file or its JSON. Raises :class:`UsageError`, which names the field."""
+    """A script from its file or its JSON. Raises :class:`UsageError`, which names the field."""
     if isinstance(source, FaultScript):
         return source
     try:
@@ -143,7 +143,7 @@ class Armed:
     left: int | None
 
     def strikes(self, chance: random.Random) -> bool:
-        """Count one more match; whether the fault strikes at it."""
+        """Count one more match. Returns whether the fault strikes at it."""
         if self.left == 0:
             return False
         if self.skip:
@@ -167,7 +167,7 @@ class Faults:
         self.load(self._at_start)
 
     def load(self, script: FaultScript) -> None:
-        """Replace what is in force; an empty script ends all faults."""
+        """Replace the script; an empty one ends all faults."""
         self._armed = [Armed(each, each.skip, each.times) for each in script.faults]
         self._chance = random.Random(script.seed)  # noqa: S311 - repeatable, not secret
 
@@ -175,7 +175,7 @@ class Faults:
         return [{**a.fault.to_json(), "left": a.left} for a in self._armed if a.left != 0]
 
     def striking(self, kind: type[F], **names: str) -> F | None:
-        """The fault of this kind that strikes, whose members match these ``names``."""
+        """The first fault of this kind whose members match these ``names``, and that strikes."""
         for armed in self._armed:
             fault = armed.fault
             if (

@@ -1,4 +1,4 @@
-"""What was asked and sent: the log, kept with the records themselves."""
+"""The log of requests and callbacks, in the same database as the records."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from palprep.sandbox.service import ApiKey
 from palprep.sandbox.store import Store
 
 KEPT = 100_000
-"""Requests and callbacks together."""
+"""Lines of the log that are kept."""
 TRIMMED_EVERY = 1000
-"""How many more there may be."""
+"""Lines that there may be beyond these."""
 SHOWN_BYTES = 64 * 1024
-"""Of a larger body only the size is shown."""
+"""A larger body is logged by its size."""
 
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """A request to an endpoint as it came in. ``body`` is None when it is too large, ``key`` when
-    it is missing or wrong."""
+    """A request to an endpoint as it arrived. ``body`` is None if it was too large, and ``key`` if
+    it was missing or wrong."""
 
     endpoint: str
     request: Request
@@ -34,13 +34,14 @@ class Arrival:
     key: ApiKey | None
     fault: RequestFault | None
     cleared: int
-    """How often the store had been cleared when it came: who is answered later asked then."""
+    """How often the store had been cleared when the request arrived."""
 
 
 def note_request(
     store: Store, at: float, arrival: Arrival, answer: JsonAnswer | None
 ) -> int | None:
-    """Write one line; its number. Secrets are not written, and to a disk no addresses."""
+    """Log a request, and return the number of its line. Secrets are masked; so are links if the log
+    is on disk."""
     fault, whole = arrival.fault, not store.on_disk
     answered = redact(answer.body, addresses=whole) if answer else None
     size = len(json.dumps(answered))
@@ -62,7 +63,7 @@ def note_request(
 def note(
     store: Store, kind: Literal["request", "callback"], at: float, told: Mapping[str, Any]
 ) -> int | None:
-    """Write one line of what was asked or sent; its number."""
+    """Write one line of the log, and return its number."""
     values = (at, kind, json.dumps(told))
     number = store.execute("INSERT INTO log (at, kind, told) VALUES (?, ?, ?)", values).lastrowid
     if number and number % TRIMMED_EVERY == 0:
@@ -85,9 +86,9 @@ def trim(store: Store) -> None:
 
 
 async def show_log(store: Store, *, addresses: bool) -> dict[str, Any]:
-    """``{requests, callbacks, creates}``: what was served and sent, oldest first, and how many
-    records of each kind were created through the interface. ``addresses`` shows links that
-    requests and answers hold as they are, where they are known."""
+    """``{requests, callbacks, creates}``: requests served and callbacks sent, oldest first, and the
+    number of records of each kind that the interface created. With ``addresses`` links in requests
+    and answers are not masked, unless the log is on disk."""
     lines: dict[str, list[dict[str, Any]]] = {"request": [], "callback": []}
     for seq, at, kind, told in store.execute("SELECT seq, at, kind, told FROM log ORDER BY seq"):
         lines[kind].append({"seq": seq, "at": at, **json.loads(told)})

@@ -1,7 +1,6 @@
-"""The OpenAPI 3.1 document of what this sandbox serves: the declarations, and its choices.
+"""The OpenAPI 3.1 document of this sandbox, from the declared endpoints and the sandbox's choices.
 
-The declarations know what the specification states; which status and which of the three
-error shapes each refusal has here is the sandbox's own to say.
+The specification leaves open the status of a refusal, and which of the three error shapes it has.
 """
 
 from __future__ import annotations
@@ -114,7 +113,8 @@ def _operation(endpoint: Endpoint[..., Any], choices: Choices, schemas: Json) ->
 
 
 def _as_served(name: str, schema: Json) -> Json:
-    """What the sandbox shows of a record: no member is null, unless the specification says so."""
+    """The schema of a record as the sandbox shows it: only the members are null that the
+    specification lets be null."""
     if not schema.get("additionalProperties"):
         return schema  # An object inside it, as it is sent.
     properties = {}

@@ -1,6 +1,6 @@
-"""Outbound requests: where they may go, how much of an answer is read, and callbacks.
+"""Outbound requests: callbacks, downloads of media, tokens.
 
-A callback is stored with the change that it announces, then posted until it is accepted.
+A callback is stored together with the change that it announces, then posted until it is accepted.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ _POST_TIMEOUT_S = 10.0
 MAX_PORT = 65_535
 LOST = "lost, as the fault script says"
 ANSWER_BYTES = 64 * 1024
-"""How much is read of an answer that is not a media file."""
+"""The part that is read of an answer that is no media file."""
 
 
 class ServerFailed(PalprepError, code="server_failed"):
-    """A server failed; the text goes to the caller, ``http_status`` is that of the failing step."""
+    """A server failed. The caller gets the message; ``http_status`` is the failing step's."""
 
     def __init__(self, message: str, http_status: int | None = None) -> None:
         super().__init__(message)
@@ -54,12 +54,12 @@ def refuse_elsewhere(host: str) -> None:
 
 
 def outbound_client(tls: ssl.SSLContext, *, anywhere: bool) -> httpx.AsyncClient:
-    """For callbacks and tools. It uses a proxy of the environment, but not to loopback. Unless
-    ``anywhere`` is allowed, each request must be to this machine. It keeps no cookies: they would
-    reach every server of this machine."""
+    """A client for callbacks and tools. Each request must be to this machine, unless ``anywhere``
+    is allowed; then a proxy of the environment is used, but not for loopback. It keeps no cookies,
+    which would reach every server of this machine."""
 
     async def check(request: httpx.Request) -> None:
-        if (request.url.port or 0) > MAX_PORT:  # anyio would wrap the OverflowError in a group.
+        if (request.url.port or 0) > MAX_PORT:  # anyio would raise a group with an OverflowError.
             raise httpx.InvalidURL(f"a port is at most {MAX_PORT}")
         if not anywhere:
             refuse_elsewhere(request.url.host)
@@ -75,8 +75,8 @@ def outbound_client(tls: ssl.SSLContext, *, anywhere: bool) -> httpx.AsyncClient
     )
 
 
-class _ThisMachine(httpx.HTTPTransport):
-    """Asks no other machine, also after a redirect."""
+class _LoopbackTransport(httpx.HTTPTransport):
+    """Refuses requests to other machines, also after a redirect."""
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         refuse_elsewhere(request.url.host)
@@ -85,13 +85,13 @@ class _ThisMachine(httpx.HTTPTransport):
 
 async def download(service: Service, url: str, into: Path) -> None:
     """Write the file at ``url`` to ``into``, as :func:`~palprep.storage.fetch_url` does. Also
-    raises :class:`~palprep.errors.StorageError` for an empty file, for one on another machine
-    unless the sandbox may ask any, and when the sandbox ends."""
+    raises :class:`~palprep.errors.StorageError` for an empty file, when the sandbox ends, and for
+    another machine unless the sandbox may send requests anywhere."""
     choices, transport = service.choices, None
     if choices.outbound == "loopback":
-        transport = _ThisMachine(verify=service.tls)
+        transport = _LoopbackTransport(verify=service.tls)
         try:
-            refuse_elsewhere(host_of(url))  # Before a name server is asked for it.
+            refuse_elsewhere(host_of(url))  # Before the host's name is resolved.
         except ElsewhereError as error:
             raise StorageError(str(error)) from None
 
@@ -108,16 +108,15 @@ async def download(service: Service, url: str, into: Path) -> None:
         go_on=go_on,
         transport=transport,
     )
-    # Not to_thread: a server that is silent would hold its thread, which the loop waits for at
-    # its end.
+    # Not asyncio.to_thread(): the event loop would wait at its end for a server that is silent.
     fetched = await asyncio.wrap_future(in_daemon_thread(fetch))
     if fetched.size_bytes == 0:
         raise StorageError("The file is empty.")
 
 
 def within(seconds: float) -> asyncio.Timeout:
-    """A deadline for the whole answer of a server: httpx has one for each read, which one that
-    drips never misses. A little later than that: only httpx closes what it gives up."""
+    """A deadline for a whole answer: httpx limits only single reads, which a slow server may never
+    exceed. It is half a second later, because httpx closes a connection that it gives up itself."""
     return asyncio.timeout(seconds + 0.5)
 
 
@@ -132,8 +131,8 @@ async def beginning(response: httpx.Response) -> str:
 
 
 def announce(service: Service, kind: str, url: str | None, payload: Mapping[str, Any]) -> None:
-    """Schedule the POST of ``payload``, about a record of this kind, to ``url``, if there is one:
-    inside the transaction of the change itself."""
+    """Schedule the POST of ``payload``, about a record of this kind, to ``url``, if there is one.
+    The transaction must be that of the change."""
     if url is None:
         return
     event = EVENT.format(kind=kind)
@@ -147,21 +146,21 @@ def announce(service: Service, kind: str, url: str | None, payload: Mapping[str,
 
 
 async def deliver_callback(service: Service, job: Record) -> None:
-    """One attempt, logged; schedules the next one unless it was taken with a 2xx."""
+    """Send a callback once and log it. Unless the answer is a 2xx, schedule the next attempt."""
     event, url, payload, attempt = job["event"], job["url"], job["payload"], job["attempt"]
     kept, status, problem = service.store.cleared, None, None
     try:
         async with within(_POST_TIMEOUT_S), service.http.stream("POST", url, json=payload) as reply:
-            status = reply.status_code  # no one reads its body
+            status = reply.status_code  # The body is not read.
     except UNASKABLE as error:
         problem = str(error) or type(error).__name__
     if service.store.cleared != kept:
-        return  # What it was about is forgotten.
+        return  # The sandbox was reset meanwhile.
     pauses = service.choices.callback_retry_seconds
     with service.store.transaction():
         note_delivery(service, event, url, payload, attempt=attempt, status=status, problem=problem)
-        taken = status is not None and httpx.codes.is_success(status)
-        if not taken and attempt <= len(pauses):
+        accepted = status is not None and httpx.codes.is_success(status)
+        if not accepted and attempt <= len(pauses):
             due = service.now() + pauses[attempt - 1]
             service.store.schedule(due, "callback", {**job, "attempt": attempt + 1})
 
@@ -176,14 +175,14 @@ def note_delivery(
     status: int | None = None,
     problem: str | None = None,
 ) -> None:
-    """Log one outbound delivery: the answer's status, or why there was none."""
+    """Log an outbound request with the answer's status, or with the ``problem`` if none came."""
     told = {"event": event, "url": url, "payload": payload, "attempt": attempt}
     told |= {"status": status, "error": problem}
     note(service.store, "callback", service.now(), told)
 
 
 async def client_credentials_token(auth: Mapping[str, Any], http: httpx.AsyncClient) -> str:
-    """A token (RFC 6749, section 4.4). Raises :class:`ServerFailed` where none is given."""
+    """An access token (RFC 6749, section 4.4). Raises :class:`ServerFailed` if it gets none."""
     form = {"grant_type": "client_credentials"}
     if auth.get("scope"):
         form["scope"] = auth["scope"]

@@ -33,18 +33,18 @@ from palprep.values import require_type, typed
 class Sandbox(Controls):
     """A faithful local service on a real loopback socket.
 
-    ``data`` is a folder that keeps everything across restarts; None keeps it in memory and a
-    temporary folder. ``port`` 0 takes a free one. With ``clock`` "virtual" time moves only by
-    :meth:`advance`. The clock begins now, or at ``start``, which has a time zone. ``faults`` is a
-    script of faults, its file or its JSON. ``judge_image`` and ``trainer`` judge the media, by
-    first bytes where none is given; ``recognise`` says what files are, by default in this process.
-    ``seed`` holds records to start with; one that ``data`` holds already stays as it is there.
-    ``choices`` replaces decisions that the specification leaves open (``judge="bytes"`` and
-    ``trainer="bytes"`` replace given ones). A receiver with a certificate of its own is trusted by
-    the variable SSL_CERT_FILE.
+    ``data`` is a folder that keeps everything across restarts; without it everything is in memory
+    and a temporary folder. ``port`` 0 takes a free one. With ``clock`` "virtual" only
+    :meth:`advance` moves time. The clock begins now, or at ``start``, which has a time zone.
+    ``faults`` is a script of faults, its file or its JSON. ``judge_image`` and ``trainer`` judge
+    the media; the default ones look only at first bytes. ``recognise`` tells the type of a file, by
+    default in this process. ``seed`` holds records to start with; a record that is in ``data``
+    already stays as it is. ``choices`` replaces decisions that the specification leaves open
+    (``judge="bytes"`` and ``trainer="bytes"`` mean the default ones even if others are given). Name
+    the certificate of a private receiver of callbacks in the variable SSL_CERT_FILE.
 
     Entering raises :class:`UsageError` for a host that is not loopback, for a port or a data folder
-    in use, and while the sandbox runs already.
+    in use, and if the sandbox is running already.
     """
 
     @typed("data", "port", "host", "api_keys", "start", "choices")
@@ -110,7 +110,7 @@ class Sandbox(Controls):
                 raise UsageError(
                     f"The data folder {folder} cannot be made: {error.strerror}. Name another one."
                 ) from error
-            # What is in them is removed, at the next start or by a reset.
+            # Their content is removed at the next start or by a reset.
             strange = [name for name in ("assets", "scratch") if (folder / name).exists()]
             if strange and not (folder / DATABASE).exists():
                 raise UsageError(
@@ -146,7 +146,7 @@ class Sandbox(Controls):
 
     @property
     def user_key(self) -> str:
-        """The first user-scoped key. Raises :class:`UsageError` when there is none."""
+        """The first user-scoped key. Raises :class:`UsageError` if there is none."""
         return self._key("is", user_scoped=True)
 
     @property
@@ -155,12 +155,12 @@ class Sandbox(Controls):
         return self._key("is not", user_scoped=False)
 
     def now(self) -> float:
-        """This moment by the sandbox's clock, in seconds since the epoch."""
+        """The time by the sandbox's clock, in seconds since the epoch."""
         return self._live.service.now()
 
     def log(self) -> dict[str, Any]:
-        """What ``GET /_sandbox/log`` tells, with the links of what was asked and answered as they
-        are, unless the sandbox keeps them in a data folder."""
+        """As ``GET /_sandbox/log``, but links in requests and answers are not masked, unless the
+        sandbox has a data folder."""
         return self._run(lambda: show_log(self._live.service.store, addresses=True))
 
     def _key(self, which: str, *, user_scoped: bool) -> str:
@@ -171,8 +171,8 @@ class Sandbox(Controls):
 
 
 def parse_choices(words: Iterable[str], **defaults: Any) -> Choices:
-    """Choices from words, each ``NAME=VALUE``, which go before ``defaults``. A name is spelt as
-    ``GET /_sandbox/choices`` or :class:`Choices` spells it; a value is JSON, or a text. Raises
+    """Choices from words of the form ``NAME=VALUE``, which replace ``defaults``. A name is spelt as
+    in ``GET /_sandbox/choices`` or :class:`Choices`; a value is JSON, or else a text. Raises
     :class:`~palprep.errors.UsageError` for anything else."""
     values: dict[str, Any] = dict(defaults)
     for word in words:

@@ -1,4 +1,4 @@
-"""Records: what each kind holds from its beginning, and those put in from outside."""
+"""The kinds of records with their default members, and records that a developer puts in."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from palprep.api import Reply, calls, deviations, json_value
 from palprep.api.records import is_https
 from palprep.errors import InvalidRequest, Problem, UsageError
 from palprep.sandbox.choices import AUTH_TYPES, Choices
-from palprep.sandbox.handlers.seeded import begin_walk
+from palprep.sandbox.handlers.seeded import begin_processing
 from palprep.sandbox.service import REMOVED_MEMBER, Service
 from palprep.sandbox.store import Record, Taken
 
@@ -23,25 +23,25 @@ NULLABLE = frozenset(
 )
 """Members that the specification lets be null."""
 
-# Internal owner id: one sandbox has one account.
 OWNER_ID = 1
+"""A sandbox has one account."""
 
 Complete = Callable[[Record, str, str], Record]
-"""From a record as it was sent, its id and the time of now: the members that may be missing."""
+"""Takes a record as it was sent, its id and the present time; returns defaults of its members."""
 
 
 @dataclass(frozen=True, slots=True)
 class SeedKind:
-    """A kind of record, by its name in the store. ``reply`` is its type, and ``complete`` fills in
-    what is missing; neither is there for what the specification does not show. ``read`` holds the
-    types of what the sandbox reads all the same."""
+    """A kind of record, by its name in the store. ``reply`` is its type, and ``complete`` gives
+    defaults. A kind that the specification does not show has neither."""
 
     name: str
     reply: type[Reply] | None = None
     complete: Complete = lambda _, __, ___: {}
     why: str = ""
-    """Its error message, where it is in error and tells none."""
+    """The error message of a record in error that has none."""
     read: Mapping[str, type] = field(default_factory=dict)
+    """The types of members that the sandbox reads though the specification does not show them."""
 
     @property
     def id_member(self) -> str:
@@ -54,10 +54,10 @@ class SeedKind:
 
 
 def with_defaults(sent: Mapping[str, Any]) -> Record:
-    """A tool's own members as the record shows them."""
+    """The members of a tool's record that a request sets, with their defaults."""
     trigger = sent.get("trigger_type") or "in_call"
     origin = None if trigger == "post_call" else sent.get("origin") or "llm"
-    unsaid = "fire_and_forget" if origin in {"vision", "audio"} else "generate_response"
+    on_resolve = "fire_and_forget" if origin in {"vision", "audio"} else "generate_response"
     delivery = sent.get("delivery") or {}
     api = delivery.get("api")
     return {
@@ -69,13 +69,13 @@ def with_defaults(sent: Mapping[str, Any]) -> Record:
         "trigger_type": trigger,
         "origin": origin,
         "on_call": sent.get("on_call") or ("generate_filler" if origin == "llm" else None),
-        "on_resolve": sent.get("on_resolve") or unsaid,
+        "on_resolve": sent.get("on_resolve") or on_resolve,
         "static_filler": sent.get("static_filler"),
     }
 
 
 def refused_tool(choices: Choices, tool: Mapping[str, Any]) -> Iterator[Problem]:
-    """What the sandbox's choices refuse of a tool that is as specified."""
+    """The problems of a tool that is as specified, but that the sandbox's choices refuse."""
     api = (tool.get("delivery") or {}).get("api")
     if api is not None:
         if not is_https(api["url"], loopback=choices.loopback_webhooks):
@@ -182,7 +182,7 @@ KINDS: Mapping[str, SeedKind] = {
         read={"default_voice_id": str},
     ),
 }
-"""By the name of each kind in a seed."""
+"""By the names of the kinds in a seed."""
 
 
 def seed_system_tool(service: Service) -> None:
@@ -201,11 +201,11 @@ def seed_system_tool(service: Service) -> None:
 
 
 def seed(service: Service, content: Any, *, anew: bool = True) -> dict[str, int]:
-    """Store each record under its own id, with the members that it lacks; how many of each kind.
-    Unless it is done ``anew``, a record that is there stays. Raises :class:`UsageError` for what is
-    not as specified; then nothing is stored."""
+    """Store each record under its own id, with defaults of missing members. Returns how many there
+    are of each kind. Records that exist are replaced only with ``anew``. Raises :class:`UsageError`
+    for a record that is not as specified; then nothing is stored."""
     try:
-        # As over HTTP: a tuple is an array, and what no answer could show is refused.
+        # As over HTTP: a tuple becomes an array, and values that JSON has no form for are refused.
         content = json_value(json.dumps(content).encode())
     except (TypeError, ValueError, RecursionError) as error:
         raise UsageError(f"A seed must be JSON: {error}.") from None
@@ -244,20 +244,20 @@ def _seed_record(service: Service, kind: SeedKind, sent: Any, where: str, *, ane
         name = record["name"]
         raise UsageError(f"{where}: there is another tool called {name}.") from None
     if kind.name == "document":
-        begin_walk(service, record)
+        begin_processing(service, record)
 
 
-def _of_wrong_type(read: Mapping[str, type], record: Record) -> Iterator[Problem]:
-    for name, wanted in read.items():  # What holds a member stands before it.
+def _type_problems(read: Mapping[str, type], record: Record) -> Iterator[Problem]:
+    for path, wanted in read.items():  # A member comes after the object that holds it.
         held: Any = record
-        for part in name.split("."):
+        for part in path.split("."):
             held = (held or {}).get(part)
         if held is not None and not isinstance(held, wanted):
-            yield Problem(name, "type", f"must be {_IN_JSON[wanted]}")
+            yield Problem(path, "type", f"must be {_IN_JSON[wanted]}")
 
 
 def _problems(service: Service, kind: SeedKind, record: Record) -> Iterator[Problem]:
-    yield from _of_wrong_type(kind.read, record)
+    yield from _type_problems(kind.read, record)
     if (reply := kind.reply) is None:
         return
     yield from deviations(reply, record, closed=False)

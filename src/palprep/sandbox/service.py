@@ -1,4 +1,4 @@
-"""What handlers and jobs work with: the parts of one sandbox, the caller's key, the request."""
+"""The parts of a sandbox that handlers and jobs use, and the context of a handler."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ SERVICE_KEY = "sandbox-service-key"
 
 @dataclass(frozen=True, slots=True)
 class ApiKey:
-    """``user_scoped`` keys may create voices, others may not. All belong to one account. Raises
-    UsageError for one that no request could carry."""
+    """Only ``user_scoped`` keys may create voices. All keys belong to one account. Raises
+    UsageError for a key that no header can carry."""
 
     value: str = field(repr=False)
     user_scoped: bool = True
@@ -42,7 +42,7 @@ class ApiKey:
 
     @property
     def scope(self) -> str:
-        """How the log names the key; the key itself is never written anywhere."""
+        """The key in the log, which never holds the key itself."""
         return "user" if self.user_scoped else "service"
 
 
@@ -50,19 +50,19 @@ DEFAULT_KEYS = (ApiKey(USER_KEY), ApiKey(SERVICE_KEY, user_scoped=False))
 
 
 JudgeImage = Callable[[Path, str], Mapping[str, bool | None]]
-"""``judge_image(path, model)``: the outcome of each check by its id, in order; None when it
-could not be measured. Raises :class:`~palprep.errors.MediaError` for what is not an image."""
+"""``judge_image(path, model)`` returns the outcome of each check by its id, in order, None for one
+that could not be measured. Raises :class:`~palprep.errors.MediaError` for what is no image."""
 
 Recognise = Callable[[Path], MediaType]
-"""``recognise(path)``: what a file is by its content. Raises a MediaError if it is unreadable."""
+"""``recognise(path)`` returns the type of a file by its content. Raises MediaError."""
 
 TrainingKind = Literal["voice", "replica-video", "replica-image", "replica-image-auto-fix"]
 
 Trainer = Callable[[TrainingKind, tuple[Path, ...]], str | None]
-"""``trainer(kind, paths)``: None when training succeeds, otherwise the record's error_message.
-``paths`` holds the fetched files: the recording of a voice, the training video of a replica with
-its consent video if there is one, or its training image, which is to be fixed first where the
-request asks for it. May raise a MediaError instead."""
+"""``trainer(kind, paths)`` returns None if training succeeds, otherwise the record's error_message,
+or raises MediaError. ``paths`` are the fetched files: the recording of a voice; the training video
+of a replica, and its consent video if there is one; or its image, which is to be fixed first if the
+request asks for that."""
 
 
 class CheckLimit:
@@ -72,12 +72,12 @@ class CheckLimit:
 
     def __init__(self) -> None:
         self.started: deque[float] = deque(maxlen=self.rate.requests)
-        """When the last ones began, by the sandbox's clock."""
+        """The times of the last checks, by the sandbox's clock."""
         self._running = False
 
     @contextmanager
     def take(self, now: float) -> Iterator[None]:
-        """Hold the one place. Raises :class:`Refused`, which tells the seconds to wait."""
+        """Run the only check. Raises :class:`Refused`, which says how many seconds to wait."""
         if self._running:
             raise _later("Another runtime check is still running.", 1)
         if wait_s := self.rate.wait_s(self.started, now):
@@ -99,8 +99,8 @@ class Service:
     """The parts of one sandbox.
 
     ``http`` and ``tls`` are for outbound requests. ``scratch`` is a folder for files being judged,
-    ``assets`` one for those that are published. ``keys`` are by their values. ``base_url``
-    is this sandbox's own. ``ended`` is set when nothing more is to be begun.
+    ``assets`` one for published files. ``keys`` are by their values. ``base_url`` is the sandbox's
+    own. ``ended`` is set when nothing more may begin.
     """
 
     store: Store
@@ -128,8 +128,8 @@ class Service:
 
 @dataclass(frozen=True, slots=True)
 class HandlerContext:
-    """What a handler works with: ``request``, as its endpoint's declaration parsed it, and
-    ``sent``, the members of its body that were sent, by their names on the wire."""
+    """The context of a handler: ``request``, as its endpoint parsed it, and ``sent``, the members
+    of its body by their names on the wire."""
 
     service: Service
     key: ApiKey
@@ -155,7 +155,7 @@ def refuse_unknown(choices: Choices, kind: str) -> Refused:
     """No record of this kind has the id that the path names."""
     if kind in {"pal", "video"}:
         return refuse_error(choices.invalid_id_status, f"Invalid {kind}_id.")
-    # That of a connector is the one whose status the specification shows.
+    # The specification shows this status only for connectors.
     status = 404 if kind == "connector" else choices.not_found_status
     refuse = refuse_message if kind in {"document", "dictionary"} else refuse_error
     named = "Pronunciation dictionary" if kind == "dictionary" else kind.capitalize()
@@ -163,22 +163,22 @@ def refuse_unknown(choices: Choices, kind: str) -> Refused:
 
 
 Handler = Callable[[HandlerContext], Any]
-"""The body of a success, None for none, or a whole :class:`~palprep.sandbox.answers.JsonAnswer`.
-Raises :class:`~palprep.sandbox.answers.Refused`.
+"""Returns the body of a success, None for no body, or a whole
+:class:`~palprep.sandbox.answers.JsonAnswer`. Raises :class:`~palprep.sandbox.answers.Refused`.
 
 A plain function runs inside one transaction of the store, and refuses before it writes. A
 coroutine may wait, and opens transactions of its own."""
 
 
 REMOVED_MEMBER = "replica_thumbnail_video_url"
-"""Versioning 3: of deployments that are older; never shown."""
+"""Versioning 3: a member of older deployments, which is never shown."""
 
 SENT = "_sent"
-"""The member of a record that the interface never shows: the request that it was created by."""
+"""A member of a record that is never shown: the body of the request that created it."""
 
 
 def shown(record: Record, hidden: Collection[str] = ()) -> Record:
-    """``record`` without the ``hidden`` members; an error message only with status ``error``."""
+    """``record`` without ``hidden`` members, and without its error message unless in error."""
     left_out = {SENT, *hidden}
     if record.get("status") != "error":
         left_out.add("error_message")

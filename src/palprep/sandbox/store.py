@@ -1,9 +1,9 @@
 """Everything the sandbox remembers, in one SQLite database.
 
-One connection, used from the server's own thread only, so that a handler is one transaction
-and no lock is needed. A data folder belongs to one sandbox at a time: the exclusive locking
-mode says so to a second one, and spares WAL its shared memory. ``synchronous=NORMAL`` loses
-nothing when the process is killed; only a power cut can take the last commits.
+Only the server's own thread uses its one connection, so that a handler is one transaction and no
+lock is needed. The exclusive locking mode keeps a second sandbox out of the data folder, and spares
+WAL its shared memory. ``synchronous=NORMAL`` loses nothing when the process is killed; only a power
+cut can take the last commits.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ class Store:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """All or nothing. Hold none across an ``await``: the connection has only one."""
+        """All or nothing. No ``await`` may be inside: the connection has one transaction."""
         with self._db:
             self._db.execute("BEGIN IMMEDIATE")
             yield
@@ -112,8 +112,7 @@ class Store:
         return [json.loads(row[0]) for row in rows]
 
     def create(self, kind: str, record_id: str, body: Mapping[str, Any]) -> None:
-        """Insert and count a record. Raises :class:`Taken` for an id or a tool's name that is
-        there."""
+        """Insert and count a record. Raises :class:`Taken` for an id, or a tool's name, in use."""
         self._insert(_INSERT, kind, record_id, body)
         self._db.execute(
             "INSERT INTO creates VALUES (?, 1) ON CONFLICT (kind) DO UPDATE SET count = count + 1",
@@ -121,7 +120,8 @@ class Store:
         )
 
     def put(self, kind: str, record_id: str, body: Mapping[str, Any]) -> None:
-        """Insert or replace a record, uncounted. Raises :class:`Taken` for another tool's name."""
+        """Insert or replace a record, without counting it. Raises :class:`Taken` for the name of
+        another tool."""
         self._insert(_UPSERT, kind, record_id, body)
 
     def _insert(self, sql: str, kind: str, record_id: str, body: Mapping[str, Any]) -> None:
@@ -147,7 +147,7 @@ class Store:
         self.on_schedule()
 
     def jobs(self, *, until: float = math.inf, most: int = -1) -> list[Job]:
-        """At most ``most`` jobs that are due by ``until``, in the order in which they are due."""
+        """At most ``most`` jobs, the first that are due by ``until``, in order of time."""
         rows = self._db.execute(
             "SELECT job_id, due, kind, payload FROM jobs WHERE due <= ? ORDER BY due, job_id"
             " LIMIT ?",
@@ -161,8 +161,8 @@ class Store:
     # The clock.
 
     def latest(self) -> float | None:
-        """The latest moment that was told, behind which the clock must not go back; None before
-        there is any. How far a real clock ran after it was set is in the log alone."""
+        """The latest recorded moment, before which the clock must not be set; None if there is
+        none. How far a real clock ran after it was set is known only from the log."""
         moment: float | None
         (moment,) = self._db.execute(
             "SELECT max(value) FROM (SELECT value FROM settings WHERE name = 'clock'"
@@ -171,7 +171,7 @@ class Store:
         return moment
 
     def keep_clock(self, moment: float) -> None:
-        """Keep how far the clock was set, which must outlive a restart."""
+        """Record how far the clock was set, for the next start."""
         self._db.execute("INSERT OR REPLACE INTO settings VALUES ('clock', ?)", (moment,))
 
     def clear(self) -> None:
@@ -182,12 +182,13 @@ class Store:
                 self._db.execute(f"DELETE FROM {table}")  # noqa: S608 -- names of our own
 
     def execute(self, sql: str, values: tuple[Any, ...] = ()) -> sqlite3.Cursor:
-        """Run one statement, for the log, which has a table of its own."""
+        """Run one statement on the log's own table."""
         return self._db.execute(sql, values)
 
 
 def opened(path: Path | None) -> sqlite3.Connection:
-    """The database at ``path``, for this process alone; None in memory. Raises sqlite3.Error."""
+    """A connection to the database at ``path``, for this process alone, or in memory without a
+    path. Raises sqlite3.Error and OSError."""
     if path is not None:
         private_file(path)
     # isolation_level None: transactions begin and end where the store says so.
@@ -210,13 +211,13 @@ _TOLD = {
     "jobs": ("payload",),
     "log": ("told",),
 }
-"""The tables and columns that tell of records and published files."""
+"""The tables and columns that may name records and published files."""
 
 
 def forget(data: Path, names: Iterable[str]) -> None:
-    """Remove from the data folder of a sandbox that is not running all that tells of these ids,
-    callback tags and published files, and their bytes. Images that a face check was asked about
-    stand in the log under no name: all of them go."""
+    """Remove all rows that hold one of these ids, callback tags or names of published files, and
+    those files, from the data folder of a sandbox that is not running. Images that were sent to a
+    face check have no name in the log, so all of them are removed."""
     if not (data / DATABASE).is_file():
         return
     shutil.rmtree(data / "scratch", ignore_errors=True)

@@ -1,5 +1,5 @@
-"""PALs: who may start a conversation with one, how it ends, and which tools run; and the connectors
-that conversations reach, whose check lists tools by the Model Context Protocol."""
+"""Conversations of PALs, their skills and tools; and the check of connectors, which lists tools by
+the Model Context Protocol."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def create_conversation(context: HandlerContext) -> Record:
 
 
 def _named(service: Service, sent: Mapping[str, Any], member: str, *kinds: str) -> Record | None:
-    """The record of one of these kinds that the member names, if it was sent."""
+    """The record of one of these kinds whose id the member holds, None if it was not sent."""
     if (own := sent.get(member)) is None:
         return None
     found = {kind: record for kind in kinds if (record := service.store.get(kind, own))}
@@ -66,8 +66,8 @@ def _named(service: Service, sent: Mapping[str, Any], member: str, *kinds: str) 
 def end_conversation(
     service: Service, conversation_id: str, arguments: Mapping[str, Any] | None = None
 ) -> Record | None:
-    """Mark an active conversation as ended and schedule its post-call tools, each once.
-    ``arguments`` by tool name. None when there is no such active conversation."""
+    """Mark an active conversation as ended, and schedule each of its post-call tools once, with its
+    ``arguments`` by name. Returns the record, None if there is no such active conversation."""
     conversation = _active(service, conversation_id)
     if conversation is None:
         return None
@@ -122,7 +122,7 @@ async def conversation_timed_out(service: Service, job: Record) -> None:
 
 
 def replace_skills(context: HandlerContext) -> dict[str, Any]:
-    """Set the complete skills of a PAL; those that are absent are detached."""
+    """Set the complete skills of a PAL. Absent skills are detached."""
     pal = context.find("pal")
     skills = {
         name: {"config": dict(entry.get("config", {}))}
@@ -137,8 +137,8 @@ UNREACHABLE = 424
 
 
 async def check_connector(context: HandlerContext) -> dict[str, Any]:
-    """List the tools of the connector's server, ten times a minute at most, one at a time. No tool
-    is called, and nothing that the server does makes the check itself fail."""
+    """List the tools of the connector's server, at most ten times a minute, one at a time. No tool
+    is called. A server that fails is part of the result."""
     service, timeout_s = context.service, context.service.choices.connector_seconds
     connector = context.find("connector")
     auth = connector.get("auth") or {}
@@ -149,8 +149,8 @@ async def check_connector(context: HandlerContext) -> dict[str, Any]:
     names: list[str] = []
     error: dict[str, Any] | None = None
     with service.check_limit.take(service.now()):
-        # Loading the package takes seconds, once: neither a part of the check, nor a reason for
-        # all other requests to wait.
+        # Loading the package takes seconds, once. It is no part of the check, and other requests
+        # must not wait for it.
         await asyncio.to_thread(import_module, "mcp.client.client")
         started = time.monotonic()
         try:
@@ -158,8 +158,8 @@ async def check_connector(context: HandlerContext) -> dict[str, Any]:
                 headers = await _authorised(connector, service.http)
                 names = await _list_tools(service, connector.get("url"), headers)
         except TimeoutError:
-            said = f"The server did not answer within {timeout_s:g} s."
-            error = {"http_status": UNREACHABLE, "message": said}
+            message = f"The server did not answer within {timeout_s:g} s."
+            error = {"http_status": UNREACHABLE, "message": message}
         except outbound.ServerFailed as failure:
             error = {"http_status": failure.http_status, "message": str(failure)[:MAX_MESSAGE]}
     return {
@@ -185,7 +185,7 @@ async def _list_tools(service: Service, url: object, headers: Mapping[str, str])
     """The names of all tools that the server at ``url`` lists. Raises :class:`ServerFailed`."""
     if not isinstance(url, str):
         raise outbound.ServerFailed("The connector's record has no url.")
-    # An optional extra: imported where it is needed, so that the sandbox starts without it.
+    # An optional extra: the sandbox starts without it.
     import httpx2  # noqa: PLC0415
     from mcp.client.client import Client  # noqa: PLC0415
     from mcp.client.streamable_http import streamable_http_client  # noqa: PLC0415

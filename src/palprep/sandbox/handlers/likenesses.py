@@ -1,5 +1,5 @@
-"""Face images judged, voices and replicas trained, by the judge and the trainer that are given. A
-training ends by the clock: the media are fetched over HTTP and handed to the trainer."""
+"""Face images, voices and replicas. A judge decides about images. When the clock ends a training,
+its media are fetched over HTTP, and a trainer decides about them."""
 
 from __future__ import annotations
 
@@ -24,19 +24,20 @@ from palprep.sandbox.service import SENT, HandlerContext, Recognise, Service, Tr
 from palprep.sandbox.store import Record, new_id
 from palprep.workers import WorkStopped
 
-# What the judge where none is given asks of an image, in bytes.
 MIN_IMAGE_BYTES = 1024
+"""The default judge takes images of this size or more."""
 
 
 def judge_by_bytes(path: Path, model: str) -> dict[str, bool | None]:  # noqa: ARG001
-    """One check, of at least 1024 bytes. What is not an image was refused before."""
+    """The default judge: one check, of the size. Files that are no images were refused before."""
     return {"image_quality_acceptable": path.stat().st_size >= MIN_IMAGE_BYTES}
 
 
 async def validate_face(
     context: HandlerContext, *, pose_key: str = "pose_suitable_for_face"
 ) -> dict[str, Any]:
-    """The verdict, without what was not measured; the pose is under ``pose_key`` in its details."""
+    """The verdict, without checks that were not measured. Its details have the pose under
+    ``pose_key``."""
     outcomes = await asyncio.to_thread(
         _judge,
         context.service,
@@ -70,7 +71,7 @@ async def validate_face(
 def _judge(
     service: Service, image_base64: str, mime_type: str, model: str
 ) -> Mapping[str, bool | None]:
-    """Decode to a file and have it judged. Runs in a thread; raises :class:`Refused`."""
+    """The judge's outcome of each check. It runs in a thread. Raises :class:`Refused`."""
     try:
         image = base64.b64decode(image_base64, validate=True)
     except ValueError as error:  # binascii.Error, or characters beyond ASCII
@@ -84,8 +85,8 @@ def _judge(
                 raise DamagedMedia(f"They are {found.description}, not {mime_type}.")
             outcomes = service.judge_image(path, model)
         except WorkStopped:
-            said = "Whoever judged the image was ended: the sandbox is ending, or ask again."
-            raise refuse_error(503, said) from None
+            why = "Whoever judged the image was ended: the sandbox is ending, or ask again."
+            raise refuse_error(503, why) from None
         except MediaError as error:
             raise Refused(image_error("undecodable_image").answer(error.message)) from error
     left_out = service.choices.checks_left_out.get(model, ())
@@ -104,7 +105,7 @@ LONGEST_SUFFIX = len(".jpeg")
 def train_by_bytes(
     kind: TrainingKind, paths: tuple[Path, ...], *, recognise: Recognise = type_of
 ) -> str | None:
-    """The trainer where none is given: every file starts like media of its kind."""
+    """The default trainer: every file must start like media of its kind."""
     for path in paths:
         found = recognise(path)
         if kind.startswith("replica-image"):
@@ -116,20 +117,20 @@ def train_by_bytes(
 
 
 _AGAIN_S = 1.0
-"""Real seconds until a training goes on whose worker was ended."""
+"""Real seconds until a training goes on after its worker was ended."""
 
 
 async def train(service: Service, job: Record, *, kind: Trained) -> None:
     """Fetch the media of a voice or a replica, train, and end the training."""
     record_id = job[f"{kind}_id"]
     record = _in_training(service, kind, record_id)
-    if record is not None and SENT in record:  # One that was seeded has nothing to train from.
+    if record is not None and SENT in record:  # A seeded record has no media.
         while True:
             try:
                 problem = await _problem(service, record[SENT])
             except WorkStopped:
-                # The sandbox is ending, too: the job stays, and is done when it is started again.
-                # Or one worker was ended alone, by its system or its user.
+                # If the sandbox is ending too, the job stays and runs at the next start. Otherwise
+                # the system or the user has ended only the worker.
                 await asyncio.sleep(_AGAIN_S)
                 log.warning("A worker was ended at the training of %s, which goes on", record_id)
             else:
@@ -138,7 +139,8 @@ async def train(service: Service, job: Record, *, kind: Trained) -> None:
 
 
 def end_by_hand(service: Service, record_id: str, error_message: str | None) -> Record | None:
-    """End the training of a voice or a replica; its record, None when none of this id is in it."""
+    """End the training of a voice or a replica. Returns its record, None if this id is not in
+    training."""
     ended = (_end_training(service, kind, record_id, error_message) for kind in get_args(Trained))
     return next(filter(None, ended), None)
 
@@ -151,9 +153,10 @@ def _in_training(service: Service, kind: Trained, record_id: str) -> Record | No
 def _end_training(
     service: Service, kind: Trained, record_id: str, problem: str | None
 ) -> Record | None:
-    """Completed, or in error with the ``problem``, and announced as one; None if it had ended."""
+    """Mark the training as completed, or as in error with the ``problem``, and announce it in the
+    same transaction. Returns the record, None if the training had ended."""
     with service.store.transaction():
-        # Read again: while it was being trained it may have been updated, ended by hand, forgotten.
+        # Read again: it may have been updated, ended by hand or removed since.
         record = _in_training(service, kind, record_id)
         if record is None:
             return None
@@ -172,8 +175,8 @@ def _end_training(
 
 
 async def _problem(service: Service, sent: Record) -> str | None:
-    """None, or why training failed from what was sent: a recording; a video, with a consent video
-    or without; an image. Raises WorkStopped where the worker was ended."""
+    """Why training failed, None if it succeeded. ``sent`` names a recording, or a video and perhaps
+    a consent video, or an image. Raises WorkStopped when the worker was ended."""
     kind: TrainingKind
     if url := sent.get("training_audio_url"):
         kind, urls = "voice", [url]
@@ -195,15 +198,14 @@ async def _problem(service: Service, sent: Record) -> str | None:
         except PalprepError as error:
             return error.message
         except Exception as error:
-            # The trainer is the caller's code: the training must end even when it fails.
+            # The trainer is the caller's code. When it fails, the training must still end.
             log.exception("The sandbox's trainer failed on %s", kind)
             return f"Training failed: {type(error).__name__}: {error}"
 
 
 async def _fetched(service: Service, kind: TrainingKind, url: str, stem: Path) -> Path:
-    """The file behind a link. Its name has the ending of the link, or of its content where the link
-    has none: of a published name only the ending is kept, which says what the file is. Raises a
-    PalprepError for one that cannot be fetched, or is of no accepted type."""
+    """Fetch the file at ``url``. Its suffix is the link's, or follows from its content if the link
+    has none. Raises a PalprepError if it cannot be fetched, or its type is not accepted."""
     suffix = PurePosixPath(unquote(urlsplit(url).path)).suffix.lower()
     if not suffix[1:].isalnum() or len(suffix) > LONGEST_SUFFIX:
         suffix = ""
@@ -238,7 +240,8 @@ def create_voice(context: HandlerContext) -> Record:
 
 
 def _started(context: HandlerContext, kind: Trained, training_s: float, *members: str) -> Record:
-    """The record of a training that has begun, with those of these ``members`` that were sent."""
+    """Create the record of a training, with those of these ``members`` that were sent, and schedule
+    its end."""
     service, sent = context.service, context.sent
     record_id = new_id(kind[0])
     own = {f"{kind}_id": record_id, f"{kind}_name": sent.get(f"{kind}_name"), "status": "started"}

@@ -1,5 +1,5 @@
-"""Documents, pronunciation dictionaries, videos and deployments: seeded, then read or changed by
-the clock or by JSON Patch (RFC 6902)."""
+"""Documents, pronunciation dictionaries, videos and deployments. They are seeded, then read; the
+clock changes documents, and JSON Patch (RFC 6902) deployments."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from palprep.sandbox.outbound import announce
 from palprep.sandbox.service import REMOVED_MEMBER, HandlerContext, Service, shown
 from palprep.sandbox.store import Record
 
-WALKING = ("started", "recrawling")
-TOLD = ("document_id", "document_name", "status", "progress", "error_message", "updated_at")
+UNPROCESSED = ("started", "recrawling")
+ANNOUNCED = ("document_id", "document_name", "status", "progress", "error_message", "updated_at")
 STEPS = 3  # processing at 0, 50 and 100 percent
 
 
@@ -35,12 +35,12 @@ def rename_video(context: HandlerContext) -> Record:
     return video
 
 
-def begin_walk(service: Service, document: Record) -> None:
-    """Schedule the first step of an unfinished document, in place of any walk that it is on."""
+def begin_processing(service: Service, document: Record) -> None:
+    """Schedule the first step of an unfinished document, in place of steps scheduled before."""
     for job in service.store.jobs():
         if job.kind == "document" and job.payload["document_id"] == document["document_id"]:
             service.store.finish(job)
-    if document.get("status") in WALKING:
+    if document.get("status") in UNPROCESSED:
         _schedule(service, document["document_id"], step=0)
 
 
@@ -50,9 +50,10 @@ async def step_document(service: Service, job: Record) -> None:
         document, step = service.store.get("document", job["document_id"]), job["step"]
         if document is None:
             return
-        # A killed sandbox may have done the step, and not yet removed its job.
-        walks, progress = document["status"] in WALKING, document["progress"]
-        if not walks if step == 0 else progress != _progress(step - 1):
+        # A sandbox that was killed may have done the step without removing its job.
+        if step == 0 and document["status"] not in UNPROCESSED:
+            return
+        if step > 0 and document["progress"] != _progress(step - 1):
             return
         document["updated_at"] = service.stamp()
         if step < STEPS:
@@ -72,7 +73,7 @@ async def step_document(service: Service, job: Record) -> None:
             service,
             "document",
             document.get("callback_url"),
-            {name: public[name] for name in TOLD if name in public},
+            {name: public[name] for name in ANNOUNCED if name in public},
         )
 
 
@@ -86,8 +87,8 @@ def _schedule(service: Service, document_id: str, *, step: int) -> None:
 
 
 def show_document(document: Record) -> Record:
-    """The record as the interface shows it: an error message only with status ``error``,
-    the crawl's own members only on crawled websites, its URLs only after processing."""
+    """The record as the interface shows it: an error message only with status ``error``, members
+    about crawling only on crawled websites, and crawled URLs only after processing."""
     hidden: set[str] = set()
     if document.get("crawl_config") is None:
         hidden |= {"crawl_config", "crawled_urls"}
@@ -97,7 +98,7 @@ def show_document(document: Record) -> Record:
 
 
 class BadPatch(PalprepError, code="bad_patch"):
-    """A patch that does not apply; the text says which operation and why."""
+    """A patch that does not apply. The message says which operation, and why."""
 
 
 def etag(deployment: Record) -> str:
@@ -121,7 +122,7 @@ def patch_deployment(context: HandlerContext) -> JsonAnswer:
         raise refuse_error(
             choices.bad_request_status, f"Invalid JSON patch format: {error}."
         ) from error
-    # These times are said to be in UTC, and marked as such.
+    # The specification calls times of deployments UTC, so they carry a Z.
     patched["updated_at"] = context.service.stamp() + "Z"
     context.service.store.put("deployment", deployment["deployment_id"], patched)
     return show_deployment(patched)
@@ -134,7 +135,8 @@ def show_deployment(deployment: Record) -> JsonAnswer:
 
 
 def _still_a_deployment(patchable: Sequence[str], before: Record, after: Any) -> None:
-    """What cannot be patched is as it was. No member loses its type, or is taken away."""
+    """Raise :class:`BadPatch` if a patch changed a member that is not ``patchable``, removed one,
+    or gave one another type."""
     if not isinstance(after, dict):
         raise BadPatch("the whole cannot be patched")
     for member in before.keys() | after.keys():

@@ -52,8 +52,8 @@ def delete_tool(context: HandlerContext) -> None:
 
 def fill(template: Any, arguments: Mapping[str, Any], *, in_url: bool = False) -> Any:
     """``template`` with each ``{placeholder}`` replaced by its argument, at any depth. A string
-    that is one placeholder alone becomes the argument itself, with its type. A name without an
-    argument stays as it stands. In a URL every argument is percent-encoded."""
+    that is only a placeholder becomes the argument itself, with its type. A placeholder without an
+    argument stays. In a URL every argument is percent-encoded."""
     if isinstance(template, Mapping):
         return {name: fill(value, arguments) for name, value in template.items()}
     if isinstance(template, list):
@@ -81,8 +81,8 @@ async def build_request(
     api: Mapping[str, Any], arguments: Mapping[str, Any], http: httpx.AsyncClient
 ) -> httpx.Request:
     """The request that this tool's delivery describes. Raises
-    :class:`~palprep.sandbox.outbound.ServerFailed` when its token cannot be had, and
-    httpx.InvalidURL when its URL is not one."""
+    :class:`~palprep.sandbox.outbound.ServerFailed` if no token can be had for it, and
+    httpx.InvalidURL."""
     headers = dict(api.get("headers") or {})
     query = {name: _text(fill(v, arguments)) for name, v in (api.get("query_params") or {}).items()}
     auth = api.get("auth") or {}
@@ -117,8 +117,8 @@ async def run_post_call_tool(service: Service, job: Record) -> None:
 
 
 async def deliver(service: Service, tool: Record, arguments: Mapping[str, Any]) -> Record:
-    """Make the request of one tool with ``delivery.api``, and log what its server answered: a
-    ``status`` and the beginning of its ``body``, or the ``problem``."""
+    """Send the request of a tool with ``delivery.api``, and log it. Returns its server's answer:
+    the ``status`` and the beginning of the ``body``, or the ``problem``."""
     answer: Record = {"status": None, "body": "", "problem": None}
     kept = service.store.cleared
     api = tool["delivery"]["api"]
