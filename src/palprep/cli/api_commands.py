@@ -43,7 +43,7 @@ _COMMON = inspect.signature(_common, eval_str=True).parameters
 
 
 def build(line: str) -> typer.Typer:
-    """The resources as groups, their actions as commands. ``line`` says what they are for."""
+    """The resources as groups, and their actions as commands; ``line`` is the help of the whole."""
     app = typer.Typer(
         no_args_is_help=True,
         add_completion=False,
@@ -58,11 +58,9 @@ def build(line: str) -> typer.Typer:
     for endpoint in calls.ENDPOINTS:
         resource, action = (each.replace("_", "-") for each in endpoint.offered_as)
         description = endpoint.description.replace("``", "`")
-        groups[resource].command(
-            action,
-            help=description,
-            short_help=description.partition("\n\n")[0],
-        )(_command(endpoint))
+        summary = description.partition("\n\n")[0]
+        command = groups[resource].command(action, help=description, short_help=summary)
+        command(_command(endpoint))
     for name, group in sorted(groups.items()):
         about = f"Actions: {', '.join(str(each.name) for each in group.registered_commands)}."
         if name == "unspecified":
@@ -111,11 +109,9 @@ def _command(endpoint: Endpoint[..., Any]) -> Callable[..., None]:
 def _parameter(endpoint: Endpoint[..., Any], field: inspect.Parameter) -> inspect.Parameter:
     annotation: Any
     if field.name in endpoint.shape.in_path:
-        metavar = field.name.upper()
-        annotation = Annotated[str, typer.Argument(metavar=metavar)]
+        annotation = Annotated[str, typer.Argument(metavar=field.name.upper())]
     elif field.annotation is FileInput:
-        words = f"The {field.name} file."
-        annotation = Annotated[Path, typer.Argument(help=words)]
+        annotation = Annotated[Path, typer.Argument(help=f"The {field.name} file.")]
     else:
         kind, words = _kind(field.annotation)
         option = typer.Option(help=words)
@@ -124,6 +120,7 @@ def _parameter(endpoint: Endpoint[..., Any], field: inspect.Parameter) -> inspec
 
 
 def _kind(hint: Any) -> tuple[Any, str]:
+    """The type that typer reads for a field of type ``hint``, and the help of its option."""
     if get_origin(hint) in {Union, types.UnionType}:
         [hint] = (arm for arm in get_args(hint) if arm is not type(None))
     if get_origin(hint) is Literal:

@@ -47,8 +47,8 @@ COMMANDS: Mapping[str, str] = {
     "explain": "Show a check's rule, its limits with their sources, and what to do when it fails.",
     "doctor": "Show what is installed, which models are there, and how to add what is missing.",
 }
-"""What each command does, in the order of ``palprep --help``, which imports no command. Its own
-help begins with this line, too: the docstring of its function goes on from there."""
+"""A line for each command, in the order of ``palprep --help``, which imports no command. The help
+of the command is this line and then the docstring of its function."""
 
 _HOMES = {
     **dict.fromkeys(("decide", "dossier", "statement"), "consent"),
@@ -56,24 +56,24 @@ _HOMES = {
     **dict.fromkeys(("guide", "ask", "review"), "record"),
     **dict.fromkeys(("watch", "status", "report", "listen"), "journal"),
 }
-"""The modules of commands that do not have one of their own name."""
+"""The module of each command that has no module of its own name."""
 
 API = "Call any endpoint of the service; JSON on standard output."
 """The line of ``palprep api``, a group that is made from the endpoints' declarations."""
 
 
 def load(name: str) -> Any:
-    """Import a command: the function ``name``, with those of the ``EXAMPLES`` that use it."""
+    """The command ``name``, imported, with those ``EXAMPLES`` of its module that use it."""
     if name == "api":
         return get_command(importlib.import_module("palprep.cli.api_commands").build(API))
     module = importlib.import_module(f"palprep.cli.{_HOMES.get(name, name)}")
     own = (each for each in module.EXAMPLES if each.split()[1] == name)
     made = typer.Typer(add_completion=False, rich_markup_mode=None)
-    # Typer wraps no lines after the mark.
+    # Typer wraps no lines after \b.
     examples = "\n".join(("\b", "Examples:", *(f"  {each}" for each in own)))
     function = getattr(module, name)
-    told = "\n\n".join(filter(None, (COMMANDS[name], inspect.getdoc(function))))
-    made.command(name, help=told, epilog=examples)(function)
+    text = "\n\n".join(filter(None, (COMMANDS[name], inspect.getdoc(function))))
+    made.command(name, help=text, epilog=examples)(function)
     command = get_command(made)
     for option in command.params:
         if isinstance(option, TyperOption) and not option.envvar and not option.is_eager:
@@ -90,7 +90,7 @@ class _OnDemand(TyperCommand):
         try:
             return load(self.name or "").make_context(info_name, *arguments, **more)
         except typer.BadParameter as error:
-            error.message = error.message.removeprefix("Value error, ")  # Pydantic's words.
+            error.message = error.message.removeprefix("Value error, ")  # pydantic adds it.
             raise
 
 
@@ -137,33 +137,32 @@ def palprep(
 
 
 def main() -> None:
-    # A tenth of a short command's time: modules are no garbage, and pydantic has no plugins here.
+    # Saves a tenth of a short command's time: modules are no garbage, and there are no plugins.
     gc.set_threshold(50_000)
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
-    # For --verbose: it tells a user nothing.
+    # Warnings of libraries go to the log, which --verbose shows.
     logging.captureWarnings(True)
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # It was closed by whoever started this.
             nowhere = os.open(os.devnull, os.O_WRONLY)
             setattr(sys, name, os.fdopen(nowhere, "w", encoding="utf-8"))
         stream = getattr(sys, name)
-        # No character of a file's name or tags is one that the output cannot take.
+        # A file's name or tags may hold characters that the output cannot encode.
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     code = run(sys.argv[1:])
     try:
         sys.stdout.flush()
-    except OSError:  # It has been told. What is left would be tried again at the very end.
+    except OSError:  # Already reported. At its end Python would try to flush once more.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     sys.exit(code)
 
 
 def run(arguments: list[str]) -> int:
-    """Run one command line; an error is one line on standard error and an exit code. Mistakes of a
-    manifest are a line each.
-    """
+    """Run one command line. An error is one line on standard error and an exit code; the mistakes
+    in a manifest are a line each."""
     try:
-        # As a path it would be the folder that the shell is in.
+        # An empty path would mean the current folder.
         if arguments[:1] != ["api"] and any(
             re.fullmatch("(--[a-z-]+=)?", each) for each in arguments
         ):
@@ -177,13 +176,13 @@ def run(arguments: list[str]) -> int:
         print_error("Interrupted")
         return getattr(signal, "code", ExitCode.INTERRUPTED)
     except OSError as error:
-        # What has a name has been put into words. Standard output has none.
+        # Errors of files have become a PalprepError. Only standard output has no file name.
         if error.filename is not None:
             raise
         print_error(f"Standard output cannot be written: {error.strerror}")
         return ExitCode.FAILED
     except SystemExit as stop:
-        # Typer says nothing.
+        # Typer itself prints nothing about Ctrl-C.
         if isinstance(getattr(stop.__context__, "__cause__", None), KeyboardInterrupt):
             print_error("Interrupted")
         return stop.code if isinstance(stop.code, int) else ExitCode.FAILED

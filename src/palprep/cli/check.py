@@ -1,6 +1,5 @@
 """palprep check, fix, best and explain: judge files, fix them and prove the result, find the
-fittest portrait among many, and tell what a check means.
-"""
+fittest portrait among many, and explain a check."""
 
 from __future__ import annotations
 
@@ -33,7 +32,7 @@ _ENDINGS = {
 }
 
 REJECTED = "rejected"
-"""The folder, in that of the new files, for those that still fail a check."""
+"""The subfolder for new files that still fail a check."""
 
 EXAMPLES = (
     "palprep check portrait.jpg recording.m4a",
@@ -77,8 +76,7 @@ def check(
     """In a folder, every image, audio and video is checked, also in the folders below it. --verbose
     also lists what passed, with ids, measures, limits and sources. A training video need not hold
     the consent statement when a consent video is in the same folder. The exit code is 1 when a file
-    fails a check or cannot be read, and 4 when the consent that was listened for is in doubt.
-    """
+    fails a check or cannot be read, and 4 when the consent that was listened for is in doubt."""
     asked = FileOptions(
         *(role, profile, name, spoken_as, statement, language, model, jobs),
         *(limits_of(time_limit, memory_limit), as_json),
@@ -88,7 +86,7 @@ def check(
     with telling(verbose=verbose, quiet=quiet or (as_json and not verbose), log_file=log_file):
         with files_at_work(paths, asked, done="checked") as work:
             for report in work.each(
-                lambda path, _: preflight.check(path, **work.asked_of(path), quick=quick)
+                lambda path, _: preflight.check(path, **work.arguments_for(path), quick=quick)
             ):
                 work.count(report)
                 endings[None if report.error else report.verdict] += 1
@@ -113,15 +111,14 @@ def check(
 
 
 def _summary(endings: Counter[Outcome | None], passed_over: Sequence[Path]) -> str:
-    """How many files came out how, and what in the folders was no media: ``3 files: 1 passed,
-    2 failed.``
-    """
-    found = ", ".join(f"{endings[each]} {how}" for each, how in _ENDINGS.items() if endings[each])
-    said = f"{texts.counted(endings.total(), 'file', 'files')}: {found}."
+    """The number of files by their outcome, and the files without media in the folders: ``3 files:
+    1 passed, 2 failed.``"""
+    counts = ", ".join(f"{endings[each]} {how}" for each, how in _ENDINGS.items() if endings[each])
+    summary = f"{texts.counted(endings.total(), 'file', 'files')}: {counts}."
     if not passed_over:
-        return said
+        return summary
     names = texts.some_of([path.name for path in passed_over], most=3)
-    return f"{said} Passed over, without media: {names}."
+    return f"{summary} Passed over, without media: {names}."
 
 
 def fix(
@@ -152,8 +149,7 @@ def fix(
     """A new file that still fails a check goes into the folder rejected within --into. With
     --full-name, a video is cut so that it opens with the consent statement, and a dossier of the
     evidence is written next to it. Source files are never changed. The exit code is 1 when a file
-    cannot be fixed, or still fails a check, and 4 when the consent in a new file is in doubt.
-    """
+    cannot be fixed, or still fails a check, and 4 when the consent in a new file is in doubt."""
     if split_consent and name is None:
         raise UsageError("--split-consent needs --full-name: whose consent is it?")
     asked = FileOptions(
@@ -164,25 +160,25 @@ def fix(
     failed = 0
     with telling(verbose=verbose, quiet=quiet or (as_json and not verbose), log_file=log_file):
         with files_at_work(paths, asked, done="fixed", writes=into) as work:
-            # As the sources lie in the folders that were given.
+            # New files keep the layout of the given folders.
             folders = {each.path: each.folder or Path() for each in work.inputs}
             holders = work.all_as(Role.TRAINING_VIDEO) if split_consent else frozenset()
             if split_consent and not holders:
                 raise UsageError("--split-consent needs a training video that holds the statement")
-            if not as_json:  # Which tells of each file what is in its way.
+            if not as_json:  # With --json the object of each file tells the error.
                 storage.output_folder(into)
 
             def fixed(path: Path, advance: Callable[[float], None]) -> tuple[_Fixed, ...]:
                 prepared = preflight.prepare(
                     path,
-                    **work.asked_of(path),
+                    **work.arguments_for(path),
                     into=into / folders[path],
                     split_consent=path in holders,
                     progress=advance,
                 )
                 both = (prepared, *([prepared.consent] if prepared.consent else []))
                 rejected = into / REJECTED / folders[path]
-                return tuple(_kept(each, work.speaker, rejected) for each in both)
+                return tuple(_keep(each, work.speaker, rejected) for each in both)
 
             for found in work.each(fixed):
                 with work.aside():
@@ -198,7 +194,7 @@ def fix(
                     work.count(*reports)
                     work.done += all(each.passed for each in reports)
                     _show(found, as_json=as_json, verbose=verbose)
-        tell(_told_of(made, into / REJECTED, failed=failed))
+        tell(_fix_summary(made, into / REJECTED, failed=failed))
         well = f"publish what is in {into}; or let `palprep run FOLDER` do all steps."
         tell(work.next_step(well))
     raise typer.Exit(worst(work.codes))
@@ -211,8 +207,9 @@ class _Fixed(NamedTuple):
     dossier: Path | None
 
 
-def _kept(prepared: preflight.Prepared, speaker: facts.Speaker | None, rejected: Path) -> _Fixed:
-    """The new file, apart if it is not fit, with its dossier if consent was listened for."""
+def _keep(prepared: preflight.Prepared, speaker: facts.Speaker | None, rejected: Path) -> _Fixed:
+    """Move a new file that is not fit into ``rejected``, and write its dossier if there is a
+    speaker, whose consent was listened for."""
     if not prepared.passed:
         before, path = prepared.path, fixes.move_into(prepared.path, rejected)
         prepared = prepared.relocated(lambda each: path if each == before else each)
@@ -239,19 +236,19 @@ def _entry(fixed: _Fixed) -> dict[str, Any]:
     return entry | ({"dossier": str(kept)} if kept else {})
 
 
-def _told_of(made: Sequence[preflight.Prepared], rejected: Path, *, failed: int) -> str:
-    """How many new files there are, and where. ``failed`` sources became none."""
-    # Of sources with the same bytes one and the same file is made.
+def _fix_summary(made: Sequence[preflight.Prepared], rejected: Path, *, failed: int) -> str:
+    """The number of new files that are fit, of those in ``rejected``, and of ``failed`` sources."""
+    # Sources with the same bytes give one new file.
     made = [*{each.path: each for each in made}.values()]
     fit = sum(each.report.passed for each in made)
     files = texts.counted(fit, "new file is", "new files are") if fit else "No file is"
-    said = [f"{files} fit."]
+    sentences = [f"{files} fit."]
     if fit < len(made):
         apart = texts.counted(len(made) - fit, "new file is", "new files are")
-        said.append(f"{apart} set apart in {rejected}.")
+        sentences.append(f"{apart} set apart in {rejected}.")
     if failed:
-        said.append(f"{texts.counted(failed, 'file', 'files')} could not be fixed.")
-    return " ".join(said)
+        sentences.append(f"{texts.counted(failed, 'file', 'files')} could not be fixed.")
+    return " ".join(sentences)
 
 
 def best(
@@ -274,8 +271,7 @@ def best(
     quiet: options.Quiet = False,
 ) -> None:
     """Those with the fewest failing checks come first, then those with the fewest warnings, then
-    the fittest. --json prints all of them. Exit code 1 when even the best fails a check.
-    """
+    the fittest. --json prints all of them. Exit code 1 when even the best fails a check."""
     limits = limits_of(time_limit, memory_limit)
     for each in paths:
         require_there(each)
@@ -288,15 +284,15 @@ def best(
         ):
             engine.may_open(reads=paths, writes=[into] if into else [])
             engine.begin()
-            # Loaded while the worker loads as much.
+            # Loaded while the worker loads its decoders.
             from palprep.cli.progress import showing_files
 
-            held_against = rules.load_profile(profile)
-            at = texts.some_of([each.name for each in paths])
-            with showing_files(1, wanted=not as_json) as shown, shown.at(at):
+            judged_by = rules.load_profile(profile)
+            names = texts.some_of([each.name for each in paths])
+            with showing_files(1, wanted=not as_json) as progress, progress.at(names):
                 ranked = preflight.pick_best(
                     paths[0] if len(paths) == 1 else paths,
-                    profile=held_against,
+                    profile=judged_by,
                     per_second=per_second,
                     engine=engine,
                     passed_over=None if one_file else passed_over.__setitem__,
@@ -320,13 +316,13 @@ def best(
 
 
 def _next(ranked: Sequence[preflight.Candidate], kept: Path | None, profile: str) -> str:
-    """What was ranked, and what to do with the best of it, or with its copy that was ``kept``."""
+    """How many candidates pass, and the next step with the best, or with its copy ``kept``."""
     best, fit = ranked[0], sum(not each.failed for each in ranked)
     frames = best.at_s is not None
-    looked = texts.counted(len(ranked), *(("frame", "frames") if frames else ("image", "images")))
-    passing = f"{fit} of {looked} {'passes' if fit == 1 else 'pass'}."
+    count = texts.counted(len(ranked), *(("frame", "frames") if frames else ("image", "images")))
+    passing = f"{fit} of {count} {'passes' if fit == 1 else 'pass'}."
     if best.failed:
-        return f"None of {looked} passes. Next: take another one, as the failing checks say."
+        return f"None of {count} passes. Next: take another one, as the failing checks say."
     if frames and kept is None:
         return f"{passing} Next: {SAME} with --into FOLDER, which keeps it."
     return f"{passing} Next: {fix_command([kept or Path(best.path)], profile=profile)}"

@@ -1,6 +1,5 @@
-"""palprep statement, consent, decide and dossier: what must be said, whether it was spoken, what a
-person decided about doubts, and what became of the evidence.
-"""
+"""palprep statement, consent, decide and dossier: print the words to say, verify that they were
+spoken, record a decision about doubts, and examine the evidence."""
 
 from __future__ import annotations
 
@@ -84,8 +83,7 @@ def statement(
 ) -> None:
     """Nobody knew a fresh code before it was drawn, so a recording that holds it was made
     afterwards. The journal notes it with the name and the time. A newer code takes the place of an
-    older one.
-    """
+    older one."""
     if code != (journal is not None):
         raise UsageError("A code is noted in a journal: give --code and --journal DIR, or neither")
     if valid is not None and not (code and valid):
@@ -99,8 +97,8 @@ def statement(
         with journals.Journal.of(journal, create=True) as opened:
             given = journals.give_code(opened, full_name, valid_s=valid or wording.VALID_S)
     if as_json:
-        told = given.to_json() if given else None
-        print_json({"full_name": full_name, "statement": required.text, "code": told})
+        shown = given.to_json() if given else None
+        print_json({"full_name": full_name, "statement": required.text, "code": shown})
         return
     print_line(required.text)
     if given is not None:
@@ -132,8 +130,7 @@ def consent(
 ) -> None:
     """Whisper listens. If it leaves a doubt, Moonshine listens, too. Only words are judged: what
     looks at face, lips and voice is `palprep check` and `palprep fix`. The exit code is 0 only if
-    the statement was spoken, 4 if that is in doubt, and 1 if the outcome is unknown.
-    """
+    the statement was spoken, 4 if that is in doubt, and 1 if the outcome is unknown."""
     limits = limits_of(time_limit, memory_limit)
     with telling(quiet=quiet), _error_in_json(file, as_json=as_json):
         require_there(file)
@@ -176,16 +173,19 @@ def consent(
 
 @contextlib.contextmanager
 def _error_in_json(file: Path, *, as_json: bool) -> Iterator[None]:
-    """Where JSON is asked for, an error is also told as the object of the file."""
+    """With ``as_json``, also print an error as the object of the file."""
     try:
         yield
     except PalprepError as error:
         if as_json:
-            told = {"code": error.code, "message": error.message}
             empty = {"transcript": "", "starts_at": None, "ends_at": None, "words": list[Any]()}
             heard = {"outcome": Outcome.UNKNOWN, **empty, "reasons": [error.message]}
-            print_json({"path": str(file), **heard, "error": told})
+            print_json({"path": str(file), **heard, "error": _shown_error(error)})
         raise
+
+
+def _shown_error(error: PalprepError) -> dict[str, str]:
+    return {"code": error.code, "message": error.message}
 
 
 def _after_listening(facts: statements.ConsentFacts, fixing: str) -> str:
@@ -215,8 +215,7 @@ def decide(
 ) -> None:
     """`palprep status` says what to listen to. The journal and the dossier keep the decision, with
     the files and the doubts that it was taken on. It no longer counts when one of the files
-    changes, or when there is a new doubt. A later decision replaces it.
-    """
+    changes, or when there is a new doubt. A later decision replaces it."""
     require_there(directory)
     if accept == refuse:
         raise UsageError("Say --accept or --refuse")
@@ -261,10 +260,9 @@ def dossier(
 ) -> None:
     """--expires and --revoke add an entry. No entry is ever removed. --export only reads the
     dossiers. The exit code is 1 if something was changed, or the consent does not hold now. It is 4
-    if a doubt leaves it open.
-    """
+    if a doubt leaves it open."""
     now = dt.datetime.now(dt.UTC)
-    # An entry is for good: all that cannot be meant is said before.
+    # No entry can be removed: check the arguments before any is added.
     if export is not None:
         views.require_page_name(export)
     if note is not None and not (revoke or expires):
@@ -275,7 +273,7 @@ def dossier(
     bucket = None if store is None else storage.Bucket(store)
     examined = []
     readable = _readable(kept, as_json=as_json)
-    # A journal need not lie above the dossiers that it keeps.
+    # The journal of the dossiers need not lie above them.
     folder = paths[0] if paths[0].is_dir() else None
     add = functools.partial(pipelines.add_to_dossier, folder=folder)
     with contextlib.ExitStack() as until_exported:
@@ -312,7 +310,7 @@ def dossier(
 
 
 _Kept: TypeAlias = "dict[Path, dossiers.Dossier | None]"
-"""Dossiers, each with what the journal that was named, or lies above it, keeps of it."""
+"""Dossiers by path, each as it is in the journal that was named or lies above it."""
 
 
 def _dossiers(paths: list[Path]) -> _Kept:
@@ -333,7 +331,8 @@ def _dossiers(paths: list[Path]) -> _Kept:
 
 
 def _readable(kept: _Kept, *, as_json: bool) -> _Kept:
-    """Those that can be read. Of the others it is told why not; of one alone it is raised."""
+    """The dossiers that can be read. The errors of the others are printed; that of one alone is
+    raised."""
     found: _Kept = {}
     for path, recorded in kept.items():
         try:
@@ -342,8 +341,8 @@ def _readable(kept: _Kept, *, as_json: bool) -> _Kept:
             if len(kept) == 1:
                 raise
             if as_json:
-                told = {"code": error.code, "message": error.message}
-                print_json({"path": str(path), "intact": False, "in_force": False, "error": told})
+                state = {"intact": False, "in_force": False, "error": _shown_error(error)}
+                print_json({"path": str(path), **state})
             else:
                 print_error(error.message)
         else:
@@ -371,22 +370,23 @@ def _next(
     store: str | None,
     export: Path | None,
 ) -> str:
-    """How many dossiers hold, and what to do with them. ``words`` counts how they stand."""
-    found = ", ".join(f"{count} {word}" for word, count in words.items())
-    said = f"{texts.counted(words.total(), 'dossier', 'dossiers')}: {found}."
-    if export is not None:
-        return f"{said} Next: open {paths_in_shell([export])}"
+    """The number of dossiers by their standing (``words``), and the next step with them."""
+    counts = ", ".join(f"{count} {word}" for word, count in words.items())
     files = [file for each in examined for file in each.files]
-    if any(file.what == "output" and file.state == "missing" for file in files):
-        return (
-            f"{said} Next: put the missing video next to its dossier; where a cluster prepared it, "
-            "name the bucket with --store."
+    if export is not None:
+        step = f"open {paths_in_shell([export])}"
+    elif any(file.what == "output" and file.state == "missing" for file in files):
+        step = (
+            "put the missing video next to its dossier; where a cluster prepared it, name the "
+            "bucket with --store."
         )
-    if words["flawed"]:
-        return f"{said} Next: find out what was changed. Until then, use none of its files."
-    if words["open"]:
-        return f"{said} Next: listen to what is open, and say with `palprep decide` what you heard."
-    if words["void"]:
-        return f"{said} Next: where a consent does not hold, delete what was made of the person."
-    where = "" if store is None else f" --store {shlex.quote(store)}"
-    return f"{said} Next: palprep dossier {paths_in_shell(paths)}{where} --export consent.html"
+    elif words["flawed"]:
+        step = "find out what was changed. Until then, use none of its files."
+    elif words["open"]:
+        step = "listen to what is open, and say with `palprep decide` what you heard."
+    elif words["void"]:
+        step = "where a consent does not hold, delete what was made of the person."
+    else:
+        where = "" if store is None else f" --store {shlex.quote(store)}"
+        step = f"palprep dossier {paths_in_shell(paths)}{where} --export consent.html"
+    return f"{texts.counted(words.total(), 'dossier', 'dossiers')}: {counts}. Next: {step}"

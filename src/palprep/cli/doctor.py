@@ -1,5 +1,5 @@
-"""palprep doctor: which packages, extras, binaries and models are there, how to add others, and
-what keeps the processes that open media from everything else."""
+"""palprep doctor: the packages, extras, binaries and models that are there, how to add others, and
+how the processes that open media are isolated."""
 
 from __future__ import annotations
 
@@ -34,8 +34,7 @@ EXAMPLES = ("palprep doctor", "palprep doctor --verbose")
 
 def doctor(as_json: AsJson = False, verbose: Verbose = False) -> None:
     """--verbose lists everything, with versions, licences and hashes. The exit code is 1 when
-    something is missing or broken that palprep cannot work without.
-    """
+    something is missing or broken that palprep cannot work without."""
     findings = tuple(examine())
     sound = all(finding.state == "ok" for finding in findings if finding.required)
     if as_json:
@@ -54,7 +53,7 @@ _WANTING = (
 
 
 def _short(findings: tuple[Finding, ...]) -> Iterator[Finding]:
-    """What needs attention, and one line for all of a kind that is well."""
+    """One finding for everything of a kind that is well, and all others."""
     for part, found in itertools.groupby(findings, key=lambda finding: finding.part):
         group = tuple(found)
         well = [finding for finding in group if finding.state == "ok"]
@@ -90,7 +89,7 @@ def _table(findings: tuple[Finding, ...]) -> RenderableType:
 
 @dataclass(frozen=True)
 class Finding:
-    """One part of the installation, or of what holds workers back. ``fix`` says what to do when it
+    """One part of the installation, or one protection of workers. ``fix`` says what to do when it
     is missing or broken."""
 
     part: Literal["palprep", "package", "extra", "binary", "model", "protection"]
@@ -102,19 +101,19 @@ class Finding:
 
 
 def examine() -> Iterator[Finding]:
-    """Examine everything that palprep depends on: ffmpeg is run, models are hashed and loaded."""
+    """Everything that palprep depends on. ffmpeg is run, models are hashed and loaded."""
     running = f"{__version__} on Python {platform.python_version()}, {platform.platform()}"
     yield Finding("palprep", "palprep", "ok", required=True, detail=running)
     yield from _packages(metadata.requires("palprep") or ())
-    yield _looked_at(
+    yield _tried(
         "binary",
         "ffmpeg",
         lambda: f"{media.ffmpeg_version()} at {media.ffmpeg_binary()}",
         fix="pip install --force-reinstall imageio-ffmpeg",
     )
     yield from _models()
-    told = "{0.name}, sha256 {0.sha256}"
-    yield _looked_at("model", "consent", lambda: told.format(consent.Whisper.load()))
+    words = "{0.name}, sha256 {0.sha256}"
+    yield _tried("model", "consent", lambda: words.format(consent.Whisper.load()))
     yield from _isolation()
 
 
@@ -164,12 +163,13 @@ def _isolation() -> Iterator[Finding]:
         yield Finding("protection", each.name, state, required=False, detail=does, fix=each.lacks)
 
 
-def _looked_at(
-    part: Literal["binary", "model"], name: str, look: Callable[[], str], fix: str | None = None
+def _tried(
+    part: Literal["binary", "model"], name: str, use: Callable[[], str], fix: str | None = None
 ) -> Finding:
+    """The finding about a part of which ``use()`` returns the detail, or raises ToolError."""
     state: State = "ok"
     try:
-        detail, fix = look(), None
+        detail, fix = use(), None
     except ToolError as error:
         state, detail = "missing" if isinstance(error, ToolMissing) else "broken", error.message
         fix = fix or install_advice(again=isinstance(error, ToolFailed))

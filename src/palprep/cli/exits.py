@@ -1,4 +1,4 @@
-"""How a command ends: its exit code, the same for every command, and what a signal does."""
+"""How a command ends: exit codes, the same for every command, and signals."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from palprep.system import on_signals
 
 
 class ExitCode(IntEnum):
-    """``palprep --help`` ends with what each means."""
+    """``palprep --help`` explains them."""
 
     OK = 0
     FAILED = 1
@@ -56,7 +56,7 @@ def worst(codes: Iterable[ExitCode]) -> ExitCode:
 
 
 _ONE_REQUEST_S = 0.5
-"""Signals that follow the first one so closely are no second request."""
+"""Seconds after a first signal in which another one is no second request."""
 
 
 class Interrupted(KeyboardInterrupt):
@@ -69,25 +69,25 @@ class Interrupted(KeyboardInterrupt):
 
 @contextmanager
 def ending_well(kept: Callable[[], str], at_once: str = "") -> Iterator[None]:
-    """While this lasts, a first signal raises Interrupted in the main thread, so that what is under
-    way can end well; one line says what was ``kept``, and the command leaves with the signal's exit
-    code. A second one ends the process; its line says what is kept ``at_once``."""
-    asked: list[float] = []
+    """Inside the block a first signal raises Interrupted in the main thread, so that work can end
+    well. A line then says what was ``kept``, and the command exits with the signal's code. A second
+    signal ends the process; its line says what is kept ``at_once``."""
+    received: list[float] = []
 
     def end(number: int, _: object) -> None:
-        asked.append(time.monotonic())
-        if len(asked) == 1:
+        received.append(time.monotonic())
+        if len(received) == 1:
             raise Interrupted(number)
-        # `timeout` and a terminal that closes send it twice, and mean it once.
-        if asked[-1] - asked[0] > _ONE_REQUEST_S:
+        # `timeout` and a closing terminal send a signal twice for one request.
+        if received[-1] - received[0] > _ONE_REQUEST_S:
             _leave(number, at_once)
 
     with on_signals(end):
         try:
             yield
-        except Interrupted as asked_to:
+        except Interrupted as signal:
             tell_warning(f"Interrupted: {kept()} {_go_on()}")
-            raise typer.Exit(asked_to.code) from None
+            raise typer.Exit(signal.code) from None
 
 
 def _go_on() -> str:
@@ -96,8 +96,8 @@ def _go_on() -> str:
 
 
 def _leave(number: int, kept: str) -> None:
-    said = " ".join(filter(None, ("Ended at once.", kept, _go_on())))
-    # Workers notice that this process is gone, and end. A terminal that was closed takes no words.
+    words = " ".join(filter(None, ("Ended at once.", kept, _go_on())))
+    # Workers notice that this process is gone, and end. The terminal may be closed.
     with suppress(OSError):
-        os.write(2, f"\n{escaped_line(said)}\n".encode())
+        os.write(2, f"\n{escaped_line(words)}\n".encode())
     os._exit(128 + number)

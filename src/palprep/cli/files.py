@@ -33,13 +33,13 @@ _MEND = f"Next: do what the findings say, and {SAME}."
 
 
 class Input(NamedTuple):
-    """A file to read; or a path at which nothing can be read, and why."""
+    """A file to read; or a path at which nothing can be read, and the ``problem``."""
 
     path: Path
     problem: str | None = None
     folder: Path | None = None
-    """Where it lies below the folder that was given; behind that one's name, if several were. None
-    for a file that was given by itself."""
+    """Its place below the given folder, under the name of that if there are several. None for a
+    file that was itself given."""
 
 
 class FileOptions(NamedTuple):
@@ -71,36 +71,36 @@ class FilesAtWork:
     ) -> None:
         self.inputs = inputs
         self.passed_over = passed_over
-        """What was found in folders and holds no media."""
+        """Files in the folders that hold no media."""
         self.engine = engine
         self.profile = rules.load_profile(options.profile)
         self.role = options.role
         self.speaker = _speaker(options)
         self.codes: list[ExitCode] = []
-        """The exit code that each file would give alone, of the files that are through."""
+        """The exit codes of the files that are finished, one for each."""
         self.done = 0
-        """How many files the command counts as done, for the line that an interruption prints."""
+        """How many files are done, for the line that an interruption prints."""
         self.aside = progress.aside if progress else nullcontext
-        """While this lasts no progress is drawn, so that results can be printed."""
+        """A context without progress bars, in which results can be printed."""
         self._threads = threads
         self._progress = progress
         self._with_consent = frozenset(path.parent for path in self.all_as(Role.CONSENT_VIDEO))
 
     def all_as(self, role: Role) -> frozenset[Path]:
-        """The files that will be judged as this. One that cannot be read is none of them."""
+        """The readable files that will be judged as this role."""
         files = [file.path for file in self.inputs if not file.problem]
         if self.role is not None:
             return frozenset(files if self.role is role else ())
         if role is Role.CONSENT_VIDEO:
-            # Only its name makes a video one: no other file needs to be looked at.
+            # Only its name makes a video a consent video, so that other files need not be read.
             files = [each for each in files if "consent" in each.stem.lower()]
         kinds = dict(zip(files, preflight.kinds_by(self.engine)(files), strict=True))
         roles = {each: preflight.role_of(kind, each.stem) for each, kind in kinds.items()}
         return frozenset(each for each, found in roles.items() if found is role)
 
-    def asked_of(self, path: Path) -> dict[str, Any]:
-        """What a file is judged by. Where a consent video is in its folder, other videos need not
-        hold the statement."""
+    def arguments_for(self, path: Path) -> dict[str, Any]:
+        """The arguments for a check of this file. With a consent video in its folder, other videos
+        need not hold the statement."""
         return {
             "role": self.role,
             "profile": self.profile,
@@ -110,8 +110,8 @@ class FilesAtWork:
         }
 
     def each(self, work: Callable[[Path, Advance], Result]) -> Iterator[Result | rules.Report]:
-        """What ``work`` returns for each file, in their order, as many at once as there are jobs.
-        Of one at which something goes wrong it is a report that holds the error."""
+        """The results of ``work`` for all files, in their order; as many run at once as there are
+        jobs. If it raises, the result is a report that holds the error."""
 
         def one(file: Input) -> Result | PalprepError:
             if file.problem is not None:
@@ -134,14 +134,14 @@ class FilesAtWork:
                 yield found
 
     def count(self, *reports: rules.Report) -> None:
-        """Take the reports on one file, or on what was made of it, into the exit code."""
+        """Add the exit code for a file, by the reports on it or on what was made of it."""
         doubtful = any(consent_rules.consent_doubts(each.checks, each.consent) for each in reports)
         passed = all(report.passed for report in reports)
         code = ExitCode.OK if passed else ExitCode.FAILED
         self.codes.append(ExitCode.IN_DOUBT if doubtful else code)
 
     def next_step(self, well: str) -> str:
-        """What to do now; ``well`` where all files are as they should be."""
+        """The next step for the user; ``well`` if all files are as they should be."""
         if ExitCode.IN_DOUBT in self.codes:
             return DECIDE
         return f"Next: {well}" if set(self.codes) == {ExitCode.OK} else _MEND
@@ -151,9 +151,9 @@ class FilesAtWork:
 def files_at_work(
     paths: Iterable[Path], options: FileOptions, *, done: str, writes: Path | None = None
 ) -> Iterator[FilesAtWork]:
-    """Workers for the files at these paths, which may write into one folder, and their progress. A
-    signal ends the command, which tells how many files were ``done``, in this word. Raises
-    UsageError for paths at which nothing can be read, except where JSON is asked for."""
+    """The files at these paths, with workers, which may write only into the folder ``writes``. A
+    signal ends the command, with a line that says how many files were ``done``, which is a word
+    such as "checked". Without --json raises UsageError for paths at which nothing can be read."""
     listed = [(path, tuple(_walk(path)) if is_folder(path) else (path,)) for path in paths]
     missing = [path for path, _ in listed if not os.path.lexists(path)]
     if missing and not options.as_json:
@@ -166,7 +166,7 @@ def files_at_work(
         where = f", and are kept in {writes}" if count and writes else ""
         return f"{count} of {len(inputs)} files were {done}{where}."
 
-    # The engine is closed before the threads: that ends what they wait for.
+    # The engine closes before the threads, and so ends the calls that they wait for.
     with (
         ending_well(kept),
         ThreadPoolExecutor(options.jobs) as threads,
@@ -183,7 +183,7 @@ def files_at_work(
             raise UsageError(" ".join(problems))
         showing: AbstractContextManager[FilesProgress | None] = nullcontext()
         if is_watched() and not options.as_json:
-            # It loads rich: here, while the first worker loads the decoders.
+            # It loads rich while the first worker loads the decoders.
             from palprep.cli.progress import showing_files
 
             showing = showing_files(len(inputs))
@@ -193,7 +193,7 @@ def files_at_work(
 
 
 def limits_of(time_s: float | None, memory_bytes: int | None) -> workers.Limits:
-    """What the options say. Raises UsageError for what no file can keep to."""
+    """The limits from the options. Raises UsageError for limits that no file could keep."""
     if time_s == 0:
         raise UsageError("--time-limit must be more than 0")
     if memory_bytes is not None and memory_bytes < 1 << 20:
@@ -205,9 +205,8 @@ def limits_of(time_s: float | None, memory_bytes: int | None) -> workers.Limits:
 def _inputs(
     listed: Sequence[tuple[Path, Sequence[Path]]], engine: workers.Engine
 ) -> tuple[list[Input], list[Path]]:
-    """The files, and what is passed over of those that are ``listed`` of a folder: there, and in
-    the folders below, those are taken that hold or promise media.
-    """
+    """The files to read, and the files of folders that are passed over because they neither hold
+    media nor have its suffix. ``listed`` has all files at each path."""
     found: list[Input] = []
     passed_over: list[Path] = []
     several = sum(is_folder(path) for path, _ in listed) > 1
@@ -230,7 +229,7 @@ def _inputs(
 
 
 def require_there(path: Path) -> None:
-    """Raise UsageError for a path at which there is nothing."""
+    """Raise UsageError unless something is at this path."""
     if not os.path.lexists(path):
         raise UsageError(_not_there(path))
 
@@ -244,12 +243,15 @@ def _walk(folder: Path) -> Iterator[Path]:
 
 
 def fix_command(paths: Sequence[Path], **options: object) -> str:
-    """The command that fixes these files by the same ``options``: those that are not as usual."""
-    usual = {"profile": DEFAULT_PROFILE, "language": "en"}
-    given = (each for each in options.items() if each[1] not in {None, usual.get(each[0])})
-    said = ((f"--{name.replace('_', '-')}", f"{value}") for name, value in given)
-    more = map(shlex.quote, (word for each in said for word in each))
-    return " ".join(("palprep fix", paths_in_shell(paths), *more, "--into prepared"))
+    """The command that fixes these files, with the ``options`` that are not the default."""
+    words = ["palprep fix", paths_in_shell(paths)]
+    for name, value in options.items():
+        if value not in {None, _DEFAULTS.get(name)}:
+            words += [f"--{name.replace('_', '-')}", shlex.quote(f"{value}")]
+    return " ".join((*words, "--into prepared"))
+
+
+_DEFAULTS = {"profile": DEFAULT_PROFILE, "language": "en"}
 
 
 def _not_there(path: Path) -> str:
@@ -270,7 +272,8 @@ def _not_there(path: Path) -> str:
 
 
 def _speaker(options: FileOptions) -> facts.Speaker | None:
-    """Whose consent to listen for. Raises UsageError for nobody's, ToolMissing without a model."""
+    """The person whose consent to listen for, None without a name. Raises UsageError for options
+    that need a name, and ToolMissing if the model is missing."""
     statement, model = options.statement, options.model
     if options.name is None:
         for option, given in (("statement", statement), ("spoken-as", options.spoken_as)):

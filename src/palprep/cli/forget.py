@@ -1,4 +1,4 @@
-"""palprep forget: everything that an output folder holds of one person goes."""
+"""palprep forget: remove everything that an output folder holds of one person."""
 
 from __future__ import annotations
 
@@ -46,8 +46,7 @@ def forget(
 ) -> None:
     """Prepared files, dossiers, copies, pictures, and every row of the journal go; results and page
     are written again. Your own folder of people is never touched. Later runs pass the person over.
-    Without --yes it shows what would go, and asks.
-    """
+    Without --yes it shows what would go, and asks."""
     require_there(directory)
     with telling(quiet=quiet):
         if again:
@@ -81,7 +80,7 @@ def _agreed(found: batch.Forgetting, *, as_json: bool) -> bool:
 
 
 def _show(found: batch.Forgetting, *, verb: str) -> None:
-    """What goes or went, and what lies where palprep cannot remove it."""
+    """Print what goes or went, and what palprep cannot remove."""
     names = dict.fromkeys((found.person or "forgotten before, in part", *found.names))
     print_line(f"Person: {', '.join(names)}")
     for each in found.files:

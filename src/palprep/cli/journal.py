@@ -1,4 +1,4 @@
-"""palprep status, watch, report and listen: what is done with the journal of a run."""
+"""palprep status, watch, report and listen: the commands on the journal of a run."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ Directories = Annotated[
     typer.Argument(
         metavar="DIR...",
         help="The output folder of a run; or those of its shards.",
-        # A pattern and a name may both find a folder, whose people are counted once.
+        # A pattern and a name may give a folder twice. Its people are counted once.
         callback=lambda given: list({os.path.realpath(each): each for each in given}.values()),
     ),
 ]
@@ -64,8 +64,7 @@ def watch(
 ) -> None:
     """Without --wait it waits until all have ended. With --no-wait, as for cron, it asks about each
     training once. Nothing is created. Without --base-url it asks the service of the last run. The
-    key comes from PALPREP_API_KEY.
-    """
+    key comes from PALPREP_API_KEY."""
     require_there(directory)
     pace = batch.Pace(
         wait_s=options.waiting_time(wait, no_wait=no_wait, otherwise=options.FOR_EVER),
@@ -121,8 +120,7 @@ def status(
     quiet: options.Quiet = False,
 ) -> None:
     """The exit code is 4 while a doubt about consent holds somebody's replica, or a create is in
-    doubt. A create does not count while a run is at work, which may resolve it.
-    """
+    doubt. A create does not count while a run is at work, which may resolve it."""
     for each in directories:
         require_there(each)
     if found or retry or ended:
@@ -136,25 +134,25 @@ def status(
             retry=retry or (),
             ended=[ended] if ended else (),
         )
-    looked_at, everybody = _look(directories, because, as_json=as_json)
-    dry_run = all(head.dry_run and not head.running for head, _ in looked_at)
-    doubts = any(head.in_doubt and not head.running for head, _ in looked_at)
+    journals_read, everybody = _read(directories, because, as_json=as_json)
+    dry_run = all(head.dry_run and not head.running for head, _ in journals_read)
+    doubts = any(head.in_doubt and not head.running for head, _ in journals_read)
     if not as_json:
-        for head, _ in looked_at:
+        for head, _ in journals_read:
             state = "A run is at work on it." if head.running else "No run is at work on it."
-            where = f"{head.directory}: " if len(looked_at) > 1 else ""
+            where = f"{head.directory}: " if len(journals_read) > 1 else ""
             last = texts.stamp(head.updated_at)
             print_line(f"{where}{state} Last entry: {last}. Service: {head.target}.")
         everybody.print_people()
-        for head, people in looked_at:
+        for head, people in journals_read:
             _show_open_ends(head, people)
         with telling(quiet=quiet):
             tell(everybody.summary())
             if because is None:
                 everybody.tell_blockers(*directories)
-            head = looked_at[0][0]
-            # What is in doubt has been told, with the commands that resolve it. What a script has
-            # made without a run has no page, and no command goes on with it.
+            head = journals_read[0][0]
+            # The commands that resolve doubts have been printed. What a script made without a run
+            # has no page, and no command goes on with it.
             if not doubts and len(directories) == 1 and head.has_run:
                 place = directories[0]
                 tell(everybody.next_step(place, dry_run=dry_run, running=head.running))
@@ -209,7 +207,7 @@ def _how_to_resolve(directory: str, creation: creations.Creation) -> str:
 def _how_to_decide(directory: str, person: runs.PersonView) -> str:
     told, evidence = dict[str, None](), person.consent_state.evidence
     for doubt in evidence.doubts:
-        # Its words name the file with its role, where it is about one.
+        # The words of a doubt about one file name its role.
         files = [each for each in evidence.files if f"({each.role})" in doubt.words]
         told |= {str(Path(directory, each.path)): None for each in files or evidence.files}
         if doubt.stretch is not None:
@@ -238,41 +236,40 @@ def report(
     else:
         raise UsageError("Give --into: the folder for the results of all of them as one")
     print_line(page)
-    looked_at, everybody = _look(directories)
+    journals_read, everybody = _read(directories)
     with telling(quiet=quiet):
         tell(everybody.summary())
         everybody.tell_blockers(*directories)
         if into is not None:
             tell(f"Next: open {shlex.quote(str(page))}")
         else:
-            [(head, _)] = looked_at
+            [(head, _)] = journals_read
             step = everybody.next_step(directories[0], dry_run=head.dry_run, running=head.running)
             tell(step)
 
 
-def _look(
+def _read(
     directories: Sequence[Path], because: str | None = None, *, as_json: bool = False
 ) -> tuple[list[tuple[runs.JournalHead, Tally]], Tally]:
-    """What each journal says, with its people, and everybody in all of them; or those for whom one
-    finding is in the way. Raises UsageError where that is so of nobody. Printed meanwhile where it
-    is wanted as JSON."""
+    """The head of each journal with a tally of its people, and a tally of all people; with
+    ``because``, of those who are blocked by it. Raises UsageError if nobody is. With ``as_json``
+    each journal is also printed."""
     if because is not None:
         _require_blocker(because, directories)
-    looked_at, everybody = [], Tally()
+    journals_read, everybody = [], Tally()
     for each in directories:
         own = everybody if len(directories) == 1 else Tally()
         with runs.status(each) as (head, people):
-            met = map(own.met, (one for one in people if because in {None, one.blocker}))
+            added = map(own.add, (one for one in people if because in {None, one.blocker}))
             if own is not everybody:
-                met = map(everybody.met, met)
+                added = map(everybody.add, added)
             if as_json:
-                print_json_of_many(
-                    head.to_json(), "people", (one.standing.to_json() for one in met)
-                )
+                standings = (one.standing.to_json() for one in added)
+                print_json_of_many(head.to_json(), "people", standings)
             else:
-                deque(met, maxlen=0)
-        looked_at.append((head, own))
-    return looked_at, everybody
+                deque(added, maxlen=0)
+        journals_read.append((head, own))
+    return journals_read, everybody
 
 
 def _require_blocker(because: str, directories: Sequence[Path]) -> None:
@@ -286,7 +283,7 @@ def _require_blocker(because: str, directories: Sequence[Path]) -> None:
 
 
 _BODY_SHOWN = 500
-"""So many characters of a callback are shown."""
+"""Characters of a callback's body that are shown."""
 
 
 def listen(
@@ -314,9 +311,9 @@ def listen(
         nonlocal received
         received += 1
         kind = type(delivery.event).__name__ if delivery.event else "unknown event"
-        # It is recorded, also where nobody reads the lines any more.
+        # The callback is recorded even when nobody reads the lines any more.
         with contextlib.suppress(OSError):
-            # What collects JSON lines reads standard error.
+            # Programs that collect JSON lines read standard error.
             to_log = log_format == "json"
             (tell if to_log else print_line)(f"{kind}: {api.redact(delivery.body)}")
 

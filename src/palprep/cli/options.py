@@ -18,7 +18,7 @@ FOR_EVER = math.inf
 _SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86_400}
 _BYTES = {"": 1, "k": 1000, "m": 1000**2, "g": 1000**3, "ki": 1 << 10, "mi": 1 << 20, "gi": 1 << 30}
 _LONGEST_S = 3.2e9
-"""Of a duration, a hundred years: dates and timers go no further."""
+"""A hundred years: dates and timers take no longer duration."""
 
 
 def seconds(text: str) -> float:

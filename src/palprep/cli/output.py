@@ -1,5 +1,5 @@
-"""What commands write, harmless to a terminal: results to standard output, and what is told on the
-way through the logger ``palprep.cli`` to standard error; with --verbose, the packages' logs, too.
+"""The output of commands, harmless to a terminal. Results go to standard output. Everything else
+goes through the logger ``palprep.cli`` to standard error, with --verbose also the packages' logs.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ _LIBRARIES = logging.getLogger("py.warnings")
 _FIELDS = "palprep_fields"
 
 _WIDTH_ELSEWHERE = 140
-"""Columns in a file or a pipe, which have no width of their own; COLUMNS says another."""
+"""Columns in a file or a pipe, unless COLUMNS is set."""
 
 _NAMED = 3
-"""The most paths that a next command repeats. The user knows a longer list best."""
+"""The most paths that a printed command repeats."""
 
 
 SAME = "run the same command again"
@@ -49,8 +49,8 @@ def print_json(value: Mapping[str, Any]) -> None:
 def print_json_of_many(
     value: Mapping[str, Any], name: str, many: Iterable[Mapping[str, Any]]
 ) -> None:
-    """As :func:`print_json`, with a last field that is a list of ``many``. Each is written before
-    the next one is made."""
+    """As :func:`print_json`, with a last field ``name``, the list of ``many``. Each item is written
+    before the next one is made."""
     _write_json(f"{_json(value)[:-1]}, {_json(name)}: [")
     for number, each in enumerate(many):
         _write_json(f"{', ' if number else ''}{_json(each)}")
@@ -68,13 +68,13 @@ def _write_json(text: str) -> None:
 
 
 def is_watched() -> bool:
-    """Whether standard error is a terminal on which lines can be drawn anew. With FORCE_COLOR, rich
-    takes every log for one."""
+    """Whether standard error is a terminal on which lines can be redrawn. rich itself would take
+    any output for one if FORCE_COLOR is set."""
     return sys.stderr.isatty() and os.environ.get("TERM") not in {"dumb", "unknown"}
 
 
 def print_line(text: object) -> None:
-    """A line on standard output, flushed: who reads it may be waiting for it."""
+    """A line on standard output, flushed: a program may be waiting for it."""
     sys.stdout.write(f"{escaped(str(text))}\n")
     sys.stdout.flush()
 
@@ -101,12 +101,12 @@ def show(renderable: RenderableType) -> None:
 
 
 def tell(message: str, **fields: str | None) -> None:
-    """One line for whoever watches; not with --quiet. Programs read the fields of JSON lines."""
+    """One line for the user, unless --quiet is given. ``fields`` are for readers of JSON lines."""
     _OWN.info("%s", message, extra={_FIELDS: fields})
 
 
 def tell_detail(message: str, **fields: str | None) -> None:
-    """One line for those who asked for --verbose. ``fields`` are as for :func:`tell`."""
+    """As :func:`tell`, with --verbose only."""
     _OWN.debug("%s", message, extra={_FIELDS: fields})
 
 
@@ -116,8 +116,8 @@ def tell_warning(message: str) -> None:
 
 
 def paths_in_shell(paths: Sequence[Path]) -> str:
-    """Paths as a shell takes them; ``PATH...`` for many, and where a name cannot be shown."""
-    # What begins with a dash would be taken for an option.
+    """Paths quoted for a shell; ``PATH...`` for many, or for a name that cannot be shown."""
+    # A name that begins with a dash would be taken for an option.
     named = [f"./{each}" if f"{each}".startswith("-") else f"{each}" for each in paths]
     shown = len(named) <= _NAMED and all(map(str.isprintable, named))
     return shlex.join(named) if shown else "PATH..."
@@ -131,8 +131,8 @@ def telling(
     log_file: Path | None = None,
     log_format: Literal["text", "json"] = "text",
 ) -> Iterator[None]:
-    """While this lasts, what is told reaches standard error and the file. Raises UsageError for
-    --verbose together with --quiet, OutputUnwritable for a file that cannot be written."""
+    """Inside the block, lines for the user go to standard error and the log file. Raises UsageError
+    for --verbose together with --quiet, OutputUnwritable for a file that cannot be written."""
     if verbose and quiet:
         raise UsageError("Give --verbose or --quiet, not both")
     handlers: list[logging.Handler] = [_on_standard_error(verbose=verbose, quiet=quiet)]
@@ -165,7 +165,7 @@ class _StandardError(logging.Handler):
 
 
 class _LogFile(logging.FileHandler):
-    """Tells once that the disk takes no more: the work goes on."""
+    """Reports once that the disk refuses it, and lets the work go on."""
 
     _told = False
 
@@ -208,7 +208,7 @@ def _on_standard_error(*, verbose: bool, quiet: bool) -> logging.Handler:
     handler.setFormatter(_Harmless("%(message)s"))
     if not verbose:
         handler.setLevel(logging.WARNING if quiet else logging.INFO)
-        # What the packages below tell of single requests, and what libraries do, is for --verbose.
+        # Lines of the packages below and of libraries are for --verbose.
         handler.addFilter(lambda it: it.name == _OWN.name or it.levelno >= logging.WARNING)
         handler.addFilter(lambda it: it.name != _LIBRARIES.name)
     return handler

@@ -1,5 +1,5 @@
-"""What a command shows while it works: bars on a terminal, and a line for each who is through. It
-loads rich: import it where work begins."""
+"""The progress of a command: bars on a terminal, and a line for each person who is done. It loads
+rich, so import it where work begins."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from palprep.views import STATUSES, duration
 from palprep.views.terminal import RunProgress, SafeConsole
 
 ROWS = 8
-"""People or files that are shown at once; the bar counts the others."""
+"""The most people or files that have a row at once."""
 
 _TRAINING = "training"
 
@@ -31,7 +31,7 @@ Advance = Callable[[float], None]
 
 
 class _Left(rich_progress.ProgressColumn):
-    """The time left, by what has been worked on: what needed no work tells nothing of it."""
+    """The time left, by the pace of the people or files that needed work."""
 
     def render(self, task: rich_progress.Task) -> Text:
         worked, ahead = task.fields.get("work", (0, 0))
@@ -40,16 +40,16 @@ class _Left(rich_progress.ProgressColumn):
 
 
 class Bars(rich_progress.Progress):
-    """A bar for all, and below it a row for each who is at work; gone at the end. Thread-safe. They
-    are two tables, so that a long row takes no width from the bar. Nothing is drawn with
-    ``disable``."""
+    """A bar for all, and below it a row for each person or file at work; gone at the end. They are
+    two tables, so that a long row takes no width from the bar. Thread-safe. ``disable`` draws
+    nothing."""
 
     def __init__(self, console: Console, *, disable: bool = False) -> None:
         self._hidden = False
         self._rows: dict[object, rich_progress.TaskID] = {}
         self._whole: rich_progress.TaskID | None = None
         self._guard = threading.Lock()
-        # Not shared: a column keeps what it drew of a task by the task's number.
+        # Not shared: a column caches what it drew, by the number of the task.
         rest = Column(ratio=1, no_wrap=True, overflow="ellipsis")
         self._known = (
             rich_progress.SpinnerColumn(),
@@ -63,20 +63,20 @@ class Bars(rich_progress.Progress):
             rich_progress.TextColumn("{task.description}", table_column=rest),
             rich_progress.TimeElapsedColumn(),
         )
-        # Last: it draws at once.
+        # Last, because it draws at once.
         super().__init__(
             console=console, transient=True, expand=True, redirect_stdout=False, disable=disable
         )
 
     def whole(self, words: str, done: int, total: int, work: tuple[int, int]) -> None:
-        """The bar for all, in these words. ``work``: how many were, and will be, worked on."""
+        """Draw the bar for all. ``work`` is how many have needed work, and how many will."""
         with self._guard:
             if self._whole is None:
                 self._whole = self.add_task(words, total=total, known=True)
             self.update(self._whole, description=words, completed=done, total=total, work=work)
 
     def row(self, key: object, words: str, fraction: float | None = None) -> None:
-        """The row of one, in words (markup), up to :data:`ROWS`; a bar with a ``fraction``."""
+        """Draw one of at most :data:`ROWS` rows. ``words`` are markup; a ``fraction`` is a bar."""
         with self._guard:
             if key not in self._rows and len(self._rows) < ROWS:
                 self._rows[key] = self.add_task(words, total=1, known=False)
@@ -90,7 +90,7 @@ class Bars(rich_progress.Progress):
                 self.remove_task(self._rows.pop(key))
 
     def get_renderables(self) -> Iterable[RenderableType]:
-        """The bars, then the rows of what takes nobody knows how long."""
+        """The bars, then the rows whose duration is unknown."""
         if self._hidden:
             yield Text()
             return
@@ -102,10 +102,10 @@ class Bars(rich_progress.Progress):
 
     @contextmanager
     def aside(self) -> Iterator[None]:
-        """While this lasts nothing is drawn, so that others can write where the bars were.
+        """Inside the block nothing is drawn, so that others can write where the bars were.
 
-        An empty line is drawn last: what starts to draw anew first goes back over as many lines as
-        it drew before, and those now belong to others.
+        An empty line is drawn last: when drawing starts again, it first goes back over as many
+        lines as it drew before, which others have written to by then.
         """
         self._hidden = True
         self.stop()
@@ -129,9 +129,8 @@ class FilesProgress:
 
     @contextmanager
     def at(self, name: str) -> Iterator[Advance]:
-        """While this lasts, the file is at work. The fraction is that of a fix: before it is told,
-        and after its end, the file is being checked. How long that takes is not known.
-        """
+        """Inside the block the file has a row. Yields the function that takes the fraction of a
+        fix that is done. Before and after a fix the file is being checked, for an unknown time."""
         # Files may have the same name.
         row, words = object(), escape(name)
 
@@ -158,8 +157,8 @@ class FilesProgress:
 
 
 def run_progress(bars: Bars, clock: Callable[[], float] = time.monotonic) -> RunProgress:
-    """Takes the steps of a run: draws them, and tells who is through. Where nothing is drawn, it
-    tells once a minute how fast that goes, and how long it will take."""
+    """Draws the steps of a run, and tells who is done. If nothing is drawn, it tells once a minute
+    the pace and the time left."""
     began = told_at = clock()
 
     def pace(progress: RunProgress) -> None:
@@ -174,7 +173,7 @@ def run_progress(bars: Bars, clock: Callable[[], float] = time.monotonic) -> Run
         _tell(progress)
         pace(progress)
         step, ended = progress.last, progress.ended.total()
-        # Trainings last: they are counted, and leave their rows to those who are worked on.
+        # Trainings take long: they are counted, and their rows are left to others.
         training = list(progress.at_work.values()).count(_TRAINING)
         if step.status is None and step.step != _TRAINING:
             bars.row(step.person, f"[bold]{escape(step.person)}[/]  {escape(step.step)}")

@@ -1,6 +1,5 @@
-"""palprep guide, ask, record and review: what goes to people who record themselves, and to who must
-do it again; and a person is recorded, a run's questions answered, on a local page.
-"""
+"""palprep guide, ask, record and review: write to people who record themselves or must do it again,
+record a person on a local page, and answer the questions of a run there."""
 
 from __future__ import annotations
 
@@ -51,7 +50,7 @@ NoBrowser = Annotated[
 ]
 
 _WORKERS = 2
-"""One checks a take while the other looks at the camera, or takes the next file in."""
+"""One checks a take while the other looks at the camera or receives the next file."""
 
 
 def guide(
@@ -83,8 +82,7 @@ def ask(
     quiet: options.Quiet = False,
 ) -> None:
     """Each is a text and a page with their picture, in the language of their settings, or else in
-    that of --language. messages.csv has all of them, for a mail merge.
-    """
+    that of --language. messages.csv has all of them, for a mail merge."""
     require_there(directory)
     with telling(quiet=quiet):
         written = batch.write_messages(directory, into, language)
@@ -149,14 +147,13 @@ def review(
     quiet: options.Quiet = False,
 ) -> None:
     """It goes on with the people, profile and service of the last run, and takes all other options
-    from the environment.
-    """
+    from the environment."""
     require_there(directory)
     with journals.Journal.of(directory) as journal:
         last = journal.last_run()
     if last and last.body.source and not last.body.dry_run:
         service = _service(base_url, last.body)
-        if service is not None:  # Before anything is answered: the run that goes on needs it.
+        if service is not None:  # Checked before anything is answered: the next run needs the key.
             batch.Connection(base_url=service).require_key()
     with telling(verbose=verbose, quiet=quiet):
         with preflight.media_workers(1) as engine:
@@ -171,7 +168,8 @@ def review(
 
 
 def _go_on(directory: Path, base_url: str | None, last: entries.RunStarted) -> list[str]:
-    """The command with which the ``last`` run goes on. Raises UsageError for people in rows."""
+    """The command that goes on with the ``last`` run. Raises UsageError if a program gave the
+    people."""
     if last.source is None:
         raise UsageError("The people of this run came from a program: let that run them again")
     into = directory.resolve()

@@ -1,4 +1,4 @@
-"""The people of a run on a terminal: how they stand, what to do next, and the exit code."""
+"""The people of a run on a terminal: their status, the next step, and the exit code."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from palprep.rules import texts
 from palprep.views import terminal
 
 _WATCHED, _TOLD_ELSEWHERE = "`palprep watch`", "is in training: the service"
-"""In the reasons of who waits for a training whose end becomes known here, and of the others."""
+"""Words in the reasons of people whose training ends here, or where only the service knows it."""
 
 _MANY = 100
 
@@ -25,7 +25,7 @@ T = TypeVar("T")
 
 
 class Tally:
-    """What is told of people who are met one by one, in the memory of a few."""
+    """A summary of people who are added one by one. It keeps only a few of them in memory."""
 
     def __init__(self, people: Iterable[runs.PersonView] = ()) -> None:
         self.doubts: list[runs.PersonView] = []
@@ -40,9 +40,9 @@ class Tally:
         self._endings = set[str]()
         self._waits_for_training = self._told_elsewhere = self._asked = False
         for each in people:
-            self.met(each)
+            self.add(each)
 
-    def met(self, person: runs.PersonView) -> runs.PersonView:
+    def add(self, person: runs.PersonView) -> runs.PersonView:
         stands = person.standing
         self._statuses[person.status] += 1
         self._endings.add(person.ending)
@@ -54,9 +54,9 @@ class Tally:
         if stands.replica_status == "started":
             self.in_training = self.in_training or stands.replica_id
         if person.status == "waiting":
-            said = " ".join(person.reasons)
-            self._waits_for_training |= stands.voice_status == "started" or _WATCHED in said
-            self._told_elsewhere |= _TOLD_ELSEWHERE in said
+            reasons = " ".join(person.reasons)
+            self._waits_for_training |= stands.voice_status == "started" or _WATCHED in reasons
+            self._told_elsewhere |= _TOLD_ELSEWHERE in reasons
         self._asked |= bool(person.asked)
         _keep(self._first, stands)
         if person.status not in runs.READY:
@@ -64,7 +64,7 @@ class Tally:
         return person
 
     def print_people(self) -> None:
-        """Of many people only the first who are not done."""
+        """Print all people; of many, the first who are not done."""
         count = self._statuses.total()
         shown = self._first if count <= _MANY else self._open
         show(terminal.results_view(shown))
@@ -75,18 +75,18 @@ class Tally:
         return ExitCode(runs.exit_code(self._endings, rehearsed=dry_run))
 
     def summary(self) -> str:
-        """How many people there are, and how many of them are done, waiting, to redo and so on."""
+        """The number of people, in all and by status."""
         if not self._statuses:
             return "There was no one to work on"
-        said = ", ".join(
+        by_status = ", ".join(
             look.counted(self._statuses[status])
             for status, look in views.STATUSES.items()
             if self._statuses[status]
         )
-        return f"{texts.counted(self._statuses.total(), 'person', 'people')}: {said}"
+        return f"{texts.counted(self._statuses.total(), 'person', 'people')}: {by_status}"
 
     def tell_blockers(self, *places: Path) -> None:
-        """Tell what is in the way of how many people, with the command that lists them."""
+        """Tell what blocks how many people, with the command that lists them."""
         for blocker, count in self._blockers.most_common():
             who, why = texts.counted(count, "person", "people"), texts.blocker_words(blocker)
             listing = ["palprep", "status", *map(str, places), "--because", blocker]
@@ -100,9 +100,8 @@ class Tally:
         running: bool = False,
         again: str = "start `palprep run` again",
     ) -> str:
-        """What to do now: one sentence, with the command. ``again`` says how the run goes on, and
-        ``running`` that it is still at work.
-        """
+        """The next step in one sentence, with its command. ``again`` says how the run goes on, and
+        ``running`` that it is still at work."""
         found, place = set(self._statuses), shlex.quote(str(into))
         ended = "cut_off" not in self._endings
         review = f"`palprep review {place}` asks what is open, with the files to look at"
@@ -143,9 +142,8 @@ def _keep(some: list[T], person: T) -> None:
 def people_at_work(
     place: Path, kept_at_once: str, *, wanted: bool
 ) -> Iterator[terminal.RunProgress]:
-    """Show the progress of people while this lasts. A first signal ends it well, and tells what is
-    kept in their folder; a second one ends it at once, and says what was ``kept_at_once``.
-    """
+    """Show the progress of a run inside the block. A first signal ends the block well and tells
+    what is kept at ``place``; a second one ends it at once and tells what is ``kept_at_once``."""
     from palprep.cli.progress import showing_run
 
     def kept() -> str:

@@ -24,7 +24,7 @@ from palprep.vocabulary import DEFAULT_PROFILE
 _WAIT_S = 900.0
 
 _TOLD = {"role": 0, "guess": 0, "unused": 10}
-"""Of notes about these, how many are told without --verbose."""
+"""How many notes about each subject are told without --verbose; all about other subjects."""
 
 EXAMPLES = (
     "palprep run people --dry-run",
@@ -114,9 +114,8 @@ def run(
     log_file: options.LogFile = None,
     log_format: options.LogFormatting = "text",
 ) -> None:
-    """The key comes from PALPREP_API_KEY. The same command again continues where a run ended,
-    and creates nothing twice. Without --wait, trainings are waited for up to 15 minutes.
-    """
+    """The key comes from PALPREP_API_KEY. The same command again continues where a run ended, and
+    creates nothing twice. Without --wait, trainings are waited for up to 15 minutes."""
     pace = batch.Pace(
         wait_s=options.waiting_time(wait, no_wait=no_wait, otherwise=_WAIT_S),
         max_creates=max_creates,

@@ -74,7 +74,7 @@ def sandbox(
         text=wording.read_statement(statement) if statement else wording.required_statement(),
         model=model and consent.require_model(model),
     )
-    # They start when there is something to judge.
+    # Its workers start when there is something to judge.
     engine = preflight.media_workers(
         workers.usable_cores(), limits=limits_of(time_limit, memory_limit)
     )
@@ -103,4 +103,4 @@ def sandbox(
                 said = f"({service.SERVICE_KEY} is not user-scoped)"
                 typer.echo(f"PALPREP_API_KEY={service.USER_KEY} {said}")
         stop.wait()
-        engine.close(at_once=True)  # The sandbox waits for who judges media.
+        engine.close(at_once=True)  # Or the sandbox would wait for its judge to finish.
