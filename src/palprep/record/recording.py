@@ -1,4 +1,4 @@
-"""The recording page of one person: what it may ask for, and what becomes of what it sends."""
+"""The recording page of one person: its routes, and the takes that it sends."""
 
 from __future__ import annotations
 
@@ -44,20 +44,20 @@ _MOST_BYTES = {
     Role.VOICE_AUDIO: 1_000 * _MB,
     Role.TRAINING_VIDEO: sources.MOST_BYTES,
 }
-"""Of an upload: many times what the role needs."""
+"""The largest upload of each role: many times what it needs."""
 
 _SPARE_BYTES = 1_000 * _MB
-"""Which an upload leaves free on the disk."""
+"""The space that an upload leaves free on the disk."""
 
 _SMALL_BYTES, _GLANCE_BYTES = 4_096, 400_000
 _GLANCED = 2
-"""Findings that are told while somebody still moves in front of the camera."""
+"""The most findings that are told while the person still moves in front of the camera."""
 
 
 class Recording:
-    """One person's recordings: ``folder`` is theirs, ``journal`` that of the run to come;
-    ``engine`` alone looks at files. Raises UsageError for a folder that is a link, settings that
-    cannot be read, and a language without a page; and OutputUnwritable."""
+    """One person's recordings in ``folder``. ``journal`` is for the run to come, and only
+    ``engine`` opens files. Raises UsageError for a folder that is a link, settings that cannot be
+    read, and a language without a page; and OutputUnwritable."""
 
     def __init__(
         self,
@@ -80,7 +80,7 @@ class Recording:
         people.read_settings(folder)
         self._person = self._read()
         self._words = views.agreement(os.fspath(folder), language=language)
-        self._statement()  # Raises what would keep the page from being shown.
+        self._statement()  # Raises now what the page would raise later.
         for take in self._takes.all():
             if take.verdict is None:  # The server ended before it was judged.
                 self._jobs.submit(self._judge, take)
@@ -92,14 +92,14 @@ class Recording:
             Route("/agree", self._agree, methods=["POST"]),
             Route("/code", self._code, methods=["POST"]),
             Route("/glance", self._glance, methods=["POST"]),
-            Route("/takes/{role}/{by}", self._take_in, methods=["POST"]),
+            Route("/takes/{role}/{by}", self._receive, methods=["POST"]),
             Route("/take/{number:int}", self._show),
             Route("/take/{number:int}/use", self._use, methods=["POST"]),
             Route("/take/{number:int}/{picture}", self._show),
         ]
 
     def close(self) -> None:
-        """Finish the take that is being judged; what waits is judged another time."""
+        """Finish the take that is being judged. Others are judged when the page is opened again."""
         self._jobs.shutdown(cancel_futures=True)
         self._takes.close()
 
@@ -111,11 +111,11 @@ class Recording:
         return people.read_person(self._takes.folder, preflight.kinds_by(self._engine))
 
     def _statement(self) -> str:
-        # With the name as it is written.
+        # With the name as it is written, and not as it sounds.
         speaker = batch.spoken_by(self._person).model_copy(update={"spoken_as": None})
         return speaker.required.text
 
-    # What the page asks for
+    # The page's requests
 
     def _page(self, _: Request) -> Response:
         about = {"language": self._language, "spoken": self._person.spoken_language}
@@ -162,27 +162,27 @@ class Recording:
             raise HTTPException(403, "Nothing is recorded before the person has agreed")
 
     async def _glance(self, request: Request) -> Response:
-        """What is seen in a small frame of the camera, while nothing else is looked at."""
+        """The findings in a small frame of the camera; None while another frame is checked."""
         self._require_agreed()
         frame = await read_body(request, _GLANCE_BYTES)
         if not self._looking.acquire(blocking=False):
             return JSONResponse({"told": None})
         try:
-            told = await run_in_threadpool(self._seen_in, frame)
+            findings = await run_in_threadpool(self._findings_in, frame)
         finally:
             self._looking.release()
-        return JSONResponse({"told": told})
+        return JSONResponse({"told": findings})
 
-    def _seen_in(self, frame: bytes) -> list[str]:
+    def _findings_in(self, frame: bytes) -> list[str]:
         with self._scratch() as path:
             path.write_bytes(frame)
             report = self._check(path, role=Role.FACE_IMAGE)
-        seen = (each for each in report.told(Outcome.FAIL) if each.id in PORTRAIT_CHECKS)
-        told = (ask_of(each.id, self._language, each.sentence, each.advice) for each in seen)
-        return [f"{each.why} {each.advice}".rstrip() for each in told][:_GLANCED]
+        failed = (each for each in report.told(Outcome.FAIL) if each.id in PORTRAIT_CHECKS)
+        asks = (ask_of(each.id, self._language, each.sentence, each.advice) for each in failed)
+        return [f"{each.why} {each.advice}".rstrip() for each in asks][:_GLANCED]
 
-    async def _take_in(self, request: Request) -> Response:
-        """Take a file in as one more take. Its name elsewhere is of no interest."""
+    async def _receive(self, request: Request) -> Response:
+        """Receive a file as one more take. Its own name does not matter."""
         self._require_agreed()
         try:
             role, by = Role(request.path_params["role"]), By(request.path_params["by"])
@@ -233,10 +233,10 @@ class Recording:
             raise HTTPException(404, "There is no such take")
         return found
 
-    # What becomes of a take
+    # The takes
 
     def _place(self, take: Take, sent: Path) -> Take:
-        """Give a file that was sent its place. What is no media has none."""
+        """Move a received file to its place. A file without media is not kept."""
         stem, remuxed = self._takes.place / take.stem, take.by is By.BROWSER
         source = sources.Source.of(sent)
         try:
@@ -249,7 +249,7 @@ class Recording:
         return self._takes.note(take.model_copy(update={"name": kept.name}))
 
     def _judge(self, take: Take) -> None:
-        """In a thread of its own: what the checks find of the take, which is kept if it is good."""
+        """Check the take, and keep it if it is good. Runs in the thread for takes."""
         path = self._takes.file(take)
         try:
             self._judge_file(take, path)
@@ -287,7 +287,7 @@ class Recording:
 
     @contextmanager
     def _scratch(self) -> Iterator[Path]:
-        """A private file that goes at the end."""
+        """A private file, removed at the end."""
         path = self._takes.place / f".{secrets.token_hex(8)}.part"
         storage.private_file(path)
         try:
@@ -297,7 +297,7 @@ class Recording:
 
 
 async def _write(request: Request, file: BinaryIO, most: int) -> None:
-    """Write a body as it comes. Raises BodyTooLarge as soon as it has more bytes than ``most``."""
+    """Write a body as it arrives. Raises BodyTooLarge once it has more bytes than ``most``."""
     size = 0
     async for chunk in request.stream():
         size += len(chunk)

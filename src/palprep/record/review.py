@@ -1,6 +1,6 @@
-"""The review page of a run: its questions and doubts, one after the other; then it goes on.
+"""The review page of a run: its questions and doubts one after the other; then the run goes on.
 
-An answer is what it is elsewhere, too: a line of person.toml, or a call of ``decide``.
+An answer does what a user could do elsewhere: it writes a line of person.toml, or calls ``decide``.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ from palprep.workers import Engine
 
 _ANSWER_BYTES, _LINES = 16_384, 200
 _SHOWN = frozenset({"prepared", drawings.PICTURES_NAME, views.PEOPLE_FOLDER, views.REPORT_NAME})
-"""What the page may show of a run's output. The journal lies beside it."""
+"""The files and folders of a run's output that the page may show. The journal is not among them."""
 _PAGES_POLICY = "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-"""Of the report, which has a stricter one of its own in its head."""
+"""The content security policy of a run's own pages, which have a stricter one in their heads."""
 
 
 class Choice(NamedTuple):
@@ -54,27 +54,26 @@ class Shown(NamedTuple):
 
 
 class Question(NamedTuple):
-    """One question about somebody: which file has a ``role``, or, with ``doubts``, whether the
-    consent is given. With neither it is answered elsewhere.
-    """
+    """A question about a person: which file has a ``role``, or whether the consent is given, which
+    is in ``doubts``. With neither it must be answered elsewhere."""
 
     person: PersonView
     link: str
-    """To all that is known of the person."""
+    """The URL of the person's page."""
     role: Role | None = None
     choices: Sequence[Choice] = ()
     doubts: Sequence[Shown] = ()
 
     @property
     def evidence(self) -> str:
-        """What the doubts are about, with which an answer comes back: what is found meanwhile, and
-        shown in another tab, is none of its own."""
+        """A digest of the doubts, which comes back with the answer: doubts that a run has found
+        meanwhile are not answered by it."""
         return _digest(self.person)
 
 
 class Review:
-    """The questions of the run in the folder ``place``. ``command`` says what goes on with the last
-    one; it may raise UsageError. Raises JournalError where there was no run."""
+    """The questions of the run in the folder ``place``. ``command`` returns the command that goes
+    on with the last run, or raises UsageError. Raises JournalError if there was no run."""
 
     def __init__(
         self, place: Path, engine: Engine, command: Callable[[RunStarted], Sequence[str]]
@@ -100,7 +99,7 @@ class Review:
         ]
 
     def close(self) -> None:
-        """Let a run that goes on end well, and remove what was drawn."""
+        """Ask a run under way to end, wait for it, and remove the drawn pictures."""
         if self._run is not None and self._run.poll() is None:
             system.ask_to_end(self._run)
             self._run.wait()
@@ -132,12 +131,12 @@ class Review:
             shown = (person.asked and answered) or any(each.person is person for each in found)
             if person.status == "in_doubt" or (person.status == "needs_answer" and not shown):
                 found.append(Question(person, link))
-        # What holds somebody comes first: a portrait was picked already.
+        # Questions that hold a person come before those about a file that was picked already.
         return sorted(found, key=lambda each: any(choice.picked for choice in each.choices))
 
     def _choices(self, person: PersonView, told: Person, role: Role) -> list[Choice]:
-        """The files that a question of the run names, or of which the run has picked one. What
-        content has settled is no question, though the names leave it open."""
+        """The files that a question of the run names, or among which the run has picked one. It is
+        no question if the files' content has settled it."""
         picked = {asset.source for asset in person.assets if asset.role is role}
         found = [
             Choice(each, quote(f"{person.slug}/{role.value}/{each.name}"), str(each) in picked)
@@ -153,7 +152,7 @@ class Review:
         files = {each.role: each.path for each in evidence.files if each.role}
         said_in = Role.CONSENT_VIDEO if Role.CONSENT_VIDEO in files else Role.TRAINING_VIDEO
         for doubt in evidence.doubts:
-            # Its words name the file with its role, where it is about one.
+            # The words of a doubt about one file name its role.
             role = next((each for each in files if f"({each.value})" in doubt.words), said_in)
             path = files.get(role)
             address = f"out/{quote(path)}" if path and self._within(path) else None
@@ -163,7 +162,7 @@ class Review:
         return shown
 
     def _within(self, path: str) -> Path | None:
-        """A file of the output that may be shown, whatever is linked to where."""
+        """A file of the output that may be shown, with links resolved; None for any other."""
         whole, root = (self._place / path).resolve(), self._place.resolve()
         if not whole.is_relative_to(root) or not whole.is_file():
             return None
@@ -212,7 +211,7 @@ class Review:
             )
 
     async def _answered(self, answer: Callable[[], object]) -> Response:
-        """Take one answer, and show the page again; with what is wrong with the answer."""
+        """Take an answer, and show the page again, with the error of the answer if there is one."""
         try:
             await run_in_threadpool(answer)
         except PalprepError as error:
@@ -222,7 +221,7 @@ class Review:
         return RedirectResponse("./", 303)
 
     def _choice(self, asked: Mapping[str, str]) -> Choice:
-        """The file of a question that is asked. Raises HTTPException for any other."""
+        """The choice that a request names. Raises HTTPException if no question has it."""
         named = tuple(map(asked.get, ("person", "role", "name")))
         for each in self._asked:
             for choice in each.choices:
@@ -236,7 +235,7 @@ class Review:
     def _thumbnail(self, request: Request) -> Response:
         path = self._choice(request.path_params).path
         try:
-            # Each answer loads the page again: what has been drawn is shown again.
+            # Each answer loads the page again, so drawn thumbnails are kept.
             known = hashlib.sha256(f"{path} {path.stat().st_mtime_ns}".encode()).hexdigest()
             target = Path(self._drawn.name, f"{known}.jpg")
             if not target.is_file():
@@ -269,15 +268,15 @@ class Review:
         if started is None or self._running:
             return
         command, nothing = self._command(started.body), subprocess.DEVNULL
-        # palprep itself, as the user starts it: it takes its options from the environment, too.
-        # Ctrl-C in the terminal is for the page: a second one would cut the run off.
+        # The run takes its other options from the environment. Ctrl-C in the terminal reaches only
+        # the page, or a second one would cut the run off.
         with self._told.open("wb") as told:
             self._run = subprocess.Popen(  # noqa: S603
                 command, stdin=nothing, stdout=nothing, stderr=told, **system.OWN_GROUP
             )
 
     def _state(self, _: Request) -> Response:
-        running = self._running  # First: after its end nothing more is told.
+        running = self._running  # First, so that the last lines are not missed.
         told = self._told.read_text("utf-8", "replace") if self._run is not None else ""
         return JSONResponse({"running": running, "told": told.splitlines()[-_LINES:]})
 

@@ -27,10 +27,10 @@ _POLICY = (
     "media-src 'self' blob:; connect-src 'self'; base-uri 'none'; form-action 'self'; "
     "frame-ancestors 'none'"
 )
-"""Of pages: nothing from elsewhere, no script or style in the page, no frame around it."""
+"""The policy of pages: nothing from elsewhere, no inline script or style, no frame around them."""
 
 _STRANGERS_POLICY = "default-src 'none'; sandbox"
-"""Of a person's files: whatever they turn out to be, nothing in them runs."""
+"""The policy of a person's files: nothing in them may run, whatever they are."""
 
 _GRACE_S = 1
 
@@ -39,20 +39,21 @@ _HEADERS = {
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
     "permissions-policy": "camera=(self), microphone=(self)",
-    # With none at all, a form of the page would say that it comes from nowhere.
+    # With "no-referrer" a form of the page would send the origin "null".
     "referrer-policy": "same-origin",
     "x-content-type-options": "nosniff",
 }
 
 
 class Uploads(serving.ImpatientProtocol):
-    """A file comes from this machine: one that trickles in is none."""
+    """Uploads come from this machine, so a slow one is an attack."""
 
     least_rate = 100_000
     max_connections = 50
 
     def shutdown(self) -> None:
-        """Cut what does not end, such as a paused video, before uvicorn does so by a traceback."""
+        """Cut an answer that does not end, such as a paused video, before uvicorn cuts it and logs
+        a traceback."""
         super().shutdown()
         self.loop.call_later(_GRACE_S / 2, self.transport.abort)
 
@@ -98,7 +99,7 @@ class LocalSite:
 
 
 class _Guard:
-    """Answers whoever may ask, and nobody else; every answer has the headers of a closed page."""
+    """Lets only requests of the page's user through, and adds the headers to every answer."""
 
     def __init__(self, app: ASGIApp, origin: str, secret: str) -> None:
         self._app, self._origin = app, origin
@@ -123,7 +124,7 @@ class _Guard:
         hosts, origins = headers.getlist("host"), headers.getlist("origin")
         given = scope["path"].removeprefix("/").partition("/")[0]
         reads = scope["method"] in {"GET", "HEAD"}
-        # A link may be followed from anywhere; what a page asks for comes from this one alone.
+        # A link may be followed from anywhere. All other requests must come from this page.
         followed = reads and headers.get("sec-fetch-mode") == "navigate"
         site = headers.get("sec-fetch-site", "same-origin")
         return (
@@ -143,7 +144,7 @@ async def _refused(_: Request, error: HTTPException | PalprepError) -> Response:
 
 
 def strangers_file(path: Path) -> Response:
-    """A person's own file as an answer, in which nothing runs. Raises HTTPException for none."""
+    """An answer with a person's file, in which nothing runs. Raises HTTPException without one."""
     if path.is_symlink() or not path.is_file():
         raise HTTPException(404, "That file is not there any more: load the page again")
     return FileResponse(path, headers={"content-security-policy": _STRANGERS_POLICY})

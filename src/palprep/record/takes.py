@@ -1,8 +1,8 @@
-"""The takes of one person: every try at a file, what was found of it, and which one is kept.
+"""The takes of one person: every try at a file, the findings about it, and which one is kept.
 
-A take lies in the hidden folder ``.takes`` of the person's folder, which no run looks into, with
-what was found of it beside it. The take that is kept has a second name in the person's folder, and
-person.toml names that for its role. So the folder is all the state there is.
+A take and its findings are files in the hidden folder ``.takes`` of the person's folder, which no
+run reads. The take that is kept has a second name in the person's folder, and person.toml names
+that for its role. So the folder is the only state.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ TAKES_NAME = ".takes"
 
 
 class By(StrEnum):
-    """Who wrote it: the browser; or a camera or another program, whose file was dropped in."""
+    """Who wrote the file: the browser, or a camera or another program."""
 
     BROWSER = "browser"
     FILE = "file"
@@ -44,20 +44,19 @@ class Finding(Value):
 
 
 class Take(Value):
-    """One try. ``verdict`` says whether it is ``good``; whether a person must ``decide`` about the
-    consent; or that it must be made ``again``. It is None while it is being checked.
-    """
+    """One try. The ``verdict`` is ``good``, or that a person must ``decide`` about the consent, or
+    that the take must be made ``again``. It is None while the take is being checked."""
 
     number: int
     role: Role
     by: By
     name: str
-    """Of its file in :data:`TAKES_NAME`; empty for what was no media, or cannot be used."""
+    """Its file in :data:`TAKES_NAME`; empty if that was no media, or cannot be used."""
     verdict: Literal["good", "decide", "again"] | None = None
     findings: tuple[Finding, ...] = ()
     picture: bool = False
     kept_as: str | None = None
-    """Its name in the person's folder, where it is the one that is kept."""
+    """Its name in the person's folder, if it is the take that is kept."""
 
     @property
     def stem(self) -> str:
@@ -70,11 +69,11 @@ class Take(Value):
 
 class Takes:
     """The takes in a person's ``folder``, which is made if it is missing. Raises OutputUnwritable
-    for one that cannot be used, UsageError for a link in its place."""
+    for a folder that cannot be used, UsageError for a link in the place of ``.takes``."""
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.place = folder, folder / TAKES_NAME
-        # Who can write into the folder must not choose where recordings go.
+        # Whoever can write into the folder must not choose where recordings go.
         if os.path.islink(self.place):  # noqa: PTH114 -- Path.is_symlink raises
             raise UsageError(f"{self.place} is a link: remove it")
         self._made = [each for each in (self.place, folder) if not storage.is_there(each)]
@@ -83,13 +82,13 @@ class Takes:
             part.unlink(missing_ok=True)
 
     def close(self) -> None:
-        """Remove the folders that were made and hold nothing: a run would miss its files there."""
+        """Remove the folders that were made, if they are empty: a run would miss files there."""
         with contextlib.suppress(OSError):
             for each in self._made:
                 each.rmdir()
 
     def all(self) -> list[Take]:
-        """Every take, the oldest first. What cannot be read is none."""
+        """Every take that can be read, the oldest first."""
         found = []
         for path in self.place.iterdir():
             if _FOUND.fullmatch(path.name) and not path.is_symlink():
@@ -98,7 +97,7 @@ class Takes:
         return sorted(found, key=lambda each: each.number)
 
     def begin(self, role: Role, by: By) -> Take:
-        """A take with a number of its own, of which there is no file yet."""
+        """A new take with the next number. Its file is still to come."""
         matched = filter(None, (_FOUND.fullmatch(each.name) for each in self.place.iterdir()))
         number = max((int(each[1]) for each in matched), default=0) + 1
         take = Take(number=number, role=role, by=by, name="")
@@ -115,14 +114,14 @@ class Takes:
         return take
 
     def file(self, take: Take) -> Path:
-        """Where its file is: never outside of the folder, whatever was written down."""
+        """The take's file, which is never outside the folder, whatever its name says."""
         return self.place / Path(take.name).name
 
     def picture(self, take: Take) -> Path:
         return self.place / f"{take.stem}-seen.svg"
 
     def use(self, take: Take) -> Take:
-        """Keep the take as the file of its role, for ``run``. What was kept before stays a take."""
+        """Keep the take as the file of its role, for ``run``. The one kept before stays a take."""
         before = [each for each in self.all() if each.role is take.role and each.kept_as]
         origin = "-from-browser" if take.by is By.BROWSER else ""
         stem, source = self.folder / f"{take.role.value}{origin}", self.file(take)
@@ -140,11 +139,12 @@ class Takes:
 
 
 def judged(take: Take, report: Report, profile: Profile, language: str = "en") -> Take:
-    """The take with what its report comes to, without what a fix of ``run`` will put right."""
+    """The take with the verdict and the findings of its report, without findings that ``run`` can
+    fix."""
     if report.error is not None:
-        # No run can use it, whoever keeps it.
-        said = ask_of(report.error.code, language, report.error.message)
-        return take.failed(said.why, said.advice).model_copy(update={"name": ""})
+        # No run can use it, so it has no file.
+        ask = ask_of(report.error.code, language, report.error.message)
+        return take.failed(ask.why, ask.advice).model_copy(update={"name": ""})
     mended = answered(report, profile)
     failed, warned = (
         [each for each in report.told(outcome) if each.id not in mended]
