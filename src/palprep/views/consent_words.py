@@ -1,6 +1,6 @@
 """A consent in words, the same on every surface: each word of the statement, and the dossier.
 
-A sign tells what colour tells too. The signs are those of ``wdiff`` and ``git diff --word-diff``.
+Signs repeat what colours show. They are those of ``wdiff`` and ``git diff --word-diff``.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ _STAMP_EVERY_S = 3.0
 
 
 class Mark(StrEnum):
-    """What became of a required word, or that a word was added."""
+    """Whether a word was required, and whether it was heard."""
 
     meaning: str
     """The mark in words."""
     signs: str
-    """Around what is required and what was heard."""
+    """A format with signs for the required words and the heard ones."""
 
     HEARD = "heard", "heard", "{0}"
     UNCERTAIN = "uncertain", "heard, but uncertain", "{0}(?)"
@@ -73,9 +73,8 @@ class MarkedWords(WordRecord):
 
 
 def marked_words(facts: ConsentFacts) -> tuple[MarkedWords, ...]:
-    """The words of a statement, each with its mark. Those for which the same stretch was heard
-    instead stand together: of ``Ann Lee``, heard as ``Emily``, neither was heard as the whole of
-    it."""
+    """The words of a statement with their marks. Neighbours that were heard as one other word stand
+    together: ``Ann Lee``, heard as ``Emily``."""
     found: list[MarkedWords] = []
     for word in facts.words:
         one = MarkedWords(**dict(word))
@@ -94,7 +93,7 @@ def marked_words(facts: ConsentFacts) -> tuple[MarkedWords, ...]:
 
 
 def stamped(words: Iterable[MarkedWords]) -> Iterator[tuple[float | None, MarkedWords]]:
-    """The words, with a time to show in front of the first one and of one every few seconds."""
+    """The words, each with the time to show before it: for the first, then every few seconds."""
     shown_s: float | None = None
     for word in words:
         due = word.start is not None and (shown_s is None or word.start >= shown_s + _STAMP_EVERY_S)
@@ -113,19 +112,19 @@ def headline(facts: ConsentFacts) -> str:
 
 
 def code_words(code: CodeReading) -> str:
-    """What was heard of a fresh code, when it was given out, and what that shows."""
-    said = f"“{' '.join(code.words)}” was given out on {stamp(code.given_at)}, valid until "
-    said += f"{stamp(code.ends_at)}. The file was first judged on {stamp(code.judged_at)}."
+    """A fresh code: when it was given out, where it was heard, and what that proves."""
+    given = f"“{' '.join(code.words)}” was given out on {stamp(code.given_at)}, valid until "
+    given += f"{stamp(code.ends_at)}. The file was first judged on {stamp(code.judged_at)}."
     if code.spoken is None:
-        return f"{said} It is not heard after the statement."
+        return f"{given} It is not heard after the statement."
     span = f"from {position(code.spoken.start_s)} to {position(code.spoken.end_s)}"
     where = f"{span} of {code.kept_in}, and cut from the video" if code.kept_in else span
-    shows = "" if code_doubts(code) else " So the recording was made between the two."
-    return f"{said} It is heard {where}.{shows}"
+    proof = "" if code_doubts(code) else " So the recording was made between the two."
+    return f"{given} It is heard {where}.{proof}"
 
 
 class Standing(NamedTuple):
-    """Whether a consent holds: one word and a sentence, how it looks, and why in sentences."""
+    """Whether a consent holds: a word, the outcome that colours it, a sentence, and reasons."""
 
     word: str
     outcome: Outcome
@@ -134,38 +133,39 @@ class Standing(NamedTuple):
 
 
 def standing(examined: ExaminedDossier, now: dt.datetime) -> Standing:
-    """How the consent stands at this moment. One that holds passes only without any doubt.
-    A doubt about the statement itself leaves it open."""
+    """How the consent stands at this moment. Its outcome is ``pass`` only without any doubt. A
+    doubt about the statement itself leaves it open."""
     dossier = examined.dossier
     consent = dossier.consent
     doubts = tuple(dict.fromkeys(_doubts(dossier)))
     if examined.flaws:
-        found = "FLAWED", Outcome.FAIL, "this dossier did not prove what it says."
+        word, outcome, why = "FLAWED", Outcome.FAIL, "this dossier did not prove what it says."
     elif examined.replaced and not (dossier.in_force(now) or dossier.ended(now)):
-        said = "another video had taken the place of this one, and has a dossier of its own."
-        found = "REPLACED", Outcome.PASS, said
+        word, outcome = "REPLACED", Outcome.PASS
+        why = "another video had taken the place of this one, and has a dossier of its own."
     elif dossier.is_open(now):
-        said = "it was open whether this consent is given: a person must listen, and decide."
-        found = "OPEN", Outcome.WARN, said
+        word, outcome = "OPEN", Outcome.WARN
+        why = "it was open whether this consent is given: a person must listen, and decide."
     elif not dossier.in_force(now):
-        found = "VOID", Outcome.FAIL, "this consent did not hold."
+        word, outcome, why = "VOID", Outcome.FAIL, "this consent did not hold."
     elif consent.reasons:
-        found = "HOLDS", Outcome.WARN, "this consent held: a person accepted its doubts."
+        word, outcome = "HOLDS", Outcome.WARN
+        why = "this consent held: a person accepted its doubts."
     elif doubts:
-        found = "HOLDS", Outcome.WARN, "this consent held, with doubts."
+        word, outcome, why = "HOLDS", Outcome.WARN, "this consent held, with doubts."
     else:
-        found = "HOLDS", Outcome.PASS, "nothing in this dossier spoke against this consent."
-    word, outcome, said = found
-    broken = [f"{said[:1].upper()}{said[1:]}." for said in map(flaw_words, examined.flaws)]
+        word, outcome = "HOLDS", Outcome.PASS
+        why = "nothing in this dossier spoke against this consent."
+    flaws = [f"{words[:1].upper()}{words[1:]}." for words in map(flaw_words, examined.flaws)]
     decided = (consent.decided,) if consent.decided else ()
-    reasons = (*broken, *_ended(examined, now), *decided, *doubts)
-    return Standing(word, outcome, f"On {stamp(now)} {said}", reasons)
+    reasons = (*flaws, *_state(examined, now), *decided, *doubts)
+    return Standing(word, outcome, f"On {stamp(now)} {why}", reasons)
 
 
 def entry_words(entry: Entry) -> str:
     match entry.kind:
         case "evidence":
-            return _made_of(entry)
+            return _evidence_words(entry)
         case "expiry":
             what = f"The consent was given an end: {_moment(entry.expires_at)}."
         case "revocation":
@@ -174,7 +174,7 @@ def entry_words(entry: Entry) -> str:
             removed = f"The prepared video was removed on purpose: {_moment(entry.written_at)}."
             return f"{removed} {entry.note or ''}".rstrip()
         case "decision":
-            return _decided(entry.decision)
+            return _decision_words(entry.decision)
         case "lapse":
             return "That decision counts no more: a file has changed since, or a doubt is new."
         case "waiver":
@@ -182,7 +182,7 @@ def entry_words(entry: Entry) -> str:
     return f"{what} Note: {entry.note}" if entry.note else what
 
 
-def _decided(decision: ConsentDecision | None) -> str:
+def _decision_words(decision: ConsentDecision | None) -> str:
     if decision is None:
         return "A decision without content."
     files = (f"{PurePath(each.path).name} ({each.sha256})" for each in decision.evidence.files)
@@ -197,21 +197,22 @@ def _moment(at: dt.datetime | None) -> str:
     return stamp(at) if at else "no time is recorded"
 
 
-def _made_of(entry: Entry) -> str:
+def _evidence_words(entry: Entry) -> str:
     output, source = entry.output, entry.source
-    said = "What was heard was put on record."
+    recorded = "What was heard was put on record."
     if output is None or source is None:
-        return said
+        return recorded
     if output.sha256 == source.sha256:
-        return f"{said} The prepared video {output.name} is the original, byte for byte."
-    return f"{said} The prepared video {output.name} was made of the original {source.name}."
+        return f"{recorded} The prepared video {output.name} is the original, byte for byte."
+    return f"{recorded} The prepared video {output.name} was made of the original {source.name}."
 
 
 def flaw_words(flaw: Flaw) -> str:
     return flaw.problem if flaw.entry is None else f"entry {flaw.entry}: {flaw.problem}"
 
 
-def _ended(examined: ExaminedDossier, now: dt.datetime) -> Iterator[str]:
+def _state(examined: ExaminedDossier, now: dt.datetime) -> Iterator[str]:
+    """What was heard, and how long the consent holds or why it is over."""
     dossier = examined.dossier
     consent = dossier.evidence.consent
     yield headline(consent) if consent else "The dossier holds no reading of the statement."
@@ -221,7 +222,7 @@ def _ended(examined: ExaminedDossier, now: dt.datetime) -> Iterator[str]:
 
 
 def _doubts(dossier: Dossier) -> Iterator[str]:
-    """What speaks for a closer look: at the words, and at who is seen while they are spoken."""
+    """Doubts about the words, and about who is seen while they are spoken."""
     consent = dossier.evidence.consent
     if consent is None:
         return

@@ -20,17 +20,17 @@ if TYPE_CHECKING:
 
 
 def to_pandas(shown: Report | Prepared | RunView | Iterable[Report | Prepared]) -> pd.DataFrame:
-    """One row for each check of a report, or of many; one row for each person of a run. Of what was
-    prepared, the report counts.
+    """One row for each check of a report, or of many; or one row for each person of a run. A
+    prepared file stands for its report.
 
-    Of checks: ``file``, ``role``, ``profile``, ``verdict``, ``check`` (its id), ``label``,
+    Columns of checks: ``file``, ``role``, ``profile``, ``verdict``, ``check`` (its id), ``label``,
     ``outcome`` (ordered from pass to fail), ``sentence``, ``advice``, ``measured`` (in words, so
     that the frame can be stored as Parquet), ``value`` (the measure where it is one number, else
     NaN), ``at_least``, ``at_most``, ``limit``, ``source``, ``follows`` (the check that tells the
     same finding) and ``path``. A file that could not be read has one row, whose check is the
     error's code and whose sentence is the error.
 
-    Of people, indexed by ``person``: ``status``, ``first_reason``, ``reasons`` (how many),
+    Columns of people, indexed by ``person``: ``status``, ``first_reason``, ``reasons`` (how many),
     ``voice_id``, ``voice_status``, ``replica_id``, ``replica_status``, ``seconds`` (spent on the
     files), and the verdict on the file of each role.
 
@@ -89,6 +89,6 @@ def _check_rows(report: Report) -> Iterator[dict[str, Any]]:
         number = isinstance(check.measured, int | float) and not isinstance(check.measured, bool)
         value = check.measured if number else None
         words = None if check.measured is None else check.measure_words
-        # What is no column is left out.
+        # pandas leaves out the fields that are no columns.
         row = {"check": check.id, "measured": words, "value": value, "outcome": check.outcome.value}
         yield {**dict(check), **of_file, **row}

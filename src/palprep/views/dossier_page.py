@@ -20,7 +20,7 @@ _SUFFIXES = {".html", ".htm"}
 
 
 def require_page_name(path: Path) -> None:
-    """Raises UsageError for a file that is not named as HTML: it may be a person's own."""
+    """Raise UsageError unless the file is named as HTML: any other may be a user's own file."""
     if path.suffix.lower() not in _SUFFIXES:
         raise UsageError(f"{path} is written as HTML: name a file such as {path.stem}.html")
 
@@ -29,9 +29,9 @@ def require_page_name(path: Path) -> None:
 def export_dossiers(
     examined: Sequence[ExaminedDossier], target: str | Path, *, now: dt.datetime
 ) -> Path:
-    """Write dossiers as :func:`palprep.dossier.files.examine_dossier` returned them as one HTML
-    file that needs nothing else, and return its path. ``now`` is the moment at which a consent is
-    in force or is not. Raises UsageError for a target that is not named as HTML, OutputUnwritable.
+    """Write dossiers, as :func:`palprep.dossier.files.examine_dossier` returns them, into one HTML
+    file that needs nothing else, and return its path. The page says which consents are in force at
+    the moment ``now``. Raises UsageError for a target that is not named as HTML, OutputUnwritable.
     """
     path = Path(target)
     require_page_name(path)
@@ -40,7 +40,7 @@ def export_dossiers(
 
 
 def dossier_page(examined: Sequence[ExaminedDossier], *, now: dt.datetime) -> str:
-    """The whole page: values are escaped, pictures inline; nothing is fetched, nothing runs."""
+    """The page. Values are escaped and pictures inline; it fetches nothing and runs nothing."""
     template = environment().get_template("dossier.html.j2")
     return template.render(
         dossiers=examined,
@@ -56,7 +56,7 @@ def dossier_page(examined: Sequence[ExaminedDossier], *, now: dt.datetime) -> st
 
 
 def _speaker(examined: ExaminedDossier) -> tuple[tuple[tuple[float, Embedded], ...], str]:
-    """Frames of the video while the statement is spoken; and why there are none."""
+    """Frames of the video while the statement is spoken, or none and the reason."""
     consent = examined.dossier.evidence.consent
     video = next((file for file in examined.files if file.what == "output"), None)
     if consent is None or consent.starts_at is None or consent.ends_at is None:

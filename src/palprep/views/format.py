@@ -21,7 +21,7 @@ def duration(seconds: float) -> str:
 
 
 def position(seconds: float | None, digits: int = 1) -> str:
-    """A place in a recording, with that many digits of the second: ``0:03.4``; ``-`` for None."""
+    """A moment of a recording, with ``digits`` of the second: ``0:03.4``; ``-`` for None."""
     if seconds is None:
         return "-"
     minutes, rest = divmod(round(seconds, digits), 60)
@@ -38,7 +38,7 @@ def size(size_bytes: int) -> str:
 
 
 def file_gist(facts: Facts | None) -> str:
-    """What a file is, in half a line; empty for one that could not be read."""
+    """Format, size and measures of a file in half a line; empty if it could not be read."""
     if facts is None:
         return ""
     parts = [facts.file.type.format.upper(), size(facts.file.size_bytes)]
@@ -66,14 +66,14 @@ def initials(name: str) -> str:
 
 
 def by_file(reasons: Iterable[str]) -> list[str]:
-    """The reasons, with a file that several of them are about named once."""
-    told: list[str] = []
+    """The reasons, of which neighbours about one file are joined, so that it is named once."""
+    joined: list[str] = []
     about = ""
     for reason in reasons:
         file, named, rest = reason.partition("): ")
         if named and about.endswith(file):
-            told[-1] += f" {rest}"
+            joined[-1] += f" {rest}"
         else:
-            told.append(reason)
+            joined.append(reason)
             about = file if named else ""
-    return told
+    return joined

@@ -1,7 +1,7 @@
-"""What a person who is recorded reads: the guide, a page to print or send that says what to say and
-how to record, and the page on which it is done; and the page that asks the questions of a run.
+"""Pages for people: the guide, to print or send, with what to say and how to record; the page that
+records; and the page that asks the questions of a run.
 
-``guides/<language>.toml`` holds the words, with the profile's limits as numbers. The statement of
+``guides/<language>.toml`` holds the words, with places for the profile's limits. The statement of
 consent stays in the language in which it must be said.
 """
 
@@ -25,8 +25,8 @@ _PLACE = re.compile(r"\{(\w+)\}")
 def guide_page(
     full_name: str, *, statement: str, spoken: str, profile: Profile, language: str = "en"
 ) -> str:
-    """The guide as HTML that needs nothing else. ``statement`` holds the name already, and is to be
-    said in the language ``spoken``. Raises UsageError for a ``language`` without a guide."""
+    """The guide as HTML that needs nothing else. ``statement`` includes the name, and is in the
+    language ``spoken``. Raises UsageError for a ``language`` without a guide."""
     guide, places = words_in("guides", language), _places(profile)
     for section in guide["sections"]:
         section["points"] = [
@@ -40,7 +40,7 @@ def guide_page(
 
 
 def _places(profile: Profile) -> Mapping[str, str]:
-    """The limits that guides name, as far as the profile has them. A range takes what is best."""
+    """The limits that guides name, as far as the profile has them: the tightest of each."""
     least, most = profile.tightest_minimum, profile.tightest_maximum
     video, voice = Role.TRAINING_VIDEO, Role.VOICE_AUDIO
     found = {
@@ -55,7 +55,7 @@ def _places(profile: Profile) -> Mapping[str, str]:
         "video_mb": most(video, "file_size"),
     }
     if (fps := found["video_fps"]) is not None:
-        # As cameras count them: the limit leaves some to losses.
+        # Rounded up to a rate that cameras offer: the limit allows for lost frames.
         found["video_fps"] = math.ceil(fps)
     return {place: f"{limit:g}" for place, limit in found.items() if limit is not None}
 
@@ -63,7 +63,7 @@ def _places(profile: Profile) -> Mapping[str, str]:
 def recording_page(
     full_name: str, statement: str, folder: str, *, language: str, spoken: str
 ) -> str:
-    """The page on which somebody is recorded into ``folder``; else as :func:`guide_page`."""
+    """The page that records a person into ``folder``; otherwise as :func:`guide_page`."""
     texts = words_in("guides", language)["recording"]
     title = texts["title"].replace("{name}", full_name)
     kept = texts["agree_kept"].replace("{folder}", folder)
@@ -73,21 +73,21 @@ def recording_page(
 
 
 def review_page(questions: Sequence[Any], by: str, problem: str, *, running: bool) -> str:
-    """The page with the questions of a run: ``by`` is who decided last, ``problem`` what was wrong
-    with the last answer; ``running``: the run goes on."""
+    """The page with the questions of a run. ``by`` decided last, ``problem`` is the error of the
+    last answer, and ``running`` says that the run goes on."""
     template = environment().get_template("review.html.j2")
     return template.render(questions=questions, by=by, problem=problem, running=running)
 
 
 def write_thumbnail(file: sources.Source, target: Path) -> Path:
-    """Write :func:`palprep.media.images.thumbnail`: it decodes the file, which workers do."""
+    """Write :func:`palprep.media.images.thumbnail`. Only workers call it: it decodes the file."""
     with storage.atomic_output(target, lasting=False) as temporary:
         temporary.write_bytes(images.thumbnail(file))
     return target
 
 
 def agreement(folder: str, *, language: str) -> str:
-    """What a person agrees to before anything is recorded, in the words of the page."""
+    """The agreement before anything is recorded, in the words of the page."""
     texts = words_in("guides", language)["recording"]
-    told = (texts["agree_purpose"], texts["agree_kept"].replace("{folder}", folder))
-    return " ".join((*told, texts["agree_free"], texts["agree"]))
+    kept = texts["agree_kept"].replace("{folder}", folder)
+    return " ".join((texts["agree_purpose"], kept, texts["agree_free"], texts["agree"]))

@@ -1,4 +1,4 @@
-"""HTML from templates: what comes from a file or a person is text there, never markup."""
+"""HTML from templates, in which values from files and people are text and never markup."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from palprep.views.outcomes import OUTCOMES, SHADES, STATUSES
 
 
 def languages_of(kind: str) -> tuple[str, ...]:
-    """The languages (ISO 639-1) that there are of ``guides`` or ``messages``, sorted."""
+    """The languages (ISO 639-1) of ``guides`` or ``messages``, sorted."""
     files = resources.files("palprep.views").joinpath(kind).iterdir()
     return tuple(sorted(each.name.removesuffix(".toml") for each in files))
 
 
 def words_in(kind: str, language: str) -> dict[str, Any]:
-    """The words of ``guides`` or ``messages``. Raises UsageError for a language without them."""
+    """The words of ``guides`` or ``messages``. Raises UsageError for a missing language."""
     known = languages_of(kind)
     if language not in known:
         raise UsageError(f"There are no {kind} in {language!r}: choose one of {', '.join(known)}")
@@ -34,10 +34,10 @@ def words_in(kind: str, language: str) -> dict[str, Any]:
 
 
 def _harmless(value: object) -> object:
-    """What is shown, with control characters and marks of direction written out."""
+    """``value`` with control characters and marks of direction written out."""
     if not isinstance(value, str):
         return value
-    # Markup, which is known by this method, stays markup.
+    # Markup has the method __html__, and stays markup.
     return type(value)(escaped(value)) if hasattr(value, "__html__") else escaped(value)
 
 
@@ -72,7 +72,7 @@ def environment() -> jinja2.Environment:
 
 @functools.cache
 def page_asset(name: str) -> str:
-    """A style sheet or a script of this package: thousands of pages have the same."""
+    """A style sheet or a script of this package, read once for thousands of pages."""
     if name.endswith(".css"):
         return environment().get_template(name).render()
     return resources.files("palprep.views").joinpath("templates", name).read_text("utf-8")

@@ -22,14 +22,14 @@ _NOT_THEIRS = {
     *("nothing_to_make", "folder_unclear", "folder_empty", "settings_unread"),
     *("cannot_listen", "consent_in_doubt", "file_unreadable", "tool_failed"),
 }
-"""What is in the way and is for whoever runs palprep to see to."""
+"""Blockers that whoever runs palprep must remove."""
 
 _OF_CONSENT = CONSENT_CHECKS | {"consent_refused", "consent_ended"}
-"""What is in the way and means the statement, in whatever file it is."""
+"""Blockers about the statement, in whatever file it is."""
 
 
 class _Part(NamedTuple):
-    """What is asked about one file, or about all together, by the ids of findings."""
+    """The requests about one file, or about all together, by the ids of findings."""
 
     title: str
     asked: Mapping[str, Ask]
@@ -45,14 +45,13 @@ class Message(Value):
     text: str
     html: str
     english: tuple[str, ...]
-    """The ids of what is told in English, since it is not translated."""
+    """The ids of findings that are told in English, because they are not translated."""
 
 
 def messages(run: ReadableRun, folder: Path, language: str = "en") -> Iterator[Message]:
-    """The messages to all who must redo something, in the language of each, else in this one, or in
-    English; none where only the machine is in the way. ``folder`` is the run's output. Raises
-    UsageError for a ``language`` without any.
-    """
+    """The messages to all who must redo something, in their own language, else in ``language``, or
+    in English if there is no translation. ``folder`` is the run's output. Raises UsageError for a
+    ``language`` without messages."""
     words_in("messages", language)
     show = PictureFolder(folder / PICTURES_NAME).embedded
     for row in run.rows():
@@ -92,8 +91,7 @@ def _message(
 
 
 def _to_say(person: PersonView) -> tuple[str, str]:
-    """The statement that the person must say, and its language; empty where the name is none. Of a
-    video without sound nothing was listened for."""
+    """The statement that the person must say, and its language; empty without a usable name."""
     heard = person.consent and person.consent.report.consent
     if heard:
         return heard.statement, heard.language
@@ -105,9 +103,9 @@ def _to_say(person: PersonView) -> tuple[str, str]:
 
 
 def _parts(person: PersonView, words: Mapping[str, Any], language: str) -> Iterator[_Part]:
-    """What blocks the person, file by file, then what is about no one file."""
+    """The requests to the person, file by file, then those about no single file."""
     blocked = {*person.blocked_by} - _NOT_THEIRS
-    # It stands for all that kept the statement from being heard.
+    # It stands for every check of consent: the statement was not heard.
     blocked |= CONSENT_CHECKS if "consent_spoken" in blocked else set()
     told: set[str] = set()
     said: set[tuple[str, str]] = set()
@@ -119,7 +117,7 @@ def _parts(person: PersonView, words: Mapping[str, Any], language: str) -> Itera
             if check.id in blocked or not person.blocked_by:
                 asked[check.id] = ask_of(check.id, language, report.why(check), check.advice)
         told |= asked.keys() | {check.id for check in report.having(Outcome.FAIL)}
-        # A video whose sound is the recording, too, is asked for once.
+        # A video that is also the recording is asked for once.
         asked = {each: ask for each, ask in asked.items() if (asset.source, each) not in said}
         said |= {(asset.source, each) for each in asked}
         if asked:

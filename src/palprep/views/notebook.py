@@ -32,16 +32,16 @@ MACROS: Mapping[str, str] = {
     "palprep.journal.entries.bodies.FaceVerdict": "face",
     "palprep.rules.profile.Profile": "profile",
 }
-"""The macro of ``notebook.html.j2`` that shows each class. By name: registering loads none."""
+"""The macro of ``notebook.html.j2`` for each class. They are named, so that none is loaded."""
 
 _PLAIN = ("palprep.rules.report.Report", "palprep.preflight.values.Prepared")
-"""What a terminal shows as a table."""
+"""Classes that IPython shows as ``str()`` in a terminal, which is a table."""
 
 
 def html_of(shown: object) -> str:
-    """A value of :data:`MACROS` as HTML. What failed or warned comes first, and the other checks
-    are folded. Consent can be listened to as long as its file is there."""
-    # When something is shown: they load Jinja2.
+    """A value of a class in :data:`MACROS` as HTML. Failures and warnings come first; the other
+    checks are folded. Consent can be listened to while its file is there."""
+    # Imported here because they load Jinja2.
     from palprep.views.html import environment  # noqa: PLC0415
     from palprep.views.page import worst_first  # noqa: PLC0415
 
@@ -62,7 +62,7 @@ def html_of(shown: object) -> str:
 
 
 def register(shell: Any = None) -> None:
-    """Make an IPython ``shell``, or that of this process, use the views and plain tables."""
+    """Make an IPython ``shell``, by default that of this process, use these views."""
     if shell is None:
         ipython = sys.modules.get("IPython")
         shell = ipython.get_ipython() if ipython is not None else None
@@ -89,7 +89,7 @@ def _sound(report: rules.Report) -> str | None:
 
 
 def _before_and_after(prepared: preflight.Prepared) -> Mapping[str, str | None]:
-    """Pictures of the source and of the output, None where the two do not differ to the eye."""
+    """Pictures of the source and of the output; no source if it looks the same."""
     role = prepared.report.role
     if role is None:
         return {"before": None, "after": None}
@@ -106,6 +106,6 @@ def _before_and_after(prepared: preflight.Prepared) -> Mapping[str, str | None]:
 
 
 def _listen(facts: consent.ConsentFacts, path: str | Path | None) -> str | None:
-    """The statement as sound; None where its file is not known, or not there any more."""
+    """The statement as audio; None if its file is not known, or gone."""
     file = path or facts.path
     return None if file is None else pictures.inline(lambda: pictures.statement_sound(file, facts))

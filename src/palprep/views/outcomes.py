@@ -1,6 +1,6 @@
-"""How outcomes look, on every surface: a sign, a word and a colour each, because many readers
-cannot tell colours apart, and paper may have none. Drawings use a palette that people with
-red-green blindness can tell apart, too (Okabe and Ito 2008)."""
+"""How outcomes look on every surface: each has a sign, a word and a colour, because many readers
+cannot tell colours apart, and paper may have none. The colours of drawings can be told apart with
+red-green blindness, too (Okabe and Ito 2008)."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Look(NamedTuple):
     meaning: str = ""
 
     def counted(self, count: int) -> str:
-        """So many people: ``1 needs an answer``, ``2 need an answer``."""
+        """The number of people: ``1 needs an answer``, ``2 need an answer``."""
         word = self.word.lower()
         return f"{count:,} {word if count == 1 else word.replace('needs', 'need')}"
 
@@ -75,7 +75,8 @@ WORST_FIRST: Sequence[runs.PersonStatus] = (
     *("in_doubt", "needs_decision", "needs_answer", "failed", "redo"),
     *("waiting", "voice_only", "done"),
 )
-"""The order in which a reader looks at people: first those who need a decision, last the done."""
+"""The statuses in the order of pages: first those that need a decision, last those that are done.
+"""
 
 Colour = tuple[int, int, int]
 """Red, green and blue, 0 to 255 each."""

@@ -1,5 +1,5 @@
-"""The page of a run, made from the journal's view: one HTML file, or a page for each person and an
-index where there are many, or lists of people by what is in the way where there are very many."""
+"""The page of a run: one HTML file; for many people a page for each and an index; for very many
+also lists of people by what blocks them."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ from palprep.views.outcomes import STATUSES, WORST_FIRST
 from palprep.vocabulary import by_name
 
 MOST_ON_ONE_PAGE = 50
-"""People. Of more, a page that holds all pictures would be too large to open."""
+"""People. With more, a page that holds all pictures would be too large to open."""
 
 MOST_IN_A_LIST = 1_000
-"""People. A browser opens and searches a list of so many at once."""
+"""People. A browser can open and search a list of this length at once."""
 
 REPORT_NAME = "report.html"
 PEOPLE_FOLDER = "people"
-"""Of the folder with a page for each person, in a run's output."""
+"""The folder for the pages of people, in a run's output."""
 
 _RESULTS = ("results.jsonl", "results.csv")
 
@@ -52,19 +52,18 @@ class Page(NamedTuple):
     place: str
     """Relative to the output folder, with slashes."""
     stamp: str
-    """A digest of what it shows, written into the page: one that is up to date is recognised
-    without being made again."""
+    """A digest of its content, written into the page, by which an up-to-date page is recognised."""
     html: Callable[[], str]
     person: str | None = None
-    """Whose page it is, by the slug; None of a page of several people."""
+    """The slug of the person; None for a page of several people."""
 
     def is_in(self, folder: Path) -> bool:
-        """Whether the page lies in this output folder as it would be written now."""
+        """Whether the page is in this output folder as it would be written now."""
         return _head_of(folder / self.place).get("stamp") == self.stamp
 
 
 def _head_of(path: Path) -> dict[str, str]:
-    """The stamp and the portrait that a written page carries; empty where there is no page."""
+    """The stamp and the portrait that a written page names; empty if there is no page."""
     try:
         with path.open("rb") as file:
             return {name.decode(): told.decode() for name, told in _TOLD.findall(file.read(_HEAD))}
@@ -77,20 +76,20 @@ def is_page(path: Path) -> bool:
 
 
 def person_page(slug: str) -> str:
-    """Where the page of a person lies, as :attr:`Page.place` says it. Folders by the digest of the
-    name hold some hundred pages each of a hundred thousand."""
+    """The :attr:`Page.place` of a person's page. It is in one of 256 folders, by a digest of the
+    slug, so that of 100,000 pages each folder holds some hundred."""
     fan = hashlib.sha256(slug.encode(errors="backslashreplace")).hexdigest()[:2]
     return f"{PEOPLE_FOLDER}/{fan}/{slug}.html"
 
 
 def pages(run: ReadableRun, folder: Path) -> Sequence[Page]:
-    """All pages of a run, for its output folder, the one that a reader opens first last. Up to
-    :data:`MOST_ON_ONE_PAGE` people stand on one page, which holds its pictures itself. More have a
-    page each, and pictures are files; the first page leads to them, or, of more than
-    :data:`MOST_IN_A_LIST`, to lists by what is in the way. A person is read when a page with that
-    person is made, and otherwise not kept."""
+    """All pages of a run, for its output folder; the first page to read comes last. Up to
+    :data:`MOST_ON_ONE_PAGE` people are on one page, which holds its pictures. More have a page
+    each, and their pictures are files; the first page links to them, or with more than
+    :data:`MOST_IN_A_LIST` people to lists by what blocks them. A person is read only when a page
+    with that person is made."""
     people = worst_first([_Row.of(each) for each in run.rows()])
-    # A run that has changed nothing leaves the page of the one that did, with its times.
+    # Without times: a run that has changed nothing leaves the page as it is.
     head = run.head.model_dump_json(exclude={"started_at", "updated_at"})
     stamp = _digest(head, *sorted(each.mark for each in people))
 
@@ -118,7 +117,7 @@ def pages(run: ReadableRun, folder: Path) -> Sequence[Page]:
 
 
 class _Row(NamedTuple):
-    """What is kept of each of very many people."""
+    """The part of a person that is kept in memory for very many people."""
 
     slug: str
     name: str
@@ -135,17 +134,17 @@ class _Row(NamedTuple):
 
 
 class _Part(NamedTuple):
-    """Some of very many people: those whom one thing is in the way of, or a part of them."""
+    """A list of those of very many people who have the same blocker, or a part of that list."""
 
     heading: str
     status: str
-    """Of the first of them."""
+    """The first person's."""
     place: str
     people: Sequence[_Row]
 
 
 def _parts(people: Sequence[_Row]) -> list[_Part]:
-    """Lists of people by what is in the way, or how they stand, in that order; each by name."""
+    """Lists of people by their blocker or else their status, in this order; each by name."""
     reasons: dict[str, list[_Row]] = {}
     for person in people:
         reasons.setdefault(person.blocker or person.status, []).append(person)
@@ -165,7 +164,7 @@ def _parts(people: Sequence[_Row]) -> list[_Part]:
 
 @dataclass(frozen=True)
 class _Crowd:
-    """The pages of so many people that each has one."""
+    """The pages of many people, with one for each."""
 
     run: ReadableRun
     folder: Path
@@ -194,7 +193,7 @@ class _Crowd:
         own = {each.slug: (person_page(each.slug), each.mark) for each in rows}
 
         def portrait(person: PersonView) -> str | None:
-            """Of the person's own page, which is written first; else of the reports."""
+            """Read from the person's own page, which is written first, or else drawn."""
             theirs, mark = own[person.slug]
             told = _head_of(self.folder / theirs)
             if told.get("stamp") != mark:
@@ -221,39 +220,38 @@ def _by_name(person: PersonView | _Row) -> tuple[tuple[str, str], ...]:
 
 
 def worst_first(people: Sequence[P]) -> list[P]:
-    """What needs a person first, then what went wrong, then what is open or done; by name."""
+    """People in the order of :data:`WORST_FIRST`, then by name."""
     order = {status: place for place, status in enumerate(WORST_FIRST)}
     return sorted(people, key=lambda each: (order[each.status], _by_name(each)))
 
 
 @dataclass(frozen=True)
 class Links:
-    """Links to the files of a run's output ``folder``, for a page in ``page_folder`` within it.
-    ``show`` gives a picture its address."""
+    """Links to the files of a run's output ``folder``, for a page in ``page_folder`` below it.
+    ``show`` gives the URLs of pictures."""
 
     folder: Path
     page_folder: Path
     show: Show
 
     def link(self, file: str | Path) -> str | None:
-        """The address of a file, relative to the page. None for one that is not there, or lies
-        outside: a page that is handed on with its folder must go on working."""
+        """The URL of a file, relative to the page; None for a missing file, and for one outside the
+        output, which would be missing when the folder is handed on."""
         file, folder = self.folder / file, self.folder.resolve()
         if not is_file(file):
-            return None  # Asked first: a link that leads to itself cannot be resolved.
+            return None  # First, because a link that leads to itself cannot be resolved.
         path = file.resolve()
         if not path.is_relative_to(folder):
             return None
         return address(path, self.page_folder.resolve())
 
     def address(self, place: str) -> str:
-        """The address of a file of the output, which need not be there yet."""
+        """The URL of a file of the output, which need not be there yet."""
         return address(self.folder / place, self.page_folder)
 
     def listen(self, asset: Asset) -> str | None:
-        """The address of the statement in a prepared file: a media fragment (W3C Media Fragments
-        URI 1.0) where its times are known. None without a reading, else as for :meth:`link`.
-        """
+        """The URL of a prepared file, with the statement as its media fragment (W3C Media Fragments
+        URI 1.0) if the times are known. None without a reading, otherwise as :meth:`link`."""
         facts = asset.report.consent
         if asset.prepared is None or facts is None:
             return None
@@ -263,11 +261,11 @@ class Links:
         return f"{link}#t={facts.starts_at:g},{facts.ends_at:g}"
 
     def dossier(self, asset: Asset) -> str | None:
-        """The address of the dossier next to a prepared file. None as for :meth:`link`."""
+        """The URL of the dossier next to a prepared file. None as for :meth:`link`."""
         return self.link(dossier_path(asset.prepared)) if asset.prepared else None
 
     def pictures(self, asset: Asset) -> dict[str, str | None]:
-        """The addresses of an asset's pictures, by what they show; None for what it lacks."""
+        """The URLs of an asset's pictures by their names in :class:`AssetPictures`."""
         seen = pictures_of(asset)._asdict()
         return {name: each and self.show(each) for name, each in seen.items()}
 
@@ -280,9 +278,9 @@ def overview(
     /,
     **shown: Any,
 ) -> str:
-    """A page with people in this order, who stand on the page itself; or with what is ``shown``
-    instead: a ``part`` of them, ``links`` to those who stand ``apart``, or the ``parts`` in which
-    they stand. ``stamp`` is as in :class:`Page`."""
+    """A page of people in this order. They are on the page itself, unless ``shown`` has ``links``
+    to pages ``apart``, a ``part`` of the people, or the ``parts`` that list them. ``stamp`` is that
+    of :class:`Page`."""
     counts = Counter[str](person.status for person in people)
     blockers = Counter(filter(None, (person.blocker for person in people)))
     alone = {
@@ -320,8 +318,8 @@ def _render(template: str, files: Links, /, **context: Any) -> str:
 
 
 def portrait_of(person: PersonView, show: Show) -> str | None:
-    """The address of the best picture of a person, as small as it stands next to a name."""
-    # A portrait that was left out may show anybody, or no one.
+    """The URL of the best small picture of a person."""
+    # A portrait that failed may show anybody, or no one.
     shown = sorted(
         (asset for asset in person.assets if asset.role in PICTURED),
         key=lambda asset: (not asset.report.passed, PICTURED.index(asset.role)),

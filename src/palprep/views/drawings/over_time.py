@@ -1,6 +1,5 @@
-"""What happens when in a recording, drawn: a video's timeline, a strip of frames above rows; and
-the waveform of a sound, with its loudness and what was chosen of it.
-"""
+"""Drawings over time: the timeline of a video, as a strip of frames above rows; and the waveform of
+a recording, with its loudness and the parts that were kept of it."""
 
 from __future__ import annotations
 
@@ -22,7 +21,7 @@ FRAMES = 12
 FRAME_SIDE = 240
 
 SPARSE_S = 30.0
-"""From this length on key frames are frequent enough for the strip."""
+"""Seconds. In longer videos key frames are frequent enough for the strip."""
 
 WIDTH = 1400
 LABEL_WIDTH, SUMMARY_WIDTH = 150, 190
@@ -35,31 +34,31 @@ FAINT = (233, 234, 238)
 _RIGHT = WIDTH - SUMMARY_WIDTH
 _MOST_TICKS = 10
 _LEAST_PART = 16
-"""Narrower parts of a frame show nothing."""
+"""A narrower part of a frame is not drawn: nothing can be seen in it."""
 
 WAVE_WIDTH, WAVE_HEIGHT = 1000, 190
-"""Of a waveform, in its own units."""
+"""The size of a waveform, in the units of its SVG."""
 
 LOUDEST_LUFS, QUIETEST_LUFS = 0.0, -60.0
-"""The scale of the loudness, from top to bottom."""
+"""The loudness at the top and at the bottom of the scale."""
 
 _TOP, _BOTTOM = 6, 158
 _END = 915
-"""Where the recording ends; beyond it stand the numbers."""
+"""The end of the recording; beyond it are the numbers."""
 _MIDDLE, _HALF = (_TOP + _BOTTOM) / 2, (_BOTTOM - _TOP) / 2
 _LEAST_BAR = 0.6
 _WAVE_FONT = 15
 
 
 class TimeScale(NamedTuple):
-    """Where moments of a recording stand, between two places across."""
+    """Maps the moments of a recording to places between ``left`` and ``right``."""
 
     left: float
     right: float
     duration_s: float
 
     def at(self, moment_s: float) -> float:
-        """What lies outside of the recording stands at its ends."""
+        """The place of a moment. One outside the recording is moved to its end."""
         share = min(max(moment_s / max(self.duration_s, 1e-3), 0.0), 1.0)
         return self.left + share * (self.right - self.left)
 
@@ -70,8 +69,8 @@ class TimeScale(NamedTuple):
 
 
 def timeline_image(report: Report) -> str | None:
-    """The timeline of a report's video as SVG; None for what is no video. Raises MediaError when
-    the file can no longer be read."""
+    """The timeline of a report's video as SVG; None without a video. Raises MediaError when the
+    file can no longer be read."""
     line = report.facts.timeline if report.facts else None
     if line is None:
         return None
@@ -82,8 +81,8 @@ def timeline_image(report: Report) -> str | None:
 def draw_rows(
     frames: Sequence[tuple[float, vision.Pixels]], drawn: Sequence[Row], duration_s: float
 ) -> str:
-    """SVG, :data:`WIDTH` wide: a strip of frames (a time in seconds and its pixels, each up to the
-    next one's time), the rows below it, a scale."""
+    """An SVG of the width :data:`WIDTH`: a strip of frames (times in seconds, and pixels), the rows
+    below it, and a scale of time."""
     scale, first = TimeScale(LABEL_WIDTH, _RIGHT, duration_s), STRIP_HEIGHT + GAP if frames else 0
     tops = [first + index * (ROW_HEIGHT + GAP) for index in range(len(drawn) + 1)]
     height = tops[-1] + ROW_HEIGHT
@@ -106,7 +105,7 @@ def _frames(path: str, line: Timeline) -> list[tuple[float, vision.Pixels]]:
 
 
 def _strip(frames: Sequence[tuple[float, vision.Pixels]], scale: TimeScale) -> Iterator[str]:
-    """Every frame is cut to its part, around its middle; none is enlarged to fill a wider one."""
+    """Each frame from its time to the next one's: cut around its middle, and never enlarged."""
     edges = [*(scale.at(at_s) for at_s, _ in frames), float(_RIGHT)]
     for (_, pixels), (left, right) in zip(frames, pairwise(edges), strict=True):
         height, whole, _ = pixels.shape
@@ -138,9 +137,9 @@ def _row(row: Row, top: float, scale: TimeScale) -> Iterator[str]:
 
 
 def draw_waveform(voice: speech.VoiceFacts, *, kept: Sequence[Span] = ()) -> str:
-    """SVG: the waveform, its loudness and a scale of time. Blue is what was ``kept`` (all where
-    nothing was chosen), grey what was not. The orange line is the loudness of 3 s each, the dashed
-    one that of all."""
+    """An SVG of the waveform, its loudness and a scale of time. Parts that were ``kept`` are blue,
+    others grey; with none ``kept`` all is blue. The orange curve is the loudness of 3 s each, the
+    dashed line that of the whole."""
     scale = TimeScale(0, _END, voice.duration_s)
     ticks = scale.ticks(WAVE_HEIGHT - 8, _WAVE_FONT)
     return drawing(
@@ -175,7 +174,7 @@ def _bars(voice: speech.VoiceFacts, kept: Sequence[Span]) -> Iterator[str]:
 
 
 def _loudness(voice: speech.VoiceFacts, scale: TimeScale) -> Iterator[str]:
-    """The curve of the short-term loudness, and a line for all of it."""
+    """The curve of the short-term loudness, and the line of the integrated loudness."""
     levels, step_s = voice.waveform.short_term_lufs, voice.waveform.step_s
     if len(levels) > 1:
         points = ((1.5 + at * step_s, lufs) for at, lufs in enumerate(levels))

@@ -1,6 +1,6 @@
-"""Pictures and sounds of files: what there is to see and hear of each, drawn once, kept, shown.
+"""Pictures and excerpts of files for pages and notebooks. A picture is drawn once and kept.
 
-Importing this loads no decoder: who only reads the addresses on a page needs none.
+Importing this module loads no decoder, so that a page with known pictures needs none.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ PICTURED = (Role.FACE_IMAGE, Role.TRAINING_VIDEO, Role.CONSENT_VIDEO)
 PICTURES_NAME = "pictures"
 
 MOST = 12
-"""Pictures on a contact sheet; what nearly equals a better candidate is left out first."""
+"""The most pictures on a contact sheet, without near copies of better candidates."""
 
 SIDE = 200
 """Longest side in pixels of a picture on a contact sheet."""
@@ -41,7 +41,7 @@ VIEW_SIDE = 900
 """Longest side in pixels of a portrait with its findings."""
 
 _SIDE, _FACE_SIDE = 480, 168
-"""Longest sides in pixels on the page of a run: of a file, and next to a name."""
+"""Longest sides in pixels on the page of a run: a file's picture, and a portrait by a name."""
 
 _DRAWN = re.compile(r"[0-9a-f]{2}/[0-9a-f]{32}\.(jpg|webp|svg)")
 
@@ -53,7 +53,7 @@ _HEARD = frozenset({"select", "mix", "high_pass", "level"})
 _STATEMENT_FRAMES = 5
 
 _AROUND_S = 1.0
-"""Seconds to hear before and after the statement: what is said there counts, too."""
+"""Seconds of the excerpt before and after the statement: words there count, too."""
 
 _MOST_S = 60.0
 _BEGINNING_S = 20.0
@@ -68,14 +68,13 @@ class Embedded(NamedTuple):
 
     @property
     def data_uri(self) -> str:
-        """All of it as an address for a ``src``."""
+        """The data as a ``data:`` URL."""
         return f"data:{self.mime};base64,{base64.b64encode(self.data).decode('ascii')}"
 
 
 def report_picture(report: rules.Report, *, side: int = VIEW_SIDE) -> Embedded | None:
-    """What was seen of a file: a video's timeline, or a portrait with its findings, at most
-    ``side`` pixels long; None without a picture. Raises MediaError when the file can no longer be
-    read."""
+    """The timeline of a video, or a portrait with its findings, at most ``side`` pixels long; None
+    for other files. Raises MediaError when the file can no longer be read."""
     from palprep.views.drawings.portrait import portrait_overlay  # noqa: PLC0415 -- loads OpenCV
 
     drawn = timeline_image(report) or portrait_overlay(report, side=side)
@@ -83,7 +82,7 @@ def report_picture(report: rules.Report, *, side: int = VIEW_SIDE) -> Embedded |
 
 
 def write_picture(report: rules.Report, target: Path) -> Path | None:
-    """Write :func:`report_picture` as SVG, if there is one. Also raises OutputUnwritable."""
+    """Write :func:`report_picture`, if there is one. Also raises OutputUnwritable."""
     picture = report_picture(report)
     if picture is None:
         return None
@@ -97,13 +96,13 @@ def _svg(drawn: str) -> Embedded:
 
 
 def waveform(voice: speech.VoiceFacts, kept: Sequence[Span] = ()) -> Embedded:
-    """The waveform of a sound as SVG, blue where ``kept``."""
+    """:func:`draw_waveform` as an SVG file."""
     return _svg(draw_waveform(voice, kept=kept))
 
 
 def statement_frames(video: Path, statement: Span) -> tuple[tuple[float, Embedded], ...]:
-    """A few small frames while the statement is spoken: the time of each in seconds, and a JPEG.
-    Raises MediaError when the video can no longer be read."""
+    """A few small frames of the statement: times in seconds, and JPEGs. Raises MediaError when the
+    video can no longer be read."""
     step_s = statement.duration_s / _STATEMENT_FRAMES
     times_s = [statement.start_s + (part + 0.5) * step_s for part in range(_STATEMENT_FRAMES)]
     found = images.frames_at(sources.Source.of(video), times_s)
@@ -146,16 +145,16 @@ def _shown(
 
 
 def statement_sound(path: str | Path, facts: consent.ConsentFacts) -> Embedded | None:
-    """The stretch of a file in which the statement is spoken, with a second around it, or else the
-    opening: MP3, mono, at most a minute. None without any sound. Raises MediaError when the file
-    can no longer be read, ToolError when ffmpeg gives up."""
+    """The statement in a file, with a second around it, or the opening if it was not found: a mono
+    MP3 of at most a minute; None without audio. Raises MediaError when the file can no longer be
+    read, ToolError when ffmpeg gives up."""
     start_s = max(0.0, (facts.starts_at or 0.0) - _AROUND_S)
     known_end_s = math.inf if facts.ends_at is None else facts.ends_at + _AROUND_S
     return _sound(path, start_s, min(start_s + _MOST_S, known_end_s))
 
 
 def beginning(path: str | Path) -> Embedded | None:
-    """The first 20 s of a sound; the rest is as of :func:`statement_sound`."""
+    """The first 20 s of a file's audio; otherwise as :func:`statement_sound`."""
     return _sound(path, 0.0, _BEGINNING_S)
 
 
@@ -171,37 +170,38 @@ def _sound(path: str | Path, start_s: float, end_s: float) -> Embedded | None:
 
 class Picture(NamedTuple):
     name: str
-    """The name of its file within the folder of pictures, a digest of all it is drawn from: equal
-    names have equal pictures. The first two digits are a folder, so that none holds very many."""
+    """Its file in the folder of pictures: a digest of everything it is drawn from, so that equal
+    names mean equal pictures. The first two digits are a subfolder, so that none is too large."""
     draw: Callable[[], Embedded | None]
-    """None for nothing to draw. Raises PalprepError or OSError for a file that has gone."""
+    """Returns None if there is nothing to draw. Raises PalprepError or OSError for a missing file.
+    """
 
 
 class AssetPictures(NamedTuple):
-    """What there is to see of one file; None for what it does not have."""
+    """The pictures of one file; None for those that it does not have."""
 
     face: Picture | None = None
-    """As small as it stands next to a name."""
+    """Small, to stand next to a name."""
     after: Picture | None = None
-    """What the service sees; of a file that was not prepared, the source."""
+    """The prepared image or video, or else the source."""
     before: Picture | None = None
     """The source of an image that was changed."""
     timeline: Picture | None = None
     waveform: Picture | None = None
-    """The recording that the service hears; of one that was not prepared, the source."""
+    """The prepared recording, or else the source."""
     chosen: Picture | None = None
-    """The source of a recording whose sound was changed, with what was kept of it."""
+    """The source of a recording whose audio was changed, with the kept parts marked."""
 
     def all(self) -> Iterator[Picture]:
         return (picture for picture in self if picture is not None)
 
 
 Show = Callable[[Picture], str | None]
-"""The address of a picture for a ``src``; None where there is none, or none any more."""
+"""Returns the URL of a picture; None if it cannot be drawn, or no longer."""
 
 
 def inline(make: Callable[[], Embedded | None]) -> str | None:
-    """What is made, as an address for a ``src``; None where there is nothing, or no more."""
+    """The result of ``make`` as a ``data:`` URL; None if it made nothing or the file is gone."""
     made = _made(make)
     return None if made is None else made.data_uri
 
@@ -220,7 +220,8 @@ class PictureFolder:
     place: Path
 
     def kept(self, picture: Picture) -> Path | None:
-        """The file of a picture, drawn if need be, or None. Raises OutputUnwritable."""
+        """The file of a picture, drawn if it is missing; None if it cannot be drawn. Raises
+        OutputUnwritable."""
         path = self.place / picture.name
         if path.is_file():
             return path
@@ -232,19 +233,19 @@ class PictureFolder:
         return path
 
     def drawn(self) -> Iterator[str]:
-        """The names of pictures. What has another kind of name was not drawn by palprep."""
+        """The names of the pictures in the folder. Other files were not drawn by palprep."""
         names = (each.relative_to(self.place).as_posix() for each in self.place.glob("*/*"))
         return filter(_DRAWN.fullmatch, names)
 
     def embedded(self, picture: Picture) -> str | None:
-        """The picture itself as an address, for a page that must stand by itself."""
+        """The picture as a ``data:`` URL, for a page that needs no other file."""
         path = self.kept(picture)
         if path is None:
             return None
         return inline(lambda: Embedded(path.read_bytes(), _MIMES[path.suffix]))
 
     def linked_from(self, folder: Path) -> Show:
-        """Addresses of the files, relative to a page in ``folder``."""
+        """A function for the URLs of the files, relative to a page in ``folder``."""
 
         def show(picture: Picture) -> str | None:
             path = self.kept(picture)
@@ -254,8 +255,8 @@ class PictureFolder:
 
 
 def address(path: Path, folder: Path) -> str:
-    """The address of a file, relative to a page in ``folder``."""
-    # Bytes: a name need not be text. And "./", since "a:b.mp4" would be taken for a scheme.
+    """The URL of a file, relative to a page in ``folder``."""
+    # As bytes, because a name need not be text. "./" keeps "a:b.mp4" from having a scheme.
     return f"./{quote(os.fsencode(os.path.relpath(path, folder)))}"
 
 
@@ -310,6 +311,6 @@ def _waveform(
 
 
 def _name(*parts: object, suffix: str) -> str:
-    # Another version may draw differently.
+    # The version is part of it: another one may draw differently.
     digest = hashlib.sha256(repr((__version__, *parts)).encode()).hexdigest()
     return f"{digest[:2]}/{digest[:32]}.{suffix}"

@@ -1,6 +1,6 @@
-"""A checked portrait with what was seen of it drawn in: face, head, gaze, crop, findings.
+"""A checked portrait with drawings of the face, the head, the gaze, the crop and the findings.
 
-What is drawn can be told from any background, and the words stand below the image.
+The lines are visible on any background, and the words are below the image.
 """
 
 from __future__ import annotations
@@ -24,24 +24,24 @@ AXES = (ORANGE, PURPLE, BLUE)
 """To the subject's left, up, and towards where the face looks."""
 
 OUTSIDE = 0.55
-"""How much darker is what a crop leaves out."""
+"""The opacity of the black over the parts that a crop leaves out."""
 
 POINT = 1 / 80
-"""Diameter of a point in face heights: the points of the eyes stay apart."""
+"""The diameter of a point in face heights, at which the points of the eyes stay apart."""
 
 LINES_PER_SIDE, SMALLEST_FONT = 44, 13
 """Lines of text that the longer side would hold, and the least height of one in pixels."""
 
 LETTER_WIDTH = 0.58
-"""Of a letter, in heights of the font: more than the mean, so that lines stay inside."""
+"""The width of a letter in heights of the font: above the mean, so that lines stay inside."""
 
 LEAST_WIDTH = 320
-"""Pixels: what is said below a narrower image would be a column of single words."""
+"""Pixels. Below a narrower image the text would be a column of single words."""
 
 
 def portrait_overlay(report: Report, *, side: int) -> str | None:
-    """The image of a report as SVG, at most ``side`` pixels long, with what was seen and planned,
-    and what is said below; None for no portrait. Raises MediaError when the file can no longer be
+    """The portrait of a report as SVG, at most ``side`` pixels long, with the face, the planned
+    crop and the findings; None without a portrait. Raises MediaError when the file can no longer be
     read."""
     if report.facts is None or report.facts.image is None or report.facts.portrait is None:
         return None
@@ -64,10 +64,10 @@ def draw_portrait(
     level_deg: float = 0.0,
     failed: Sequence[tuple[str, Rect | None]] = (),
 ) -> str:
-    """Box, points, head axes and gaze of the subject, the planned crop and what failed. ``crop`` is
-    in pixels of the full image, and so is the region of each sentence in ``failed``, None for
-    nowhere in particular. ``level_deg`` is how far the image will be turned counter-clockwise about
-    the middle of the crop."""
+    """Box, points, head axes and gaze of the subject, the planned ``crop``, and the sentences of
+    failed checks with their regions (None for no region). Crop and regions are in pixels of the
+    full image. ``level_deg`` is the planned turn, counter-clockwise about the middle of the crop.
+    """
     height, width = seen.rgb.shape[:2]
     thick = max(1, max(height, width) / 500)
     parts = [picture(seen.rgb, 0, width, height)]
@@ -93,7 +93,7 @@ def draw_portrait(
 def _with_words(
     parts: Sequence[str], said: Sequence[tuple[Colour, str]], width: int, height: int
 ) -> str:
-    """The drawing, and below it each sentence beside a patch of the colour that it is about."""
+    """The drawing, and below it each sentence next to a patch of its colour."""
     size = max(SMALLEST_FONT, max(width, height) / LINES_PER_SIDE)
     step, whole = round(1.45 * size), max(width, LEAST_WIDTH)
     letters = int((whole - 2 * step) / (LETTER_WIDTH * size))
@@ -109,7 +109,7 @@ def _with_words(
 
 
 def _face(seen: Detections, index: int, thick: float) -> tuple[list[str], str]:
-    """A face as far as it can be made out, and how it is turned in words."""
+    """The lines of a face, as far as it was recognised, and its direction in words."""
     around, marks = seen.box(index), seen.marks(index)
     drawn = [_rimmed(_way(_corners(around), closed=True), FACE, thick)]
     if marks is None:
@@ -120,7 +120,7 @@ def _face(seen: Detections, index: int, thick: float) -> tuple[list[str], str]:
     for axis, colour in enumerate(AXES):
         direction = fit.rotation[:2, axis] * np.array([1, -1]) * 0.4 * around.height
         drawn.append(_rimmed(_arrow(marks.nose, direction), colour, 2 * thick))
-    # A mere dot for eyes that look into the lens, a face's height for those straight to the side.
+    # A dot for eyes that look into the lens; a face's height for those that look to the side.
     angles = np.radians([eyes.gaze_yaw_deg, -eyes.gaze_pitch_deg])
     gaze: Floats = np.sin(angles) * around.height
     drawn += [_rimmed(_arrow(iris, gaze), GAZE, thick) for iris in marks.irises]
@@ -129,7 +129,7 @@ def _face(seen: Detections, index: int, thick: float) -> tuple[list[str], str]:
 
 
 def _corners(around: Rect, level_deg: float = 0.0) -> Floats:
-    """Where the corners of a box are before the image is turned."""
+    """The corners of a box before the image is turned by ``level_deg``."""
     turn = np.radians(level_deg)
     rotation = np.array([[np.cos(turn), np.sin(turn)], [-np.sin(turn), np.cos(turn)]])
     middle = np.array([around.x + around.width / 2, around.y + around.height / 2])

@@ -1,4 +1,4 @@
-"""What a timeline shows, row by row: the one table that the PNG and the terminal draw from."""
+"""The rows of a timeline, which pages and terminals draw."""
 
 from __future__ import annotations
 
@@ -22,10 +22,9 @@ class Row(NamedTuple):
     label: str
     colour: Colour
     values: Sequence[bool | None] = ()
-    """Whether it holds, one for each second; None for one that was not measured. Empty for a
-    row that is no matter of yes or no."""
+    """Yes or no for each second, None for one that was not measured. Empty for other rows."""
     spans: Sequence[Span] = ()
-    """Where it holds, to fractions of a second where that is known."""
+    """The stretches of yes, to fractions of a second if they are known."""
     unknown: Sequence[Span] = ()
     marks: Sequence[float] = ()
     """Moments that stand out."""
@@ -66,7 +65,7 @@ def _lasting(spans: Sequence[Span], word: str) -> str:
 
 
 def tick_every(shortest_s: float) -> int:
-    """The seconds between two ticks of a scale: as people count, and not shorter than that."""
+    """The seconds between two ticks of a scale: the first usual number from ``shortest_s`` on."""
     return next((each for each in _TICKS_S if each >= shortest_s), _TICKS_S[-1])
 
 
@@ -87,7 +86,7 @@ def _row(line: Timeline, label: str, colour: Colour, values: Sequence[bool | Non
 
 
 def _stretches(line: Timeline, values: Sequence[bool | None], *, wanted: bool | None) -> list[Span]:
-    """The seconds with that value, neighbours joined."""
+    """The stretches of seconds with the value ``wanted``."""
     found = []
     for value, group in groupby(zip(line.seconds, values, strict=True), key=itemgetter(1)):
         seconds = [second for second, _ in group]

@@ -19,7 +19,7 @@ from palprep.views.outcomes import OUTCOMES
 from palprep.views.terminal.reports import INDENT, headed, indented, margin
 
 WIDEST = 80
-"""Cells of a line."""
+"""The most cells of a line."""
 
 _LABEL = 9
 
@@ -60,7 +60,7 @@ def _parts(facts: ConsentFacts) -> Iterator[RenderableType]:
 
 
 def _timed(words: Iterable[consent_words.MarkedWords]) -> RenderableType:
-    """Marked words, a line for every few seconds, with the time at which it begins."""
+    """The marked words in lines of a few seconds, each after the time at which it begins."""
     lines: list[tuple[str, Text]] = []
     for at_s, word in consent_words.stamped(words):
         if at_s is not None or not lines:

@@ -1,4 +1,4 @@
-"""The progress of a run: who is at work, and how the others ended; in a notebook, one line."""
+"""The progress of a run: who is at work, and how the others ended; one line in a notebook."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from palprep.views.outcomes import STATUSES, WORST_FIRST
 
 
 class Progress(Value):
-    """Where a person's work is. The last one of a person has a ``status`` and its ``reasons``.
-    ``people`` is how many the run has."""
+    """A step of the work on a person. The last one has a ``status`` with ``reasons``. ``people`` is
+    the number of people in the run."""
 
     person: str
     step: str
@@ -34,7 +34,7 @@ class RunProgress:
         self.people = 0
         self.ended: Counter[PersonStatus] = Counter()
         self.worked = 0
-        """How many of them were worked on: the others' end was known before any work."""
+        """How many people of those ended needed work. The status of the others was known."""
         self.at_work: dict[str, str] = {}
         """The step of each person who has begun and not ended."""
         self._show = show
@@ -64,7 +64,7 @@ def progress_line(progress: RunProgress) -> str:
 
 
 def cell_progress() -> RunProgress | None:
-    """What shows the progress in the running notebook cell; None outside of a notebook."""
+    """A progress that is shown in the running notebook cell; None outside a notebook."""
     ipython = sys.modules.get("IPython")
     shell: Any = ipython.get_ipython() if ipython is not None else None
     if getattr(shell, "kernel", None) is None:

@@ -25,7 +25,7 @@ from palprep.views.format import by_file, position
 from palprep.views.outcomes import OUTCOMES, STATUSES
 
 _NAMED = 3
-"""Checks that follow from a finding which are named before the others are counted."""
+"""Checks that follow from a finding: so many are named, and the others counted."""
 
 INDENT = 8
 """Cells in front of everything that belongs to the file named above it."""
@@ -34,7 +34,7 @@ _LABEL = 9
 """Cells of a timeline's labels."""
 
 _WIDEST = 120
-"""Cells of a timeline: wider rows are harder to follow, not easier."""
+"""The most cells of a timeline. Wider rows are harder to follow."""
 
 _TICK_CELLS = 10
 
@@ -100,7 +100,7 @@ def prepared_view(
 
 
 def results_view(results: Collection[runs.PersonStanding]) -> RenderableType:
-    """Each person: how it ended, what was made, and why not, in the whole width below the name."""
+    """Each person's status, and below the name what was created, and the reasons."""
     longest = max((len(STATUSES[each.status].word) for each in results), default=0)
     people = margin(longest + 2)
     for result in results:
@@ -137,7 +137,7 @@ def ranking_table(ranked: Sequence[preflight.Candidate], top: int) -> Table:
 def check_list(entries: Sequence[rules.CatalogueEntry]) -> Table:
     """A line for each check: its id, its label, and the roles that the profile asks it of."""
     table = _table()
-    # An id is typed again: it is never cut.
+    # Users type the id, so it is never cut.
     table.add_column(no_wrap=True)
     table.add_column(overflow="fold")
     table.add_column(overflow="fold")
@@ -148,9 +148,8 @@ def check_list(entries: Sequence[rules.CatalogueEntry]) -> Table:
 
 
 def explained_check(entry: rules.CatalogueEntry, *, verbose: bool = False) -> RenderableType:
-    """One check: what it asks, says and predicts, and its limits with their sources. ``verbose``
-    adds the thresholds behind it, and notes on limits.
-    """
+    """One check: its text, sentences, prediction, and limits with their sources. ``verbose`` adds
+    the thresholds behind it, and notes on limits."""
     said = _table()
     for each in entry.sentences:
         sentence = each.sentence.replace("{", "<").replace("}", ">")
@@ -195,7 +194,7 @@ def _labels(check_ids: Iterable[str]) -> str:
 
 
 def headed(word: str, style: str, path: str, more: str = "") -> RenderableType:
-    """The first line about a file: a word in the margin, and its path, and what else is known."""
+    """The first line about a file: a word in the margin, its path, and ``more`` about it."""
     named = Text.assemble((escaped_line(path), "bold"), (f"  {more}" if more else "", "dim"))
     return margin(INDENT, (Text(word, style), named))
 
@@ -264,8 +263,8 @@ def _made(result: runs.PersonStanding) -> Iterator[Text]:
 
 @dataclass(frozen=True)
 class TerminalTimeline:
-    """Rows as wide as the console allows. A cell stands for one second or more; the height of its
-    bar tells in how many the label holds."""
+    """Rows as wide as the console allows. A cell stands for one second or more, and the height of
+    its bar is the share of them in which the label holds."""
 
     line: Timeline
     facing: FacingLimits
