@@ -35,8 +35,7 @@ class UsageError(PalprepError, code="usage"):
 
 class ProfileError(UsageError, code="profile_invalid"):
     """A profile that cannot be read, extends an unknown one, or names an unknown rule. Correct the
-    line of the profile that the message names; `palprep explain` lists all rules.
-    """
+    line of the profile that the message names; `palprep explain` lists all rules."""
 
 
 class RowProblem(NamedTuple):
@@ -63,8 +62,7 @@ class ConsentUnproven(UsageError, code="consent_unproven"):
 
 class MediaError(PalprepError, code="media_unusable"):
     """A file that cannot be used. ``check`` turns it into a failed report and does not raise it.
-    Read the message: it says what is wrong with the file. Give another one.
-    """
+    Read the message: it says what is wrong with the file. Give another one."""
 
 
 class FileMissing(MediaError, code="file_missing"):
@@ -73,32 +71,27 @@ class FileMissing(MediaError, code="file_missing"):
 
 class FileUnreadable(MediaError, code="file_unreadable"):
     """The operating system refuses to read the file. Check the permissions. Wait until nothing
-    writes to the file any more.
-    """
+    writes to the file any more."""
 
 
 class UnsupportedMedia(MediaError, code="media_unsupported"):
     """The format of the file is known, and the service does not accept it. Give a file of a format
-    that the message names, or export it again.
-    """
+    that the message names, or export it again."""
 
 
 class DamagedMedia(MediaError, code="media_damaged"):
     """The file starts like an accepted format, and cannot be decoded. Copy the file again from
-    where it came, or record it again.
-    """
+    where it came, or record it again."""
 
 
 class MediaTooHeavy(MediaError, code="media_too_heavy"):
     """The file takes more time or memory than the limits allow. Give a shorter or smaller file, or
-    higher limits.
-    """
+    higher limits."""
 
 
 class ToolError(PalprepError, code="tool_error"):
     """Something that palprep needs on this machine is missing or broken. Run `palprep doctor`: it
-    names what is missing and the command that helps.
-    """
+    names what is missing and the command that helps."""
 
 
 class ToolMissing(ToolError, code="tool_missing"):
@@ -107,14 +100,12 @@ class ToolMissing(ToolError, code="tool_missing"):
 
 class ToolFailed(ToolError, code="tool_failed"):
     """ffmpeg or a worker process ran and gave up. The message holds its last words. Try again:
-    memory or time may have run out.
-    """
+    memory or time may have run out."""
 
 
 class ClusterFailed(ToolError, code="cluster_failed"):
     """A cluster does no work any more: its scheduler is gone, it has no workers, or none of them
-    can do the work. See to what the message names, and run the same command again.
-    """
+    can do the work. See to what the message names, and run the same command again."""
 
 
 class FixError(PalprepError, code="fix_impossible"):
@@ -127,32 +118,27 @@ class CannotFit(FixError, code="cannot_fit"):
 
 class OutputUnwritable(FixError, code="output_unwritable"):
     """The output cannot be written: the disk is full, or the folder read-only. Free some space, or
-    choose another folder.
-    """
+    choose another folder."""
 
 
 class StorageError(PalprepError, code="storage_failed"):
     """A bucket that cannot be read or written, or a file in it. The message says why: credentials,
-    the name, the address, or the network. Correct what it names.
-    """
+    the name, the address, or the network. Correct what it names."""
 
 
 class PublishError(PalprepError, code="publish_failed"):
     """A prepared file could not be put where the service can fetch it. Check the bucket, the
-    credentials and the network, and publish again.
-    """
+    credentials and the network, and publish again."""
 
 
 class JournalError(PalprepError, code="journal_unusable"):
     """The journal is missing, damaged, or in use by another run. Name the output folder of a run,
-    wait for the other run, or choose another folder.
-    """
+    wait for the other run, or choose another folder."""
 
 
 class JournalBusy(JournalError, code="journal_busy"):
     """Another run is using the journal. Wait for it to end, or interrupt it; then run the same
-    command again.
-    """
+    command again."""
 
 
 class CreationUnrecorded(JournalError, code="creation_unrecorded"):
@@ -227,8 +213,7 @@ class NotFound(ApiError):
 
 class Conflict(ApiError):
     """409, or 412 when ``If-Match`` did not match. Read the resource again, and repeat the change
-    on what you find.
-    """
+    on what you find."""
 
 
 class PayloadTooLarge(ApiError):
@@ -237,8 +222,7 @@ class PayloadTooLarge(ApiError):
 
 class RateLimited(ApiError):
     """429. ``retry_after`` is in seconds, or None when the service did not say it. Wait for
-    ``retry_after`` seconds. The client has waited and repeated already.
-    """
+    ``retry_after`` seconds. The client has waited and repeated already."""
 
 
 class ServiceUnavailable(ApiError):
@@ -249,10 +233,9 @@ class UnexpectedReply(PalprepError, code="unexpected_reply"):
     """A success whose body is not of the specified shape. ``body`` holds it. Look at ``body``:
     another version of the service, or a proxy, may have answered.
 
-    ``call`` is what was sent: method, path, and body without secrets. ``request_id`` is a
-    response header. Each is None where it is not known. After a create (``carried_out``) the
-    resource exists, and only its id is unknown: look it up on the service before you send the call
-    again.
+    ``call`` is what was sent: method, path, and body without secrets. ``request_id`` is a response
+    header. Each is None where it is not known. After a create (``carried_out``) the resource
+    exists, and only its id is unknown: look it up on the service before you send the call again.
     """
 
     body: Any = None
@@ -291,8 +274,7 @@ class OutcomeUnknown(TransportError, code="outcome_unknown"):
 
 class WaitTimeout(PalprepError, code="wait_timeout"):
     """The resource was not ready before the deadline. ``last`` is its last known state. Make the
-    same call again: with a journal it goes on waiting.
-    """
+    same call again: with a journal it goes on waiting."""
 
     last: Any = None
 

@@ -1,9 +1,8 @@
 """The pytest plugin: a sandbox for each test, and clients of it that never sleep.
 
-pytest loads it wherever palprep is installed. It loads nothing of palprep until a test asks for
-one of its fixtures. One server serves a whole session, and forgets everything before each test.
-Its clock is virtual: it stands still until the test advances it, and the clients wait by
-advancing it.
+pytest loads it wherever palprep is installed. It loads nothing of palprep until a test asks for one
+of its fixtures. One server serves a whole session, and forgets everything before each test. Its
+clock is virtual: it stands still until the test advances it, and the clients wait by advancing it.
 """
 
 from __future__ import annotations

@@ -126,12 +126,11 @@ get_replica = Endpoint(
 class ValidateFaceImage(Request):
     """Check an image before face creation; creates nothing.
 
-    The image travels as base64 without a data-URL prefix, 1 to 29,360,128 characters, in a
-    body of at most 30 MiB. palprep's clients take the image as a path, as bytes or as a binary
-    file of at most 22,020,096 bytes. They find its type by content unless ``mime_type`` gives
-    it. Without a type the service takes ``image/jpeg``, without a model ``core-4``: give the
-    ``model`` that the face will be made with. A reply means that the check was made: read its
-    ``passed``.
+    The image travels as base64 without a data-URL prefix, 1 to 29,360,128 characters, in a body of
+    at most 30 MiB. palprep's clients take the image as a path, as bytes or as a binary file of at
+    most 22,020,096 bytes. They find its type by content unless ``mime_type`` gives it. Without a
+    type the service takes ``image/jpeg``, without a model ``core-4``: give the ``model`` that the
+    face will be made with. A reply means that the check was made: read its ``passed``.
     """
 
     image_base64: Annotated[fields.ImageBase64, Place("member", "imageBase64")]
