@@ -88,3 +88,13 @@ def test_a_link_within_a_text_is_shown_without_its_query() -> None:
         "error_message": "The file HTTPS://e.com/a?*** cannot be fetched"
     }
     assert "hush" not in str(redact([said]))
+
+
+@pytest.mark.parametrize(
+    "link", ["https://ada:hush@host/a.wav", "HTTP://hush@host?b=c", "https://ada:hush@host:8443"]
+)
+def test_user_and_password_of_a_link_in_a_text_are_masked(link: str) -> None:
+    told = redact({"error_message": f"Cannot fetch {link}, write to ops@host.example"})
+    assert "hush" not in str(told)
+    assert "://***@host" in told["error_message"]
+    assert told["error_message"].endswith("write to ops@host.example")

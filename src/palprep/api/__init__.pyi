@@ -3,10 +3,10 @@ from .bodies import (
     Base64Stream as Base64Stream,
     StreamedBody as StreamedBody,
     json_value as json_value,
+    mask_links as mask_links,
     mended_json as mended_json,
     read_body as read_body,
     redact as redact,
-    without_queries as without_queries,
 )
 from .call import (
     Call as Call,

@@ -122,6 +122,7 @@ SECRET_MEMBERS = frozenset(
 )
 _LONGEST = 500
 _QUERY = re.compile(r"(https?://[^\s\"'<>?]*)\?[^\s\"'<>]+", re.IGNORECASE)
+_USER = re.compile(r"(https?://)[^\s\"'<>?#/]*@", re.IGNORECASE)
 
 
 def redact(value: Any, member: str = "", *, addresses: bool = False) -> Any:
@@ -145,13 +146,13 @@ def _text(value: str, member: str) -> str:
     if len(value) > _LONGEST:
         return f"<{len(value)} characters>"
     if not value.lower().startswith(("http://", "https://")):
-        return without_queries(value)
+        return mask_links(value)
     shown = without_secrets(value)
     if member == "callback_url":
         return "/".join((*shown.split("/")[:3], MASK))
     return f"{shown}?{MASK}" if "?" in value else shown
 
 
-def without_queries(text: str) -> str:
-    """``text`` with the query of each link masked: a service may quote a presigned link."""
-    return _QUERY.sub(rf"\1?{MASK}", text)
+def mask_links(text: str) -> str:
+    """``text`` with user, password and query of each link masked: a service may quote a link."""
+    return _QUERY.sub(rf"\1?{MASK}", _USER.sub(rf"\1{MASK}@", text))

@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from palprep import errors
-from palprep.api.bodies import without_queries
+from palprep.api.bodies import mask_links
 from palprep.errors import InvalidRequest, Problem
 from palprep.escaping import escaped
 from palprep.values import Value
@@ -186,7 +186,7 @@ def failure(
     if status in _BARE:
         meant = (k for where, words, k in _WORDS if shape == where and words in text.lower())
         kind = next(meant, kind)
-    text = without_queries(text)
+    text = mask_links(text)
     text = escaped(text[:_SHOWN_CHARS]) + ("…" if len(text) > _SHOWN_CHARS else "")
     explanation = text or meaning or "no explanation"
     advice = _ADVICE.get(kind, "")

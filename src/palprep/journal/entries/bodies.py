@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Generic, Literal, Self, TypeVar, get_args
 
 from pydantic import ValidationError, model_validator
 
-from palprep.api import without_queries
+from palprep.api import mask_links
 from palprep.consent.wording import PLACEHOLDER, FreshCode
 from palprep.errors import JournalError, UsageError
 from palprep.journal.runs.outcome import PersonOutcome
@@ -48,7 +48,7 @@ class Snapshot(Value):
         """The snapshot from the fields of a reply or a callback. A status that the specification
         does not know has not ended the training: it counts as started."""
         known = status if status in get_args(ResourceStatus) else "started"
-        message = None if error_message is None else without_queries(str(error_message))
+        message = None if error_message is None else mask_links(str(error_message))
         return cls(id=resource_id, status=known, error_message=message)
 
     @property
