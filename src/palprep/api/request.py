@@ -160,7 +160,7 @@ class Shape:
         """
         signature = self.client_signature if open_file else self.signature
         if kwargs.get("validate", True):
-            bound = _bound(signature, args, kwargs)
+            bound = signature.bind(*args, **kwargs).arguments
         else:
             known = {k: v for k, v in kwargs.items() if k in signature.parameters}
             bound = signature.bind_partial(*args, **known).arguments
@@ -268,21 +268,6 @@ class Shape:
                 shown = shown.replace(name=self.request.streamed[1], annotation=FileInput)
             (options if name in self.options else own).append(shown)
         return self.signature.replace(parameters=own + options)
-
-
-def _bound(
-    signature: inspect.Signature, args: tuple[Any, ...], kwargs: Mapping[str, Any]
-) -> Mapping[str, Any]:
-    """The arguments by name. Raises TypeError as a function call would."""
-    if len(args) == 1 and not kwargs:
-        # Most calls give an id and nothing else. signature.bind() would double the time that it
-        # takes to make such a call.
-        first, *others = signature.parameters.values()
-        if first.kind is first.POSITIONAL_OR_KEYWORD and all(
-            other.default is not other.empty for other in others
-        ):
-            return {first.name: args[0]}
-    return signature.bind(*args, **kwargs).arguments
 
 
 def _place(hint: Any) -> Place:
