@@ -5,13 +5,27 @@ from __future__ import annotations
 import io
 import logging
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 from rich.console import Console
 
 from palprep.cli import progress
 from palprep.cli.progress import Bars, run_progress
-from palprep.views.terminal import Progress
+from palprep.views.terminal import Progress, RunProgress
+
+
+@contextmanager
+def showing_files(files: int) -> Iterator[progress.FilesProgress]:
+    with progress.bars_on_terminal() as bars:
+        yield progress.FilesProgress(bars, files)
+
+
+@contextmanager
+def showing_run(*, wanted: bool) -> Iterator[RunProgress]:
+    with progress.bars_on_terminal(wanted=wanted) as bars:
+        yield run_progress(bars)
 
 
 def test_a_bar_tells_checking_from_fixing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -21,7 +35,7 @@ def test_a_bar_tells_checking_from_fixing(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(progress, "is_watched", lambda: True)
     shown = []
     with (
-        progress.showing_files(1) as files,
+        showing_files(1) as files,
         files.at("ada[1].mp4") as advance,
     ):
         for fraction in (None, 0.0, 0.5, 1.0):
@@ -42,7 +56,7 @@ def test_many_files_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     screened = Console(file=screen, force_terminal=True, width=100)
     monkeypatch.setattr(progress, "SafeConsole", lambda **_: screened)
     monkeypatch.setattr(progress, "is_watched", lambda: True)
-    with progress.showing_files(3) as files:
+    with showing_files(3) as files:
         with files.at("one.jpg"), files.at("two.jpg"):
             both = _live(screened, screen)
         with files.aside():
@@ -60,7 +74,7 @@ def test_bars_go_over_nothing_that_was_printed_meanwhile(monkeypatch: pytest.Mon
     screened = Console(file=screen, force_terminal=True, width=100)
     monkeypatch.setattr(progress, "SafeConsole", lambda **_: screened)
     monkeypatch.setattr(progress, "is_watched", lambda: True)
-    with progress.showing_files(3) as files, files.at("one.jpg"):
+    with showing_files(3) as files, files.at("one.jpg"):
         assert "1A" in _live(screened, screen)
         with files.aside():
             screened.print("what was found")
@@ -79,12 +93,12 @@ def _live(terminal: Console, screen: io.StringIO) -> str:
 
 
 def test_nothing_is_drawn_where_there_is_no_terminal(capfd: pytest.CaptureFixture[str]) -> None:
-    with progress.showing_files(2) as files, files.at("ada.mp4") as advance:
+    with showing_files(2) as files, files.at("ada.mp4") as advance:
         advance(0.5)
         with files.aside():
             pass
     for wanted in (True, False):
-        with progress.showing_run(wanted=wanted) as people:
+        with showing_run(wanted=wanted) as people:
             people(step("ada", "prepare face-image"))
     assert capfd.readouterr() == ("", "")
 
@@ -200,7 +214,7 @@ def test_nothing_is_drawn_on_a_terminal_that_goes_back_over_no_line(
 ) -> None:
     monkeypatch.setenv("TERM", kind)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    with progress.showing_files(1) as shown, shown.at("ada.mp4"), shown.aside():
+    with showing_files(1) as shown, shown.at("ada.mp4"), shown.aside():
         pass
     assert capsys.readouterr().err == ""
 
@@ -209,8 +223,8 @@ def test_nothing_is_drawn_into_a_log_that_may_have_colours(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("FORCE_COLOR", "1")
-    with progress.showing_run(wanted=True) as shown:
+    with showing_run(wanted=True) as shown:
         shown(Progress(person="ada", step="prepare", people=2))
-    with progress.showing_files(1) as files, files.at("ada.mp4"):
+    with showing_files(1) as files, files.at("ada.mp4"):
         pass
     assert capsys.readouterr().err == ""

@@ -285,11 +285,11 @@ def best(
             engine.may_open(reads=paths, writes=[into] if into else [])
             engine.begin()
             # Loaded while the worker loads its decoders.
-            from palprep.cli.progress import showing_files
+            from palprep.cli.progress import FilesProgress, bars_on_terminal
 
             judged_by = rules.load_profile(profile)
             names = texts.some_of([each.name for each in paths])
-            with showing_files(1, wanted=not as_json) as progress, progress.at(names):
+            with bars_on_terminal(wanted=not as_json) as bars, FilesProgress(bars, 1).at(names):
                 ranked = preflight.pick_best(
                     paths[0] if len(paths) == 1 else paths,
                     profile=judged_by,

@@ -6,7 +6,8 @@ import os
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -57,40 +58,34 @@ class FileOptions(NamedTuple):
     as_json: bool
 
 
+@dataclass
 class FilesAtWork:
     """Files, the workers that work on them, and the profile that they are judged by."""
 
-    def __init__(
-        self,
-        inputs: list[Input],
-        passed_over: list[Path],
-        options: FileOptions,
-        engine: workers.LocalEngine,
-        threads: ThreadPoolExecutor,
-        progress: FilesProgress | None,
-    ) -> None:
-        self.inputs = inputs
-        self.passed_over = passed_over
-        """Files in the folders that hold no media."""
-        self.engine = engine
-        self.profile = rules.load_profile(options.profile)
-        self.role = options.role
-        self.speaker = _speaker(options)
-        self.codes: list[ExitCode] = []
-        """The exit codes of the files that are finished, one for each."""
-        self.done = 0
-        """How many files are done, for the line that an interruption prints."""
-        self.aside = progress.aside if progress else nullcontext
+    inputs: list[Input]
+    passed_over: list[Path]
+    """Files in the folders that hold no media."""
+    options: FileOptions
+    engine: workers.LocalEngine
+    threads: ThreadPoolExecutor
+    progress: FilesProgress | None
+    codes: list[ExitCode] = field(default_factory=list)
+    """The exit codes of the files that are finished, one for each."""
+    done: int = 0
+    """How many files are done, for the line that an interruption prints."""
+
+    def __post_init__(self) -> None:
+        self.profile = rules.load_profile(self.options.profile)
+        self.speaker = _speaker(self.options)
+        self.aside = self.progress.aside if self.progress else nullcontext
         """A context without progress bars, in which results can be printed."""
-        self._threads = threads
-        self._progress = progress
         self._with_consent = frozenset(path.parent for path in self.all_as(Role.CONSENT_VIDEO))
 
     def all_as(self, role: Role) -> frozenset[Path]:
         """The readable files that will be judged as this role."""
         files = [file.path for file in self.inputs if not file.problem]
-        if self.role is not None:
-            return frozenset(files if self.role is role else ())
+        if self.options.role is not None:
+            return frozenset(files if self.options.role is role else ())
         if role is Role.CONSENT_VIDEO:
             # Only its name makes a video a consent video, so that other files need not be read.
             files = [each for each in files if "consent" in each.stem.lower()]
@@ -102,7 +97,7 @@ class FilesAtWork:
         """The arguments for a check of this file. With a consent video in its folder, other videos
         need not hold the statement."""
         return {
-            "role": self.role,
+            "role": self.options.role,
             "profile": self.profile,
             "speaker": self.speaker,
             "consent_apart": path.parent in self._with_consent,
@@ -118,20 +113,20 @@ class FilesAtWork:
                 return FileMissing(file.problem)
             name = file.path.name
             try:
-                with self._progress.at(name) if self._progress else nullcontext() as advance:
+                with self.progress.at(name) if self.progress else nullcontext() as advance:
                     return work(file.path, advance or (lambda _: None))
             except PalprepError as error:
                 return error
             except Exception as error:  # noqa: BLE001 -- the others are worked on all the same
                 return workers.unexpected(error)
 
-        for file, found in zip(self.inputs, self._threads.map(one, self.inputs), strict=True):
-            if isinstance(found, PalprepError):
-                self.codes.append(ExitCode.USAGE if file.problem else exit_code_of(found))
-                name = self.profile.name
-                yield rules.Report.of_error(file.path, found, role=self.role, profile=name)
+        for file, result in zip(self.inputs, self.threads.map(one, self.inputs), strict=True):
+            if isinstance(result, PalprepError):
+                self.codes.append(ExitCode.USAGE if file.problem else exit_code_of(result))
+                role, profile = self.options.role, self.profile.name
+                yield rules.Report.of_error(file.path, result, role=role, profile=profile)
             else:
-                yield found
+                yield result
 
     def count(self, *reports: rules.Report) -> None:
         """Add the exit code for a file, by the reports on it or on what was made of it."""
@@ -171,6 +166,7 @@ def files_at_work(
         ending_well(kept),
         ThreadPoolExecutor(options.jobs) as threads,
         preflight.media_workers(options.jobs, limits=options.limits) as engine,
+        ExitStack() as stack,
     ):
         if len(missing) < len(listed):
             reads = [each for _, files in listed for each in files]
@@ -181,15 +177,14 @@ def files_at_work(
         problems = [each.problem for each in inputs if each.problem is not None]
         if problems and not options.as_json:
             raise UsageError(" ".join(problems))
-        showing: AbstractContextManager[FilesProgress | None] = nullcontext()
+        progress = None
         if is_watched() and not options.as_json:
             # It loads rich while the first worker loads the decoders.
-            from palprep.cli.progress import showing_files
+            from palprep.cli.progress import FilesProgress, bars_on_terminal
 
-            showing = showing_files(len(inputs))
-        with showing as progress:
-            work = FilesAtWork(inputs, passed_over, options, engine, threads, progress)
-            yield work
+            progress = FilesProgress(stack.enter_context(bars_on_terminal()), len(inputs))
+        work = FilesAtWork(inputs, passed_over, options, engine, threads, progress)
+        yield work
 
 
 def limits_of(time_s: float | None, memory_bytes: int | None) -> workers.Limits:

@@ -200,17 +200,6 @@ def _tell(progress: RunProgress) -> None:
     )
 
 
-@contextmanager
-def showing_files(files: int, *, wanted: bool = True) -> Iterator[FilesProgress]:
-    with _bars(wanted=wanted) as bars:
-        yield FilesProgress(bars, files)
-
-
-@contextmanager
-def showing_run(*, wanted: bool) -> Iterator[RunProgress]:
-    with _bars(wanted=wanted) as bars:
-        yield run_progress(bars)
-
-
-def _bars(*, wanted: bool) -> Bars:
+def bars_on_terminal(*, wanted: bool = True) -> Bars:
+    """Bars on standard error; nothing is drawn if they are not ``wanted`` or it is no terminal."""
     return Bars(SafeConsole(stderr=True), disable=not (wanted and is_watched()))

@@ -144,7 +144,7 @@ def people_at_work(
 ) -> Iterator[terminal.RunProgress]:
     """Show the progress of a run inside the block. A first signal ends the block well and tells
     what is kept at ``place``; a second one ends it at once and tells what is ``kept_at_once``."""
-    from palprep.cli.progress import showing_run
+    from palprep.cli.progress import bars_on_terminal, run_progress
 
     def kept() -> str:
         if not progress.people:
@@ -154,5 +154,7 @@ def people_at_work(
         saved = f"progress is saved in {place}. `{page}` writes its page."
         return f"{ended}; {saved} Nothing is created twice."
 
-    with showing_run(wanted=wanted) as progress, ending_well(kept, kept_at_once):
-        yield progress
+    with bars_on_terminal(wanted=wanted) as bars:
+        progress = run_progress(bars)
+        with ending_well(kept, kept_at_once):
+            yield progress
