@@ -41,7 +41,7 @@ _PAGES_POLICY = "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 class Choice(NamedTuple):
     path: Path
-    address: str
+    url: str
     picked: bool
 
 
@@ -49,13 +49,13 @@ class Shown(NamedTuple):
     """Why the consent is in doubt, and the seconds of the file that show it."""
 
     words: str
-    address: str | None
+    url: str | None
     video: bool
 
 
 class Question(NamedTuple):
-    """A question about a person: which file has a ``role``, or whether the consent is given, which
-    is in ``doubts``. With neither it must be answered elsewhere."""
+    """A question about a person: which file has the ``role``, or, if there are ``doubts``, whether
+    the consent is given. Any other question must be answered elsewhere."""
 
     person: PersonView
     link: str
@@ -155,10 +155,10 @@ class Review:
             # The words of a doubt about one file name its role.
             role = next((each for each in files if f"({each.value})" in doubt.words), said_in)
             path = files.get(role)
-            address = f"out/{quote(path)}" if path and self._within(path) else None
-            if address and doubt.stretch:
-                address += f"#t={doubt.stretch.start_s:g},{doubt.stretch.end_s:g}"
-            shown.append(Shown(doubt.words, address, role is not Role.VOICE_AUDIO))
+            url = f"out/{quote(path)}" if path and self._within(path) else None
+            if url and doubt.stretch:
+                url += f"#t={doubt.stretch.start_s:g},{doubt.stretch.end_s:g}"
+            shown.append(Shown(doubt.words, url, role is not Role.VOICE_AUDIO))
         return shown
 
     def _within(self, path: str) -> Path | None:

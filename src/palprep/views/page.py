@@ -24,8 +24,8 @@ from palprep.views.drawings.pictures import (
     PICTURES_NAME,
     PictureFolder,
     Show,
-    address,
     pictures_of,
+    relative_url,
 )
 from palprep.views.html import environment, page_asset
 from palprep.views.outcomes import STATUSES, WORST_FIRST
@@ -199,10 +199,10 @@ class _Crowd:
             if told.get("stamp") != mark:
                 return portrait_of(self.run.person(person.slug), links.show)
             face = told.get("face")
-            return links.address(f"{PICTURES_NAME}/{face}") if face else None
+            return links.url(f"{PICTURES_NAME}/{face}") if face else None
 
-        addresses = [links.address(theirs) for theirs, _ in own.values()]
-        shown = {"links": addresses, "apart": True, "part": part, "portrait": portrait}
+        urls = [links.url(theirs) for theirs, _ in own.values()]
+        shown = {"links": urls, "apart": True, "part": part, "portrait": portrait}
         people = tuple(self.run.rows([*own]))
         return overview(self.run.head, people, stamp, links, **shown)
 
@@ -243,11 +243,11 @@ class Links:
         path = file.resolve()
         if not path.is_relative_to(folder):
             return None
-        return address(path, self.page_folder.resolve())
+        return relative_url(path, self.page_folder.resolve())
 
-    def address(self, place: str) -> str:
+    def url(self, place: str) -> str:
         """The URL of a file of the output, which need not be there yet."""
-        return address(self.folder / place, self.page_folder)
+        return relative_url(self.folder / place, self.page_folder)
 
     def listen(self, asset: Asset) -> str | None:
         """The URL of a prepared file, with the statement as its media fragment (W3C Media Fragments
@@ -311,7 +311,7 @@ def _render(template: str, files: Links, /, **context: Any) -> str:
         script=script,
         styles=page_asset("report.css"),
         script_hash=f"sha256-{digest}",
-        index=files.address(REPORT_NAME),
+        index=files.url(REPORT_NAME),
         files=files,
         **context,
     )

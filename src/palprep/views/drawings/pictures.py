@@ -114,7 +114,7 @@ class Shot(NamedTuple):
     """From 1, among all candidates."""
     candidate: preflight.Candidate
     picture: str | None
-    """An address for a ``src``; None for a file that can no longer be read."""
+    """A ``data:`` URL; None for a file that can no longer be read."""
 
 
 def shots(ranking: Iterable[preflight.Candidate]) -> tuple[Shot, ...]:
@@ -249,12 +249,12 @@ class PictureFolder:
 
         def show(picture: Picture) -> str | None:
             path = self.kept(picture)
-            return None if path is None else address(path, folder)
+            return None if path is None else relative_url(path, folder)
 
         return show
 
 
-def address(path: Path, folder: Path) -> str:
+def relative_url(path: Path, folder: Path) -> str:
     """The URL of a file, relative to a page in ``folder``."""
     # As bytes, because a name need not be text. "./" keeps "a:b.mp4" from having a scheme.
     return f"./{quote(os.fsencode(os.path.relpath(path, folder)))}"
