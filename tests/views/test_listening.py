@@ -10,7 +10,7 @@ import pytest
 
 from palprep.consent import ConsentFacts
 from palprep.errors import MediaError
-from palprep.views.drawings.pictures import statement_sound
+from palprep.views.drawings.pictures import statement_audio
 
 HEARD = ConsentFacts(
     outcome="pass", transcript="I agree", starts_at=2.0, ends_at=5.0, words=(), reasons=(),
@@ -28,7 +28,7 @@ def video(sample_media: Path) -> Path:
 def test_the_statement_is_a_small_mono_sound(
     video: Path, facts: ConsentFacts, seconds: float
 ) -> None:
-    sound = statement_sound(video, facts)
+    sound = statement_audio(video, facts)
     assert sound is not None
     assert sound.data_uri.startswith("data:audio/mpeg;base64,")
     assert len(sound.data) < 4_000 * seconds
@@ -39,7 +39,7 @@ def test_the_statement_is_a_small_mono_sound(
 
 
 def test_a_long_recording_stays_short(sample_media: Path) -> None:
-    sound = statement_sound(sample_media / "people/jane-carter/training.mp4", NOT_FOUND)
+    sound = statement_audio(sample_media / "people/jane-carter/training.mp4", NOT_FOUND)
     assert sound is not None
     with av.open(io.BytesIO(sound.data)) as container:
         assert container.duration is not None
@@ -48,4 +48,4 @@ def test_a_long_recording_stays_short(sample_media: Path) -> None:
 
 def test_a_file_that_is_gone_is_said(tmp_path: Path) -> None:
     with pytest.raises(MediaError):
-        statement_sound(tmp_path / "gone.mp4", HEARD)
+        statement_audio(tmp_path / "gone.mp4", HEARD)

@@ -75,7 +75,7 @@ TimeLimit = Annotated[
         parser=seconds,
         metavar="DURATION",
         help="Give up a file after so much processor time: 90s, 10m. By default 5 minutes, and 20 "
-        "seconds more for each second of sound or video.",
+        "seconds more for each second of audio or video.",
     ),
 ]
 MemoryLimit = Annotated[

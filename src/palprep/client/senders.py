@@ -200,7 +200,7 @@ class _Sender(Generic[H]):
                 content=content,
                 extensions={"timeout": limits},
             )
-            request.url.host  # noqa: B018 -- decodes the name, which httpx may refuse
+            _ = request.url.host  # Decodes the name, which httpx may refuse.
         except (httpx.InvalidURL, UnicodeError) as error:
             raise UsageError(
                 f"{call.method} {call.endpoint.path}: no URL can be made of this ({error})."

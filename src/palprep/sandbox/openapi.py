@@ -5,9 +5,9 @@ The specification leaves open the status of a refusal, and which of the three er
 
 from __future__ import annotations
 
+import http.client
 from collections.abc import Iterable
 from http import HTTPStatus
-from http.client import responses as PHRASES  # noqa: N812
 from typing import Any
 
 from pydantic.json_schema import models_json_schema
@@ -118,11 +118,13 @@ def _as_served(name: str, schema: Json) -> Json:
     if not schema.get("additionalProperties"):
         return schema  # An object inside it, as it is sent.
     properties = {}
-    for member, each in schema["properties"].items():
-        arms = [arm for arm in each.get("anyOf", ()) if arm != {"type": "null"}]
+    for member, declared in schema["properties"].items():
+        shown = {k: v for k, v in declared.items() if k != "default"}
+        arms = [arm for arm in shown.get("anyOf", ()) if arm != {"type": "null"}]
         if len(arms) == 1 and f"{name}.{member}" not in NULLABLE:
-            each = {k: v for k, v in each.items() if k != "anyOf"} | arms[0]  # noqa: PLW2901
-        properties[member] = {k: v for k, v in each.items() if k != "default"}
+            del shown["anyOf"]
+            shown |= arms[0]
+        properties[member] = shown
     required = [each for each in properties if each not in OPTIONAL]
     return schema | {"properties": properties, "required": required}
 
@@ -140,7 +142,7 @@ def _responses(endpoint: Endpoint[..., Any], choices: Choices) -> Json:
     for code, shape in dict.fromkeys(error_shapes(endpoint, choices)):
         shapes.setdefault(code, []).append(shape)
     for code, named in shapes.items():
-        text = endpoint.failures.get(code) or PHRASES.get(code, "Refused")
+        text = endpoint.failures.get(code) or http.client.responses.get(code, "Refused")
         media = _json({"anyOf": [{"$ref": _REF.format(model=shape)} for shape in named]})
         responses[str(code)] = {"description": text} | media
     return responses

@@ -203,11 +203,8 @@ def opened(path: Path | None) -> sqlite3.Connection:
     return db
 
 
-_TOLD = {
-    "records": ("id", "body"),
-    "jobs": ("payload",),
-    "log": ("told",),
-}
+_DELETE_ASSET = "DELETE FROM records WHERE kind = 'asset' AND json_extract(body, '$.name') = ?"
+_NAMING = {"records": ("id", "body"), "jobs": ("payload",), "log": ("told",)}
 """The tables and columns that may name records and published files."""
 
 
@@ -221,12 +218,11 @@ def forget(data: Path, names: Iterable[str]) -> None:
     with closing(opened(data / DATABASE)) as db:
         db.execute("PRAGMA secure_delete = ON")
         for name in names:
-            published = "kind = 'asset' AND json_extract(body, '$.name') = ?"
-            db.execute(f"DELETE FROM records WHERE {published}", (name,))  # noqa: S608
-            kept = json.dumps(name)[1:-1]
-            for table, columns in _TOLD.items():
+            db.execute(_DELETE_ASSET, (name,))
+            written = json.dumps(name)[1:-1]
+            for table, columns in _NAMING.items():
                 for column in columns:
-                    db.execute(f"DELETE FROM {table} WHERE instr({column}, ?)", (kept,))  # noqa: S608
+                    db.execute(f"DELETE FROM {table} WHERE instr({column}, ?)", (written,))  # noqa: S608
         db.execute("DELETE FROM log WHERE json_extract(told, '$.endpoint') LIKE '%validate_image'")
         known = {token for (token,) in db.execute("SELECT id FROM records WHERE kind = 'asset'")}
         for file in (data / "assets").glob("*"):

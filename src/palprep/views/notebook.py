@@ -47,7 +47,7 @@ def html_of(shown: object) -> str:
 
     drawing = {
         "picture": _picture,
-        "sound": _sound,
+        "audio": _audio,
         "before_and_after": _before_and_after,
         "listen": _listen,
         "shots": pictures.shots,
@@ -83,7 +83,7 @@ def _picture(report: rules.Report) -> str | None:
     return pictures.inline(lambda: pictures.report_picture(report, side=VIEW_SIDE))
 
 
-def _sound(report: rules.Report) -> str | None:
+def _audio(report: rules.Report) -> str | None:
     recording = report.facts.recording if report.facts else None
     return None if recording is None else pictures.inline(lambda: pictures.beginning(report.path))
 
@@ -108,4 +108,4 @@ def _before_and_after(prepared: preflight.Prepared) -> Mapping[str, str | None]:
 def _listen(facts: consent.ConsentFacts, path: str | Path | None) -> str | None:
     """The statement as audio; None if its file is not known, or gone."""
     file = path or facts.path
-    return None if file is None else pictures.inline(lambda: pictures.statement_sound(file, facts))
+    return None if file is None else pictures.inline(lambda: pictures.statement_audio(file, facts))

@@ -144,21 +144,21 @@ def _shown(
                 yield (path, at_s), Embedded(data, "image/jpeg").data_uri
 
 
-def statement_sound(path: str | Path, facts: consent.ConsentFacts) -> Embedded | None:
+def statement_audio(path: str | Path, facts: consent.ConsentFacts) -> Embedded | None:
     """The statement in a file, with a second around it, or the opening if it was not found: a mono
     MP3 of at most a minute; None without audio. Raises MediaError when the file can no longer be
     read, ToolError when ffmpeg gives up."""
     start_s = max(0.0, (facts.starts_at or 0.0) - _AROUND_S)
     known_end_s = math.inf if facts.ends_at is None else facts.ends_at + _AROUND_S
-    return _sound(path, start_s, min(start_s + _MOST_S, known_end_s))
+    return _audio_excerpt(path, start_s, min(start_s + _MOST_S, known_end_s))
 
 
 def beginning(path: str | Path) -> Embedded | None:
-    """The first 20 s of a file's audio; otherwise as :func:`statement_sound`."""
-    return _sound(path, 0.0, _BEGINNING_S)
+    """The first 20 s of a file's audio; otherwise as :func:`statement_audio`."""
+    return _audio_excerpt(path, 0.0, _BEGINNING_S)
 
 
-def _sound(path: str | Path, start_s: float, end_s: float) -> Embedded | None:
+def _audio_excerpt(path: str | Path, start_s: float, end_s: float) -> Embedded | None:
     source = sources.Source.of(path)
     audio = sound.probe_audio(source)
     end_s = min(end_s, audio.duration_s)
