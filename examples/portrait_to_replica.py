@@ -1,4 +1,4 @@
-"""From an image to a replica, told by a callback: portrait_to_replica.py IMAGE NAME"""
+"""From an image to a replica, with callbacks: portrait_to_replica.py IMAGE NAME"""
 
 import sys
 
