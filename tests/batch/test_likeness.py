@@ -75,8 +75,8 @@ def test_another_face_is_refused_before_anything_is_created(
 @pytest.mark.parametrize(
     ("similarity", "status", "said"),
     [
-        (0.0, "redo", "training.mp4 and consent.mp4 hold the voices of different people"),
-        (0.3, "needs_decision", "training.mp4 and consent.mp4 may hold the voices"),
+        (0.0, "redo", "training.mp4 and consent.mp4 contain the voices of different people"),
+        (0.3, "needs_decision", "training.mp4 and consent.mp4 may contain the voices"),
     ],
 )
 def test_another_voice_is_refused_and_one_that_may_be_another_holds_the_replica(

@@ -107,8 +107,8 @@ def test_no_checks_of_other_files_are_taken_for_those_of_video_and_consent(call,
 @pytest.mark.parametrize(
     ("voices", "refusal"),
     [
-        (0.0, "one and other hold the voices of different people"),
-        (0.3, "one and other may hold the voices .* in doubt.*without_consent=True"),
+        (0.0, "one and other contain the voices of different people"),
+        (0.3, "one and other may contain the voices .* in doubt.*without_consent=True"),
     ],
 )
 def test_another_voice_is_refused_and_one_that_may_be_another_waits(
@@ -130,7 +130,7 @@ def test_a_waiver_passes_over_a_doubtful_voice_and_says_so(call, publisher, jour
         without_consent=True, journal=journal,
     )  # fmt: skip
     (waived,) = journal.entries(ConsentWaived)
-    assert "one and other may hold the voices" in waived.body.why[0]
+    assert "one and other may contain the voices" in waived.body.why[0]
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,7 @@ def test_a_loop_under_the_statement_fails(spoken_consent, tmp_path, frames):
     assert report.check("consent_spoken").outcome is Outcome.PASS
     repeated = report.check("lips_not_repeated")
     assert repeated.outcome is Outcome.FAIL
-    assert "repeat an earlier course" in repeated.sentence
+    assert "repeat an earlier movement" in repeated.sentence
     assert report.verdict is Outcome.FAIL
 
 

@@ -48,9 +48,11 @@ def test_a_voice_is_the_same_in_video_and_recording_and_another_is_not(sample_me
     assert face.id == "same_person"
     assert {own.id, other.id, across.id} == {"same_voice"}
     assert own.outcome is Outcome.PASS
-    assert own.sentence == "recording.m4a and consent.mp4 hold the same voice."
+    assert own.sentence == "recording.m4a and consent.mp4 contain the same voice."
     assert other.outcome is across.outcome is Outcome.FAIL
-    assert across.sentence == ("consent.mp4 and recording.mov hold the voices of different people.")
+    assert across.sentence == (
+        "consent.mp4 and recording.mov contain the voices of different people."
+    )
 
 
 def test_where_nobody_speaks_no_voice_is_compared(sample_media: Path) -> None:
