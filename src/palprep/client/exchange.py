@@ -113,6 +113,8 @@ _TOO_LATE = NoAnswer(sent=True, timed_out=True, detail="the deadline passed")
 
 _MASKED_FROM = 8
 """A shorter key is no secret, and may occur in an answer by chance."""
+_LARGE_BYTES = 1_048_576
+"""A body of this size or less is rarely refused for its size."""
 
 
 async def _sent(call: Call[Any], sender: AnySender, within: float | None) -> Answer | NoAnswer:
@@ -182,11 +184,8 @@ def _error(call: Call[Any], failed: errors.ApiError | NoAnswer) -> errors.Palpre
     )
     return errors.TransportError(
         f"{what}: the connection ended without an answer ({failed.detail}). It is safe to repeat."
-        + (large if size > _SENT_AT_ONCE else "")
+        + (large if size > _LARGE_BYTES else "")
     )
-
-
-_SENT_AT_ONCE = 1_048_576
 
 
 def _unknown(

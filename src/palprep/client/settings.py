@@ -42,9 +42,8 @@ def checked_key(api_key: str) -> SecretStr:
 
 
 def checked_base_url(url: str) -> str:
-    """The base URL, normalised (RFC 3986, section 6.2) and without a slash at its end, because the
-    journal files what was created under it. Raises :class:`~palprep.errors.UsageError` for anything
-    else."""
+    """The base URL, normalised (RFC 3986, section 6.2) and without a slash at its end: the journal
+    identifies the service by it. Raises :class:`~palprep.errors.UsageError` for anything else."""
     # os.environ.get() gives None for what is not set.
     url = url if isinstance(url, str) else str(url or "")
     if not is_link(url) or "?" in url or "#" in url or urlsplit(url).username is not None:

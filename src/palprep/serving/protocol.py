@@ -43,10 +43,10 @@ class ImpatientProtocol(H11Protocol):
     connection on which no second request begins.
 
     A server keeps at most ``max_connections``. To take another one, it cuts one that waits for its
-    caller. It first chooses among those whose answer is complete or not being read, then among
-    those from the address with the most, then the one that has waited longest. There is no limit
-    for one address, because all callers behind a proxy share theirs. A new connection is refused
-    only while all others are being answered.
+    caller: first one whose caller goes on sending after the answer or does not read it, then one
+    from the address with the most, then the one that has waited longest. There is no limit for one
+    address, because all callers behind a proxy share theirs. A new connection is refused only while
+    all others are being answered.
     """
 
     head_s = 10.0
