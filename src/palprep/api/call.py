@@ -29,7 +29,7 @@ P = ParamSpec("P")
 R = TypeVar("R", bound=Reply)
 
 _SHOWN_CHARS = 500
-"""Of a body, in a message."""
+"""The longest part of a body in a message."""
 
 Verb = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
 

@@ -174,8 +174,8 @@ def _show_open_ends(head: runs.JournalHead, people: Tally) -> None:
         command = shlex.join(["palprep", "status", head.directory, "--ended"])
         if head.unread is not None:
             whose, body = head.unread
-            said = json.dumps(body, ensure_ascii=False)[:_BODY_SHOWN]
-            print_line(f"The last callback about {whose} tells no end that palprep knows: {said}")
+            text = json.dumps(body, ensure_ascii=False)[:_BODY_SHOWN]
+            print_line(f"The last callback about {whose} tells no end that palprep knows: {text}")
         print_line(
             "Only a callback tells the end of a replica. Where it was lost, or tells none, ask the "
             "service, then\n"
@@ -205,16 +205,16 @@ def _how_to_resolve(directory: str, creation: creations.Creation) -> str:
 
 
 def _how_to_decide(directory: str, person: runs.PersonView) -> str:
-    told, evidence = dict[str, None](), person.consent_state.evidence
+    places, evidence = dict[str, None](), person.consent_state.evidence
     for doubt in evidence.doubts:
         # The words of a doubt about one file name its role.
         files = [each for each in evidence.files if f"({each.role})" in doubt.words]
-        told |= {str(Path(directory, each.path)): None for each in files or evidence.files}
+        places |= {str(Path(directory, each.path)): None for each in files or evidence.files}
         if doubt.stretch is not None:
-            told[f"{doubt.stretch.start_s:.1f} s to {doubt.stretch.end_s:.1f} s"] = None
+            places[f"{doubt.stretch.start_s:.1f} s to {doubt.stretch.end_s:.1f} s"] = None
     command = shlex.join(["palprep", "decide", directory, person.slug])
     return (
-        f"\nThe consent of {person.slug} is in doubt. Listen to {', '.join(told)}, then\n"
+        f"\nThe consent of {person.slug} is in doubt. Listen to {', '.join(places)}, then\n"
         f"  {command} --accept --by NAME --because TEXT    if it is given\n"
         f"  {command} --refuse --by NAME --because TEXT    if it is not"
     )

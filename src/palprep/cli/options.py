@@ -144,7 +144,7 @@ LogFile = Annotated[
 ]
 LogFormatting = Annotated[
     Literal["text", "json"],
-    typer.Option("--log-format", help="What is told, and the log file, as text or as JSON lines."),
+    typer.Option("--log-format", help="Messages and the log file as text or as JSON lines."),
 ]
 
 BUCKET_HELP = " ".join(f"{cloud.example}: set {cloud.credentials}." for cloud in CLOUDS)

@@ -66,9 +66,9 @@ def guide(
         limits = rules.load_profile(profile)
         own = wording.read_statement(statement) if statement else None
         spoken = language if own else "en"
-        said = wording.statement_for(full_name, own, language=spoken)
+        words = wording.statement_for(full_name, own, language=spoken)
         page = views.guide_page(
-            said.full_name, statement=said.text, spoken=spoken, profile=limits, language=language
+            words.full_name, statement=words.text, spoken=spoken, profile=limits, language=language
         )
         storage.write_text(into, page)
         print_line(into)
@@ -89,8 +89,8 @@ def ask(
         for each in written:
             print_line(into / f"{each.person}.txt")
             if each.english:
-                told = ", ".join(each.english)
-                tell(f"{each.person}: told in English, for want of a translation: {told}")
+                findings = ", ".join(each.english)
+                tell(f"{each.person}: told in English, for want of a translation: {findings}")
         if not written:
             tell("Nobody is to send anything again: no message was written")
             return

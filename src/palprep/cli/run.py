@@ -130,8 +130,8 @@ def run(
     def tell_note(note: batch.Note) -> None:
         notes[note.about] += 1
         line = f"{note.person}: {note.text}" if note.person is not None else note.text
-        told = tell if notes[note.about] <= _TOLD.get(note.about, math.inf) else tell_detail
-        told(line, person=note.person, about=note.about)
+        emit = tell if notes[note.about] <= _TOLD.get(note.about, math.inf) else tell_detail
+        emit(line, person=note.person, about=note.about)
 
     select = batch_people.Selection(
         only=tuple(only or ()),

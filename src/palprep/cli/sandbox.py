@@ -100,7 +100,7 @@ def sandbox(
         else:
             typer.echo(f"palprep sandbox ready on {served.url}")
             if not api_key:
-                said = f"({service.SERVICE_KEY} is not user-scoped)"
-                typer.echo(f"PALPREP_API_KEY={service.USER_KEY} {said}")
+                note = f"({service.SERVICE_KEY} is not user-scoped)"
+                typer.echo(f"PALPREP_API_KEY={service.USER_KEY} {note}")
         stop.wait()
         engine.close(at_once=True)  # Or the sandbox would wait for its judge to finish.

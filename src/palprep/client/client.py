@@ -194,7 +194,7 @@ def log_as_asked(environ: Mapping[str, str], log: logging.Logger = log) -> None:
 
 
 class _BothClients(Sending[S], Generic[S]):
-    """What both clients share: the resources, by name."""
+    """Base of both clients: the resources by name, and plain requests."""
 
     def __init__(self, sender: S) -> None:
         super().__init__(sender)

@@ -130,9 +130,9 @@ _GRACE_S = 0.05
 
 @dataclass(frozen=True, kw_only=True)
 class _Sender(Generic[H]):
-    """What both senders hold: with the call, everything on which a decision depends. ``http`` is
-    closed with the client if it is its ``own``. ``headers`` and ``query`` travel with every
-    request."""
+    """Base of both senders. With the call they hold everything on which a decision depends.
+    ``http`` is closed with the client if it is its ``own``. ``headers`` and ``query`` travel with
+    every request."""
 
     awaited: ClassVar[bool]
     library: ClassVar[type[httpx.Client | httpx.AsyncClient]]

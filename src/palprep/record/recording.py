@@ -119,8 +119,8 @@ class Recording:
 
     def _page(self, _: Request) -> Response:
         about = {"language": self._language, "spoken": self._person.spoken_language}
-        said, place = self._statement(), os.fspath(self._takes.folder)
-        return HTMLResponse(views.recording_page(self._person.full_name, said, place, **about))
+        statement, place = self._statement(), os.fspath(self._takes.folder)
+        return HTMLResponse(views.recording_page(self._person.full_name, statement, place, **about))
 
     def _state(self, _: Request) -> Response:
         person = self._person
@@ -131,8 +131,8 @@ class Recording:
             roles[Role.FACE_IMAGE.value]["files"] = [each.name for each in portraits]
         for take in self._takes.all():
             roles[take.role.value]["takes"].append(take.model_dump(mode="json"))
-        told = {"agreed": self._agreed, "statement": self._statement(), "roles": roles}
-        return JSONResponse(told)
+        state = {"agreed": self._agreed, "statement": self._statement(), "roles": roles}
+        return JSONResponse(state)
 
     async def _agree(self, request: Request) -> Response:
         asked = (await read_body(request, _SMALL_BYTES)).decode("utf-8", "replace")

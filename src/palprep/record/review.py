@@ -119,10 +119,10 @@ class Review:
             link = f"out/{quote(own if self._within(own) else views.REPORT_NAME)}"
             folder, answered = Path(source or "", person.slug), False
             if source and folder.is_dir():
-                told = read_person(folder, preflight.kinds_by(self._engine))
+                on_disk = read_person(folder, preflight.kinds_by(self._engine))
                 # The run that goes on will tell whether anything else is missing.
-                answered = not told.problems and {*person.asked} <= {*told.sources}
-                choices = {role: self._choices(person, told, role) for role in Role}
+                answered = not on_disk.problems and {*person.asked} <= {*on_disk.sources}
+                choices = {role: self._choices(person, on_disk, role) for role in Role}
                 found += (
                     Question(person, link, role, each) for role, each in choices.items() if each
                 )
@@ -134,13 +134,13 @@ class Review:
         # Questions that hold a person come before those about a file that was picked already.
         return sorted(found, key=lambda each: any(choice.picked for choice in each.choices))
 
-    def _choices(self, person: PersonView, told: Person, role: Role) -> list[Choice]:
+    def _choices(self, person: PersonView, on_disk: Person, role: Role) -> list[Choice]:
         """The files that a question of the run names, or among which the run has picked one. It is
         no question if the files' content has settled it."""
         picked = {asset.source for asset in person.assets if asset.role is role}
         found = [
             Choice(each, quote(f"{person.slug}/{role.value}/{each.name}"), str(each) in picked)
-            for each in told.unclear.get(role, ())
+            for each in on_disk.unclear.get(role, ())
             if isinstance(each, Path)
         ]
         if asked := person.asked.get(role):
@@ -173,8 +173,9 @@ class Review:
 
     def _page(self, _: Request) -> Response:
         self._asked = self._questions()
-        told, self._problem = self._problem, ""
-        return HTMLResponse(views.review_page(self._asked, self._by, told, running=self._running))
+        problem, self._problem = self._problem, ""
+        page = views.review_page(self._asked, self._by, problem, running=self._running)
+        return HTMLResponse(page)
 
     async def _choose(self, request: Request) -> Response:
         asked = await _form(request)
@@ -270,15 +271,15 @@ class Review:
         command, nothing = self._command(started.body), subprocess.DEVNULL
         # The run takes its other options from the environment. Ctrl-C in the terminal reaches only
         # the page, or a second one would cut the run off.
-        with self._told.open("wb") as told:
+        with self._told.open("wb") as errors:
             self._run = subprocess.Popen(  # noqa: S603
-                command, stdin=nothing, stdout=nothing, stderr=told, **system.OWN_GROUP
+                command, stdin=nothing, stdout=nothing, stderr=errors, **system.OWN_GROUP
             )
 
     def _state(self, _: Request) -> Response:
         running = self._running  # First, so that the last lines are not missed.
-        told = self._told.read_text("utf-8", "replace") if self._run is not None else ""
-        return JSONResponse({"running": running, "told": told.splitlines()[-_LINES:]})
+        output = self._told.read_text("utf-8", "replace") if self._run is not None else ""
+        return JSONResponse({"running": running, "told": output.splitlines()[-_LINES:]})
 
 
 def _digest(person: PersonView) -> str:

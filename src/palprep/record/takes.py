@@ -63,8 +63,8 @@ class Take(Value):
         return f"{self.number:03}-{self.role.value}"
 
     def failed(self, why: str, advice: str | None = None) -> Take:
-        told = (Finding(outcome=Outcome.FAIL, sentence=why, advice=advice),)
-        return self.model_copy(update={"verdict": "again", "findings": told})
+        findings = (Finding(outcome=Outcome.FAIL, sentence=why, advice=advice),)
+        return self.model_copy(update={"verdict": "again", "findings": findings})
 
 
 class Takes:
@@ -151,7 +151,7 @@ def judged(take: Take, report: Report, profile: Profile, language: str = "en") -
         for outcome in (Outcome.FAIL, Outcome.WARN)
     )
     asked = (ask_of(each.id, language, report.why(each), each.advice) for each in failed)
-    told = [
+    findings = [
         *(Finding(outcome=Outcome.FAIL, sentence=each.why, advice=each.advice) for each in asked),
         *(Finding.model_validate(each, from_attributes=True) for each in warned),
     ]
@@ -163,8 +163,8 @@ def judged(take: Take, report: Report, profile: Profile, language: str = "en") -
     ):
         verdict = "decide"
         known = {each.sentence for each in doubts}
-        told = [
+        findings = [
             *(Finding(outcome=Outcome.WARN, sentence=each.sentence) for each in doubts),
-            *(each for each in told if each.sentence not in known),
+            *(each for each in findings if each.sentence not in known),
         ]
-    return take.model_copy(update={"verdict": verdict, "findings": tuple(told)})
+    return take.model_copy(update={"verdict": verdict, "findings": tuple(findings)})

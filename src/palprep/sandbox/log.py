@@ -45,7 +45,7 @@ def note_request(
     fault, whole = arrival.fault, not store.on_disk
     answered = redact(answer.body, addresses=whole) if answer else None
     size = len(json.dumps(answered))
-    told = {
+    line = {
         "method": arrival.request.method,
         "path": arrival.request.scope["path"],
         "endpoint": arrival.endpoint,
@@ -57,7 +57,7 @@ def note_request(
         "answer_headers": dict(answer.headers) if answer else None,
         "answer": answered if size <= SHOWN_BYTES else f"<{size} bytes>",
     }
-    return note(store, "request", at, told)
+    return note(store, "request", at, line)
 
 
 def note(

@@ -176,9 +176,9 @@ def note_delivery(
     problem: str | None = None,
 ) -> None:
     """Log an outbound request with the answer's status, or with the ``problem`` if none came."""
-    told = {"event": event, "url": url, "payload": payload, "attempt": attempt}
-    told |= {"status": status, "error": problem}
-    note(service.store, "callback", service.now(), told)
+    line = {"event": event, "url": url, "payload": payload, "attempt": attempt}
+    line |= {"status": status, "error": problem}
+    note(service.store, "callback", service.now(), line)
 
 
 async def client_credentials_token(auth: Mapping[str, Any], http: httpx.AsyncClient) -> str:

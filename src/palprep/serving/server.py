@@ -25,7 +25,7 @@ T = TypeVar("T")
 log = logging.getLogger("palprep.serving")
 
 _BACKLOG = 128
-"""It is also how many connections asyncio accepts in one turn of its loop."""
+"""asyncio also accepts as many connections in one turn of its loop."""
 _TURNS = 5
 """Turns of the loop until the protocol knows of every accepted connection; asyncio needs three."""
 _LOGGED_EVERY_S = 60.0

@@ -212,7 +212,7 @@ def flaw_words(flaw: Flaw) -> str:
 
 
 def _state(examined: ExaminedDossier, now: dt.datetime) -> Iterator[str]:
-    """What was heard, and how long the consent holds or why it is over."""
+    """The headline of the reading, and until when the consent holds or why it is over."""
     dossier = examined.dossier
     consent = dossier.evidence.consent
     yield headline(consent) if consent else "The dossier holds no reading of the statement."

@@ -83,8 +83,8 @@ def _check_rows(report: Report) -> Iterator[dict[str, Any]]:
         "path": report.path,
     }
     if report.error is not None:
-        told = {"check": report.error.code, "sentence": report.error.message}
-        yield {**of_file, **told, "outcome": Outcome.FAIL.value}
+        error = {"check": report.error.code, "sentence": report.error.message}
+        yield {**of_file, **error, "outcome": Outcome.FAIL.value}
     for check in report.checks:
         number = isinstance(check.measured, int | float) and not isinstance(check.measured, bool)
         value = check.measured if number else None

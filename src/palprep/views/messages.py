@@ -107,8 +107,8 @@ def _parts(person: PersonView, words: Mapping[str, Any], language: str) -> Itera
     blocked = {*person.blocked_by} - _NOT_THEIRS
     # It stands for every check of consent: the statement was not heard.
     blocked |= CONSENT_CHECKS if "consent_spoken" in blocked else set()
-    told: set[str] = set()
-    said: set[tuple[str, str]] = set()
+    covered: set[str] = set()
+    requested: set[tuple[str, str]] = set()
     for asset in person.assets:
         report, asked = asset.report, {}
         if report.error is not None and report.error.code in blocked:
@@ -116,15 +116,15 @@ def _parts(person: PersonView, words: Mapping[str, Any], language: str) -> Itera
         for check in report.told(Outcome.FAIL):
             if check.id in blocked or not person.blocked_by:
                 asked[check.id] = ask_of(check.id, language, report.why(check), check.advice)
-        told |= asked.keys() | {check.id for check in report.having(Outcome.FAIL)}
+        covered |= asked.keys() | {check.id for check in report.having(Outcome.FAIL)}
         # A video that is also the recording is asked for once.
-        asked = {each: ask for each, ask in asked.items() if (asset.source, each) not in said}
-        said |= {(asset.source, each) for each in asked}
+        asked = {each: ask for each, ask in asked.items() if (asset.source, each) not in requested}
+        requested |= {(asset.source, each) for each in asked}
         if asked:
             role = words["roles"][asset.role.value]
             yield _Part(f"{role} ({Path(asset.source).name})", asked)
-    told |= CONSENT_CHECKS if told & CONSENT_CHECKS else set()
-    rest = {each: ask_of(each, language) for each in person.blocked_by if each in blocked - told}
+    covered |= CONSENT_CHECKS if covered & CONSENT_CHECKS else set()
+    rest = {each: ask_of(each, language) for each in person.blocked_by if each in blocked - covered}
     stated = {each: rest.pop(each) for each in [*rest] if each in _OF_CONSENT}
     for title, asked in ((words["roles"]["consent-video"], stated), (words["all_files"], rest)):
         if asked:

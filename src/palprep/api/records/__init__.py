@@ -1,4 +1,4 @@
-"""What the service takes and says, field by field."""
+"""The service's records, and the types of their fields."""
 
 import lazy_loader
 

@@ -1,1 +1,1 @@
-"""What each endpoint does, and the jobs that follow from it, by resource."""
+"""The handlers of endpoints, and the jobs that they schedule, by resource."""

@@ -133,7 +133,7 @@ async def deliver(service: Service, tool: Record, arguments: Mapping[str, Any]) 
             answer |= {"status": response.status_code, "body": await outbound.beginning(response)}
     except (*UNASKABLE, outbound.ServerFailed) as error:
         answer["problem"] = str(error) or type(error).__name__
-    told = {name: answer[name] for name in ("status", "problem")}
+    outcome = {name: answer[name] for name in ("status", "problem")}
     if service.store.cleared == kept:
-        outbound.note_delivery(service, f"tool:{tool['name']}", api["url"], arguments, **told)
+        outbound.note_delivery(service, f"tool:{tool['name']}", api["url"], arguments, **outcome)
     return answer

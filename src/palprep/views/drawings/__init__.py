@@ -1,4 +1,4 @@
-"""What is drawn of a file: portraits, timelines, waveforms, and where they are kept."""
+"""Drawings of files: portraits, timelines, waveforms, and the folder that keeps them."""
 
 import lazy_loader
 

@@ -71,27 +71,27 @@ def draw_portrait(
     height, width = seen.rgb.shape[:2]
     thick = max(1, max(height, width) / 500)
     parts = [picture(seen.rgb, 0, width, height)]
-    said: list[tuple[Colour, str]] = []
+    captions: list[tuple[Colour, str]] = []
     outline = "" if crop is None else _way(_corners(crop, level_deg) / seen.scale, closed=True)
     if outline:
         parts.append(area(f"M0 0H{width}V{height}H0Z{outline}", (0, 0, 0), OUTSIDE))
     if seen.subject is not None:
         lines, words = _face(seen, seen.subject, thick)
-        parts, said = [*parts, *lines], [(FACE, words)] if words else []
+        parts, captions = [*parts, *lines], [(FACE, words)] if words else []
     if crop is not None:
         parts.append(_rimmed(outline, CROP, 2 * thick))
         turn = f", turned {level_deg:+.0f}°" if level_deg else ""
-        said.append((CROP, f"crop {crop.width:.0f} x {crop.height:.0f} px{turn}"))
+        captions.append((CROP, f"crop {crop.width:.0f} x {crop.height:.0f} px{turn}"))
     for words, region in failed:
         if region is not None:
             around = _way(_corners(region) / seen.scale, closed=True)
             parts.append(_rimmed(around, FAILED, 2 * thick))
-        said.append((FAILED, words))
-    return _with_words(parts, said, width, height)
+        captions.append((FAILED, words))
+    return _with_words(parts, captions, width, height)
 
 
 def _with_words(
-    parts: Sequence[str], said: Sequence[tuple[Colour, str]], width: int, height: int
+    parts: Sequence[str], captions: Sequence[tuple[Colour, str]], width: int, height: int
 ) -> str:
     """The drawing, and below it each sentence next to a patch of its colour."""
     size = max(SMALLEST_FONT, max(width, height) / LINES_PER_SIDE)
@@ -99,7 +99,7 @@ def _with_words(
     letters = int((whole - 2 * step) / (LETTER_WIDTH * size))
     below: list[str] = []
     top = height
-    for colour, words in said:
+    for colour, words in captions:
         lines = textwrap.wrap(words, letters)
         below.append(box((0, step * 2 / 3), (top, top + step * len(lines) - 1), colour))
         for row, each in enumerate(lines, 1):

@@ -74,8 +74,8 @@ def _consent(line: Timeline) -> tuple[Row, ...]:
     if span is None:
         return ()
     values = [each.at_s < span.end_s and each.at_s + 1 > span.start_s for each in line.seconds]
-    said = f"{position(span.start_s)} to {position(span.end_s)}"
-    return (Row("Consent", PURPLE, values, [span], summary=said),)
+    stretch = f"{position(span.start_s)} to {position(span.end_s)}"
+    return (Row("Consent", PURPLE, values, [span], summary=stretch),)
 
 
 def _row(line: Timeline, label: str, colour: Colour, values: Sequence[bool | None]) -> Row:

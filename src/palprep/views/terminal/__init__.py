@@ -1,4 +1,4 @@
-"""What a terminal shows: reports, consent, and how far a run has come."""
+"""Terminal output: reports, consent, and the progress of a run."""
 
 import lazy_loader
 

@@ -76,7 +76,7 @@ def dossier_view(examined: ExaminedDossier, now: dt.datetime) -> RenderableType:
     dossier, words = examined.dossier, consent_words.entry_words
     first, consent = dossier.evidence, dossier.evidence.consent
     code = consent and consent.code
-    told = (
+    lines = (
         *map(words, dossier.waivers),
         f"{first.person}, as {consent.full_name}" if consent else first.person,
         *(f"- {reason}" for reason in stands.reasons),
@@ -85,5 +85,5 @@ def dossier_view(examined: ExaminedDossier, now: dt.datetime) -> RenderableType:
     )
     return Group(
         headed(stands.word, OUTCOMES[stands.outcome].style, str(examined.path)),
-        indented(Text("\n".join(told))),
+        indented(Text("\n".join(lines))),
     )

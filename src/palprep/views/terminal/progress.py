@@ -59,8 +59,8 @@ def progress_line(progress: RunProgress) -> str:
         if progress.ended[status]
     )
     at_work = "; ".join(f"{person}: {step}" for person, step in progress.at_work.items())
-    told = f"{progress.ended.total()} of {progress.people} people"
-    return " · ".join(part for part in (told, ended, at_work) if part)
+    done = f"{progress.ended.total()} of {progress.people} people"
+    return " · ".join(part for part in (done, ended, at_work) if part)
 
 
 def cell_progress() -> RunProgress | None:

@@ -105,12 +105,12 @@ def results_view(results: Collection[runs.PersonStanding]) -> RenderableType:
     people = margin(longest + 2)
     for result in results:
         look = STATUSES[result.status]
-        told = [
+        lines = [
             Text(escaped_line(result.person), "bold"),
             *_made(result),
             *map(Text, by_file(result.reasons)),
         ]
-        people.add_row(Text(look.word.lower(), look.style), Text("\n").join(told))
+        people.add_row(Text(look.word.lower(), look.style), Text("\n").join(lines))
     return people
 
 
@@ -150,17 +150,17 @@ def check_list(entries: Sequence[rules.CatalogueEntry]) -> Table:
 def explained_check(entry: rules.CatalogueEntry, *, verbose: bool = False) -> RenderableType:
     """One check: its text, sentences, prediction, and limits with their sources. ``verbose`` adds
     the thresholds behind it, and notes on limits."""
-    said = _table()
+    table = _table()
     for each in entry.sentences:
         sentence = each.sentence.replace("{", "<").replace("}", ">")
-        said.add_row(Text(each.outcome, _style(each.outcome)), sentence)
+        table.add_row(Text(each.outcome, _style(each.outcome)), sentence)
     if entry.predicts:
-        said.add_row("predicts", Text(entry.predicts))
-    said.add_row("to do", Text(entry.advice))
+        table.add_row("predicts", Text(entry.predicts))
+    table.add_row("to do", Text(entry.advice))
     parts: list[RenderableType] = [
         Text.assemble((entry.id, "bold"), f"  {entry.label}"),
         Padding(Text(entry.text), (1, 0, 1, 2)),
-        Padding(said, (0, 0, 1, 2)),
+        Padding(table, (0, 0, 1, 2)),
     ]
     if not entry.limits:
         parts.append(Padding(Text(f"Profile {entry.profile} does not ask for it."), (0, 0, 0, 2)))
@@ -200,7 +200,7 @@ def headed(word: str, style: str, path: str, more: str = "") -> RenderableType:
 
 
 def indented(renderable: RenderableType) -> Padding:
-    """What belongs to the file above it."""
+    """Indented, as everything that belongs to the file above it."""
     return Padding(renderable, (0, 0, 0, INDENT))
 
 
