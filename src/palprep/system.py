@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import contextvars
+import errno
 import importlib.util
 import os
 import signal
@@ -30,6 +31,20 @@ _fcntl = importlib.import_module("fcntl") if importlib.util.find_spec("fcntl") e
 _NAMES = ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK")
 ENDING = tuple(getattr(signal, name) for name in _NAMES if hasattr(signal, name))
 """The signals that ask a process to end."""
+
+
+NO_MORE = (
+    "This machine gives no more memory, processes or open files: end other programs, give fewer "
+    "--jobs, or raise its limits, and try again"
+)
+
+
+def gives_no_more(error: BaseException) -> bool:
+    """Whether an error says :data:`NO_MORE`."""
+    if isinstance(error, OSError):
+        return error.errno in {errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE}
+    # What threading raises has no number.
+    return isinstance(error, MemoryError) or str(error) == "can't start new thread"
 
 
 @contextlib.contextmanager

@@ -1,14 +1,23 @@
 from __future__ import annotations
 
 import errno
+import io
+import os
 import socket
 
 import av
+import numpy as np
 import pytest
 from heard import heard_audio, heard_video
 
-from palprep.errors import DamagedMedia, FileMissing, MediaTooHeavy, UnsupportedMedia
-from palprep.media.container import open_container, video_stream
+from palprep.errors import (
+    DamagedMedia,
+    FileMissing,
+    FileUnreadable,
+    MediaTooHeavy,
+    UnsupportedMedia,
+)
+from palprep.media.container import Packets, open_container, video_stream
 from palprep.media.sound.decoding import audio_streams
 from palprep.media.sources.bounds import HeaderReader
 from palprep.media.sources.isobmff import read_movie
@@ -45,6 +54,33 @@ def test_memory_that_runs_out_is_no_damage(make_video):
         open_container(source),
     ):
         av.error.err_check(-errno.ENOMEM)  # As of any call of FFmpeg's.
+
+
+@pytest.mark.parametrize("number", [errno.EAGAIN, errno.EIO, errno.EMFILE])
+def test_a_system_that_fails_is_no_damage(make_video, number):
+    source = Source.of(make_video("long.mp4"))
+    with pytest.raises(FileUnreadable, match=os.strerror(number)), open_container(source):
+        av.error.err_check(-number)  # As of any call of FFmpeg's.
+
+
+def test_a_disk_that_fails_midway_cuts_no_file_off(make_video):
+    class Disk(io.FileIO):
+        fails = False
+
+        def read(self, size: int = -1) -> bytes:
+            if self.fails:
+                raise OSError(errno.EIO, os.strerror(errno.EIO))
+            return super().read(size)
+
+    noise = np.random.default_rng(1)
+    frames = [noise.integers(0, 256, (48, 64, 3), np.uint8) for _ in range(50)]
+    path = make_video("long.mp4", frames=frames, options={"movflags": "faststart"})
+    with Disk(path) as disk, av.open(disk) as container:
+        packets = iter(Packets(container))
+        next(packets)
+        disk.fails = True
+        with pytest.raises(OSError, match=os.strerror(errno.EIO)):
+            list(packets)
 
 
 def taken_for(path, kind):

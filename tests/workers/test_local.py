@@ -92,6 +92,12 @@ def test_a_crash_is_one_tasks_error(engine, work):
     assert engine.run(work.double, 5) == 10
 
 
+def test_a_machine_that_gives_no_more_is_blamed_and_no_file(engine, work):
+    with pytest.raises(ToolFailed, match=r"This machine gives no more .* open files") as caught:
+        engine.run(work.take_all_files)
+    assert "damaged" not in str(caught.value)
+
+
 @pytest.mark.parametrize("hang", ["hang", "hang_in_c"])
 def test_a_hang_ends_at_the_time_limit(work, hang, monkeypatch):
     monkeypatch.setattr("palprep.workers.worker._CLEAN_UP_WITHIN_S", 0.5)

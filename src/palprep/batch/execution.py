@@ -37,6 +37,7 @@ from palprep.journal.creations import CUT_OFF, Creation, up_to_date
 from palprep.journal.entries import PersonEnded
 from palprep.journal.runs import PersonOutcome
 from palprep.publish import Publisher
+from palprep.system import NO_MORE, gives_no_more
 from palprep.workers import WorkStopped
 
 P = ParamSpec("P")
@@ -77,7 +78,8 @@ def guarded(person: Person, steps: Callable[[], T]) -> T | PersonOutcome:
         return PersonOutcome.failed(error.message, error.code)
     except Exception as error:  # noqa: BLE001 -- a defect at one person's files is not everybody's
         _log.debug("unexpected error at %s", person.slug, exc_info=True)
-        message = f"Unexpected {type(error).__name__}: {error}. Please report this"
+        advice = NO_MORE if gives_no_more(error) else "Please report this"
+        message = f"Unexpected {type(error).__name__}: {error}. {advice}"
         return PersonOutcome.failed(message, "unexpected")
 
 

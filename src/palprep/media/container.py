@@ -65,6 +65,8 @@ def open_container(source: Source, *, analyse_frames: bool = True) -> Iterator[I
         raise
     except MemoryError:
         raise source.out_of_memory() from None
+    except OSError as error:
+        raise source.unreadable(error) from None
     except av.error.DecoderNotFoundError:
         raise UnsupportedMedia(f"{source.name} uses a codec that cannot be decoded here") from None
     # PyAV raises ValueError for parameters that no decoder takes, such as 65535 channels.
@@ -174,6 +176,8 @@ class Packets:
     def __iter__(self) -> Iterator[Packet[Any]]:
         try:
             yield from self._packets
+        except OSError:
+            raise
         except av.error.FFmpegError:
             self.broken = True
 

@@ -17,6 +17,7 @@ from typing import IO, Any
 import imageio_ffmpeg
 
 from palprep.errors import ToolFailed, ToolMissing
+from palprep.system import gives_no_more
 
 _GLOBAL = ("-hide_banner", "-nostdin", "-nostats", "-loglevel", "error", "-y")
 _LAST_LINES = 5
@@ -93,6 +94,8 @@ def _watch(
             text=True,
         )
     except OSError as error:
+        if gives_no_more(error):
+            raise
         raise ToolMissing(f"{command[0]} does not run ({error}); name another ffmpeg") from None
     reached = 0.0
     with process:

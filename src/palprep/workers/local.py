@@ -180,9 +180,9 @@ class LocalEngine(Engine):
             else:
                 return worker
         raise ToolFailed(
-            "Worker processes end before they have begun: memory may have run out, or palprep is "
-            "not installed whole. `palprep doctor` says what is missing; --verbose shows their "
-            "last words"
+            "Worker processes end before they have begun: memory or processes may have run out, "
+            "or palprep is not installed whole. `palprep doctor` says what is missing; --verbose "
+            "shows their last words"
         )
 
 
@@ -240,10 +240,11 @@ class _Pool:
     def _started(self) -> Worker:
         try:
             return self._start(reach=self.reach)
-        except OSError as error:
+        except (OSError, RuntimeError) as error:
+            reason = getattr(error, "strerror", None) or error
             raise ToolFailed(
-                f"No worker process can be started ({error.strerror or error}): end other "
-                "programs, or give fewer --jobs"
+                f"No worker process can be started ({reason}): end other programs, or give fewer "
+                "--jobs"
             ) from None
 
     def give_back(self, worker: Worker, *, kept: bool, clean_up: bool = True) -> None:

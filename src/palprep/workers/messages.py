@@ -26,6 +26,7 @@ from typing import Any, NamedTuple, Self, TypeAlias
 from pydantic import BaseModel, TypeAdapter
 
 from palprep.errors import PalprepError, ToolFailed
+from palprep.system import NO_MORE, gives_no_more
 from palprep.values import Value
 from palprep.workers.confinement import Protections
 
@@ -127,10 +128,12 @@ def unexpected(error: BaseException) -> ToolFailed:
         for each in traceback.extract_tb(error.__traceback__)[-1:]
     )
     words, kind = str(error)[:_MOST_WORDS], type(error).__name__
+    known = f"{kind}: {words}" if words else kind
+    if gives_no_more(error):
+        return ToolFailed(f"The work at this file ended ({known}). {NO_MORE}")
     return ToolFailed(
-        f"palprep failed at this file in a way that it does not know "
-        f"({f'{kind}: {words}' if words else kind}; in {where}): the file may be damaged. Please "
-        "report this, with the file if you may"
+        f"palprep failed at this file in a way that it does not know ({known}; in {where}): the "
+        "file may be damaged. Please report this, with the file if you may"
     )
 
 

@@ -129,6 +129,8 @@ class Worker:
                     settings={**_SETTINGS, **dict.fromkeys(_THREADS, str(threads))},
                 ),
             )
+            assert self._process.stdout is not None  # noqa: S101 -- asked for above
+            threading.Thread(target=_log_lines, args=(self._process.stdout,), daemon=True).start()
             undo.pop_all()
         ours.settimeout(_SENT_WITHIN_S)
         self._channel = messages.Channel(ours)
@@ -138,8 +140,6 @@ class Worker:
             self._channel.send(pickle.dumps(within))
         self._reaping = threading.Lock()
         self._reaped = False
-        assert self._process.stdout is not None  # noqa: S101 -- asked for above
-        threading.Thread(target=_log_lines, args=(self._process.stdout,), daemon=True).start()
 
     @property
     def pid(self) -> int:

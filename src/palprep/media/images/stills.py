@@ -130,6 +130,9 @@ def _opened(source: Source) -> Iterator[HeifImage | RasterImage]:
         except MemoryError:
             raise source.out_of_memory() from None
         except _BROKEN as error:
+            # Pillow's own have no number.
+            if isinstance(error, OSError) and error.errno is not None:
+                raise source.unreadable(error) from None
             reason = str(error).strip() or type(error).__name__
             cut = any(each in reason for each in _CUT_OFF)
             why = "ends too soon" if cut else f"does not decode ({reason})"

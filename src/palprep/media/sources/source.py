@@ -34,6 +34,7 @@ from palprep.errors import (
 from palprep.media.facts import UNNAMED, FileFacts, MediaType
 from palprep.media.sources.bounds import HeaderReader
 from palprep.media.sources.sniff import Content, recognise
+from palprep.system import NO_MORE, gives_no_more
 from palprep.vocabulary import FileInput, address_of
 
 MOST_BYTES = 8 << 30
@@ -192,6 +193,10 @@ class Source:
             "more, or give a smaller file"
         )
 
+    def unreadable(self, error: OSError) -> FileUnreadable:
+        """What to raise where the system fails, and no decoder: that is no damage either."""
+        return _unreadable(self.path, error)
+
     def _changed(self) -> FileUnreadable:
         return FileUnreadable(
             f"{self.path} changed while palprep worked on it; "
@@ -238,6 +243,7 @@ def _open(path: Path) -> BufferedReader:
 
 
 def _unreadable(path: Path, error: OSError, advice: str = "") -> FileUnreadable:
+    advice = f". {NO_MORE}" if gives_no_more(error) else advice
     return FileUnreadable(f"{path} cannot be read: {error.strerror or error}{advice}")
 
 
