@@ -23,6 +23,7 @@ from palprep.errors import DamagedMedia, MediaError, UnsupportedMedia
 from palprep.media.sources.bounds import MOST_STREAMS, HeaderReader, require_few_tags
 from palprep.media.sources.sniff import DEMUXERS
 from palprep.media.sources.source import Source
+from palprep.system import gives_no_more
 
 MAX_FRAME_PIXELS = 8192 * 8192
 """Larger frames are not decoded: 8K has half of it, and one frame takes 200 MB as RGB."""
@@ -65,12 +66,14 @@ def open_container(source: Source, *, analyse_frames: bool = True) -> Iterator[I
         raise
     except MemoryError:
         raise source.out_of_memory() from None
-    except OSError as error:
-        raise source.unreadable(error) from None
     except av.error.DecoderNotFoundError:
         raise UnsupportedMedia(f"{source.name} uses a codec that cannot be decoded here") from None
     # PyAV raises ValueError for parameters that no decoder takes, such as 65535 channels.
     except (av.error.FFmpegError, ValueError, ArithmeticError, EOFError) as error:
+        if isinstance(error, OSError):
+            if gives_no_more(error):
+                raise source.unreadable(error) from None
+            source.require_same()  # FFmpeg tells of a disk that fails as it tells of damage.
         reason = getattr(error, "strerror", None) or str(error)
         raise DamagedMedia(
             f"{source.name} starts like {source.type.description} but cannot be read "
@@ -176,9 +179,9 @@ class Packets:
     def __iter__(self) -> Iterator[Packet[Any]]:
         try:
             yield from self._packets
-        except OSError:
-            raise
-        except av.error.FFmpegError:
+        except av.error.FFmpegError as error:
+            if gives_no_more(error):
+                raise
             self.broken = True
 
 

@@ -76,6 +76,8 @@ def probe_video(source: Source) -> VideoFacts:
         if stream.duration is not None:
             stated_end = (stream.start_time or 0) + stream.duration
         timing = frames.result(stream.time_base or Fraction(1, 1000), stated_end=stated_end)
+    if packets.broken:
+        source.require_same()  # Else it is the disk that fails.
     if timing is None:
         raise containers.no_frame(source)
     missing = timing.pop("dropped")
