@@ -44,6 +44,15 @@ def test_best_of_nothing_is_said(tmp_path: Path) -> None:
         pick_best(tmp_path)
 
 
+@pytest.mark.parametrize("nowhere", ["", [""]])
+def test_an_empty_path_is_not_the_current_folder(
+    folder: Path, nowhere: str | list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    with pytest.raises(FileMissing, match="The path is empty"):
+        pick_best(nowhere)
+
+
 def test_a_folder_that_the_system_keeps_closed_is_told_in_words(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -223,7 +223,7 @@ def _files(
     source: FileInput | Iterable[FileInput | sources.Source],
 ) -> tuple[Sequence[FileInput | sources.Source], bool]:
     """The files to look at, and whether one that is no image is passed over."""
-    if isinstance(source, str | os.PathLike):
+    if source != "" and isinstance(source, str | os.PathLike):  # Path("") is the current folder.
         path = Path(source)
         try:
             if path.is_dir():
