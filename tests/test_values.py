@@ -40,6 +40,13 @@ JANE = {"full_name": "Jane Carter"}
             r"folder takes str or Path, not int; help\(palprep.Journal",
         ),
         (lambda: palprep.run(None), "people takes .*, not NoneType"),
+        (lambda: palprep.Pace(wait_s=None), "wait_s takes float, not NoneType; help.palprep.Pace"),
+        (lambda: palprep.Pace(max_creates="2"), "max_creates takes int or None, not str"),
+        (lambda: palprep.Pace(max_creates=-1), "max_creates must be at least 0, not -1"),
+        (lambda: palprep.Pace(requests_per_s=0), "requests_per_s must be at least 1, not 0"),
+        (lambda: palprep.RunOptions(without_consent="false"), "without_consent takes bool"),
+        (lambda: palprep.RunOptions(pace=None), "pace takes Pace, not NoneType"),
+        (lambda: palprep.MakeOptions(doubt_wait_s="30"), "doubt_wait_s takes float, not str"),
     ],
 )
 def test_an_argument_of_a_wrong_type_is_told_in_words(call, says):
@@ -54,6 +61,7 @@ def test_an_argument_of_a_wrong_type_is_told_in_words(call, says):
         (Fraction(1, 2), float),
         (np.int64(2), int | None),
         (Path(), str | Path),
+        ("models/own", Path | None),
         (("a",), tuple[str, ...] | None),
     ],
 )

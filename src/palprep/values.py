@@ -17,8 +17,9 @@ from palprep.errors import UsageError
 from palprep.vocabulary import Kind as Kind, Outcome as Outcome, Role as Role  # noqa: PLC0414
 
 F = TypeVar("F", bound=Callable[..., Any])
+K = TypeVar("K", bound=type)
 
-_WIDER: dict[Any, type] = {float: Real, int: Integral, Path: os.PathLike}
+_WIDER: dict[Any, Any] = {float: Real, int: Integral, Path: os.PathLike | str}
 """Wider types that are accepted for a declared one: numpy's numbers, and every kind of path."""
 
 
@@ -62,6 +63,13 @@ def typed(*names: str) -> Callable[[F], F]:
         return cast("F", checked)
 
     return decorate
+
+
+def typed_fields(kind: K) -> K:
+    """A dataclass that takes nothing but what its fields declare."""
+    made: Any = kind
+    made.__init__ = typed(*made.__dataclass_fields__)(made.__init__)
+    return kind
 
 
 _OFFERED = {"model_copy", "model_dump", "model_dump_json", "model_validate", "model_validate_json"}

@@ -17,7 +17,7 @@ from palprep.errors import OutcomeUnknown, WaitTimeout
 from palprep.journal import creations, entries
 from palprep.preflight import Prepared
 from palprep.publish import Publisher
-from palprep.values import Role
+from palprep.values import Role, typed_fields
 
 _URL_FIELDS: Mapping[Role, str] = {
     Role.VOICE_AUDIO: "training_audio_url",
@@ -66,6 +66,7 @@ def _nothing(*_: object) -> None:
     """Stands in for a function that was not given."""
 
 
+@typed_fields
 @dataclass(frozen=True)
 class MakeOptions:
     """Options for a program that makes voices and replicas of many people, as ``palprep run`` does.

@@ -16,7 +16,7 @@ from palprep.journal import Journal
 from palprep.journal.creations import CUT_OFF, Creation, CreationState
 from palprep.journal.runs import PersonOutcome
 from palprep.rules import Profile
-from palprep.values import Value
+from palprep.values import Value, typed_fields
 from palprep.views.terminal import Progress
 from palprep.vocabulary import DEFAULT_PROFILE
 from palprep.workers import Engine, Limits, WorkStopped
@@ -25,6 +25,7 @@ PREPARED_NAME = "prepared"
 """The folder of a run that takes prepared files, by person and role."""
 
 
+@typed_fields
 @dataclass(frozen=True)
 class RunOptions:
     """How a run works, and what it may do."""

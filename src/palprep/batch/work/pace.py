@@ -8,7 +8,14 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from palprep.errors import PalprepError, ServiceUnavailable, ServiceUnreachable, TransportError
+from palprep.errors import (
+    PalprepError,
+    ServiceUnavailable,
+    ServiceUnreachable,
+    TransportError,
+    UsageError,
+)
+from palprep.values import typed_fields
 
 _FIRST_PROBE_S = 1.0
 _LONGEST_PROBE_S = 30.0
@@ -20,6 +27,7 @@ _MOST_DOUBTS = 10
 _log = logging.getLogger(__name__)
 
 
+@typed_fields
 @dataclass(frozen=True)
 class Pace:
     """What a run may do, and for how long.
@@ -34,6 +42,12 @@ class Pace:
     doubt_wait_s: float = 30.0
     max_creates: int | None = None
     requests_per_s: int | None = None
+
+    def __post_init__(self) -> None:
+        for name, least in (("max_creates", 0), ("requests_per_s", 1)):
+            most = getattr(self, name)
+            if most is not None and most < least:
+                raise UsageError(f"{name} must be at least {least}, not {most}")
 
 
 class HeldBack(PalprepError, code="held_back"):
