@@ -48,6 +48,17 @@ def test_several_paths_are_ranked_together(
     assert palprep("best", best, tmp_path / "gone.jpg").code == 2
 
 
+def test_files_of_the_same_name_are_told_by_their_paths(
+    palprep: Palprep, pictures: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (pictures / "day2").mkdir()
+    shutil.move(pictures / "landscape-without-a-face.jpg", pictures / "day2/portrait.heic")
+    monkeypatch.chdir(pictures.parent)
+    shown = palprep("best", pictures.name).out.split()
+    assert f"{pictures.name}/portrait.heic" in shown
+    assert f"{pictures.name}/day2/portrait.heic" in shown
+
+
 def test_top_shows_no_more_than_asked(palprep: Palprep, pictures: Path) -> None:
     ran = palprep("best", pictures, "--top", "1")
     assert "portrait.heic" in ran.out

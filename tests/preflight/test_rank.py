@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import errno
+import os
+import shutil
 from pathlib import Path
 
 import cv2
@@ -44,6 +46,17 @@ def test_best_of_nothing_is_said(tmp_path: Path) -> None:
         pick_best(tmp_path)
 
 
+def test_what_lies_in_folders_of_a_folder_is_ranked(folder: Path, tmp_path: Path) -> None:
+    """Only the folder itself was looked at, in silence, where `palprep check` looks below."""
+    (tmp_path / "shoot/day 2").mkdir(parents=True)
+    (tmp_path / "shoot/.trash").mkdir()
+    shutil.copy(folder / "nobody.png", tmp_path / "shoot")
+    shutil.copy(folder / "good.jpg", tmp_path / "shoot/day 2")
+    shutil.copy(folder / "good.jpg", tmp_path / "shoot/.trash")
+    ranked = [Path(each.path) for each in pick_best(tmp_path / "shoot")]
+    assert ranked == [tmp_path / "shoot/day 2/good.jpg", tmp_path / "shoot/nobody.png"]
+
+
 @pytest.mark.parametrize("nowhere", ["", [""]])
 def test_an_empty_path_is_not_the_current_folder(
     folder: Path, nowhere: str | list[str], monkeypatch: pytest.MonkeyPatch
@@ -56,10 +69,10 @@ def test_an_empty_path_is_not_the_current_folder(
 def test_a_folder_that_the_system_keeps_closed_is_told_in_words(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refused(_: Path) -> None:
-        raise PermissionError(errno.EACCES, "Permission denied")
+    def refused(folder: str) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied", folder)
 
-    monkeypatch.setattr(Path, "iterdir", refused)
+    monkeypatch.setattr(os, "scandir", refused)
     with pytest.raises(FileUnreadable, match="Permission denied; check its path"):
         pick_best(tmp_path)
 

@@ -18,8 +18,8 @@ from palprep.cli.output import SAME, WAIVE, is_watched, paths_in_shell
 from palprep.consent import wording
 from palprep.errors import FileMissing, PalprepError, UsageError
 from palprep.rules import consent as consent_rules
-from palprep.storage import is_folder
-from palprep.vocabulary import DEFAULT_PROFILE, Role, address_of, by_name, did_you_mean
+from palprep.storage import files_below, is_folder
+from palprep.vocabulary import DEFAULT_PROFILE, Role, address_of, did_you_mean
 
 if TYPE_CHECKING:  # It loads rich.
     from palprep.cli.progress import Advance, FilesProgress
@@ -149,7 +149,7 @@ def files_at_work(
     """The files at these paths, with workers, which may write only into the folder ``writes``. A
     signal ends the command, with a line that says how many files were ``done``, which is a word
     such as "checked". Without --json raises UsageError for paths at which nothing can be read."""
-    listed = [(path, tuple(_walk(path)) if is_folder(path) else (path,)) for path in paths]
+    listed = [(path, tuple(files_below(path)) if is_folder(path) else (path,)) for path in paths]
     missing = [path for path, _ in listed if not os.path.lexists(path)]
     if missing and not options.as_json:
         raise UsageError(" ".join(map(_not_there, missing)))
@@ -227,14 +227,6 @@ def require_there(path: Path) -> None:
     """Raise UsageError unless something is at this path."""
     if not os.path.lexists(path):
         raise UsageError(_not_there(path))
-
-
-def _walk(folder: Path) -> Iterator[Path]:
-    for where, below, names in os.walk(folder):
-        below[:] = sorted((each for each in below if not each.startswith(".")), key=by_name)
-        names.sort(key=by_name)
-        # Special files, too: a pipe that is named like media is refused later, with a reason.
-        yield from (Path(where, name) for name in names if not name.startswith("."))
 
 
 def fix_command(paths: Sequence[Path], **options: object) -> str:

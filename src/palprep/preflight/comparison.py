@@ -18,6 +18,7 @@ from palprep.facts import Facts
 from palprep.media import images, sources
 from palprep.preflight.preflight import run_in
 from palprep.preflight.values import Candidate, Ranking
+from palprep.storage import files_below, is_file, is_folder
 from palprep.values import Kind, Outcome, Role, typed
 from palprep.vocabulary import DEFAULT_PROFILE, FileInput
 from palprep.workers import Engine, WorkStopped
@@ -178,7 +179,8 @@ def pick_best(
     engine: Engine | None = None,
     passed_over: Callable[[str, errors.PalprepError], object] | None = None,
 ) -> Ranking:
-    """Rank images, those of folders, and frames of videos at ``per_second``.
+    """Rank images, those of folders and of the folders in them, and frames of videos at
+    ``per_second``.
 
     A file is a path, its bytes, or a binary file. Files of a folder that are not readable images
     are passed over. With an ``engine`` its workers look at each file on its own. A file that
@@ -225,14 +227,9 @@ def _files(
     """The files to look at, and whether one that is no image is passed over."""
     if source != "" and isinstance(source, str | os.PathLike):  # Path("") is the current folder.
         path = Path(source)
-        try:
-            if path.is_dir():
-                return sorted(each for each in path.iterdir() if each.is_file()), True
-        except OSError as error:
-            raise errors.FileUnreadable(
-                f"{path} cannot be read: {error.strerror}; check its path and its permissions"
-            ) from None
-        return [path], False
+        if not is_folder(path):
+            return [path], False
+        return list(filter(is_file, files_below(path, _refused))), True
     if not sources.is_file(source) and not isinstance(source, Iterable):
         raise sources.no_file(source)
     if sources.is_file(source):
@@ -241,6 +238,12 @@ def _files(
         _files(each)[0] if isinstance(each, str | os.PathLike) else [each] for each in source
     )
     return [each for files in several for each in files], False
+
+
+def _refused(error: OSError) -> None:
+    raise errors.FileUnreadable(
+        f"{error.filename} cannot be read: {error.strerror}; check its path and its permissions"
+    ) from None
 
 
 def group_duplicates(hashes: Sequence[str]) -> list[int]:

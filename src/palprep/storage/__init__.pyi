@@ -8,6 +8,7 @@ from .files import (
     GoOn as GoOn,
     Stored as Stored,
     atomic_output as atomic_output,
+    files_below as files_below,
     is_file as is_file,
     is_folder as is_folder,
     is_there as is_there,

@@ -20,7 +20,7 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from palprep.errors import OutputUnwritable, StorageError, ToolFailed, UsageError
-from palprep.vocabulary import address_of
+from palprep.vocabulary import address_of, by_name
 
 FILE_MODE = 0o600
 _FOLDER_MODE = 0o700
@@ -44,6 +44,16 @@ _WHILE_WRITING = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS
 is_folder, is_file, is_there = os.path.isdir, os.path.isfile, os.path.exists
 """Whether there is a folder, a file, or anything at all; not for a path that may not be looked at,
 that no disk takes, or that leads to itself, where Path's methods raise before Python 3.14."""
+
+
+def files_below(folder: Path, refused: Callable[[OSError], object] | None = None) -> Iterator[Path]:
+    """What is no folder in this one and in those below it, in the order of their names. What is
+    hidden is left out. ``refused`` hears of each folder that the system does not open."""
+    for where, below, names in os.walk(folder, onerror=refused):
+        below[:] = sorted((each for each in below if not each.startswith(".")), key=by_name)
+        names.sort(key=by_name)
+        # Special files, too: a pipe that is named like media is refused later, with a reason.
+        yield from (Path(where, name) for name in names if not name.startswith("."))
 
 
 def private_folder(folder: Path) -> None:

@@ -115,7 +115,10 @@ def results_view(results: Collection[runs.PersonStanding]) -> RenderableType:
 
 
 def ranking_table(ranked: Sequence[preflight.Candidate], top: int) -> Table:
-    """The ``top`` best candidates, best first; of near copies only the best one."""
+    """The ``top`` best candidates, best first; of near copies only the best one. Where files have
+    the same name, their paths are shown."""
+    paths = {each.path for each in ranked}
+    unique = len({Path(path).name for path in paths}) == len(paths)
     frames = any(each.at_s is not None for each in ranked)
     table = _table("rank", "image", *(["at"] if frames else []), "fitness", "near copies")
     table.add_column("fails", ratio=1, overflow="fold")
@@ -124,7 +127,7 @@ def ranking_table(ranked: Sequence[preflight.Candidate], top: int) -> Table:
     for rank, candidate in leaders[:top]:
         table.add_row(
             str(rank + 1),
-            Text(Path(candidate.path).name),
+            Text(Path(candidate.path).name if unique else candidate.path),
             *([position(candidate.at_s, digits=2)] if frames else []),
             f"{candidate.fitness:.2f}",
             str(sum(each.duplicate_of == rank for each in ranked)),
