@@ -279,5 +279,8 @@ class WaitTimeout(PalprepError, code="wait_timeout"):
     last: Any = None
 
 
-AT_SERVICE = (ApiError, TransportError, StorageError, PublishError, UnexpectedReply, WaitTimeout)
-"""Failures of the service, or on the way to it, and not of a file."""
+AT_SERVICE = (
+    *(ApiError, TransportError, UnexpectedReply, WaitTimeout),
+    *(StorageError, PublishError, ClusterFailed),
+)
+"""Failures of the service, a bucket or a cluster, or on the way there, and not of a file."""

@@ -20,6 +20,7 @@ from palprep.cli.exits import ExitCode, exit_code_of, worst
         (errors.ToolMissing("x"), ExitCode.FAILED),
         (errors.JournalError("x"), ExitCode.FAILED),
         (errors.PublishError("x"), ExitCode.SERVICE),
+        (errors.ClusterFailed("x"), ExitCode.SERVICE),
         (errors.PermissionDenied("x", status=403), ExitCode.SERVICE),
         (errors.UnexpectedReply("x"), ExitCode.SERVICE),
         (errors.UnexpectedReply("x", carried_out=True), ExitCode.IN_DOUBT),
