@@ -61,7 +61,7 @@ def test_an_argument_of_a_wrong_type_is_told_in_words(call, says):
         (Fraction(1, 2), float),
         (np.int64(2), int | None),
         (Path(), str | Path),
-        ("models/own", Path | None),
+        ("models/own", Path | str | None),
         (("a",), tuple[str, ...] | None),
     ],
 )

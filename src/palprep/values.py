@@ -19,7 +19,7 @@ from palprep.vocabulary import Kind as Kind, Outcome as Outcome, Role as Role  #
 F = TypeVar("F", bound=Callable[..., Any])
 K = TypeVar("K", bound=type)
 
-_WIDER: dict[Any, Any] = {float: Real, int: Integral, Path: os.PathLike | str}
+_WIDER: dict[Any, type] = {float: Real, int: Integral, Path: os.PathLike}
 """Wider types that are accepted for a declared one: numpy's numbers, and every kind of path."""
 
 

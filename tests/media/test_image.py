@@ -1,9 +1,7 @@
 from __future__ import annotations
 
 import base64
-import errno
 import io
-import os
 import struct
 import threading
 import warnings
@@ -15,7 +13,7 @@ import pytest
 from bombs import WEBP_120_MEGAPIXELS
 from PIL import Image, ImageCms, ImageFile, PngImagePlugin
 
-from palprep.errors import DamagedMedia, FileMissing, FileUnreadable, UnsupportedMedia
+from palprep.errors import DamagedMedia, FileMissing, UnsupportedMedia
 from palprep.media.images import stills as image_module
 from palprep.media.images.stills import open_image, probe_image
 from palprep.media.sources.source import Source
@@ -52,22 +50,6 @@ def exif_of(orientation: int, *, gps: bool = False) -> bytes:
         exif.get_ifd(0x8825)[1] = "N"
         exif[0x8825] = {1: "N", 2: (48.0, 51.0, 24.0)}
     return exif.tobytes()
-
-
-def test_a_disk_that_fails_is_no_damage(tmp_path, picture):
-    """Damage is remembered until the file changes."""
-
-    class Disk(io.FileIO):
-        def read(self, size: int = -1) -> bytes:
-            raise OSError(errno.EIO, os.strerror(errno.EIO))
-
-    class Failing(Source):
-        def open(self):
-            return Disk(self.path)
-
-    picture.save(tmp_path / "a.png")
-    with pytest.raises(FileUnreadable, match=r"a\.png cannot be read: Input/output error"):
-        open_image(Failing.of(tmp_path / "a.png"))
 
 
 @pytest.mark.parametrize("orientation", range(1, 9))

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import errno
 import hashlib
+import io
 import os
 import pickle
 import subprocess
@@ -12,6 +14,7 @@ from PIL import Image
 
 from palprep.errors import FileMissing, FileUnreadable, UnsupportedMedia
 from palprep.media.container import open_container
+from palprep.media.images.stills import open_image
 from palprep.media.sources.source import MOST_BYTES, Source
 from palprep.preflight import check
 from palprep.values import Kind
@@ -134,3 +137,19 @@ except MediaTooHeavy as error:
     command = [sys.executable, "-c", decoding]
     ran = subprocess.run(command, check=False, capture_output=True, text=True)
     assert ran.stdout.startswith("a.png takes more memory than this machine gives"), ran.stderr
+
+
+def test_a_disk_that_fails_is_no_damage(tmp_path):
+    """Damage is remembered until the file changes."""
+
+    class Disk(io.FileIO):
+        def read(self, size: int = -1) -> bytes:
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    class Failing(Source):
+        def open(self):
+            return Disk(self.path)
+
+    Image.new("RGB", (64, 48)).save(tmp_path / "a.png")
+    with pytest.raises(FileUnreadable, match=r"a\.png cannot be read: Input/output error"):
+        open_image(Failing.of(tmp_path / "a.png"))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import concurrent.futures
 import logging
 import os
-import signal
 import subprocess
 import sys
 import textwrap
@@ -106,26 +105,6 @@ def test_a_hang_ends_at_the_time_limit(work, hang, monkeypatch):
         with pytest.raises(MediaTooHeavy, match="takes longer than 2 s of the wall clock"):
             engine.run(getattr(work, hang))
         assert engine.run(work.double, 3) == 6
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="POSIX alone stops processes")
-def test_time_in_which_all_is_stopped_does_not_count():
-    run = """if True:
-        import work
-        from palprep.workers import Limits, LocalEngine
-        with LocalEngine(1, limits=Limits(time_s=1)) as engine:
-            print(engine.run(work.double, 1), flush=True)
-            engine.run(work.pause, 6.5)
-    """
-    command, place, pipe = [sys.executable, "-c", run], Path(__file__).parent, subprocess.PIPE
-    with subprocess.Popen(command, cwd=place, stdout=pipe, stderr=pipe, text=True) as process:
-        assert process.stdout.readline() == "2\n"
-        time.sleep(0.5)
-        process.send_signal(signal.SIGSTOP)
-        time.sleep(5)
-        process.send_signal(signal.SIGCONT)
-        _, said = process.communicate(timeout=60)
-    assert process.returncode == 0, said
 
 
 def test_longer_media_may_take_longer(work):

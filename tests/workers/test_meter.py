@@ -1,11 +1,14 @@
-"""What a process and its children hold."""
+"""What a process and its children hold, and which time counts."""
 
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import textwrap
+import time
+from pathlib import Path
 
 import psutil
 import pytest
@@ -52,3 +55,24 @@ def test_what_has_ended_holds_nothing():
     with subprocess.Popen([sys.executable, "-c", ""]) as process:
         pass
     assert Meter(process.pid).use() == (0, 0.0, 0)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX alone stops processes")
+def test_time_in_which_all_is_stopped_does_not_count():
+    run = """if True:
+        import work
+        from palprep.workers import Limits, LocalEngine
+        with LocalEngine(1, limits=Limits(time_s=1)) as engine:
+            print(engine.run(work.double, 1), flush=True)
+            engine.run(work.pause, 6.5)
+    """
+    command, pipe = [sys.executable, "-c", run], subprocess.PIPE
+    environ = {**os.environ, "PYTHONPATH": str(Path(__file__).parent)}
+    with subprocess.Popen(command, env=environ, stdout=pipe, stderr=pipe, text=True) as process:
+        assert process.stdout.readline() == "2\n"
+        time.sleep(0.5)
+        process.send_signal(signal.SIGSTOP)
+        time.sleep(5)
+        process.send_signal(signal.SIGCONT)
+        _, said = process.communicate(timeout=60)
+    assert process.returncode == 0, said

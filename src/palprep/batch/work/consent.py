@@ -24,13 +24,13 @@ from palprep.storage import Bucket
 from palprep.vocabulary import did_you_mean
 
 
-def speaker_of(person: Person, model: Path | None = None) -> Speaker | None:
+def speaker_of(person: Person, model: Path | str | None = None) -> Speaker | None:
     """The speaker whose consent is listened for, by :func:`spoken_by`; None without a video that
     may hold the statement, or without a known name."""
     return None if person.unread or not person.may_speak else spoken_by(person, model)
 
 
-def spoken_by(person: Person, model: Path | None = None) -> Speaker:
+def spoken_by(person: Person, model: Path | str | None = None) -> Speaker:
     """The person as a speaker, for whose consent ``model`` listens. Raises UsageError for a
     statement that cannot be used."""
     own = person.statement
@@ -38,13 +38,13 @@ def spoken_by(person: Person, model: Path | None = None) -> Speaker:
         full_name=person.full_name,
         statement=own and read_statement(own),
         language=person.spoken_language,
-        whisper_model=model,
+        whisper_model=Path(model) if model else None,
         spoken_as=person.settings.spoken_as,
     )
 
 
 def statements_of(
-    people: Sequence[Person], model: Path | None = None
+    people: Sequence[Person], model: Path | str | None = None
 ) -> tuple[SandboxStatement, ...]:
     """The statements that a sandbox accepts as consent: palprep's template, and people's own, with
     their names left open. ``model`` listens for them. A statement that cannot be used is left out:

@@ -59,7 +59,7 @@ class RunOptions:
     retain_s: float | None = None
     """Prepared files of people who are done are removed so many seconds after the end of the work
     and of the trainings. None: never."""
-    whisper_model: Path | None = None
+    whisper_model: Path | str | None = None
     """The folder of a Whisper model that listens for consent, on this machine and under the same
     path on each worker. Without it, palprep's own model listens."""
 
