@@ -176,6 +176,15 @@ def test_a_full_disk_below_standard_output_is_one_line(arguments: list[str]) -> 
     assert done.stderr == ("palprep: Standard output cannot be written: No space left on device\n")
 
 
+@pytest.mark.parametrize(
+    ("command", "code"), [(["explain", "file_size"], 0), (["explain", "x"], 2)]
+)
+def test_a_full_disk_below_standard_error_ends_no_work(command: list[str], code: int) -> None:
+    with Path("/dev/full").open("w", encoding="utf-8") as full:
+        done = subprocess.run([SCRIPT, *command], stdout=subprocess.PIPE, stderr=full, check=False)
+    assert (done.returncode, bool(done.stdout)) == (code, code == 0)
+
+
 def test_a_closed_standard_output_takes_nothing() -> None:
     command = ["sh", "-c", f"'{SCRIPT}' explain file_size --quiet >&-"]
     done = subprocess.run(command, stderr=subprocess.PIPE, text=True, check=False)

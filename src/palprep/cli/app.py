@@ -151,10 +151,11 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     code = run(sys.argv[1:])
-    try:
-        sys.stdout.flush()
-    except OSError:  # Already reported. At its end Python would try to flush once more.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    for number, stream in enumerate((sys.stdout, sys.stderr), 1):
+        try:
+            stream.flush()
+        except OSError:  # Already reported. At its end Python would try to flush once more.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), number)
     sys.exit(code)
 
 

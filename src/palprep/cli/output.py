@@ -82,7 +82,8 @@ def print_line(text: object) -> None:
 def print_error(message: str, *details: str) -> None:
     """One line on standard error, and one for each detail."""
     first, *others = (escaped(_one_line(each)) for each in (message, *details))
-    sys.stderr.write("".join((f"palprep: {first}\n", *(f"  {each}\n" for each in others))))
+    with suppress(OSError):  # The exit code says it, too.
+        sys.stderr.write("".join((f"palprep: {first}\n", *(f"  {each}\n" for each in others))))
 
 
 def show(renderable: RenderableType) -> None:
@@ -157,11 +158,13 @@ def telling(
 
 
 class _StandardError(logging.Handler):
-    """Looks standard error up for each line, since live bars replace it while they are drawn."""
+    """Looks standard error up for each line, since live bars replace it while they are drawn. Where
+    it takes no more, as on a full disk, the work goes on."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        sys.stderr.write(f"{self.format(record)}\n")
-        sys.stderr.flush()
+        with suppress(OSError):
+            sys.stderr.write(f"{self.format(record)}\n")
+            sys.stderr.flush()
 
 
 class _LogFile(logging.FileHandler):
