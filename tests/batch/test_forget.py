@@ -265,6 +265,20 @@ def test_a_file_that_cannot_be_removed_is_told_and_the_same_call_finishes(
     assert not (out / "prepared/ada").exists()
 
 
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may look into any folder")
+def test_what_cannot_be_looked_at_is_not_passed_over(add, go, out):
+    add("ada")
+    go()
+    (out / "prepared").chmod(0)
+    try:
+        with pytest.raises(OutputUnwritable, match=r"ada cannot be removed \(Permission denied\)"):
+            forget(out, "ada")
+    finally:
+        (out / "prepared").chmod(0o700)
+    forget(out, "ada")
+    assert not (out / "prepared/ada").exists()
+
+
 def test_what_another_person_uses_too_is_theirs(add, go, out, log):
     add("ada", settings='name = "Same"')
     add("twin", settings='name = "Same"')

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
 from palprep import preflight
@@ -57,3 +59,14 @@ def test_where_no_one_could_listen_someone_may_later(stays):
     assert not stays(FixError("There is no consent in a.wav to split out"), speaker=ada)
     damaged = DamagedMedia("a.wav does not decode")
     assert stays(damaged, damaged, speaker=ada)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may look into any folder")
+def test_a_file_that_cannot_be_looked_at_is_prepared_again(tmp_path, wav):
+    ready = preflight.prepare(wav, into=tmp_path / "into")
+    assert Files().holds(ready)
+    ready.path.parent.chmod(0)
+    try:
+        assert not Files().holds(ready)
+    finally:
+        ready.path.parent.chmod(0o700)

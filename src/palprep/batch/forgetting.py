@@ -164,7 +164,7 @@ def _held_of(
     return Forgetting(
         person=slug,
         names=names,
-        files=tuple(str(each) for each in here if (place / each).exists()),
+        files=tuple(str(each) for each in here if _is_there(place / each)),
         elsewhere=tuple(sorted(str(each) for each in outside if each.exists())),
         at_service=at_service,
         own_sandbox=own,
@@ -203,11 +203,26 @@ def _remove(path: Path) -> None:
         else:
             path.unlink(missing_ok=True)
     except OSError as error:
-        raise OutputUnwritable(
-            f"{error.filename or path} cannot be removed ({error.strerror}): see to it, and run "
-            "the same command again",
-            path=str(path),
-        ) from None
+        raise _unremovable(path, error) from None
+
+
+def _is_there(path: Path) -> bool:
+    """Not ``exists``: that says no, or raises, where a folder above may not be looked into."""
+    try:
+        path.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError as error:
+        raise _unremovable(path, error) from None
+    return True
+
+
+def _unremovable(path: Path, error: OSError) -> OutputUnwritable:
+    return OutputUnwritable(
+        f"{error.filename or path} cannot be removed ({error.strerror}): see to it, and run the "
+        "same command again",
+        path=str(path),
+    )
 
 
 def remove_outlived(

@@ -65,8 +65,12 @@ class Files:
     """The prepared files of a run. They lie where they were prepared."""
 
     def holds(self, prepared: Prepared) -> bool:
-        """Whether the file is there, unchanged."""
-        return prepared.path.is_file() and sha256_of(prepared.path) == prepared.sha256
+        """Whether the file is there, unchanged. One that cannot be read is prepared again, which
+        says what is in the way."""
+        try:
+            return prepared.path.is_file() and sha256_of(prepared.path) == prepared.sha256
+        except OSError:
+            return False
 
     def fingerprint(self, folder: Path, prepared: Callable[[], Iterable[Prepared]]) -> str | None:
         """Another text when the prepared files in a folder of the output have changed; None where
