@@ -266,17 +266,21 @@ def test_a_file_that_cannot_be_removed_is_told_and_the_same_call_finishes(
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may look into any folder")
-def test_what_cannot_be_looked_at_is_not_passed_over(add, go, out):
+@pytest.mark.parametrize(
+    ("shut", "told"), [("prepared", "ada cannot be removed"), ("pictures", "be looked into")]
+)
+def test_what_cannot_be_looked_at_is_not_passed_over(add, go, out, shut, told):
     add("ada")
     go()
-    (out / "prepared").chmod(0)
+    (out / shut).chmod(0)
     try:
-        with pytest.raises(OutputUnwritable, match=r"ada cannot be removed \(Permission denied\)"):
+        with pytest.raises(OutputUnwritable, match=rf"{told} \(Permission denied\)"):
             forget(out, "ada")
     finally:
-        (out / "prepared").chmod(0o700)
+        (out / shut).chmod(0o700)
     forget(out, "ada")
     assert not (out / "prepared/ada").exists()
+    assert not [each for each in (out / "pictures").rglob("*") if each.is_file()]
 
 
 def test_what_another_person_uses_too_is_theirs(add, go, out, log):

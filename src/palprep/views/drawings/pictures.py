@@ -21,7 +21,7 @@ from urllib.parse import quote
 
 from palprep import consent, fixes, preflight, rules, speech, storage
 from palprep._version import __version__
-from palprep.errors import PalprepError
+from palprep.errors import OutputUnwritable, PalprepError
 from palprep.media import images, sound, sources
 from palprep.values import Role, Span
 from palprep.views.drawings.over_time import draw_waveform, timeline_image
@@ -233,9 +233,17 @@ class PictureFolder:
         return path
 
     def drawn(self) -> Iterator[str]:
-        """The names of the pictures in the folder. Other files were not drawn by palprep."""
-        names = (each.relative_to(self.place).as_posix() for each in self.place.glob("*/*"))
-        return filter(_DRAWN.fullmatch, names)
+        """The names of the pictures in the folder. Other files were not drawn by palprep. Raises
+        OutputUnwritable for a folder that may not be looked into: glob would pass it over."""
+        try:
+            folders = filter(Path.is_dir, self.place.iterdir()) if self.place.is_dir() else ()
+            found = [each for folder in folders for each in folder.iterdir()]
+        except OSError as error:
+            raise OutputUnwritable(
+                f"{error.filename} cannot be looked into ({error.strerror}): see to it, and run "
+                "the same command again"
+            ) from None
+        return filter(_DRAWN.fullmatch, (each.relative_to(self.place).as_posix() for each in found))
 
     def embedded(self, picture: Picture) -> str | None:
         """The picture as a ``data:`` URL, for a page that needs no other file."""
