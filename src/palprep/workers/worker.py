@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 _LOOK_S = 0.05
 """How often it is measured what a task takes, while it runs."""
 _MOST_BETWEEN_S = 1.0
-"""Counts of the time between two looks: where it was longer, all was stopped, as by Ctrl-Z."""
+"""Counts of the time between two looks: where that was longer, this process was stopped."""
 
 _MOST_PROCESSES = 16
 """A fix runs one or two programs."""
@@ -78,6 +78,21 @@ class Died(Exception):
     def __init__(self, code: int) -> None:
         super().__init__(code)
         self.code = code
+
+
+class _Countdown:
+    """Time that runs while this process does: not while it is stopped, as by Ctrl-Z."""
+
+    def __init__(self, seconds: float) -> None:
+        self._left_s, self._looked = seconds, time.monotonic()
+
+    def left_s(self) -> float:
+        """Raises TimeoutError once none is left. Asked more often than every second."""
+        before, self._looked = self._looked, time.monotonic()
+        self._left_s -= min(self._looked - before, _MOST_BETWEEN_S)
+        if self._left_s <= 0:
+            raise TimeoutError
+        return self._left_s
 
 
 class Worker:
@@ -154,8 +169,7 @@ class Worker:
         since its last one; TimeoutError for one that does not start.
         """
         if not self._ready:
-            self._left_s, self._looked = _START_WITHIN_S, time.monotonic()
-            message = self._receive(lambda: None)
+            message = self._receive(_Countdown(_START_WITHIN_S), lambda: None)
             if not isinstance(message, messages.Ready):
                 raise self._died()
             self._ready, self.protections = True, message.protections
@@ -184,11 +198,10 @@ class Worker:
             self._channel.send(task)
         except OSError:
             raise self._died() from None
-        self._left_s, self._looked = wall_s, time.monotonic()
-        told = 0
+        countdown, told = _Countdown(wall_s), 0
         while True:
             try:
-                message = self._receive(lambda: self._require(meter, time_s))
+                message = self._receive(countdown, lambda: self._require(meter, time_s))
             except TimeoutError:
                 raise self._too_heavy(
                     f"takes longer than {_time(wall_s)} of the wall clock",
@@ -237,14 +250,11 @@ class Worker:
         while time.monotonic() < give_up and not system.has_ended(self.pid):
             time.sleep(0.01)
 
-    def _receive(self, look: Callable[[], object]) -> messages.Message:
+    def _receive(self, countdown: _Countdown, look: Callable[[], object]) -> messages.Message:
         while True:
-            before, self._looked = self._looked, time.monotonic()
-            self._left_s -= min(self._looked - before, _MOST_BETWEEN_S)
-            if self._left_s <= 0:
-                raise TimeoutError
+            seconds = min(countdown.left_s(), _LOOK_S)
             try:
-                message = self._channel.receive(min(self._left_s, _LOOK_S))
+                message = self._channel.receive(seconds)
             except (EOFError, OSError):
                 raise self._died() from None
             if message is not None:
