@@ -131,6 +131,8 @@ def sample_frames(
     """
     last_s = math.inf if most_s is None else most_s
     step, due = 1.0 / per_second, None
+    # What networks took while they were loaded goes before a decoder takes as much again.
+    trim_heap()
     try:
         # Where no frame is marked as a key frame, some encoders refresh the image bit by bit.
         for keys_alone in (True, False) if key_frames_only else (False,):
