@@ -26,11 +26,11 @@ def voice_plan(**steps) -> VoicePlan:
     return VoicePlan(**{"reasons": (), **steps})
 
 
-def write(path: Path, samples: np.ndarray) -> Path:
+def write(path: Path, samples: np.ndarray, rate: int = RATE) -> Path:
     """A 16-bit WAV of samples of shape (n,) or (channels, n)."""
     shaped = np.atleast_2d(samples)
     with wave.open(str(path), "wb") as file:
-        file.setparams((shaped.shape[0], 2, RATE, 0, "NONE", ""))
+        file.setparams((shaped.shape[0], 2, rate, 0, "NONE", ""))
         file.writeframes(np.rint(shaped.T * 32767).astype("<i2").tobytes())
     return path
 
@@ -220,6 +220,23 @@ def test_loudness_is_met_under_the_true_peak_ceiling(tmp_path):
     assert after.true_peak_dbtp <= -3.0 + 0.02  # of the meter's own steps
     said = next(each.did for each in applied.fixes if each.id == "level")
     assert said.startswith(f"loudness from {before.integrated_lufs:.1f} to -20.0 LUFS")
+
+
+def test_limiting_keeps_the_highest_frequencies(tmp_path):
+    """A narrower band left recordings of 22,050 Hz with a warning that they had not had."""
+    rate = 22_050
+    high = 0.01 * np.sin(2 * np.pi * 10_600 * np.arange(8 * rate) / rate)
+    speech = speech_like(8.0, amplitude=0.05)[: len(high)]
+    source = write(tmp_path / "narrow.wav", speech + high, rate)
+    plan = voice_plan(loudness_lufs=-20, true_peak_dbtp=-3)
+    applied = apply(plan, Source.of(source), tmp_path / "out")
+    assert "peaks limited" in next(each.did for each in applied.fixes if each.id == "level")
+    levels = [
+        [np.abs(np.fft.rfft(samples[rate : 3 * rate]))[2 * hz] for hz in (10_600, 5_000)]
+        for samples in (decoded(str(source))[0], decoded(applied.path)[0])
+    ]
+    (tone, speech_there), (kept, speech_then) = levels
+    assert kept / speech_then == pytest.approx(tone / speech_there, rel=0.2)
 
 
 def test_pauses_are_not_pumped_up(tmp_path):

@@ -27,6 +27,9 @@ _SILENT_LUFS = -69.9
 """Nothing passed the absolute gate of BS.1770, at -70."""
 _OVERSAMPLED_HZ = 192_000
 """Where sample peaks are true peaks to 0.2 dB (ITU-R BS.1770-5, annex 2, asks for this)."""
+_WHOLE_BAND = {"filter_size": 256, "cutoff": 0.995}
+"""ffmpeg's own filter takes the highest 6% of the band away, there and back: of 22,050 Hz that is
+what voices are judged by."""
 
 
 class Loudness(NamedTuple):
@@ -76,9 +79,10 @@ def choose_gain(measured: Loudness, wanted_lufs: float, plan: VoicePlan) -> Gain
 
 
 def levelled(
-    sound: Any, plan: VoicePlan, *, duration_s: float, progress: Progress | None
+    sound: Any, plan: VoicePlan, *, rate_hz: int, duration_s: float, progress: Progress | None
 ) -> tuple[Any, tuple[FixDone, ...]]:
-    """An ffmpeg-python stream at the plan's loudness, if it has one, and what was done to it.
+    """An ffmpeg-python stream of this sample rate at the plan's loudness, if it has one, and what
+    was done to it.
 
     Where peaks must be limited, the loudness that this takes away is measured and added to the
     gain. Raises FixError for a stream without any sound.
@@ -89,7 +93,7 @@ def levelled(
     before = measure_loudness(sound, duration_s=duration_s, progress=progress)
     gain, lost = choose_gain(before, wanted, plan), 0.0
     if gain.limits:
-        limited = measure_loudness(_amplified(sound, gain, plan), duration_s=duration_s)
+        limited = measure_loudness(_amplified(sound, gain, plan, rate_hz), duration_s=duration_s)
         lost = before.integrated_lufs + gain.gain_db - limited.integrated_lufs
         gain = choose_gain(before, wanted + lost, plan)
     reached = before.integrated_lufs + gain.gain_db - lost
@@ -100,17 +104,17 @@ def levelled(
         did += f", peaks limited to {plan.true_peak_dbtp:g} dBTP"
     if gain.held_back_by is not None:
         did += f"; no further, because of the {gain.held_back_by}"
-    return _amplified(sound, gain, plan), (FixDone(id="level", did=did),)
+    return _amplified(sound, gain, plan, rate_hz), (FixDone(id="level", did=did),)
 
 
-def _amplified(sound: Any, gain: Gain, plan: VoicePlan) -> Any:
+def _amplified(sound: Any, gain: Gain, plan: VoicePlan, rate_hz: int) -> Any:
     sound = sound.filter("volume", f"{gain.gain_db:.2f}dB", precision="double")
     if not gain.limits:
         return sound
     ceiling = 10 ** (plan.true_peak_dbtp / 20)
-    return sound.filter("aresample", _OVERSAMPLED_HZ).filter(
-        "alimiter", limit=f"{ceiling:.6f}", attack=5, release=50, level=0, latency=1
-    )
+    limiter = {"limit": f"{ceiling:.6f}", "attack": 5, "release": 50, "level": 0, "latency": 1}
+    oversampled = sound.filter("aresample", _OVERSAMPLED_HZ, **_WHOLE_BAND)
+    return oversampled.filter("alimiter", **limiter).filter("aresample", rate_hz, **_WHOLE_BAND)
 
 
 def _last(said: str, key: str) -> float:

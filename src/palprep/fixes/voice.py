@@ -112,9 +112,8 @@ def fix_voice(
             layout = "mono" if stream.channels == 1 else "stereo"
             sound = sound.filter("aformat", sample_fmts="flt", channel_layouts=layout)
         sound = _cleaned(sound, plan, stream)
-        sound, level = levelled(
-            sound, plan, duration_s=length_s, progress=part_of(progress, 0.4, 0.7)
-        )
+        part = part_of(progress, 0.4, 0.7)
+        sound, level = levelled(sound, plan, rate_hz=rate_hz, duration_s=length_s, progress=part)
         encoding = {"f": "wav", "c:a": "pcm_s16le", **BARE_SOUND, "ar": rate_hz, "ac": channels}
         progress = part_of(progress, 0.7, 1.0)
         write(output.temporary, sound, duration_s=length_s, progress=progress, **encoding)
