@@ -69,6 +69,7 @@ def test_sound(audio_facts, check_id, changed, expected):
         ("video_frame_rate", {"frame_rate": 24.92}, Outcome.PASS),
         ("video_frame_rate", {"frame_rate": 24.0}, Outcome.WARN),
         ("video_duration", {"duration_s": 59.9}, Outcome.FAIL),
+        ("video_duration", {"duration_s": 59.96}, Outcome.WARN),  # Shown as 60.0 s.
         ("video_duration", {"duration_s": 60.0}, Outcome.WARN),
         ("video_duration", {"duration_s": 90.0}, Outcome.PASS),
         ("video_codec", {"codec": "hevc"}, Outcome.FAIL),

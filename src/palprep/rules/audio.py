@@ -50,7 +50,8 @@ audio_audible = plain("audio_audible", LEVELS, lambda levels: levels.rms_dbfs, "
 @rule(AUDIO)
 def audio_duration(audio: AudioFacts) -> Measured:
     cause = REASONS["cut_off"] if audio.truncated else None
-    return Measured(value=audio.duration_s, shown=f"{audio.duration_s:.1f} s", cause=cause)
+    length_s = round(audio.duration_s, 1)
+    return Measured(value=length_s, shown=f"{length_s:.1f} s", cause=cause)
 
 
 audio_sample_rate = plain(
@@ -79,7 +80,8 @@ def voice_content(voice: VoiceFacts) -> Measured:
 @rule(VOICE)
 def voice_speech_length(voice: VoiceFacts) -> Measured:
     cause = None if voice.speech else NO_SPEECH[voice.content]
-    return Measured(value=voice.speech_s, shown=f"{voice.speech_s:.1f} s", cause=cause)
+    speech_s = round(voice.speech_s, 1)
+    return Measured(value=speech_s, shown=f"{speech_s:.1f} s", cause=cause)
 
 
 def _known(value: float | None, voice: VoiceFacts) -> float | Unmeasured:
@@ -115,19 +117,17 @@ def voice_bandwidth(voice: VoiceFacts) -> Measured | Unmeasured:
     if voice.bandwidth_hz is None:
         return NO_SPEECH[voice.content]
     hints = f" ({'; '.join(voice.codec_hints)})" if voice.codec_hints else ""
-    frequency = f"{round(voice.bandwidth_hz, -2):,.0f} Hz"
-    return Measured(
-        value=voice.bandwidth_hz, shown=f"{frequency}{hints}", words={"frequency": frequency}
-    )
+    highest_hz = round(voice.bandwidth_hz, -2)
+    frequency = f"{highest_hz:,.0f} Hz"
+    return Measured(value=highest_hz, shown=f"{frequency}{hints}", words={"frequency": frequency})
 
 
 @rule(VOICE)
 def voice_hum(voice: VoiceFacts) -> Measured:
     if voice.hum_hz is None or voice.hum_dbfs is None:
         return Measured(value=-120.0, shown="none")
-    return Measured(
-        value=voice.hum_dbfs, shown=f"{voice.hum_hz:.0f} Hz at {voice.hum_dbfs:.1f} dBFS"
-    )
+    level = round(voice.hum_dbfs, 1)
+    return Measured(value=level, shown=f"{voice.hum_hz:.0f} Hz at {level:.1f} dBFS")
 
 
 @rule(VOICE)

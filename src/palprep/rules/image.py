@@ -27,7 +27,11 @@ def file_extension(file: FileFacts) -> Measured | None:
     )
 
 
-file_size = plain("file_size", FILE, lambda file: file.size_bytes / 1e6, "{:,.1f} MB")
+@rule(FILE)
+def file_size(file: FileFacts) -> Measured:
+    size_mb = file.size_bytes / 1e6  # Not rounded: a service counts bytes.
+    return Measured(value=size_mb, shown=f"{size_mb:,.1f} MB")
+
 
 _METADATA: Final = {
     "comment": "a comment",

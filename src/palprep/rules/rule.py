@@ -7,6 +7,7 @@ A rule only measures. Its limits stand in a profile, as data that users extend. 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
@@ -185,11 +186,16 @@ def plain(
     the value it may be told why there is none.
 
     ``shown`` is how a report shows it: a format, or the words for true and for false. None shows
-    the bare value.
+    the bare value. What a format rounds is judged as it is shown.
     """
+    rounded = re.search(r"\.(\d)([f%])", shown) if isinstance(shown, str) else None
+    digits = int(rounded[1]) + 2 * (rounded[2] == "%") if rounded else None
 
     def measure(found: Measure) -> Measured:
         words = (shown[0] if found else shown[1]) if isinstance(shown, tuple) else shown
+        if digits is not None and isinstance(found, float):
+            # What is shown as 60.0 s is not said to be less than 60 s.
+            found = round(found, digits)
         return Measured(value=found, shown=words and words.format(found))
 
     valued: Need[Measure] = needs.then(value)

@@ -110,7 +110,7 @@ def _trimming(report: Report, facts: Facts, profile: Profile) -> tuple[Span, val
     late = _stated(facts) is not None and (said_before or bool(open_checks & {*_OPENS}))
     if role is Role.CONSENT_VIDEO:
         found = _around_statement(facts, line, longest, late=late)
-    elif late or open_checks & {*_CUT_AWAY} or line.duration_s > longest:
+    elif late or open_checks & {*_CUT_AWAY} or round(line.duration_s, 1) > longest:
         found = _best_window(report, facts, line, profile, longest, late=late)
     else:
         return None
@@ -129,10 +129,10 @@ def _around_statement(
         return None  # Cutting might cut the statement.
     start = before_word(line, stated.start_s) if late else 0.0
     end = min(line.duration_s, code.start_s) if code else line.duration_s
-    if end - start > longest_s:
+    if round(end - start, 1) > longest_s:
         end = stated.end_s + TAIL_S
         # What is said later was perhaps not listened to: a cut would hide it.
-        if end - start > longest_s or any(span.end_s > end for span in line.speech):
+        if round(end - start, 1) > longest_s or any(span.end_s > end for span in line.speech):
             return None
     if start == 0.0 and end == line.duration_s:
         return None

@@ -75,7 +75,7 @@ def plan_voice(report: Report, facts: Facts, profile: Profile) -> values.VoicePl
     if voice is not None:
         longest_s = profile.tightest_maximum(Role.VOICE_AUDIO, "voice_speech_length")
         spans: tuple[Span, ...] = ()
-        if longest_s is not None and voice.speech_s > longest_s:
+        if longest_s is not None and round(voice.speech_s, 1) > longest_s:
             spans = choose_spans(voice, min_s=longest_s / 2, max_s=longest_s - MARGIN_S)
         if spans:
             lengths = ("voice_speech_length", "audio_duration")
