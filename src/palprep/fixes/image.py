@@ -48,7 +48,8 @@ def fix_image(plan: ImagePlan, source: sources.Source, new: NewOutput) -> Applie
     whole = size[::-1] if plan.turned_deg % 180 else size
     require_within(whole, plan)
     picture = adjust(picture, plan if region is None else _moved(plan, region, whole, picture.size))
-    full_size = picture.size
+    # A large JPEG comes smaller already.
+    full_size = whole if plan.crop is None else (plan.crop.width, plan.crop.height)
     if plan.max_side_px is not None and max(picture.size) > plan.max_side_px:
         bounds = (plan.max_side_px, plan.max_side_px)
         picture.thumbnail(bounds, Image.Resampling.LANCZOS, reducing_gap=None)
