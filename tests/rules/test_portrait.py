@@ -297,3 +297,29 @@ def test_a_video_is_as_nude_as_its_worst_close_look(picture, image_facts):
     assert rule.measure.get(facts) == Measured(value=0.9)
     unseen = footage.model_copy(update={"looks": looks[2:]})
     assert isinstance(rule.measure.get(facts.model_copy(update={"footage": unseen})), Unmeasured)
+
+
+@pytest.mark.parametrize(
+    ("check_id", "changes", "mended"),
+    [
+        ("head_level", {"subject__pose__roll_deg": -16.0}, True),
+        ("head_level", {"subject__pose__roll_deg": -26.0}, False),
+        ("face_brightness", {"quality__brightness": 0.2, "quality__peak": 0.2}, True),
+        (
+            "face_brightness",
+            {"quality__brightness": 0.99, "quality__clipped_highlights": 0.3},
+            False,
+        ),
+    ],
+)
+def test_advice_names_a_fix_only_where_it_is_made(
+    picture, checks, video_facts, check_id, changes, mended
+):
+    seen = picture(**changes)
+    found = checks(seen)[check_id]
+    assert found.outcome is not Outcome.PASS
+    assert ("palprep fix" in found.advice) is mended
+    film = video_facts().model_copy(update={"portrait": seen})
+    judged = {each.id: each for each in judge(film, Role.TRAINING_VIDEO, load_profile())}
+    assert judged[check_id].outcome is not Outcome.PASS
+    assert "palprep fix" not in judged[check_id].advice

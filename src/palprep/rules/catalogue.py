@@ -174,5 +174,6 @@ def entry_of(rule_id: str, profile: Profile) -> CatalogueEntry:
             WordLimit(id=name, text=text, **getattr(profile.consent, name).model_dump())
             for name, text in words.items()
         ),
-        **texts.model_dump(exclude={"sentences", "limit"}),
+        advice=f"{texts.advice} {texts.fix}".rstrip(),
+        **texts.model_dump(exclude={"sentences", "limit", "advice", "fix"}),
     )

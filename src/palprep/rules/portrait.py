@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from palprep import vision
 from palprep.rules import needs
-from palprep.rules.plans.image import COLOURLESS, FACE_SHARE, NARROWEST, framing_advice
+from palprep.rules.plans.image import COLOURLESS, FACE_SHARE, NARROWEST, adjusts, framing_advice
 from palprep.rules.rule import Measured, Need, Rule, plain, rule
 from palprep.rules.texts.words import REASONS, Unmeasured, degrees, likely
 
@@ -91,7 +91,7 @@ def _turned(face: vision.SubjectFacts) -> Measured:
     return Measured(value=degrees_off, shown=f"{degrees_off} degrees", cause=REASONS["not_upright"])
 
 
-@rule(needs.FACE, needs.face_place)
+@rule(needs.FACE, needs.face_place, adjusts)
 def head_level(face: vision.SubjectFacts) -> Measured:
     if face.turned_deg:
         return _turned(face)
@@ -286,7 +286,7 @@ def image_quality_acceptable(portrait: vision.PortraitFacts) -> Measured:
     return Measured(value=total, shown=f"{total} of 100 (least: {weakest})", way=weakest)
 
 
-@rule(needs.SKIN, needs.face_place)
+@rule(needs.SKIN, needs.face_place, adjusts)
 def face_brightness(skin: vision.Quality) -> Measured:
     """The luma, 0 to 1, that a quarter of the face exceeds, or :data:`GLOSS` times that of its
     brightest hundredth: in enough light the eyes and the gloss of dark skin are bright as well.
@@ -294,7 +294,7 @@ def face_brightness(skin: vision.Quality) -> Measured:
     return Measured(value=round(max(skin.brightness, GLOSS * skin.peak), 2))
 
 
-@rule(needs.SKIN, needs.face_place)
+@rule(needs.SKIN, needs.face_place, adjusts)
 def skin_hue(skin: vision.Quality) -> Measured | Unmeasured:
     if skin.skin_hue_deg is None or (skin.skin_chroma or 0.0) < COLOURLESS:
         return REASONS["grey"]

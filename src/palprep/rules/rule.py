@@ -154,24 +154,33 @@ class Rule(BaseRule):
     measure: Need[Measured]
     place: Callable[[Facts], Rect | None] | None = None
     """Where the file shows what was measured, unless the measure itself says it."""
+    fixes: Callable[[Facts, str], bool] | None = None
+    """Whether ``palprep fix`` answers the check of that id in such a file, if not in every one."""
 
     def judge(self, facts: Facts, limits: Sequence[Limit]) -> Check | None:
         """The check of a file against its limits; None where the rule does not apply."""
         found = self.measure.get(facts)
         if self.place and isinstance(found, Measured) and found.region is None:
             found = found.model_copy(update={"region": self.place(facts)})
-        return None if found is None else self.check(found, limits)
+        if found is None:
+            return None
+        check = self.check(found, limits)
+        if check.advice != self.texts.advice or not (self.fixes and self.fixes(facts, self.id)):
+            return check
+        return check.model_copy(update={"advice": f"{check.advice} {self.texts.fix}"})
 
 
 def rule(
-    needs: Need[F], place: Callable[[Facts], Rect | None] | None = None
+    needs: Need[F],
+    place: Callable[[Facts], Rect | None] | None = None,
+    fixes: Callable[[Facts, str], bool] | None = None,
 ) -> Callable[[Callable[[F], Answer]], Rule]:
     """Makes a rule of the function that measures what it ``needs``: the measure, why there is none,
     or None where the rule does not apply. The function's name is the rule's id.
     """
 
     def made(measure: Callable[[F], Answer]) -> Rule:
-        return Rule(measure.__name__, needs.then(measure), place)
+        return Rule(measure.__name__, needs.then(measure), place, fixes)
 
     return made
 

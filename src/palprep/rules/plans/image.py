@@ -235,6 +235,14 @@ def adjustments(portrait: PortraitFacts, asking: frozenset[str]) -> ImagePlan:
     return made.model_copy(update={"reasons": reasons})
 
 
+def adjusts(facts: Facts, check: str) -> bool:
+    """Whether the fix of this file changes the picture because of that check."""
+    if facts.image is None or facts.portrait is None:
+        return False
+    made = adjustments(facts.portrait, frozenset({check}))
+    return any(check in reason.answers for reason in made.reasons)
+
+
 def framing_advice(portrait: PortraitFacts, framing: Framing) -> str:
     """What to do about centring or framing: the crop that ``palprep fix`` makes, or the retake."""
     crop = propose_crop(portrait)

@@ -54,6 +54,9 @@ class RuleText(Value):
     """
     advice: str
     """What to do when it does not pass: the fix, or the retake."""
+    fix: str = ""
+    """What ``palprep fix`` does besides, said of a file of which it does so. Empty where the advice
+    says it, because it holds for all files."""
 
     def sentence(self, way: str, level: Outcome) -> str:
         """The sentence for a way in which a limit of that level is broken."""
