@@ -209,6 +209,17 @@ def test_hum_goes_and_speech_stays(tmp_path):
     assert 20 * np.log10(at_hz(samples, 1000) / 0.1) == pytest.approx(0, abs=0.1)
 
 
+def test_the_multiples_of_hum_go_too_and_what_lies_between_stays(tmp_path):
+    tones = (50.1, 100.2, 150.3, 300.6, 225, 1000)
+    source = write(tmp_path / "a.wav", sum(sine(hz, 12.0, 0.05) for hz in tones))
+    plan = voice_plan(high_pass_hz=75, hum_hz=50)
+    samples = decoded(apply(plan, Source.of(source), tmp_path / "out").path)[0][RATE : 11 * RATE]
+    left = [20 * np.log10(at_hz(samples, hz) / 0.05) for hz in tones]
+    assert max(left[:3]) < -10
+    assert left[3] < -4
+    assert min(left[4:]) > -1
+
+
 def test_loudness_is_met_under_the_true_peak_ceiling(tmp_path):
     source = write(tmp_path / "quiet.wav", speech_like(8.0, amplitude=0.02))
     before = loudness(str(source))

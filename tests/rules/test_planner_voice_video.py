@@ -7,6 +7,7 @@ from palprep.media import TimingFacts
 from palprep.rules.catalogue import judge
 from palprep.rules.plans.planner import plan
 from palprep.rules.plans.values import VoicePlan
+from palprep.rules.plans.voice import levelled_anew
 from palprep.rules.profile import load_profile
 from palprep.rules.report import Report
 from palprep.values import Role
@@ -15,10 +16,13 @@ PROFILE = load_profile()
 TIMING = TimingFacts(dropped_frames=0)
 
 
-def planned(facts, role, profile=PROFILE):
+def judged(facts, role, profile=PROFILE):
     checks = judge(facts, role, profile)
-    report = Report(path="x", role=role, profile=profile.name, checks=checks, facts=facts)
-    return plan(report, profile)
+    return Report(path="x", role=role, profile=profile.name, checks=checks, facts=facts)
+
+
+def planned(facts, role, profile=PROFILE):
+    return plan(judged(facts, role, profile), profile)
 
 
 def heard(facts, *speech, **changed):
@@ -101,8 +105,34 @@ def test_a_channel_that_speaks_alone_comes_out_at_the_level(audio_facts, level):
 def test_hum_is_high_passed_and_a_level_that_is_right_is_kept(audio_facts):
     repair = planned(heard(audio_facts(), hum_hz=50.0, hum_dbfs=-40.0), Role.VOICE_AUDIO)
     assert fixes(repair) == {"high_pass"}
-    assert repair.high_pass_hz == 75.0
+    assert (repair.high_pass_hz, repair.hum_hz) == (75.0, 50.0)
     assert repair.loudness_lufs is None
+    rumble = planned(heard(audio_facts(), hum_hz=50.0, dc_offset=0.03), Role.VOICE_AUDIO)
+    assert (rumble.high_pass_hz, rumble.hum_hz) == (75.0, None)
+
+
+def test_what_is_too_soft_once_its_hum_is_gone_is_levelled(audio_facts):
+    """The hum counted as level: fix left it in, since the file had passed for loud enough."""
+    hum = {"hum_hz": 50.0, "hum_dbfs": -35.0}
+    repair = planned(heard(audio_facts(), **hum), Role.VOICE_AUDIO)
+    clean = {"speech_rms_dbfs": -24.0, "integrated_lufs": -24.5, "noise_floor_dbfs": -53.0}
+    made = judged(heard(audio_facts(), **clean), Role.VOICE_AUDIO)
+    again = levelled_anew(repair, made, PROFILE)
+    assert fixes(again) == {"high_pass", "level"}
+    assert again.loudness_lufs == pytest.approx(-21.5)  # The noise may stand at -50 dBFS.
+    assert again.hum_hz == 50.0
+    right = judged(heard(audio_facts()), Role.VOICE_AUDIO)
+    assert levelled_anew(repair, right, PROFILE) is None
+
+
+def test_the_pauses_of_a_recorder_that_was_left_running_are_cut(audio_facts):
+    stretches = [(start + 1.0, start + 16.0) for start in range(0, 360, 60)]
+    facts = heard(audio_facts(duration_s=360.0), *stretches, duration_s=360.0)
+    repair = planned(facts, Role.VOICE_AUDIO)
+    chosen = next(each for each in repair.reasons if each.fix == "select")
+    assert chosen.answers == ("audio_duration",)
+    assert len(repair.spans) == 6
+    assert 90 <= sum(span.duration_s for span in repair.spans) < 95
 
 
 def test_the_best_of_too_much_speech_is_selected(audio_facts):

@@ -60,6 +60,10 @@ _FULL_SCALE = 2**31 - 1
 _ROOM = 1024
 """Sound that may go beyond full scale is divided by this while it is joined. None that is read goes
 further, and more than 16 of the 32 bits are left."""
+_HUM_MULTIPLES = range(1, 7)
+"""The multiples of the mains that are heard as hum."""
+_HUM_WIDTH_HZ = 2
+"""Mains and recorders are true to a fraction of this. A voice loses 0.2 dB at the most by it."""
 _CROSSFADE_MS = round(CROSSFADE_S * 1000)
 
 
@@ -145,6 +149,10 @@ def _cleaned(sound: Any, plan: VoicePlan, stream: AudioStreamFacts) -> Any:
     if plan.high_pass_hz is not None:
         for _ in range(2):  # two second-order sections make the fourth order
             sound = sound.filter("highpass", f=plan.high_pass_hz)
+    if plan.hum_hz is not None:
+        for multiple in _HUM_MULTIPLES:
+            hum = f"{plan.hum_hz * multiple:g}"
+            sound = sound.filter("bandreject", f=hum, width_type="h", width=_HUM_WIDTH_HZ)
     return sound
 
 
@@ -159,7 +167,10 @@ def _cleaned_words(plan: VoicePlan, stream: AudioStreamFacts, length_s: float) -
     if plan.mix != "keep" and stream.channels > 1:
         yield FixDone(id="mix", did=MIXES[plan.mix][1])
     if plan.high_pass_hz is not None:
-        yield FixDone(id="high_pass", did=f"filtered out what is below {plan.high_pass_hz:g} Hz")
+        did = f"filtered out what is below {plan.high_pass_hz:g} Hz"
+        if plan.hum_hz is not None:
+            did += f", and the hum at {plan.hum_hz:g} Hz and its multiples"
+        yield FixDone(id="high_pass", did=did)
 
 
 def write_joined(

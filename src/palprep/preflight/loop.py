@@ -166,6 +166,9 @@ def _placed(work: _Work, made: _Made, stem: Path, *, overwrite: bool) -> Prepare
     return ready.relocated(lambda _: output.path)
 
 
+_OPEN = (Outcome.FAIL, Outcome.WARN)
+
+
 def _lost(before: Report, after: Report) -> tuple[Check, ...]:
     """The checks of a fixed file that come out worse than those of its source."""
     was = {check.id: check.outcome for check in before.checks}
@@ -189,6 +192,11 @@ def _best(work: _Work, progress: Callable[[float], None] | None, *, with_all: bo
     if plan is None:
         return own
     whole = work.made(plan, before.role, progress)
+    finer = plans.levelled_anew(plan, whole.report, work.request.profile)
+    if finer is not None:
+        again = work.made(finer, before.role)
+        if len(again.report.told(*_OPEN)) < len(whole.report.told(*_OPEN)):
+            plan, whole = finer, again
     worse = _lost(before, whole.report)
     if with_all or not worse:
         return whole

@@ -11,4 +11,4 @@ from .values import (
     with_less as with_less,
 )
 from .video import plan_consent_clip as plan_consent_clip
-from .voice import COPY_CONTAINERS as COPY_CONTAINERS
+from .voice import COPY_CONTAINERS as COPY_CONTAINERS, levelled_anew as levelled_anew

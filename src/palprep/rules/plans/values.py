@@ -117,6 +117,8 @@ class VoicePlan(Value):
     mix: Mix = "average"
     high_pass_hz: float | None = None
     """Fourth-order corner against hum and rumble."""
+    hum_hz: float | None = None
+    """The mains hum to take out, with its multiples, which lie above that corner."""
     loudness_lufs: float | None = None
     """Integrated loudness to reach (EBU R 128); None leaves the level alone."""
     true_peak_dbtp: float = -3.0
@@ -133,7 +135,7 @@ _LEFT_OUT: Mapping[str, Mapping[str, object]] = {
     "exposure": {"exposure_ev": 0.0},
     "level": {"level_deg": 0.0, "loudness_lufs": None},
     "crop": {"crop": None, "level_deg": 0.0},
-    "high_pass": {"high_pass_hz": None},
+    "high_pass": {"high_pass_hz": None, "hum_hz": None},
     "mix": {"mix": "keep"},
     "select": {"spans": ()},
     "trim": {"trim": None},

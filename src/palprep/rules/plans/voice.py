@@ -73,13 +73,17 @@ def plan_voice(report: Report, facts: Facts, profile: Profile) -> values.VoicePl
     odd = audio.joined or audio.has_long_gaps
     whole = (Span(start_s=0.0, end_s=audio.duration_s - _END_S),) if odd else ()
     if voice is not None:
-        longest_s = profile.tightest_maximum(Role.VOICE_AUDIO, "voice_speech_length")
         spans: tuple[Span, ...] = ()
-        if longest_s is not None and round(voice.speech_s, 1) > longest_s:
+        lengths = {"voice_speech_length": voice.speech_s, "audio_duration": audio.duration_s}
+        limits = {each: profile.tightest_maximum(Role.VOICE_AUDIO, each) for each in lengths}
+        answers = tuple(
+            each for each, most in limits.items() if most and round(lengths[each], 1) > most
+        )
+        if answers:
+            # The pauses of a recorder that was left running are no speech.
+            longest_s = min(most for most in limits.values() if most)
             spans = choose_spans(voice, min_s=longest_s / 2, max_s=longest_s - MARGIN_S)
         if spans:
-            lengths = ("voice_speech_length", "audio_duration")
-            answers = tuple(each for each in lengths if each in values.not_passed(report))
             cleaning = (values.Reason(fix="select", answers=answers), *cleaning)
         if cleaning:
             return _cleaned(voice, (*asked, *cleaning), spans or whole, profile)
@@ -94,6 +98,7 @@ def _cleaned(
     voice: VoiceFacts, reasons: tuple[values.Reason, ...], spans: tuple[Span, ...], profile: Profile
 ) -> values.VoicePlan:
     fixes = {reason.fix for reason in reasons}
+    answered = {each for reason in reasons for each in reason.answers}
     most = partial(profile.tightest_maximum, Role.VOICE_AUDIO)
     limits = (most("voice_true_peak"), most("audio_sample_peak"))
     peaks = (each - LOSSY_DB for each in limits if each is not None)
@@ -106,10 +111,31 @@ def _cleaned(
         spans=spans,
         mix=mix,
         high_pass_hz=HIGH_PASS_HZ if "high_pass" in fixes else None,
+        hum_hz=voice.hum_hz if "voice_hum" in answered else None,
         loudness_lufs=_loudness(voice, profile, mix) if levels else None,
         true_peak_dbtp=max(LOWEST_PEAK_DBTP, min((TRUE_PEAK_DBTP, *peaks))),
         noise_dbfs=None if floor is None or limit is None else (floor, limit),
     )
+
+
+def levelled_anew(plan: values.Plan, made: Report, profile: Profile) -> values.VoicePlan | None:
+    """The plan with the level that the speech has once it is cleaned; None where what was ``made``
+    by the plan needs none. Hum counts as level and as noise until it is gone.
+    """
+    asked = values.reasons_for(made, {"level": _AUDIO_FIXES["level"]})
+    if not isinstance(plan, values.VoicePlan) or plan.high_pass_hz is None or not asked:
+        return None
+    voice = made.facts.voice if made.facts else None
+    wanted = _loudness(voice, profile, "keep") if voice else None
+    if voice is None or voice.integrated_lufs is None or wanted is None:
+        return None
+    floor = voice.noise_floor_dbfs
+    limit = profile.tightest_maximum(Role.VOICE_AUDIO, "voice_noise_floor")
+    if floor is not None and limit is not None:
+        wanted = min(wanted, voice.integrated_lufs + max(0.0, limit - floor))
+    others = tuple(each for each in plan.reasons if each.fix != "level")
+    update = {"reasons": (*others, *asked), "loudness_lufs": round(wanted, 1), "noise_dbfs": None}
+    return plan.model_copy(update=update)
 
 
 def _loudness(voice: VoiceFacts, profile: Profile, mix: str) -> float | None:

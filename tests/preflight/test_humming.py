@@ -1,0 +1,30 @@
+"""A recording with mains hum in it, fixed and proved."""
+
+import wave
+
+import numpy as np
+
+from palprep import preflight
+from palprep.values import Outcome
+
+RATE = 16_000
+
+
+def test_a_recording_comes_out_without_its_hum_and_at_its_level(speech, tmp_path):
+    """The hum made it pass for loud enough: to take it out was called worse, and it stayed."""
+    time_s = np.arange(len(speech)) / RATE
+    hum = 0.05 * np.sin(2 * np.pi * 60 * time_s) + 0.03 * np.sin(2 * np.pi * 180 * time_s)
+    voice = speech * (10 ** (-24.3 / 20) / float(np.sqrt(np.mean(np.square(speech)))))
+    path = tmp_path / "humming.wav"
+    with wave.open(str(path), "wb") as file:
+        file.setparams((1, 2, RATE, 0, "NONE", ""))
+        file.writeframes(np.rint((voice + hum) * 32767).astype("<i2").tobytes())
+    before = preflight.check(path)
+    assert before.check("voice_hum").outcome is Outcome.WARN
+    assert before.check("voice_snr").outcome is Outcome.FAIL
+    assert before.check("voice_level").outcome is Outcome.PASS
+    ready = preflight.prepare(path, into=tmp_path / "out")
+    assert [fix.id for fix in ready.fixes][:2] == ["high_pass", "level"]
+    assert ready.report.check("voice_hum").outcome is Outcome.PASS
+    assert ready.report.check("voice_level").outcome is Outcome.PASS
+    assert ready.report.check("voice_snr").outcome is not Outcome.FAIL
