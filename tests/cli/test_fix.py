@@ -42,6 +42,17 @@ def test_what_cannot_be_read_is_an_error_entry_and_the_rest_goes_on(
     assert good["prepared"]
 
 
+def test_of_files_with_one_name_it_is_said_which_could_not_be_fixed(
+    palprep: Palprep, tmp_path: Path
+) -> None:
+    for person in ("ada", "bo"):
+        (tmp_path / person).mkdir()
+        Image.new("RGB", (64, 64)).save(tmp_path / person / "IMG_1.tif")
+    said = palprep("fix", "ada/IMG_1.tif", "bo/IMG_1.tif", "--into", "out").err
+    assert "palprep: ada/IMG_1.tif is a TIFF" in said
+    assert "palprep: bo/IMG_1.tif is a TIFF" in said
+
+
 def test_files_of_the_same_name_do_not_overwrite_each_other(
     palprep: Palprep, light_people: Path
 ) -> None:

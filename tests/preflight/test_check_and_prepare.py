@@ -343,6 +343,7 @@ def test_content_that_cannot_fill_the_role_says_what_would(turned):
     report = preflight.check(turned, role="training-video")
     assert report.error.code == "media_unsupported"
     assert "a training-video must be a video" in report.error.message
+    assert report.error.message.endswith(". Export it as one of these, or give another file")
 
 
 def test_an_empty_file_is_sent_again(tmp_path):

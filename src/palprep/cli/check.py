@@ -6,7 +6,7 @@ from __future__ import annotations
 import datetime as dt
 from collections import Counter
 from collections.abc import Callable, Sequence
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Annotated, Any, NamedTuple
 
 import typer
@@ -187,7 +187,7 @@ def fix(
                         if as_json:
                             print_json(found.to_json() | {"prepared": None, "fixes": []})
                         elif found.error is not None:
-                            print_error(found.error.message)
+                            print_error(_located(found.path, found.error.message))
                         continue
                     made += [each.prepared for each in found]
                     reports = [each.prepared.report for each in found]
@@ -198,6 +198,12 @@ def fix(
         well = f"publish what is in {into}; or let `palprep run FOLDER` do all steps."
         tell(work.next_step(well))
     raise typer.Exit(worst(work.codes))
+
+
+def _located(path: str, message: str) -> str:
+    """The message with the whole path of the file: phones give the same name to many."""
+    name = PurePath(path).name
+    return message.replace(name, path, 1) if message.startswith(name) else f"{path}: {message}"
 
 
 class _Fixed(NamedTuple):

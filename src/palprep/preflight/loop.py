@@ -250,6 +250,13 @@ def _lasting(
                 "dropouts": max(holes, after.voice.dropouts, key=len),
             }
         )
+    if (
+        before.audio
+        and after.recording
+        and not (isinstance(planned, plans.VoicePlan) and planned.spans)
+    ):
+        cut_off = before.audio.truncated or after.recording.truncated
+        changed["recording"] = after.recording.model_copy(update={"truncated": cut_off})
     if before.video and after.video:
         timing, was = after.video.timing, before.video.timing
         # At a variable rate frames are not missing.

@@ -81,7 +81,8 @@ def require_kind(source: Source, role: Role) -> None:
     """Raise UnsupportedMedia for content that cannot fill the role."""
     kinds, wanted = _TAKES[role]
     if not source.type.accepted or source.type.kind not in kinds:
-        raise source.unsupported(f"; a {role.value} must be {wanted}")
+        rest = f"; a {role.value} must be {wanted}. Export it as one of these, or give another file"
+        raise source.unsupported(rest)
 
 
 class Prepared(Value):

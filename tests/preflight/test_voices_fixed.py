@@ -1,4 +1,4 @@
-"""A recording with mains hum in it, fixed and proved."""
+"""Recordings with a defect that a fix mends or hides, fixed and proved."""
 
 import wave
 
@@ -28,3 +28,16 @@ def test_a_recording_comes_out_without_its_hum_and_at_its_level(speech, tmp_path
     assert ready.report.check("voice_hum").outcome is Outcome.PASS
     assert ready.report.check("voice_level").outcome is Outcome.PASS
     assert ready.report.check("voice_snr").outcome is not Outcome.FAIL
+
+
+def test_that_a_recording_was_cut_off_is_told_of_what_is_made_of_it(speech, tmp_path):
+    path = tmp_path / "cut.wav"
+    with wave.open(str(path), "wb") as file:
+        file.setparams((1, 2, RATE, 0, "NONE", ""))
+        file.writeframes(np.rint(np.tile(speech, 4) * 9000).astype("<i2").tobytes())
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+    before = preflight.check(path).check("audio_duration")
+    ready = preflight.prepare(path, into=tmp_path / "out")
+    assert "level" in {fix.id for fix in ready.fixes}
+    assert "cut off" in before.sentence
+    assert ready.report.check("audio_duration").sentence == before.sentence
