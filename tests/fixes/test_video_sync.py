@@ -64,6 +64,27 @@ def test_silence_stands_where_packets_of_the_sound_are_missing(make, tmp_path):
     assert wanting(report_of(tmp_path / "ada.mp4")) == set()
 
 
+@pytest.mark.parametrize("late_s", [0.0, 1.0])
+def test_sound_that_goes_on_after_the_last_picture_is_cut_off(make, tmp_path, late_s):
+    """A service would count 7 s, of which 3 s show one picture."""
+    made = make(
+        "longer.mp4",
+        *("-f", "lavfi", "-i", "testsrc2=size=160x90:rate=25:duration=4"),
+        *("-itsoffset", str(late_s), "-f", "lavfi", "-i", "sine=440:r=48000:d=7"),
+        *("-c:v", "libx264", "-pix_fmt", "yuv420p", "-c:a", "aac", "-movflags", "+faststart"),
+    )
+    report = report_of(made)
+    assert report.check("av_sync_end").measured == f"{3 + late_s:.1f} s"
+    repair = plan(report, PROFILE)
+    assert repair.copy_video
+    applied = apply(repair, Source.of(made), tmp_path / "ada")
+    assert "trim" in [each.id for each in applied.fixes]
+    after = report_of(tmp_path / "ada.mp4")
+    assert wanting(after) == set()
+    assert after.facts.video.audio.duration_s == pytest.approx(4.0, abs=0.06)
+    assert after.facts.video.frames == report.facts.video.frames
+
+
 def test_sound_keeps_its_time_when_the_size_of_the_frames_changes(make, tone, tmp_path):
     parts = [
         make(f"{size}.ts", "-f", "lavfi", "-i", f"testsrc2=size={size}:rate=25:duration=2", *tone)

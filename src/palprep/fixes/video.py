@@ -97,6 +97,9 @@ class Cut:
                 filters += ",aresample=ochl=stereo:rematrix_maxval=1"  # beyond it floats would clip
                 filters += f",pan=mono|c0={graph.MIXES[self.plan.mix][0]}"
             coding.update(_AAC, af=filters)
+            if trim is not None:
+                # The silence before a late start is not counted by the input.
+                coding["t"] = graph.seconds(self.duration_s)
         if self.facts.taken_rate is not None:
             # Slow motion stays slow, and a check of the new file says so.
             coding["movflags"] = f"{_MP4['movflags']}+use_metadata_tags"

@@ -177,6 +177,15 @@ def av_sync_drift(drift_s: float) -> Measured:
     return Measured(value=round(drift_s, 3), way="apart", words={"time": f"{abs(drift_s):.3g} s"})
 
 
+@rule(VIDEO)
+def av_sync_end(video: VideoFacts) -> Measured | None:
+    late_s = video.timing.audio_offset_s if video.timing else None
+    if video.audio is None or late_s is None:
+        return None
+    more_s = round(late_s + video.audio.duration_s - video.duration_s, 1)
+    return Measured(value=more_s, shown=f"{more_s:.1f} s", words={"time": f"{more_s:.1f} s"})
+
+
 def listed(times: Sequence[float], **words: str) -> Measured:
     """How many moments there are. ``{measured}`` lists them."""
     return Measured(value=len(times), shown=_moments(times), words=words)

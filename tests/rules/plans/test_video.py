@@ -8,7 +8,7 @@ from voices import voice_of
 
 from palprep.consent import ConsentFacts
 from palprep.consent.wording import CodeReading
-from palprep.media import SignalFacts
+from palprep.media import SignalFacts, TimingFacts
 from palprep.rules.catalogue import judge
 from palprep.rules.plans.planner import plan
 from palprep.rules.plans.video import plan_consent_clip
@@ -168,3 +168,15 @@ def test_the_code_after_the_statement_is_not_for_the_service(video_facts):
     assert "not the code" in reason(repair, "trim").why
     repair = planned(facts, Role.TRAINING_VIDEO)
     assert repair is None or repair.trim.end_s > 17
+
+
+def test_what_is_said_after_the_last_picture_of_a_consent_video_is_not_hidden(video_facts):
+    timing = TimingFacts(dropped_frames=0, audio_offset_s=0.0)
+    video = video_facts(timing=timing)
+    shorter = video.video.model_copy(update={"duration_s": 20.0})
+    facts = video.model_copy(update={"video": shorter})
+    for speech, cut in (((0.5, 12.0), True), ((0.5, 25.0), False)):
+        spoken = facts.model_copy(update={"voice": voice_of(speech, duration_s=100.0)})
+        repair = planned(spoken, Role.CONSENT_VIDEO)
+        assert (repair is not None and repair.trim is not None) is cut
+    assert planned(spoken).trim.end_s == 20.0

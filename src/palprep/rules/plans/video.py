@@ -54,7 +54,7 @@ def plan_video(report: Report, facts: Facts, profile: Profile) -> values.VideoPl
     if video is None or video.joined or report.role is None or not base_layer_shows(video):
         return None
     reasons = values.reasons_for(report, _FIXES)
-    trim, why = _trimming(report, facts, profile) or (None, None)
+    trim, why = _trimming(report, facts, profile) or _to_last_picture(report, facts) or (None, None)
     if why:
         reasons = (*reasons, why)
     turned_deg = facts.footage.turned_deg if facts.footage else 0
@@ -118,6 +118,21 @@ def _trimming(report: Report, facts: Facts, profile: Profile) -> tuple[Span, val
         found[0],
         values.Reason(fix="trim", answers=tuple(sorted(open_checks)), why=found[1]),
     )
+
+
+def _to_last_picture(report: Report, facts: Facts) -> tuple[Span, values.Reason] | None:
+    """All of the video without the audio after it; of a consent video only where it is known that
+    nothing is said there: a cut would hide it."""
+    video, voice = facts.video, facts.voice
+    if video is None or video.timing is None or "av_sync_end" not in values.not_passed(report):
+        return None
+    late_s = video.timing.audio_offset_s or 0.0
+    unheard = voice is None or any(late_s + each.end_s > video.duration_s for each in voice.speech)
+    if report.role is Role.CONSENT_VIDEO and unheard:
+        return None
+    why = "the audio goes on after the last picture"
+    reason = values.Reason(fix="trim", answers=("av_sync_end",), why=why)
+    return Span(start_s=0.0, end_s=round(video.duration_s, 3)), reason
 
 
 def _around_statement(
