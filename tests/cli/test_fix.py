@@ -51,6 +51,7 @@ def test_of_files_with_one_name_it_is_said_which_could_not_be_fixed(
     said = palprep("fix", "ada/IMG_1.tif", "bo/IMG_1.tif", "--into", "out").err
     assert "palprep: ada/IMG_1.tif is a TIFF" in said
     assert "palprep: bo/IMG_1.tif is a TIFF" in said
+    assert said.count(". Export it as one of these, or give another file\n") == 2
 
 
 def test_files_of_the_same_name_do_not_overwrite_each_other(

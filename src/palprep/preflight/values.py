@@ -34,6 +34,7 @@ class CheckRequest(NamedTuple):
 
 
 _VIDEOS = "MP4, MOV, WebM, MKV, AVI, MPG, MTS"
+_ELSE = ". Export it as one of these, or give another file"
 
 _TAKES = {
     Role.FACE_IMAGE: ({Kind.IMAGE}, "an image (JPEG, PNG, WebP, HEIC or HEIF)"),
@@ -60,7 +61,7 @@ def infer_role(source: Source) -> Role:
     if role is None:
         raise source.unsupported(
             "; palprep takes images (JPEG, PNG, WebP, HEIC, HEIF), audio (MP3, WAV, M4A, AAC, "
-            f"FLAC, Ogg, WebM) and video ({_VIDEOS})"
+            f"FLAC, Ogg, WebM) and video ({_VIDEOS}){_ELSE}"
         )
     return role
 
@@ -81,8 +82,7 @@ def require_kind(source: Source, role: Role) -> None:
     """Raise UnsupportedMedia for content that cannot fill the role."""
     kinds, wanted = _TAKES[role]
     if not source.type.accepted or source.type.kind not in kinds:
-        rest = f"; a {role.value} must be {wanted}. Export it as one of these, or give another file"
-        raise source.unsupported(rest)
+        raise source.unsupported(f"; a {role.value} must be {wanted}{_ELSE}")
 
 
 class Prepared(Value):
