@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import logging
+import os
 import re
 from pathlib import Path
 
@@ -139,6 +140,10 @@ def test_a_next_command_names_files_that_are_there(names: list[str], shown: str)
 
 
 @pytest.mark.parametrize(("columns", "most"), [("70", 70), ("0", 140), ("", 140), ("200", 200)])
-def test_a_pipe_is_as_wide_as_columns_says(palprep: Palprep, columns: str, most: int) -> None:
+def test_a_pipe_is_as_wide_as_columns_says(
+    palprep: Palprep, columns: str, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Standard input may still be a terminal.
+    monkeypatch.setattr(os, "get_terminal_size", lambda *_: os.terminal_size((250, 50)))
     lines = palprep("explain", "eyes_blink", COLUMNS=columns).out.splitlines()
     assert most - 25 < max(map(len, lines)) <= most

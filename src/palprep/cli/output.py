@@ -94,7 +94,7 @@ def show(renderable: RenderableType) -> None:
         console.print(renderable)
         return
     if not os.environ.get("COLUMNS", "").strip("0").isdigit():
-        console.width = max(console.width, _WIDTH_ELSEWHERE)
+        console.width = _WIDTH_ELSEWHERE
     with console.capture() as captured:
         console.print(renderable)
     sys.stdout.writelines(f"{line.rstrip()}\n" for line in captured.get().splitlines())
