@@ -39,6 +39,16 @@ JANE = {"full_name": "Jane Carter"}
             lambda: palprep.Journal.of(5),
             r"folder takes str or Path, not int; help\(palprep.Journal",
         ),
+        (
+            lambda: palprep.Journal(5),
+            r"path takes str or Path or None, not int; help\(palprep.Journal",
+        ),
+        (
+            lambda: palprep.Selection(limit="2"),
+            "limit takes int or None, not str; help.palprep.Sel",
+        ),
+        (lambda: palprep.Selection(only="ada"), "only takes Sequence, not str"),
+        (lambda: palprep.Shard("1", "4"), "number takes int, not str"),
         (lambda: palprep.run(None), "people takes .*, not NoneType"),
         (lambda: palprep.Pace(wait_s=None), "wait_s takes float, not NoneType; help.palprep.Pace"),
         (lambda: palprep.Pace(max_creates="2"), "max_creates takes int or None, not str"),

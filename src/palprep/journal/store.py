@@ -54,6 +54,7 @@ class Journal:
     file is made with ``create``, and is a JournalError without. A file that cannot be written can
     still be read, unless ``lock`` or ``create`` ask for more."""
 
+    @typed("path", "lock", "create")
     def __init__(
         self,
         path: str | Path | None = None,

@@ -19,7 +19,7 @@ from palprep.errors import UsageError
 from palprep.journal import JOURNAL_NAME
 from palprep.rules.texts import counted
 from palprep.storage import Bucket, Stored, is_file, is_folder, is_there
-from palprep.values import Kind
+from palprep.values import Kind, typed_fields
 from palprep.vocabulary import by_name, same_name
 
 DEFAULT_INTO = "palprep-out"
@@ -35,6 +35,7 @@ _ABSENT = {
 _INDEXES = ("JOB_COMPLETION_INDEX", "AWS_BATCH_JOB_ARRAY_INDEX")
 
 
+@typed_fields
 @dataclass(frozen=True)
 class Shard:
     """Part ``number``, from 1, of the ``count`` parts of all people. No person is in two parts, and

@@ -31,6 +31,7 @@ from palprep.journal import JOURNAL_NAME
 from palprep.journal.runs import PersonStatus
 from palprep.rules.texts import counted, some_of
 from palprep.storage import is_bucket, is_folder, is_there
+from palprep.values import typed_fields
 from palprep.vocabulary import did_you_mean, same_name
 
 People = str | os.PathLike[str] | Iterable[ManifestRow]
@@ -59,6 +60,7 @@ WENT_WRONG = frozenset[PersonStatus]({"failed", "redo", "needs_answer", "needs_d
 """The statuses of the people whom ``failed`` selects."""
 
 
+@typed_fields
 @dataclass(frozen=True)
 class Selection:
     """Who is worked on. Conditions add up; without any it is everybody.
@@ -75,8 +77,6 @@ class Selection:
     shard: Shard | None = None
 
     def __post_init__(self) -> None:
-        if isinstance(self.only, str):
-            raise UsageError(f"only takes a list of names: only=({self.only!r},)")
         if self.limit is not None and self.limit < 1:
             raise UsageError(f"A limit must be at least 1, not {self.limit}")
 
