@@ -176,7 +176,18 @@ def test_a_date_to_wait_for_counts_from_that_of_the_answer(
     assert retry_after({"retry-after": until, "date": date}) == seconds
 
 
-@pytest.mark.parametrize(("seconds", "words"), [("7", "7 s"), ("90", "1.5 min"), ("86400", "24 h")])
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [
+        ("7", "7 s"),
+        ("90", "1.5 min"),
+        ("86400", "24 h"),
+        ("129600", "36 h"),
+        ("216000", "2.5 days"),
+        ("2300400000", "26,625 days"),
+        ("9" * 15, "11,574,074,074 days"),
+    ],
+)
 def test_how_long_the_service_asks_to_wait_is_told(seconds: str, words: str) -> None:
     error = failure(429, {"retry-after": seconds}, {"error": "slow down"})
     assert error.message.endswith(f"slow down. The service asks to wait {words}; try again then.")

@@ -208,11 +208,11 @@ def failure(
 
 
 def _wait_words(seconds: float) -> str:
-    """The time in its largest unit: 45 s, 3 min, 24 h."""
-    for unit, length in (("h", 3600), ("min", 60)):
-        if seconds >= length:
-            return f"{seconds / length:.3g} {unit}"
-    return f"{seconds:.0f} s"
+    """The time in a unit that suits it: 45 s, 1.5 min, 24 h, 26,625 days."""
+    units = (("days", 86_400, 2), ("h", 3600, 1), ("min", 60, 1), ("s", 1, 0))
+    unit, length, _ = next(each for each in units if seconds >= each[1] * each[2])
+    digits = 1 if seconds < 100 * length and length > 1 else 0
+    return f"{seconds / length:,.{digits}f}".removesuffix(".0") + f" {unit}"
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
