@@ -13,6 +13,8 @@ from palprep.views.format import by_file, duration, file_gist, position, size
     [
         (0.0, "0.00 s"), (0.4, "0.40 s"), (0.999, "1.0 s"), (1.5, "1.5 s"), (12.34, "12.3 s"),
         (59.94, "59.9 s"), (59.97, "1 min 00 s"), (125, "2 min 05 s"),
+        (3599.4, "59 min 59 s"), (3600, "1 h 00 min"), (18_305, "5 h 05 min"),
+        (3.2e6, "888 h 53 min"),
     ],
 )  # fmt: skip
 def test_a_duration(seconds: float, words: str) -> None:

@@ -13,10 +13,11 @@ _BY = "\N{MULTIPLICATION SIGN}"
 
 
 def duration(seconds: float) -> str:
-    """A length of time: ``0.42 s``, ``12.3 s``, ``2 min 05 s``."""
+    """A length of time: ``0.42 s``, ``12.3 s``, ``2 min 05 s``, ``1 h 02 min``."""
     if round(seconds, 1) >= 60:
         minutes, rest = divmod(round(seconds), 60)
-        return f"{minutes} min {rest:02d} s"
+        hours, left = divmod(minutes, 60)
+        return f"{hours:,} h {left:02d} min" if hours else f"{minutes} min {rest:02d} s"
     return f"{seconds:.2f} s" if round(seconds, 2) < 1 else f"{seconds:.1f} s"
 
 
