@@ -78,9 +78,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     unknown = [name for name in asked.names if name not in there]
     if unknown:
         parser.error(f"there is no {unknown[0]}; there are {', '.join(there)}")
+    into = asked.into or NOTEBOOKS
+    into.mkdir(parents=True, exist_ok=True)
     for name in asked.names or there:
         node = execute(there[name], asked.people)
-        target = (asked.into or NOTEBOOKS) / there[name].name
+        target = into / there[name].name
         with tempfile.NamedTemporaryFile("w", encoding="utf-8", suffix=".ipynb") as written:
             nbformat.write(node, written)  # type: ignore[no-untyped-call]
             written.flush()
