@@ -217,7 +217,8 @@ class Conflict(ApiError):
 
 
 class PayloadTooLarge(ApiError):
-    """413. Prepare the file first: `prepare` makes it fit."""
+    """413. The request, or the file at a URL in it, is larger than the service, or a proxy before
+    it, takes. Give a smaller file: `prepare` only keeps to the limits of the profile."""
 
 
 class RateLimited(ApiError):

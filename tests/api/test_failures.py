@@ -120,10 +120,10 @@ def test_any_other_status_decides_and_not_the_text(status: int) -> None:
     assert type(error) is type(failure(status, {}, None))
 
 
-def test_a_body_that_is_too_large_is_led_to_what_makes_it_smaller() -> None:
-    assert failure(413, {}, None).message.endswith(
-        "no explanation. `palprep fix` makes files smaller."
-    )
+def test_a_body_that_is_too_large_is_not_led_to_a_fix_that_keeps_its_size() -> None:
+    message = failure(413, {}, None).message
+    assert message.endswith("or a proxy before it, takes. Give a smaller file.")
+    assert "palprep fix" not in message
 
 
 def test_a_stated_failure_is_explained() -> None:

@@ -95,7 +95,7 @@ def closing_early(reply: bytes) -> Iterator[str]:
 def test_a_connection_that_closes_on_a_large_body_is_explained() -> None:
     image = b"\xff\xd8\xff" + bytes(12_000_000)
     with closing_early(b"") as url, client(url) as api:
-        with pytest.raises(errors.TransportError, match=r"16,000,0\d\d bytes.*413.*palprep fix"):
+        with pytest.raises(errors.TransportError, match=r"16,000,0\d\d bytes.*413.*smaller file"):
             api.faces.validate_image(image)
         with pytest.raises(errors.TransportError) as small:
             api.faces.validate_image(image[:1000])

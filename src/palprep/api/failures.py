@@ -126,7 +126,10 @@ _ADVICE: Mapping[type[errors.ApiError], str] = {
     errors.AuthenticationError: "Check the API key (PALPREP_API_KEY).",
     errors.PermissionDenied: "Use a key that may do this; creating voices needs a user-scoped one.",
     errors.NotFound: "Check the id and the base URL.",
-    errors.PayloadTooLarge: "`palprep fix` makes files smaller.",
+    errors.PayloadTooLarge: (
+        "The request, or the file at a URL in it, is larger than the service, or a proxy before "
+        "it, takes. Give a smaller file."
+    ),
     errors.RateLimited: "Wait and try again.",
     errors.ServiceUnavailable: "The service has a problem; try again later.",
 }

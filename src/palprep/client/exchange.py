@@ -180,7 +180,7 @@ def _error(call: Call[Any], failed: errors.ApiError | NoAnswer) -> errors.Palpre
     size = len(call.content() or b"")
     large = (
         f" The request has {size:,} bytes: the service, or a proxy before it, may take fewer, and "
-        "close the connection instead of answering 413. `palprep fix` makes files smaller."
+        "close the connection instead of answering 413. Give a smaller file."
     )
     return errors.TransportError(
         f"{what}: the connection ended without an answer ({failed.detail}). It is safe to repeat."
