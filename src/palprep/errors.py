@@ -117,8 +117,10 @@ class CannotFit(FixError, code="cannot_fit"):
 
 
 class OutputUnwritable(FixError, code="output_unwritable"):
-    """The output cannot be written: the disk is full, or the folder read-only. Free some space, or
-    choose another folder."""
+    """The output cannot be written: the disk is full (``disk_full`` is True), or the folder is
+    read-only. Free some space, or choose another folder."""
+
+    disk_full: bool = False
 
 
 class StorageError(PalprepError, code="storage_failed"):
@@ -133,7 +135,10 @@ class PublishError(PalprepError, code="publish_failed"):
 
 class JournalError(PalprepError, code="journal_unusable"):
     """The journal is missing, damaged, or in use by another run. Name the output folder of a run,
-    wait for the other run, or choose another folder."""
+    wait for the other run, or choose another folder. ``disk_full`` is True where the disk is full,
+    or fails: free some space, and run the same command again."""
+
+    disk_full: bool = False
 
 
 class JournalBusy(JournalError, code="journal_busy"):

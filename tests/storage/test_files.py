@@ -77,10 +77,13 @@ def test_an_interruption_leaves_nothing_and_keeps_the_old_target(
 
 def test_a_full_disk_is_told_in_words(tmp_path: Path):
     with (
-        pytest.raises(OutputUnwritable, match=r"out\.bin cannot be written: the disk is full"),
+        pytest.raises(
+            OutputUnwritable, match=r"out\.bin cannot be written: the disk is full"
+        ) as full,
         atomic_output(tmp_path / "out.bin"),
     ):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    assert full.value.disk_full
     assert not list(tmp_path.iterdir())
 
 

@@ -109,9 +109,10 @@ app = typer.Typer(
     # Plain text. Drawing frames around it takes longer than everything else together.
     rich_markup_mode=None,
     epilog="Exit codes: 0 all passed; 1 something failed its checks or could not be read; 2 wrong "
-    "usage; 3 the service refused or could not be reached; 4 something is in doubt and needs a "
-    "decision; 5 some are still waiting, or another run is at work. Every option can be set by the "
-    "environment: PALPREP_ and its name, as PALPREP_DRY_RUN=1.",
+    "usage; 3 the service refused or could not be reached, or this machine has no room or no "
+    "processes left; 4 something is in doubt and needs a decision; 5 some are still waiting, or "
+    "another run is at work. Every option can be set by the environment: PALPREP_ and its name, as "
+    "PALPREP_DRY_RUN=1.",
     context_settings={
         "help_option_names": ["-h", "--help"],
         "max_content_width": 100,

@@ -154,7 +154,7 @@ def _models() -> Iterator[Finding]:
 def _isolation() -> Iterator[Finding]:
     try:
         found = workers.probe_isolation()
-    except ToolFailed as error:
+    except ToolError as error:
         yield Finding("protection", "workers", "broken", required=True, detail=error.message)
         return
     for each in found:

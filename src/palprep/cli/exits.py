@@ -41,7 +41,14 @@ def exit_code_of(error: errors.PalprepError) -> ExitCode:
         case errors.JournalBusy():
             return ExitCode.WAITING
         case _:
-            return ExitCode.SERVICE if isinstance(error, errors.AT_SERVICE) else ExitCode.FAILED
+            passing = isinstance(error, errors.AT_SERVICE) or _at_machine(error)
+            return ExitCode.SERVICE if passing else ExitCode.FAILED
+
+
+def _at_machine(error: errors.PalprepError) -> bool:
+    """Whether this machine has no room, or no processes, for now."""
+    full: bool = getattr(error, "disk_full", False)
+    return full or type(error) is errors.ToolError
 
 
 _LIGHTEST_FIRST = (

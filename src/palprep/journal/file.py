@@ -237,4 +237,5 @@ def as_journal_error(path: Path | None, error: Exception) -> JournalError:
         reason = str(error)
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
         advice = unwritable if code in _DENIED else _ADVICE.get(code, DAMAGED)
-    return JournalError(f"The journal {path or 'in memory'} cannot be used ({reason}): {advice}")
+    message = f"The journal {path or 'in memory'} cannot be used ({reason}): {advice}"
+    return JournalError(message, disk_full=advice in {_FULL, _ADVICE[sqlite3.SQLITE_IOERR]})

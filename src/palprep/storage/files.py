@@ -178,7 +178,9 @@ def write_text(target: Path, text: str | Iterable[str], *, lasting: bool = True)
 def unwritable(target: Path, error: OSError) -> OutputUnwritable:
     """The error for ``target`` in words that say what to do."""
     words = _WORDS.get(error.errno or 0, error.strerror or str(error))
-    return OutputUnwritable(f"{target} cannot be written: {words}", path=str(target))
+    full = error.errno in {errno.ENOSPC, errno.EDQUOT}
+    message = f"{target} cannot be written: {words}"
+    return OutputUnwritable(message, path=str(target), disk_full=full)
 
 
 def _sync(path: Path, flags: int) -> None:

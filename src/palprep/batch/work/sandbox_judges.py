@@ -16,7 +16,7 @@ from typing import ParamSpec, TypeVar
 from palprep import preflight, sandbox
 from palprep.api.records import FACE_CHECKS
 from palprep.consent.wording import required_statement
-from palprep.errors import DamagedMedia, FixError, ToolFailed
+from palprep.errors import DamagedMedia, FixError, ToolError
 from palprep.journal.entries import SandboxStatement
 from palprep.media.sources import type_of
 from palprep.rules import Report
@@ -50,7 +50,7 @@ def apart(function: Callable[P, T], workers: Engine) -> Callable[P, T]:
             return workers.run(function, *args, **kwargs)
         except WorkStopped:
             raise
-        except ToolFailed as error:
+        except ToolError as error:
             raise DamagedMedia(error.message) from None
 
     return call

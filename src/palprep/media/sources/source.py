@@ -322,7 +322,8 @@ def _copied(file: FileInput) -> Path:
                 except OSError as error:
                     raise OutputUnwritable(
                         f"There is no room for a copy in {tempfile.gettempdir()} "
-                        f"({error.strerror}); free some space, or name another folder in TMPDIR"
+                        f"({error.strerror}); free some space, or name another folder in TMPDIR",
+                        disk_full=True,
                     ) from None
     except BaseException:
         Path(name).unlink()
