@@ -44,8 +44,6 @@ SAMPLES = Path(__file__).resolve().parents[1] / "sample_media" / "people" / "jan
 MIN_SILENCE_S = 0.5
 THRESHOLD_DBFS = -40.0
 OPENING_S = 30
-COMMAND = 2.0
-"""What a command may take of the processor, next to a process that has loaded everything."""
 T = TypeVar("T")
 
 
@@ -95,7 +93,7 @@ def command(_: Path, arguments: argparse.Namespace) -> Iterator[Figure]:
     pair = turns(arguments.rounds, by_command, in_process)
     whole, alone = (statistics.median(each.cpu for each in runs) for runs in pair)
     figure = "consent video by the command / in process, processor"
-    yield Figure(figure, whole / alone, COMMAND, f"{whole:.3g} s / {alone:.3g} s")
+    yield Figure(figure, whole / alone, 2.0, f"{whole:.3g} s / {alone:.3g} s")
 
 
 def hour(folder: Path, _: argparse.Namespace) -> Iterator[Figure]:
