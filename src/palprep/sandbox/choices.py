@@ -168,6 +168,11 @@ def bad_fields(choices: Choices, problems: Mapping[str, str]) -> Refused:
     return refuse_error(choices.bad_request_status, text)
 
 
+def bad_patch(choices: Choices, why: str) -> Refused:
+    """``{error}`` with the words that the specification has for a malformed patch."""
+    return refuse_error(choices.bad_request_status, f"Invalid JSON patch format: {why}.")
+
+
 def image_error(code: str) -> ImageError:
     """The first variant whose code matches the pattern ``code``."""
     return next(error for error in IMAGE_ERRORS if fnmatchcase(error.code, code))

@@ -26,11 +26,10 @@ from palprep.sandbox.answers import (
     FORGOTTEN,
     JsonAnswer,
     Refused,
-    refuse_error,
     refuse_message,
     respond,
 )
-from palprep.sandbox.choices import Choices, bad_fields, image_error
+from palprep.sandbox.choices import Choices, bad_fields, bad_patch, image_error
 from palprep.sandbox.faults import RequestFault
 from palprep.sandbox.handlers import conversations, likenesses, seeded, tools
 from palprep.sandbox.log import Arrival, note_request
@@ -51,10 +50,8 @@ def refuse_fields(choices: Choices, problems: Sequence[Problem]) -> Refused:
 
 
 def refuse_patch(choices: Choices, problems: Sequence[Problem]) -> Refused:
-    """``{error}`` with the words that the specification has for a malformed patch."""
     first = problems[0]
-    detail = f"{first.field} {first.message}".strip()
-    return refuse_error(choices.bad_request_status, f"Invalid JSON patch format: {detail}.")
+    return bad_patch(choices, f"{first.field} {first.message}".strip())
 
 
 # By field and broken rule. Every other broken rule is an invalid_request_body.

@@ -6,15 +6,15 @@ from __future__ import annotations
 import copy
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import jsonpatch
 from jsonpatch import JsonPatchException, JsonPatchTestFailed, JsonPointerException
 
 from palprep.api import UNSET, calls, deviations, json_value
-from palprep.errors import PalprepError
 from palprep.sandbox.answers import JsonAnswer, refuse_error
+from palprep.sandbox.choices import Choices, bad_patch
 from palprep.sandbox.outbound import announce
 from palprep.sandbox.service import REMOVED_MEMBER, HandlerContext, Service, shown
 from palprep.sandbox.store import Record
@@ -97,10 +97,6 @@ def show_document(document: Record) -> Record:
     return shown(document, hidden)
 
 
-class BadPatch(PalprepError, code="bad_patch"):
-    """A patch that does not apply. The message says which operation, and why."""
-
-
 def etag(deployment: Record) -> str:
     content = json.dumps(deployment, sort_keys=True).encode()
     return f'"{hashlib.sha256(content).hexdigest()[:16]}"'
@@ -115,13 +111,8 @@ def patch_deployment(context: HandlerContext) -> JsonAnswer:
         raise refuse_error(
             choices.etag_mismatch_status, "The deployment has changed since its ETag was read."
         )
-    try:
-        patched = _patched(deployment, context.request.operations)
-        _still_a_deployment(choices.patchable, deployment, patched)
-    except BadPatch as error:
-        raise refuse_error(
-            choices.bad_request_status, f"Invalid JSON patch format: {error}."
-        ) from error
+    patched = _patched(choices, deployment, context.request.operations)
+    _require_deployment(choices, deployment, patched)
     # The specification calls times of deployments UTC, so they carry a Z.
     patched["updated_at"] = context.service.stamp() + "Z"
     context.service.store.put("deployment", deployment["deployment_id"], patched)
@@ -134,25 +125,25 @@ def show_deployment(deployment: Record) -> JsonAnswer:
     return JsonAnswer(body=shown, headers={"ETag": etag(deployment)})
 
 
-def _still_a_deployment(patchable: Sequence[str], before: Record, after: Any) -> None:
-    """Raise :class:`BadPatch` if a patch changed a member that is not ``patchable``, removed one,
-    or gave one another type."""
+def _require_deployment(choices: Choices, before: Record, after: Any) -> None:
+    """Refuse a patch that changed a member that is not patchable, removed one, or gave one another
+    type."""
     if not isinstance(after, dict):
-        raise BadPatch("the whole cannot be patched")
+        raise bad_patch(choices, "the whole cannot be patched")
     for member in before.keys() | after.keys():
         if before.get(member) is not None and after.get(member) is None:
-            raise BadPatch(f"{member} cannot be removed")
+            raise bad_patch(choices, f"{member} cannot be removed")
         kept = (
             json.dumps(each[member], sort_keys=True) if member in each else None
             for each in (before, after)
         )
-        if member not in patchable and len({*kept}) > 1:
-            raise BadPatch(f"{member} cannot be patched")
+        if member not in choices.patchable and len({*kept}) > 1:
+            raise bad_patch(choices, f"{member} cannot be patched")
     for problem in deviations(calls.get_deployment.reply, after, closed=False):
-        raise BadPatch(f"{problem.field} {problem.message}")
+        raise bad_patch(choices, f"{problem.field} {problem.message}")
 
 
-def _patched(document: Record, operations: Sequence[Mapping[str, Any]]) -> Any:
+def _patched(choices: Choices, document: Record, operations: Sequence[Record]) -> Any:
     """The patched copy of ``document``, by operations that are well formed."""
     patched = copy.deepcopy(document)
     for number, operation in enumerate(operations):
@@ -160,9 +151,11 @@ def _patched(document: Record, operations: Sequence[Mapping[str, Any]]) -> Any:
             patched = jsonpatch.apply_patch(patched, [copy.deepcopy(operation)], in_place=True)
             json_value(json.dumps(patched).encode())
         except JsonPatchTestFailed:
-            raise BadPatch(f"operation {number}: the test of {operation['path']} failed") from None
+            raise bad_patch(
+                choices, f"operation {number}: the test of {operation['path']} failed"
+            ) from None
         except (JsonPatchException, JsonPointerException) as error:
-            raise BadPatch(f"operation {number}: {error}") from None
+            raise bad_patch(choices, f"operation {number}: {error}") from None
         except (RecursionError, ValueError):
-            raise BadPatch(f"operation {number}: it would be nested too deeply") from None
+            raise bad_patch(choices, f"operation {number}: it would be nested too deeply") from None
     return patched
