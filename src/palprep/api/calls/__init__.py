@@ -7,11 +7,15 @@ from typing import Any
 from palprep.api.call import Endpoint
 from palprep.api.calls.agents import (
     create_conversation as create_conversation,
+    create_tool as create_tool,
     delete_deployment as delete_deployment,
     delete_pal as delete_pal,
+    delete_tool as delete_tool,
     get_deployment as get_deployment,
     get_document as get_document,
     get_pronunciation_dictionary as get_pronunciation_dictionary,
+    get_tool as get_tool,
+    list_tools as list_tools,
     patch_deployment as patch_deployment,
     rename_video as rename_video,
     replace_skills as replace_skills,
@@ -26,12 +30,6 @@ from palprep.api.calls.likenesses import (
     update_voice as update_voice,
     validate_face_image as validate_face_image,
     validate_replica_image as validate_replica_image,
-)
-from palprep.api.calls.tools import (
-    create_tool as create_tool,
-    delete_tool as delete_tool,
-    get_tool as get_tool,
-    list_tools as list_tools,
 )
 
 ENDPOINTS: tuple[Endpoint[..., Any], ...] = tuple(
