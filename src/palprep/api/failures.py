@@ -106,8 +106,6 @@ _BY_STATUS: Mapping[int, type[errors.ApiError]] = {
     429: errors.RateLimited,
 }
 
-_BARE = frozenset({400, 422})
-"""Statuses that say only that the request is bad."""
 _WORDS: tuple[tuple[str, str, type[errors.ApiError]], ...] = (
     ("message", "invalid access token", errors.AuthenticationError),
     ("message", "not found", errors.NotFound),
@@ -186,7 +184,7 @@ def failure(
     shape, text = _explained(body)
     server = status >= 500
     kind = errors.ServiceUnavailable if server else _BY_STATUS.get(status, errors.ApiError)
-    if status in _BARE:
+    if status in {400, 422}:  # They say only that the request is bad.
         meant = (k for where, words, k in _WORDS if shape == where and words in text.lower())
         kind = next(meant, kind)
     text = mask_links(text)

@@ -23,9 +23,6 @@ NULLABLE = frozenset(
 )
 """Members that the specification lets be null."""
 
-OWNER_ID = 1
-"""A sandbox has one account."""
-
 Complete = Callable[[Record, str, str], Record]
 """Takes a record as it was sent, its id and the present time; returns defaults of its members."""
 
@@ -102,7 +99,8 @@ def _reserved(schema: Any, path: str, prefix: str) -> Iterator[Problem]:
 def _tool(sent: Record, tool_id: str, now: str) -> Record:
     own = {"name": tool_id, "description": "", "parameters": {"type": "object"}} | sent
     times = {"created_at": now, "updated_at": now}
-    return {"owner_id": OWNER_ID, "is_system_tool": False} | with_defaults(own) | times
+    # A sandbox has one account.
+    return {"owner_id": 1, "is_system_tool": False} | with_defaults(own) | times
 
 
 def _deployment(_: Record, deployment_id: str, now: str) -> Record:

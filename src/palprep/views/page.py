@@ -41,8 +41,6 @@ REPORT_NAME = "report.html"
 PEOPLE_FOLDER = "people"
 """The folder for the pages of people, in a run's output."""
 
-_RESULTS = ("results.jsonl", "results.csv")
-
 _TOLD = re.compile(rb'<meta name="(stamp|face)" content="([0-9a-z./]*)">')
 _HEAD = 2_000
 """Bytes from the start of a page that hold its stamp and its portrait."""
@@ -298,7 +296,7 @@ def overview(
         told={"stamp": stamp},
         counts=[(status, counts[status]) for status in WORST_FIRST if counts[status]],
         blockers=[(each, blocker_words(each), n) for each, n in blockers.most_common()],
-        results=[name for name in _RESULTS if links.link(name)],
+        results=[name for name in ("results.jsonl", "results.csv") if links.link(name)],
         **{**alone, **shown},
     )
 
