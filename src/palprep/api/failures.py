@@ -21,11 +21,10 @@ from palprep.escaping import escaped
 from palprep.values import Value
 from palprep.vocabulary import did_you_mean
 
-MISSING = "is required"
 UNKNOWN_MEMBER = "is not a member that the specification knows"
 
 _PLAIN = {
-    "missing": MISSING,
+    "missing": "is required",
     "extra_forbidden": UNKNOWN_MEMBER,
     "none_required": "must be null",
     "dict_type": "must be an object",

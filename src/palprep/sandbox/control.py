@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import re
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -71,7 +70,6 @@ class Control(Generic[P, T]):
 
     def __post_init__(self) -> None:
         self.__doc__ = self.act.__doc__  # For help() on the method.
-        self.parts = re.findall(r"{(\w+)}", self.path)
 
     def __repr__(self) -> str:
         return f"{self.act.__name__}{inspect.signature(self.act)}"
@@ -144,7 +142,7 @@ class Control(Generic[P, T]):
     def members(self) -> Mapping[str, str]:
         """The members of the body, by the names of the arguments that they are."""
         _, *names = inspect.signature(self.act).parameters
-        others = (name for name in names if name not in self.parts)
+        others = (name for name in names if f"{{{name}}}" not in self.path)
         return {name: self.renamed.get(name, name) for name in others}
 
 
