@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import functools
 import io
-import math
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
@@ -97,65 +96,40 @@ def measure_lips(
     sound, and is called only where lips are seen for long enough."""
     count = max(1, round(span.duration_s / PART_S))
     edges = np.linspace(span.start_s, span.end_s, count + 1).tolist()
-    parts = [
-        _measured(track, Span(start_s=begin, end_s=end), speech, samples, load, stated=stated)
-        for begin, end in pairwise(edges)
-    ]
-    rests = min(parts, key=lambda each: math.inf if each.motion is None else each.motion)
-    again = min(parts, key=lambda each: math.inf if each.repeat is None else each.repeat)
-    synced = [each.synchrony for each in parts if each.synchrony is not None]
+    rests: list[tuple[float, float]] = []
+    again: list[tuple[float, float]] = []
+    synced: list[Synchrony] = []
+    for begin_s, end_s in pairwise(edges):
+        times = np.arange(begin_s, end_s, STEP_S)
+        shape, known = on_grid(track.at_s, track.shape, times)
+        spoken = np.zeros(len(times), bool)
+        for each in speech:
+            spoken |= (times >= each.start_s) & (times <= each.end_s)
+        rests += [(motion, float(times[at])) for motion, at in _least_motion(shape, known, spoken)]
+        again += [(distance, float(times[at])) for distance, at in _closest_repeat(shape, known)]
+        if known.sum() * STEP_S >= LEAST_TO_SYNC_S:
+            lips, _ = on_grid(track.at_s, track.lips, times)
+            found = synchrony_of(lips, known, samples, begin_s, load())
+            synced += [found] if found else []
+    motion, rests_at_s = min(rests, default=(None, None))
+    repeat, repeats_at_s = min(again, default=(None, None))
+    within = (track.at_s >= span.start_s) & (track.at_s <= span.end_s)
     # Where the lips of a part are hidden it is not known whether the words are theirs.
-    known = len(synced) == len(parts)
-    within = _within(track, span)
-    least = min(synced, key=lambda each: each.correlation + each.margin) if known else None
+    known_throughout = len(synced) == count
+    least = (
+        min(synced, key=lambda each: each.correlation + each.margin) if known_throughout else None
+    )
     return LipsFacts(
         stated=stated,
         span=span,
         frames=int(within.sum()),
-        motion=rests.motion,
-        rests_at_s=rests.rests_at_s,
-        repeat=again.repeat,
-        repeats_at_s=again.repeats_at_s,
+        motion=motion,
+        rests_at_s=rests_at_s,
+        repeat=repeat,
+        repeats_at_s=repeats_at_s,
         blink=_blink(track.eyes[within]) if within.sum() >= _LEAST_TO_BLINK else None,
         synchrony=least,
     )
-
-
-def _measured(
-    track: FaceTrack,
-    span: Span,
-    speech: Sequence[Span],
-    samples: Floats,
-    load: Callable[[], LipSync],
-    *,
-    stated: bool,
-) -> LipsFacts:
-    """The measures of the lips in one part; eyes are told of the whole alone."""
-    times = np.arange(span.start_s, span.end_s, STEP_S)
-    shape, known = on_grid(track.at_s, track.shape, times)
-    spoken = np.zeros(len(times), bool)
-    for each in speech:
-        spoken |= (times >= each.start_s) & (times <= each.end_s)
-    motion, rest = _least_motion(shape, known, spoken)
-    repeat, again = _closest_repeat(shape, known)
-    synchrony = None
-    if known.sum() * STEP_S >= LEAST_TO_SYNC_S:
-        lips, _ = on_grid(track.at_s, track.lips, times)
-        synchrony = synchrony_of(lips, known, samples, span.start_s, load())
-    return LipsFacts(
-        stated=stated,
-        span=span,
-        frames=int(_within(track, span).sum()),
-        motion=motion,
-        rests_at_s=None if rest is None else float(times[rest]),
-        repeat=repeat,
-        repeats_at_s=None if again is None else float(times[again]),
-        synchrony=synchrony,
-    )
-
-
-def _within(track: FaceTrack, span: Span) -> Known:
-    return (track.at_s >= span.start_s) & (track.at_s <= span.end_s)
 
 
 def on_grid(at_s: Floats, values: Floats, times: Floats) -> tuple[Floats, Known]:
@@ -177,23 +151,23 @@ def _blink(eyes: Floats) -> float:
     return float((around - course[_AROUND:-_AROUND]).max())
 
 
-def _least_motion(shape: Floats, known: Known, spoken: Known) -> tuple[float | None, int | None]:
+def _least_motion(shape: Floats, known: Known, spoken: Known) -> Iterator[tuple[float, int]]:
+    """The least motion over a rest, and where that begins; none where no rest is seen."""
     if len(shape) < _REST:
-        return None, None
+        return
     motion = np.sqrt(_spread(shape, _REST)).mean(axis=1)
     counts = (_mean_over(known.astype(float), _REST) == 1.0) & (
         _mean_over(spoken.astype(float), _REST) >= _SPOKEN
     )
-    if not counts.any():
-        return None, None
-    at = int(np.where(counts, motion, np.inf).argmin())
-    return float(motion[at]), at
+    if counts.any():
+        at = int(np.where(counts, motion, np.inf).argmin())
+        yield float(motion[at]), at
 
 
-def _closest_repeat(shape: Floats, known: Known) -> tuple[float | None, int | None]:
-    """The root mean square distance, and where the later of the two begins."""
+def _closest_repeat(shape: Floats, known: Known) -> Iterator[tuple[float, int]]:
+    """The root mean square distance, and where the later of the two begins; none for too little."""
     if len(shape) < _REPEAT + _SOONEST or known.sum() < _REPEAT + _SOONEST:
-        return None, None
+        return
     seen = shape[known]
     course = (shape - seen.mean(axis=0)) / np.maximum(seen.std(axis=0), 1e-6)
     apart = ((course[:, None] - course[None]) ** 2).mean(axis=2)
@@ -209,7 +183,8 @@ def _closest_repeat(shape: Floats, known: Known) -> tuple[float | None, int | No
         at = int(found.argmin())
         if found[at] < closest:
             closest, again = float(found[at]), int(later[at])
-    return (None, None) if again is None else (float(np.sqrt(closest)), again)
+    if again is not None:
+        yield float(np.sqrt(closest)), again
 
 
 def _courses(count: int) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
