@@ -36,9 +36,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from palprep.consent import ConsentFacts, StatementReading, Whisper, read_samples
-from palprep.consent.model_folder import read_model
 from palprep.consent.moonshine import Moonshine
-from palprep.consent.whisper import Encoder, Heard
+from palprep.consent.whisper import Heard
 from palprep.consent.wording import PLACEHOLDER, Statement, required_statement, split_words
 from palprep.consent.wording.words import similarity
 from palprep.media.sound import stream_samples
@@ -222,8 +221,8 @@ def transcribed(path: Path | None) -> dict[str, str]:
 class Remembering(Whisper):
     """A model that does not listen twice to the last piece of audio."""
 
-    def __init__(self, *parts: Any) -> None:
-        super().__init__(*parts)
+    def __init__(self, directory: Path | None) -> None:
+        super().__init__(directory)
         self._heard: dict[bytes, Heard] = {}
         self._texts: dict[tuple[object, ...], tuple[str, ...]] = {}
 
@@ -290,7 +289,7 @@ def main() -> int:
     parser.add_argument("--readings", type=Path)
     arguments = parser.parse_args()
     cases = chosen(arguments)
-    listener = Remembering(read_model(arguments.model), Encoder.load(arguments.model))
+    listener = Remembering(arguments.model)
     table: Counter[tuple[str, str, str]] = Counter()
     cells: Counter[tuple[str, str, str, str]] = Counter()
     wrong: Counter[str] = Counter()

@@ -6,6 +6,7 @@ research/conversion/whisper.py has converted can be named instead.
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import json
 import math
@@ -20,8 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from palprep.consent import decoding
-from palprep.consent.model_folder import ModelFiles, read_encoder, read_model
-from palprep.errors import ToolFailed
+from palprep.consent.model_folder import DEFAULT_MODEL, read_part, require_model
+from palprep.errors import ToolFailed, ToolMissing
 from palprep.media.sound import Samples
 from palprep.networks import open_network
 from palprep.speech import FRAME_S, RATE_HZ, WINDOW_S, filterbank, log_mel
@@ -80,7 +81,7 @@ class Encoder:
     @cache
     def load(directory: str | Path | None = None) -> Encoder:
         """That of the default model, or of the one in ``directory``: the one of this process."""
-        return Encoder(read_encoder(directory))
+        return Encoder(read_part(directory, "encoder"))
 
     def encode(self, samples: Samples, positions: int = _MOST_POSITIONS) -> decoding.Floats:
         """Up to 30 s of mono audio at 16 kHz as so many positions of 20 ms, with silence after it:
@@ -92,33 +93,39 @@ class Encoder:
 
 
 class Whisper:
-    """A loaded model. Several threads may use it at once."""
+    """A loaded model: the default one, or the converted one in ``directory``. Several threads may
+    use it at once."""
 
-    def __init__(self, files: ModelFiles, encoder: Encoder) -> None:
-        self._encoder = encoder
-        self._memory, self._decoder = (
-            open_network(content, alone=True) for content in (files.memory, files.decoder)
+    def __init__(self, directory: str | Path | None = None) -> None:
+        memory, decoder, tokens = (
+            read_part(directory, part) for part in ("memory", "decoder", "tokens")
         )
-        self._tokens = decoding.ByteTokens(decoding.read_tokens(files.tokens))
+        self._encoder = Encoder.load(directory)
+        self._memory, self._decoder = (
+            open_network(content, alone=True) for content in (memory, decoder)
+        )
+        self._tokens = decoding.ByteTokens(decoding.read_tokens(tokens))
         metadata = self._decoder.get_modelmeta().custom_metadata_map
         self._never, self._never_first = (
             json.loads(metadata[key]) for key in ("suppress_ids", "suppress_ids_begin")
         )
         self._nothing_before = decoding.nothing_before(self._decoder)
-        self.name = files.name
-        self.sha256 = files.sha256
+        self.name = require_model(Path(directory)).name if directory else DEFAULT_MODEL
+        self.sha256 = hashlib.sha256(decoder).hexdigest()
+        """Of the decoder's file."""
 
     @staticmethod
     @cache
     def load(directory: str | Path | None = None) -> Whisper:
-        """The default model, or the converted one in ``directory``: the one of this process.
+        """The one of this process.
 
         Raises ToolMissing when a file is missing, or is not the one that the manifest names;
         ToolFailed when a model of one's own cannot be loaded.
         """
-        files = read_model(directory)
         try:
-            return Whisper(files, Encoder.load(directory))
+            return Whisper(directory)
+        except ToolMissing:
+            raise
         except Exception as error:
             if directory is None:
                 raise
