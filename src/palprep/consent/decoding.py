@@ -22,7 +22,6 @@ logits after each, shape ``(rows, tokens)``."""
 _BOTH, _ROW, _COLUMN = 0, 1, 2
 """What a step of a path goes on by."""
 _BORDER = np.float32(np.inf)
-_BLOCK = 256
 _SMOOTHING = 7
 """Width of the median filter in positions, an odd number (that of Whisper's authors)."""
 _LONG = 128
@@ -128,7 +127,8 @@ def beam_search(
         if step == 0:
             logits[:, never_first] = -np.inf
         totals = (log_softmax(logits) + scores[:, None]).ravel()
-        best = _largest(totals, min(2 * beams, len(totals)))
+        count = min(2 * beams, len(totals))
+        best = np.argpartition(totals, -count)[-count:]
         best = best[np.argsort(-totals[best], kind="stable")]
         best = best[np.isfinite(totals[best])]
         rows, tokens = np.divmod(best, logits.shape[1])
@@ -149,18 +149,6 @@ def beam_search(
         texts = [(*texts[rows[place]], int(tokens[place])) for place in kept]
         logits = advance(tokens[kept], rows[kept])
     return [text for _, text in sorted(ended, key=lambda one: -one[0])]
-
-
-def _largest(values: Floats, count: int) -> NDArray[np.intp]:
-    """Where the ``count`` largest values are, in no order.
-
-    None is smaller than the last of the ``count`` largest maxima of blocks. So of a quarter of a
-    million values hardly more than ``count`` are compared with each other.
-    """
-    maxima = np.maximum.reduceat(values, np.arange(0, len(values), _BLOCK))
-    last = np.partition(maxima, -count)[-count] if len(maxima) >= count else -np.inf
-    large = np.flatnonzero(values >= last)
-    return large[np.argpartition(values[large], -count)[-count:]]
 
 
 def nothing_before(decoder: Any) -> dict[str, Floats]:
