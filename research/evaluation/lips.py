@@ -291,7 +291,7 @@ def table(all_seen: Sequence[Seen], profile: Profile) -> Iterator[str]:
             for seen in (part for each in all_seen for part in stretches(each, length_s)):
                 span = Span(start_s=0.0, end_s=length_s)
                 track = forge(seen, length_s)
-                lips = measure_lips(track, span, seen.speech, SILENCE, LipSync.load, stated=True)
+                lips = measure_lips(track, span, seen.speech, SILENCE, stated=True)
                 found.append(fails(lips, profile))
                 if kind == "genuine":
                     by_source[seen.talker.source].append(found[-1])
@@ -323,7 +323,7 @@ def blink_table(all_seen: Sequence[Seen], profile: Profile) -> Iterator[str]:
             span = Span(start_s=0.0, end_s=length_s)
             for seen in (part for each in all_seen for part in stretches(each, length_s)):
                 track: FaceTrack = getattr(seen, name)
-                lips = measure_lips(track, span, (), SILENCE, LipSync.load, stated=True)
+                lips = measure_lips(track, span, (), SILENCE, stated=True)
                 found += [] if lips.blink is None else [lips.blink]
             doubted = sum(not all(limit.holds(each) for limit in limits) for each in found)
             nearest = max(found) if name == "puppet" else min(found)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from palprep.consent import LipsFacts, LipSync, StatementReading, measure_lips, stretch_of
+from palprep.consent import LipsFacts, StatementReading, measure_lips, stretch_of
 from palprep.consent.facts import AlignedWord, PartReading
+from palprep.consent.lips import LipSync
 from palprep.values import Span
 from palprep.vision import FaceTrack
 
@@ -15,6 +16,11 @@ ALL = Span(start_s=0.0, end_s=10.0)
 SILENCE = np.zeros(16_000)
 SYNC = LipSync(lambda samples: None, np.zeros((1152, 4)), np.zeros((41, 8)), np.zeros((40, 4)))
 """So short a sound is not held against lips: nothing is asked of it."""
+
+
+@pytest.fixture(autouse=True)
+def _asks_nothing(monkeypatch):
+    monkeypatch.setattr(LipSync, "load", lambda: SYNC)
 
 
 def talk(seconds=10.0, seed=1):
@@ -33,7 +39,7 @@ def track(times, shape, eyes=None):
 def measured(shape, *, speech=(ALL,), stated=True, times=None, **face):
     times = np.arange(len(shape)) / RATE if times is None else times
     seen = track(times, shape, **face)
-    return measure_lips(seen, ALL, speech, SILENCE, lambda: SYNC, stated=stated)
+    return measure_lips(seen, ALL, speech, SILENCE, stated=stated)
 
 
 def looped(shape, steps):
@@ -92,9 +98,7 @@ def test_frames_without_a_face_leave_it_open():
     lips = measured(talk()[seen], times=times[seen])
     assert lips.motion is None
     assert lips.repeat > 0.6
-    empty = measure_lips(
-        track(np.zeros(0), np.zeros((0, 6))), ALL, (ALL,), SILENCE, lambda: SYNC, stated=True
-    )
+    empty = measure_lips(track(np.zeros(0), np.zeros((0, 6))), ALL, (ALL,), SILENCE, stated=True)
     assert empty == LipsFacts(stated=True, span=ALL, frames=0)
 
 
@@ -121,7 +125,7 @@ def test_in_a_few_seconds_not_everybody_blinks(seconds, told):
 
 
 @pytest.mark.parametrize(("seconds", "held"), [(4.8, False), (5.2, True)])
-def test_less_than_five_seconds_of_lips_are_not_held_against_the_sound(seconds, held):
+def test_less_than_five_seconds_of_lips_are_not_held_against_the_sound(seconds, held, monkeypatch):
     heard = []
 
     class Hears:
@@ -133,7 +137,8 @@ def test_less_than_five_seconds_of_lips_are_not_held_against_the_sound(seconds, 
     seen = track(np.arange(int(seconds * RATE)) / RATE, talk(seconds))
     sound = np.zeros(8 * 16_000)
     sync = SYNC._replace(encoder=Hears())
-    measure_lips(seen, span, (span,), sound, lambda: sync, stated=True)
+    monkeypatch.setattr(LipSync, "load", lambda: sync)
+    measure_lips(seen, span, (span,), sound, stated=True)
     assert bool(heard) is held
 
 
@@ -144,7 +149,6 @@ def test_two_seconds_are_too_short_to_tell():
         short,
         (short,),
         SILENCE,
-        lambda: SYNC,
         stated=True,
     )
     assert (lips.motion, lips.repeat) == (None, None)
@@ -159,7 +163,6 @@ def test_all_of_a_statement_of_more_than_twelve_seconds_is_looked_at():
         span,
         (span,),
         SILENCE,
-        lambda: SYNC,
         stated=True,
     )
     assert lips.span == span

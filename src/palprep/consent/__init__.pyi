@@ -14,7 +14,6 @@ from .facts import (
 )
 from .lips import (
     FRAMES_PER_S as FRAMES_PER_S,
-    LipSync as LipSync,
     measure_lips as measure_lips,
     stretch_of as stretch_of,
 )

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import functools
 import io
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -82,18 +82,12 @@ def stretch_of(
 
 
 def measure_lips(
-    track: FaceTrack,
-    span: Span,
-    speech: Sequence[Span],
-    samples: Floats,
-    load: Callable[[], LipSync],
-    *,
-    stated: bool,
+    track: FaceTrack, span: Span, speech: Sequence[Span], samples: Floats, *, stated: bool
 ) -> LipsFacts:
     """Measure lips and eyes in that span, in equal parts of about :data:`PART_S`. Each measure of
     the lips is the least of all parts. All times count from where a player starts, those of the
-    track and of ``samples`` too, which are mono at 16 kHz. ``load`` gives the model of lips and
-    sound, and is called only where lips are seen for long enough."""
+    track and of ``samples`` too, which are mono at 16 kHz. Raises ToolMissing where lips are seen
+    for long enough, and the model of lips and sound is missing or damaged."""
     count = max(1, round(span.duration_s / PART_S))
     edges = np.linspace(span.start_s, span.end_s, count + 1).tolist()
     rests: list[tuple[float, float]] = []
@@ -109,7 +103,7 @@ def measure_lips(
         again += [(distance, float(times[at])) for distance, at in _closest_repeat(shape, known)]
         if known.sum() * STEP_S >= LEAST_TO_SYNC_S:
             lips, _ = on_grid(track.at_s, track.lips, times)
-            found = synchrony_of(lips, known, samples, begin_s, load())
+            found = synchrony_of(lips, known, samples, begin_s, LipSync.load())
             synced += [found] if found else []
     motion, rests_at_s = min(rests, default=(None, None))
     repeat, repeats_at_s = min(again, default=(None, None))

@@ -39,8 +39,7 @@ def probe_video(
     most_s: float | None,
     quick: bool,
 ) -> Facts:
-    """Everything that can be measured of a video, as :func:`palprep.facts.probing.probe`; what lies
-    beyond ``most_s`` seconds is neither listened to nor looked at."""
+    """As :func:`palprep.facts.probing.probe`, of a video."""
     video = media.probe_video(source)
     if quick:
         signal, footage = _look_at(source, video, most_s, quick=True)
@@ -141,9 +140,7 @@ def _lips(source: sources.Source, facts: Facts, heard: Samples) -> consent.LipsF
     )
     track = follow_face(images.prefetch(frames), Models.shared(), turned_deg=footage.turned_deg)
     track = track._replace(at_s=track.at_s - starts_s)
-    return consent.measure_lips(
-        track, shown, line.speech, heard, consent.LipSync.load, stated=stated
-    )
+    return consent.measure_lips(track, shown, line.speech, heard, stated=stated)
 
 
 def _look_at(

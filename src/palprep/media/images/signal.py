@@ -233,8 +233,8 @@ class ShakeMeter:
     def __init__(self) -> None:
         self._before: Pixels | None = None
         self._before_at = 0.0
-        self._across = array("d")
-        self._down = array("d")
+        self._moves = array("d")
+        """Across and down, one after the other, in widths of the picture."""
 
     def add(self, at_s: float, luma: Pixels) -> None:
         """Compare with the frame about a fifth of a second earlier."""
@@ -245,16 +245,15 @@ class ShakeMeter:
             return
         moved = _background_shift(before, luma)
         if moved is not None and max(map(abs, moved)) < _LONGEST_SHIFT * luma.shape[1]:
-            self._across.append(moved[0] / luma.shape[1])
-            self._down.append(moved[1] / luma.shape[1])
+            self._moves.extend(each / luma.shape[1] for each in moved)
 
     def result(self) -> float | None:
         """In percent of the width; a steady pan counts as none. None when nothing was tracked."""
-        if len(self._across) < _FEWEST_POINTS:
+        steps = np.asarray(self._moves).reshape(-1, 2)
+        if len(steps) < _FEWEST_POINTS:
             return None
-        steps = np.stack([np.asarray(self._across), np.asarray(self._down)])
-        unsteady = steps[:, 1:-1] - (steps[:, :-2] + steps[:, 1:-1] + steps[:, 2:]) / 3
-        return round(100.0 * float(np.sqrt((unsteady**2).sum(axis=0).mean())), 3)
+        unsteady = steps[1:-1] - (steps[:-2] + steps[1:-1] + steps[2:]) / 3
+        return round(100.0 * float(np.sqrt((unsteady**2).sum(axis=1).mean())), 3)
 
 
 def _background_shift(before: Pixels, after: Pixels) -> tuple[float, float] | None:
