@@ -9,6 +9,7 @@ import pytest
 from bucket import KEYS, real_bucket
 from obstore.store import S3Store
 
+from palprep.batch.engines.files import fetch_here
 from palprep.batch.people.files import promised_kind
 from palprep.batch.people.folder import people_in_bucket
 from palprep.batch.people.person import read_people
@@ -114,6 +115,29 @@ def test_a_run_fetches_what_it_needs_once(put, tmp_path, wav, connection, engine
         "palprep.batch.engines.files.fetch_here", lambda *_, **__: pytest.fail("again")
     )
     assert run("s3://media/b/", **given).people[0].status == "voice_only"
+    assert log.creates == {"voice": 1}
+
+
+def test_a_file_that_is_replaced_meanwhile_is_no_file_to_be_sent_again(
+    put, tmp_path, wav, connection, engine, log, monkeypatch
+):
+    """The person was to redo it, with exit code 1, and a message to this person was written."""
+    put(**{"r/ada/recording.wav": wav.read_bytes()})
+
+    def replaced_first(*args: object):
+        put(**{"r/ada/recording.wav": wav.read_bytes() + b"\0\0"})
+        return fetch_here(*args)
+
+    given = {
+        "into": tmp_path / "out",
+        "options": RunOptions(connection=connection, engine=engine, pace=PACE),
+    }
+    with monkeypatch.context() as patch:
+        patch.setattr("palprep.batch.work.originals.fetch_here", replaced_first)
+        [ada] = run("s3://media/r", **given).people
+    assert (ada.status, ada.blocked_by) == ("failed", ("storage_failed",))
+    assert "recording.wav changed while palprep worked on it; run again" in ada.reasons[0]
+    assert run("s3://media/r", **given).people[0].status == "voice_only"
     assert log.creates == {"voice": 1}
 
 

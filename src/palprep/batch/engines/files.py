@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from palprep.batch.people.files import RemoteFile, digest_of, folder_fingerprint, is_web
-from palprep.errors import FileUnreadable, StorageError
+from palprep.errors import StorageError
 from palprep.journal import Journal
 from palprep.media.sources import MOST_BYTES, Source, sha256_of
 from palprep.preflight import Prepared
@@ -38,8 +38,8 @@ def key_in_bucket(path: Path, sha256: str) -> str:
 def fetch_here(file: RemoteFile, to: Path, go_on: GoOn | None = None) -> Source:
     """Fetch a file to this machine. Its hash is known.
 
-    Raises FileUnreadable when its tag is another one by now; StorageError, OutputUnwritable, and
-    what ``go_on`` raises, which is called again and again meanwhile.
+    Raises StorageError, also when its tag is another one by now; OutputUnwritable, and what
+    ``go_on`` raises, which is called again and again meanwhile.
     """
     if is_web(file.url):
         found = fetch_url(file.url, to, max_bytes=MOST_BYTES, go_on=go_on)
@@ -54,9 +54,9 @@ def fetch_here(file: RemoteFile, to: Path, go_on: GoOn | None = None) -> Source:
     return source
 
 
-def changed(file: RemoteFile) -> FileUnreadable:
-    """The error for a file that has changed."""
-    return FileUnreadable(
+def changed(file: RemoteFile) -> StorageError:
+    """The error for a file that has changed. The person need not send another one."""
+    return StorageError(
         f"{file} changed while palprep worked on it; run again when nothing writes to it any more"
     )
 
