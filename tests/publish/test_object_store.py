@@ -14,7 +14,7 @@ import pytest
 from bucket import KEYS, real_bucket
 from scripted_bucket import answering
 
-from palprep.errors import PublishError, UsageError
+from palprep.errors import PublishError, StorageError, UsageError
 from palprep.publish import Content, ObjectStorePublisher
 from palprep.storage import PROBE, Bucket
 
@@ -92,6 +92,16 @@ def test_what_is_there_already_is_not_uploaded_again(clip, server, monkeypatch, 
     second = publisher.publish(clip, "again.mp4")
     assert urlsplit(second).path == urlsplit(first).path
     assert httpx.get(second).content == clip.read_bytes()
+
+
+def test_a_key_without_the_right_to_list_publishes(clip, server, monkeypatch, s3):
+    """S3 then answers 403 to a question for what is not there: nothing was ever published."""
+
+    def refuse(bucket: Bucket, name: str) -> None:
+        raise StorageError(f"{bucket.url}/{name}: AccessDenied")
+
+    monkeypatch.setattr(Bucket, "look", refuse)
+    assert httpx.get(s3(server).publish(clip, "unlisted.mp4")).content == clip.read_bytes()
 
 
 def test_something_else_under_the_name_is_written_again(clip, server, s3):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import hashlib
+import socket
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -201,6 +202,34 @@ def test_what_s3_answers(status, code, said):
     with answering(status, code) as address, pytest.raises(StorageError) as caught:
         s3(address).put("x.txt", b"x")
     assert said in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("status", "code", "said"),
+    [
+        (400, "ExpiredToken", "its credentials have expired. Get new ones"),
+        (403, "RequestTimeTooSkewed", "this machine's clock is wrong"),
+    ],
+)
+def test_a_look_says_why_although_an_answer_to_head_has_no_body(status, code, said):
+    with answering(status, code) as address, pytest.raises(StorageError, match=said):
+        s3(address).look("x.txt")
+
+
+def test_a_transfer_that_is_cut_off_is_told_as_that(tmp_path, monkeypatch):
+    """It was a generic error, with advice about the address and its variables."""
+
+    def cut(connection: socket.socket) -> None:
+        head = "Last-Modified: Sat, 01 Aug 2026 12:00:00 GMT\r\nETag: e\r\nContent-Length: 100"
+        connection.sendall(f"HTTP/1.1 200 OK\r\n{head}\r\n\r\nhalf".encode())
+        connection.shutdown(socket.SHUT_RDWR)
+
+    monkeypatch.setattr("palprep.storage.bucket._RETRIES", 0)
+    with loopback(cut) as server:
+        with pytest.raises(StorageError, match=r"x\.txt .*the transfer was cut off. Try again$"):
+            s3(server.url).fetch("x.txt", tmp_path / "x.txt", max_bytes=100)
+        gc.collect()
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize(

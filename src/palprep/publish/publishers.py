@@ -146,9 +146,10 @@ class ObjectStorePublisher(_Connected):
             with content.path.open("rb") as opened:
                 beginning = opened.read(BEGINNING_BYTES)
             expected = Sample(content.path.stat().st_size, content.mime, beginning)
-            if self._bucket.look(key) is not None:
-                # Where something else has this name, it is written again.
-                with contextlib.suppress(PublishError):
+            # Where something else has this name, it is written again; and where S3 does not say
+            # what is there, to a key without the right to list.
+            with contextlib.suppress(PublishError, StorageError):
+                if self._bucket.look(key) is not None:
                     return self._link(key, expected)
             self._bucket.put(key, content.path, content.mime)
             content.require_unchanged()

@@ -86,8 +86,13 @@ class Bucket:
             try:
                 found = obstore.head(self._store, name)
             except FileNotFoundError:
-                # An answer to HEAD has no body that could say whether the bucket is missing.
+                # An answer to HEAD has no body that could say whether the bucket is missing,
                 return None
+            except _FAILURES as error:
+                if "status code: 4" not in str(error):
+                    raise
+                # or why the key is not accepted.
+                found = obstore.get(self._store, name, options={"range": (0, 1)}).meta
         return Stored(name, found["size"], found.get("e_tag"))
 
     def below(self, prefix: str = "") -> Iterator[Stored]:

@@ -90,6 +90,8 @@ _MEANING = {
         "one of its settings cannot be read ({line}). Check {cloud.variables}_ALLOW_HTTP, which is "
         "true or false, and {cloud.variables}_TIMEOUT, such as 120s"
     ),
+    # After the head of the answer obstore does not go on where the connection ended.
+    r"body error": "the transfer was cut off. Try again",
     r"dns error|kind: Connect": "{host} does not answer. Check its address and the network",
     r"invalid path|parse path": "a name in it cannot be read ({line}). Rename that object",
     r"ExpiredToken|TokenRefreshRequired|invalid_grant": (
