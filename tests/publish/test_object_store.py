@@ -117,7 +117,8 @@ def test_something_else_under_the_name_is_written_again(clip, server, s3):
 @pytest.mark.parametrize(
     ("answer", "said"),
     [
-        (httpx.Response(403), "gets status 403. The service would get the same"),
+        (httpx.Response(403), "gets status 403. The service would get the same; let whoever"),
+        (httpx.Response(503), "gets status 503. The service would get the same; try again later"),
         (httpx.Response(200, content=b"short"), "gives 5 bytes instead of 2,000,024"),
         (
             httpx.Response(200, headers={"content-length": "2000024", "content-type": "text/html"}),

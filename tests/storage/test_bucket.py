@@ -13,7 +13,7 @@ from typing import Any
 import httpx
 import pytest
 from bucket import KEYS, real_bucket
-from loopback import answer, loopback
+from loopback import answer, hang_up, loopback
 from scripted_bucket import answering
 
 from palprep.errors import OutputUnwritable, StorageError, UsageError
@@ -214,6 +214,25 @@ def test_what_s3_answers(status, code, said):
 def test_a_look_says_why_although_an_answer_to_head_has_no_body(status, code, said):
     with answering(status, code) as address, pytest.raises(StorageError, match=said):
         s3(address).look("x.txt")
+
+
+def test_a_burst_of_refusals_is_outlasted(monkeypatch):
+    """It was given up after seven requests, in a second or two."""
+    monkeypatch.setattr("palprep.storage.bucket._RETRY_WITHIN", timedelta(seconds=60))
+    monkeypatch.setattr("palprep.storage.bucket._FIRST_PAUSE", timedelta(milliseconds=1))
+    with loopback(*[answer(b"", "503 Slow Down")] * 10, listed(("x", 1))) as server:
+        assert [each.name for each in s3(server.url).below()] == ["x"]
+    assert len(server.arrived) == 11
+
+
+def test_a_connection_that_ends_without_an_answer_is_told(endpoint):
+    """It was a generic error, with the numbers of obstore's retries."""
+    with loopback(hang_up) as server:
+        with pytest.raises(
+            StorageError, match=r"1:\d+ ends the connection without an answer\. Try"
+        ):
+            s3(server.url).put("x.txt", b"x")
+        gc.collect()
 
 
 def test_a_transfer_that_is_cut_off_is_told_as_that(tmp_path, monkeypatch):

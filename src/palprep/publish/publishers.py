@@ -107,7 +107,7 @@ class ObjectStorePublisher(_Connected):
     Credentials come from ``config`` (obstore's keys, such as ``access_key_id``, ``endpoint``,
     ``region``) and otherwise from the cloud's usual environment variables. ``expires`` is how long
     a URL works, one day at least and seven at most: training fetches the file some time after the
-    request. A request that fails for a passing reason is repeated for a minute.
+    request. A request that fails for a passing reason is repeated, mostly for 8 to 35 s.
 
     Each URL is tried before it is handed out: fetched as the service would, without credentials.
     ``transport`` replaces the network of these trials alone, as in httpx.
@@ -200,10 +200,12 @@ class ObjectStorePublisher(_Connected):
         try:
             with self._http.stream("GET", url, headers={"Accept-Encoding": "identity"}) as reply:
                 if reply.status_code != httpx.codes.OK:
+                    busy = reply.status_code >= httpx.codes.INTERNAL_SERVER_ERROR
+                    advice = "let whoever has a signed link read this prefix"
                     raise PublishError(
                         f"{shown} does not work: a GET without credentials gets status "
-                        f"{reply.status_code}. The service would get the same; let whoever has a "
-                        "signed link read this prefix"
+                        f"{reply.status_code}. The service would get the same; "
+                        f"{'try again later' if busy else advice}"
                     )
                 found = _sample_of(reply)
         except httpx.HTTPError as error:

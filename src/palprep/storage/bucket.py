@@ -23,7 +23,10 @@ from palprep.storage.clouds import CLOUDS, Cloud, bucket_error, cloud_of
 from palprep.storage.files import Fetched, GoOn, Stored, too_large, written
 
 _RETRY_WITHIN = timedelta(seconds=60)
-"""How long a request that fails for a passing reason is repeated."""
+_FIRST_PAUSE = timedelta(seconds=0.5)
+_RETRIES = 10
+"""How a request that fails for a passing reason is repeated. obstore's pauses are random and grow
+little: ten that begin with half a second take 8 to 35 s, its own six of a tenth took one or two."""
 
 
 class Probe(NamedTuple):
@@ -34,7 +37,6 @@ class Probe(NamedTuple):
 PROBE = Probe("palprep-probe.txt", b"palprep writes this file before a run, and reads it again.\n")
 """Written and read before the work, to find out whether a bucket can be used."""
 
-_RETRIES = 6
 _PIECE_BYTES = 1 << 20
 _PARTS_AT_ONCE = 4
 """obstore gives a part of 5 MiB 30 seconds: four at once need an uplink of 6 Mbit/s."""
@@ -70,7 +72,11 @@ class Bucket:
             raise UsageError(f"Give {misplaced[0]} in client_options, and not in config")
         options: dict[str, Any] = {
             "config": dict(config or {}),
-            "retry_config": {"max_retries": _RETRIES, "retry_timeout": _RETRY_WITHIN},
+            "retry_config": {
+                "max_retries": _RETRIES,
+                "retry_timeout": _RETRY_WITHIN,
+                "backoff": {"init_backoff": _FIRST_PAUSE},
+            },
         }
         if client_options:
             # Options given, even none at all, make obstore forget AWS_ALLOW_HTTP and its kin.

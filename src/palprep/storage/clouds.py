@@ -93,6 +93,10 @@ _MEANING = {
     # After the head of the answer obstore does not go on where the connection ended.
     r"body error": "the transfer was cut off. Try again",
     r"dns error|kind: Connect": "{host} does not answer. Check its address and the network",
+    r"error sending request": (
+        "{host} ends the connection without an answer. Try again later; if that does not help, "
+        "check its address, and what stands before it"
+    ),
     r"invalid path|parse path": "a name in it cannot be read ({line}). Rename that object",
     r"ExpiredToken|TokenRefreshRequired|invalid_grant": (
         "its credentials have expired. Get new ones, or use a long-lived key: {cloud.credentials}"
