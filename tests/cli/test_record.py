@@ -69,6 +69,7 @@ def test_what_cannot_be_meant_is_usage(
     ran = palprep("record", *arguments, "--no-browser")
     assert ran.code == 2
     assert says in ran.err
+    assert not (tmp_path / "people/ada/.takes").exists()
 
 
 def test_a_review_ends_with_how_everybody_stands(tmp_path: Path) -> None:

@@ -212,6 +212,18 @@ def test_a_take_that_was_not_judged_is_judged_later(serve: Serve, portrait: Path
     assert not (place / ".0123.part").exists()
 
 
+def test_an_empty_folder_of_takes_is_not_left_behind(serve: Serve, tmp_path: Path) -> None:
+    new, mistaken = (tmp_path / "people" / name for name in ("new", "mistaken"))
+    mistaken.mkdir(parents=True)
+    (mistaken / "person.toml").write_text("full_name = 3")
+    with pytest.raises(UsageError):
+        serve(mistaken)
+    assert [each.name for each in mistaken.iterdir()] == ["person.toml"]
+    (new / ".takes").mkdir(parents=True)  # Of a server that was killed.
+    serve(new).recording.close()
+    assert list(new.iterdir()) == []
+
+
 def test_links_in_the_folder_lead_nowhere(serve: Serve, portrait: Path, tmp_path: Path) -> None:
     served = serve()
     served.agree()

@@ -76,11 +76,14 @@ class Recording:
         self._jobs = ThreadPoolExecutor(1, thread_name_prefix="palprep-takes")
         self._looking = threading.Lock()
         self._receiving: set[Role] = set()
-        engine.may_open(reads=[folder], writes=[self._takes.place])
-        people.read_settings(folder)
-        self._person = self._read()
-        self._words = views.agreement(os.fspath(folder), language=language)
-        self._statement()  # Raises now what the page would raise later.
+        with contextlib.ExitStack() as unless_ready:
+            unless_ready.callback(self._takes.close)
+            engine.may_open(reads=[folder], writes=[self._takes.place])
+            people.read_settings(folder)
+            self._person = self._read()
+            self._words = views.agreement(os.fspath(folder), language=language)
+            self._statement()  # Raises now what the page would raise later.
+            unless_ready.pop_all()
         for take in self._takes.all():
             if take.verdict is None:  # The server ended before it was judged.
                 self._jobs.submit(self._judge, take)

@@ -76,15 +76,16 @@ class Takes:
         # Whoever can write into the folder must not choose where recordings go.
         if os.path.islink(self.place):  # noqa: PTH114 -- Path.is_symlink raises
             raise UsageError(f"{self.place} is a link: remove it")
-        self._made = [each for each in (self.place, folder) if not storage.is_there(each)]
+        self._made = [] if storage.is_there(folder) else [folder]
         storage.output_folder(self.place)
         for part in self.place.glob("*.part*"):  # Of a server that was killed.
             part.unlink(missing_ok=True)
 
     def close(self) -> None:
-        """Remove the folders that were made, if they are empty: a run would miss files there."""
+        """Remove the folder of the takes if it is empty, also one of a server that was killed; and
+        then the person's, if it was made: a run would miss files there."""
         with contextlib.suppress(OSError):
-            for each in self._made:
+            for each in (self.place, *self._made):
                 each.rmdir()
 
     def all(self) -> list[Take]:
