@@ -167,9 +167,11 @@ def test_nothing_runs_before_the_person_agrees(page: Page) -> None:
     assert violations(browser) == []
     browser.run("document.querySelector('[name=full_name]').select()")
     browser.type("Jane Carter")
+    browser.run("document.querySelector('h1').textContent = 'Recording of Ada'")  # A guess.
     browser.press("#agree button")
     # What comes next has the focus.
     browser.until("document.activeElement?.dataset?.do === 'open'")
+    assert browser.run("document.querySelector('h1').innerText") == "Recording of Jane Carter"
 
 
 def test_a_camera_that_is_refused_is_told(page: Page) -> None:
@@ -236,6 +238,31 @@ def test_a_silent_microphone_is_told_at_once_and_after(page: Page) -> None:
     said = page.told(VOICE)
     assert "Please do it once more." in said
     assert "✓" not in said
+
+
+def test_a_take_that_did_not_arrive_is_sent_again(page: Page) -> None:
+    browser, saved = page.browser, f"document.querySelector({page.at(VOICE, '[data-do=save]')!r})"
+    before = page.takes(VOICE)
+    browser.run(
+        "const real = fetch; window.arrives = false; window.fetch = (path, ...sent) => "
+        "arrives || !path.startsWith('takes/') ? real(path, ...sent) : Promise.reject(Error())"
+    )
+    browser.press(page.at(VOICE, "[data-do=open]"))
+    browser.press(page.at(VOICE, "[data-do=start]"))
+    time.sleep(1.5)
+    # To close the page ends the recording, and keeps the page until that has arrived.
+    browser.press("#done")
+    browser.until(f"{saved}.checkVisibility()")
+    assert not page.site.ended.is_set()
+    assert not browser.run("dispatchEvent(new Event('beforeunload', {cancelable: true}))")
+    browser.look(390)
+    assert violations(browser) == []
+    browser.run("window.arrives = true")
+    browser.press(page.at(VOICE, "[data-do=resend]"))
+    browser.until(f"{page._takes(VOICE)} > {before}")
+    assert not browser.run(f"{saved}.checkVisibility()")
+    assert browser.run("dispatchEvent(new Event('beforeunload', {cancelable: true}))")
+    page.told(VOICE)
 
 
 def test_another_code_is_in_doubt_and_the_right_one_is_not(page: Page) -> None:

@@ -74,6 +74,7 @@ class Step {
       show(this.is("problem"), words[error.name] ? texts[words[error.name]] : error.message);
       show(this.is("verdict"), "");
       this.is("verdict").hidden = false;
+      this.is("unsent").hidden = !this.unsent;
     }
   }
 
@@ -193,12 +194,15 @@ class Step {
     const pieces = [];
     this.recorder = new MediaRecorder(this.stream, { mimeType, videoBitsPerSecond: 8e6, audioBitsPerSecond: 256e3 });
     this.recorder.ondataavailable = ({ data }) => pieces.push(data);
-    this.recorder.onstop = () => {
-      clearInterval(this.clock);
-      this.close();
-      if (this.role === "consent-video") this.code(texts.code_waits, []);
-      this.guarded(() => this.send(new Blob(pieces, { type: mimeType }), "browser"));
-    };
+    this.sent = new Promise((done) => {
+      this.recorder.onstop = async () => {
+        clearInterval(this.clock);
+        this.close();
+        if (this.role === "consent-video") this.code(texts.code_waits, []);
+        await this.guarded(() => this.send(new Blob(pieces, { type: mimeType }), "browser"));
+        done();
+      };
+    });
     this.recorder.start(1000);
     const began = performance.now();
     this.clock = setInterval(() => {
@@ -221,11 +225,23 @@ class Step {
   stop() { if (this.recorder?.state === "recording") this.recorder.stop(); }
 
   async send(blob, by) {
+    // What was recorded here is nowhere else until it has arrived.
+    if (by === "browser") this.unsent = blob;
+    this.is("unsent").hidden = true;
     this.tell(texts.sending, true);
     // To send what cannot be read, or a folder, fails as what is too large does.
     await blob.slice(0, 1).arrayBuffer().catch(() => { throw new Error(texts.unreadable); });
     await ask(`takes/${this.role}/${by}`, blob);
+    if (by === "browser") this.unsent = undefined;
     await refresh();
+  }
+
+  resend() { return this.send(this.unsent, "browser"); }
+
+  save() {
+    const link = el("a", { href: URL.createObjectURL(this.unsent), download: `${this.role}.${/\/(\w+)/.exec(this.unsent.type)[1]}` });
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 60000);
   }
 
   tell(text, busy) {
@@ -300,7 +316,9 @@ document.getElementById("agree").addEventListener("submit", async (event) => {
   const problem = event.target.querySelector("[data-is=problem]");
   show(problem, "");
   try {
-    await ask("agree", event.target.elements.full_name.value);
+    const name = event.target.elements.full_name.value;
+    await ask("agree", name);
+    document.querySelector("h1").textContent = say("title", { name });
     await refresh();
     steps[0].section.querySelector("button").focus();
   } catch (error) {
@@ -309,9 +327,12 @@ document.getElementById("agree").addEventListener("submit", async (event) => {
 });
 document.getElementById("done").addEventListener("click", async () => {
   for (const step of steps) step.close();
+  // What is being recorded is sent first; what cannot be sent keeps the page open.
+  await Promise.all(steps.map((each) => each.sent));
+  if (steps.some((each) => each.unsent)) return;
   await ask("done", "");
   clearTimeout(later);
   document.querySelector("main").replaceChildren(el("p", { className: "card", textContent: texts.done_after, role: "status" }));
 });
-addEventListener("beforeunload", (event) => { if (steps.some((each) => each.recorder?.state === "recording")) event.preventDefault(); });
+addEventListener("beforeunload", (event) => { if (steps.some((each) => each.unsent || each.recorder?.state === "recording")) event.preventDefault(); });
 refresh();
