@@ -9,6 +9,7 @@ import pytest
 from scripted_engine import Scripted
 from standings import status
 
+from palprep.batch.engines.tasks import glimpse
 from palprep.batch.people.selection import Selection
 from palprep.batch.work import waiting
 from palprep.batch.work.decision import TO_DO
@@ -17,6 +18,7 @@ from palprep.cli.exits import ExitCode
 from palprep.cli.results import Tally
 from palprep.dossier import examine_dossier, read_dossier
 from palprep.journal.store import utc_now
+from palprep.pipelines import decide
 from palprep.views import standing
 
 
@@ -53,6 +55,41 @@ def test_a_recording_of_its_own_becomes_a_voice_beside_a_doubt(go, place, wav, l
     assert log.creates == {"voice": 1}
     [listed] = status(out).people
     assert (listed.status, Tally([person]).exit_code()) == ("needs_decision", ExitCode.IN_DOUBT)
+
+
+class Withdrawn(Scripted):
+    """Hears in every recording without a role that the consent is taken back."""
+
+    def run(self, function, /, *args):
+        found = super().run(function, *args)
+        if function is glimpse and args[1] is not None:
+            found = found.model_copy(update={"against": "I take my consent back."})
+        return found
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_a_recording_that_takes_the_consent_back_holds_the_replica(go, place, wav, log, out, named):
+    shutil.copy(place / "training.mp4", place / "consent.mp4")
+    # A copy of a file with a role says nothing new.
+    shutil.copy(place / "consent.mp4", place / "copy.mp4")
+    shutil.copy(wav, place / "recording.wav")
+    later = place / ("VID_7.mp4" if named else "note.wav")
+    shutil.copy(place / "training.mp4" if named else wav, later)
+    later.write_bytes(later.read_bytes() + b"\0\0\0\x08free")
+    if not named:
+        (place / "person.toml").write_text('[files]\nvoice-audio = "recording.wav"\n')
+    for _ in range(2):
+        [person] = go(engine=Withdrawn()).people
+        assert person.status == "needs_decision"
+        assert log.creates == {"voice": 1}
+    said = f"In {later.name}, “I take my consent back.” is heard"
+    assert sum(said in each for each in person.reasons) == 1
+    assert not any("copy.mp4," in each for each in person.reasons)
+    [path] = (out / "prepared").rglob("*.consent.json")
+    assert standing(examine_dossier(path), utc_now()).word == "OPEN"
+    decide(out, place.name, accept=True, by="Grace Hopper", because="an older one: she said so")
+    [person] = go(engine=Withdrawn()).people
+    assert (person.status, log.creates) == ("done", {"voice": 1, "replica": 1})
 
 
 def test_a_watch_ends_with_the_decision_that_is_needed(go, place, wav, out, connection):

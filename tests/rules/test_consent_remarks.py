@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from palprep.consent import Surroundings
+from palprep.consent import ConsentFacts, Surroundings
 from palprep.consent.wording import split_words
 from palprep.consent.wording.statement import code_words
-from palprep.rules.consent.remarks import grade_after, grade_before
+from palprep.rules.consent.checks import not_taken_back
+from palprep.rules.consent.remarks import grade_after, grade_before, taken_back
+from palprep.rules.profile import load_profile
 from palprep.values import Outcome
 
 REQUIRED = split_words("I, Jane Doe, am currently speaking and give my consent to videos of me.")
@@ -146,3 +148,37 @@ def test_the_sentence_that_counts_is_told_and_not_what_stands_before_it(said, ta
 def test_no_word_of_a_code_is_grave_or_speaks_of_consent():
     assert after(" ".join(code_words())) is Outcome.WARN
     assert after(" ".join(code_words()), talk=True) is Outcome.PASS
+
+
+@pytest.mark.parametrize(
+    ("said", "against"),
+    [
+        (
+            "I, Jane Doe, withdraw my consent to create videos. Please delete them.",
+            "I, Jane Doe, w",
+        ),
+        ("Hello. It's Jane Doe. I do not agree to that any more. Bye.", "I do not agree to that"),
+        ("I've changed my mind, sorry.", "I've changed my mind"),
+        ("I, Jane Doe, am currently speaking and do not give my consent to videos.", "I, Jane Doe"),
+        ("I, Jane Doe, am currently speaking and give my consent to videos of me.", ""),
+        ("There are no foolish questions, only ones that are not answered yet.", ""),
+        (TALK, ""),
+        ("", ""),
+    ],
+)
+def test_a_recording_beside_the_consent_can_take_it_back(said, against):
+    heard = ConsentFacts(
+        outcome=Outcome.FAIL, transcript=said, starts_at=None, ends_at=None, words=(), reasons=(),
+        statement="I, Jane Doe, am currently speaking and give my consent to videos of me.",
+        full_name="Jane Doe", language="en",
+    )  # fmt: skip
+    assert taken_back(heard).startswith(against)
+    assert bool(taken_back(heard)) is bool(against)
+
+
+def test_what_takes_a_consent_back_is_told_with_its_file():
+    limits = load_profile("core-4").pairs["consent_not_taken_back"]
+    [check] = not_taken_back("note.m4a", "I withdraw.", ("f" * 64,), limits)
+    assert (check.outcome, check.files) == (Outcome.WARN, ("f" * 64,))
+    assert check.sentence.startswith("In note.m4a, “I withdraw.” is heard")
+    assert not_taken_back("note.m4a", "I withdraw.", ("f" * 64,), ()) == ()

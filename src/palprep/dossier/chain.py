@@ -21,6 +21,7 @@ from palprep import rules
 from palprep.consent import ConsentFacts
 from palprep.rules import texts
 from palprep.rules.consent import (
+    FILES_CHECKS,
     ConsentDecision,
     ConsentEvidence,
     ConsentFile,
@@ -28,7 +29,7 @@ from palprep.rules.consent import (
     consent_doubts,
     consent_failures,
     consent_state,
-    likeness_doubts,
+    files_doubts,
 )
 from palprep.values import Outcome, Value
 
@@ -132,8 +133,7 @@ class Dossier(Value):
         against = tuple(
             each.sentence
             for each in checks
-            if each.id in {rules.SAME_PERSON.id, rules.SAME_VOICE.id}
-            and each.outcome is Outcome.FAIL
+            if each.id in FILES_CHECKS and each.outcome is Outcome.FAIL
         )
         missing = consent_failures(checks)
         if not missing and (entry.consent is None or not entry.consent.outcome.passed):
@@ -146,7 +146,7 @@ class Dossier(Value):
             files=files,
             against=against,
             missing=tuple(missing),
-            doubts=(*consent_doubts(checks, entry.consent), *likeness_doubts(checks)),
+            doubts=(*consent_doubts(checks, entry.consent), *files_doubts(checks)),
             refused=(decision.words,) if decision and not decision.accepted else (),
         )
         return consent_state(evidence, decision)

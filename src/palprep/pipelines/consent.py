@@ -58,7 +58,7 @@ def consent_evidence(
         for each in judged
         for doubt in consent.consent_doubts(each.report.checks, each.report.consent, named(each))
     ]
-    if unlike := consent.likeness_doubts(compared):
+    if unlike := consent.files_doubts(compared):
         doubts += unlike
         judged += [recording] if recording is not None else []
     return consent.ConsentEvidence(

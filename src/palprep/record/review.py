@@ -27,6 +27,7 @@ from palprep.journal.entries import RunStarted
 from palprep.journal.runs import READY, PersonView, RunReader
 from palprep.media import images, sources
 from palprep.record.site import strangers_file
+from palprep.rules.consent import consent_not_taken_back
 from palprep.serving import read_body
 from palprep.values import Role
 from palprep.views import drawings
@@ -155,7 +156,8 @@ class Review:
             # The words of a doubt about one file name its role.
             role = next((each for each in files if f"({each.value})" in doubt.words), said_in)
             path = files.get(role)
-            url = f"out/{quote(path)}" if path and self._within(path) else None
+            own = path and doubt.check != consent_not_taken_back.id  # That is about another file.
+            url = f"out/{quote(path)}" if own and self._within(path) else None
             if url and doubt.stretch:
                 url += f"#t={doubt.stretch.start_s:g},{doubt.stretch.end_s:g}"
             shown.append(Shown(doubt.words, url, role is not Role.VOICE_AUDIO))

@@ -29,8 +29,8 @@ from palprep.vocabulary import DEFAULT_PROFILE, did_you_mean
 
 BUILT_IN = ("core-4", "core-4.5", "core-3")
 
-PAIR_CHECKS: Final = frozenset({"same_person", "same_voice"})
-"""Ids of the checks that compare two files. Their limits stand under ``pairs``."""
+PAIR_CHECKS: Final = frozenset({"same_person", "same_voice", "consent_not_taken_back"})
+"""Ids of the checks of one file beside others. Their limits stand under ``pairs``."""
 
 
 class Limit(Value):

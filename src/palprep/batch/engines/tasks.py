@@ -15,7 +15,7 @@ from palprep.journal.entries import FileGlimpsed
 from palprep.media.sources import Source
 from palprep.preflight import Asset, Prepared
 from palprep.rules import Check, load_profile
-from palprep.rules.consent import consent_spoken, never_asked
+from palprep.rules.consent import consent_spoken, never_asked, taken_back
 from palprep.values import Kind, Role, Value
 from palprep.views.drawings import PictureFolder, pictures_of
 
@@ -93,13 +93,15 @@ def why_unheard(task: AssetTask) -> str | None:
 
 
 def glimpse(source: Source, speaker: Speaker | None, profile: str) -> FileGlimpsed:
-    """How long a file lasts; whether this speaker's statement is heard in its opening; and for how
-    long a recording holds speech, 0 where it is music, noise or silence."""
-    stated, spoken_s = None, None
+    """How long a file lasts; whether this speaker's statement is heard in its opening, or words
+    against a consent; and for how long a recording holds speech, 0 where it is music, noise or
+    silence."""
+    stated, spoken_s, against = None, None, ""
     if speaker is not None:
         try:
             heard = preflight.verify_consent(source, **dict(speaker), profile=profile)
             stated = None if heard.model is None else heard.starts_at is not None
+            against = taken_back(heard)
         except errors.MediaError:
             stated = False
         except errors.ToolError:
@@ -108,7 +110,8 @@ def glimpse(source: Source, speaker: Speaker | None, profile: str) -> FileGlimps
         _, voice = speech.measure_voice(source, tell_speakers=False, most_s=_LISTENED_TO_S)
         spoken_s = voice.speech_s if voice.content == "speech" else 0.0
     length_s, with_still = media.glimpse(source)
-    return FileGlimpsed(length_s=length_s, with_still=with_still, stated=stated, spoken_s=spoken_s)
+    told = {"stated": stated, "spoken_s": spoken_s, "against": against}
+    return FileGlimpsed(length_s=length_s, with_still=with_still, **told)
 
 
 def compare_people(files: tuple[Prepared, ...], profile: str) -> tuple[Check, ...]:

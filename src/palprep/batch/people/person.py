@@ -77,10 +77,11 @@ class Person(Value):
     settings: Settings = Settings()
     assigned: tuple[AssignedFile, ...] = ()
     unclear: Mapping[Role, tuple[File, ...]] = {}
-    """Files whose names leave open which of them has the role: their content may tell. Of several
-    images the fittest becomes the portrait."""
+    """Files whose names leave the role open: their content may tell, of images the fitness."""
     unused: tuple[str, ...] = ()
     """The files in the folder that are not used, and why: one sentence each."""
+    heard: tuple[File, ...] = ()
+    """All videos and recordings: one without a role may take a consent back."""
     overlooked: tuple[str, ...] = ()
     """The sentences about unused files that may hold something missing: archives, folders, and
     consent as sound alone."""
@@ -240,6 +241,7 @@ def person_of(
     beside = sound_alone if person.may_speak else []
     overlooked = [unused[path] for path in others if _is_packed(path) or _holds_files(path)]
     update = {
+        "heard": tuple(path for path, kind in media.items() if kind is not Kind.IMAGE),
         "unused": (*person.unused, *unused.values(), *beside),
         "overlooked": (*overlooked, *beside),
         "problems": (*unread, *problems),

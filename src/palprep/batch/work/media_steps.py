@@ -17,7 +17,7 @@ from palprep.batch.work.consent import speaker_of
 from palprep.batch.work.context import PREPARED_NAME, Reporter, RunContext
 from palprep.batch.work.memory import still_good
 from palprep.batch.work.originals import Original, Originals
-from palprep.batch.work.roles import settle_roles
+from palprep.batch.work.roles import against_consent, settle_roles
 from palprep.errors import MediaError, ToolFailed, UsageError
 from palprep.facts import Speaker
 from palprep.journal import asked_code, note_code
@@ -26,7 +26,13 @@ from palprep.journal.runs import PersonOutcome
 from palprep.pipelines import ConsentGate, consent_evidence, named
 from palprep.preflight import Asset, Prepared, at_one_file, no_parts_left, run_in
 from palprep.rules import Check, Report
-from palprep.rules.consent import CONSENT_CHECKS, ConsentEvidence, ConsentState
+from palprep.rules.consent import (
+    CONSENT_CHECKS,
+    ConsentEvidence,
+    ConsentState,
+    consent_not_taken_back,
+    not_taken_back,
+)
 from palprep.values import Outcome, Role
 from palprep.views.drawings import PICTURES_NAME
 
@@ -131,7 +137,7 @@ class MediaSteps:
                 blocked_by = ("cannot_listen",)
                 return PersonOutcome.needs_answer(*unheard, blocked_by=blocked_by, notes=notes)
         assets = self._prepared(tasks)
-        judged = self._judged(assets, unheard)
+        judged = self._judged(assets, unheard, speaker)
         if problems:
             reasons = decisions.reasons_of(judged.unfit, judged.unfit, judged.evidence.against)
             unclear = "settings_unread" if person.unread else "folder_unclear"
@@ -151,7 +157,9 @@ class MediaSteps:
         """Whether the run or the person's settings waive the consent."""
         return self.run.options.without_consent or self.person.settings.without_consent
 
-    def _judged(self, assets: Mapping[Role, Asset], unheard: tuple[str, ...]) -> _Judged:
+    def _judged(
+        self, assets: Mapping[Role, Asset], unheard: tuple[str, ...], speaker: Speaker | None
+    ) -> _Judged:
         """The files of these assets, judged. ``unheard`` says why nobody could listen to them."""
         unfit = {
             role: found for role, asset in assets.items() if (found := _unfit(asset)) is not None
@@ -165,6 +173,8 @@ class MediaSteps:
                 or (role in LISTENED_TO and _ONE_FACE.isdisjoint(unfit[role].ids))
             }
         )
+        if speaker is not None and not unheard:
+            compared += self._taken_back(prepared, speaker)
         recorded = assets.get(Role.VOICE_AUDIO) if Role.VOICE_AUDIO in self.person.sources else None
         filmed = assets.get(Role.TRAINING_VIDEO), assets.get(Role.CONSENT_VIDEO)
         evidence = consent_evidence(*filmed, compared, recorded)
@@ -320,6 +330,17 @@ class MediaSteps:
         checks = self.run.engine.run(compare_people, tuple(shown), self.profile)
         journal.append(FacesCompared(checks=checks), person=person, key=key)
         return checks
+
+    def _taken_back(self, prepared: Mapping[Role, Prepared], speaker: Speaker) -> tuple[Check, ...]:
+        """What other recordings of the person say against a consent to these files."""
+        limits = self.run.profiles[self.profile].pairs.get(consent_not_taken_back.id, ())
+        videos = tuple(prepared[role].sha256 for role in LISTENED_TO if role in prepared)
+        if not videos:
+            return ()
+        found = against_consent(self.originals, self.person, speaker)
+        return tuple(
+            check for each, said in found for check in not_taken_back(each, said, videos, limits)
+        )
 
 
 def _at_once(work: Callable[[T], R], items: Sequence[T]) -> list[R]:

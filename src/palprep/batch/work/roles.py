@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Collection, Sequence, Set as AbstractSet
+from collections.abc import Collection, Iterator, Sequence, Set as AbstractSet
 from typing import NamedTuple
 
 from palprep._version import __version__
@@ -56,6 +56,8 @@ class Seen(NamedTuple):
     with_still: bool = False
     spoken_s: float | None = None
     """For how long somebody speaks in a recording."""
+    against: str = ""
+    """Words in its opening that refuse, limit or take back a consent."""
 
     @property
     def words(self) -> str:
@@ -142,7 +144,23 @@ def _glimpsed(
                 raise
             return Seen(file)
         run.journal.append(found, person=person.slug, key=key)
-    return Seen(file, found.length_s, found.stated, found.with_still, found.spoken_s)
+    heard = found.stated, found.with_still, found.spoken_s, found.against
+    return Seen(file, found.length_s, *heard)
+
+
+def against_consent(
+    originals: Originals, person: Person, speaker: Speaker
+) -> Iterator[tuple[str, str]]:
+    """The names of the recordings without a role in which a consent is refused, limited or taken
+    back, each with the words."""
+    known: dict[str, File] = {}
+    for file in (*person.sources.values(), *person.heard):
+        original = originals.look_at(file)
+        if isinstance(original, Original) and known.setdefault(original.sha256, file) is file:
+            if file in person.sources.values() or _glimpsed(originals, person, file).with_still:
+                continue
+            if said := _glimpsed(originals, person, file, speaker).against:
+                yield file.name, said
 
 
 def _sort_videos(originals: Originals, person: Person, stills: AbstractSet[str]) -> Settled:

@@ -187,13 +187,15 @@ class PortraitPicked(AboutRun):
 
 class FileGlimpsed(AboutRun):
     """What tells a file's role: the length that its header gives; whether it is one half of a live
-    photo; whether the statement is heard in its opening, None where no one listened; and for how
-    long somebody speaks in a recording, None for a video. The key names its content."""
+    photo; whether the statement is heard in its opening, None where no one listened; for how long
+    somebody speaks in a recording, None for a video; and the words in its opening ``against`` a
+    consent. The key names its content."""
 
     length_s: float
     with_still: bool
     stated: bool | None
     spoken_s: float | None = None
+    against: str = ""
 
 
 class FacesCompared(AboutRun):

@@ -10,8 +10,18 @@ from palprep.facts import Facts, Timeline
 from palprep.rules.audio import voice_one_speaker
 from palprep.rules.consent.state import ConsentDoubt
 from palprep.rules.needs import CONSENT, NOT_FOUND, STATED
+from palprep.rules.profile import Limit
 from palprep.rules.report import Check, Report
-from palprep.rules.rule import SAME_PERSON, SAME_VOICE, Answer, Measured, Need, plain, rule
+from palprep.rules.rule import (
+    SAME_PERSON,
+    SAME_VOICE,
+    Answer,
+    BaseRule,
+    Measured,
+    Need,
+    plain,
+    rule,
+)
 from palprep.rules.texts.words import OTHERWISE, REASONS, Unmeasured
 from palprep.rules.video import listed
 from palprep.rules.video_person import (
@@ -46,6 +56,9 @@ def consent_spoken(consent: ConsentFacts) -> Measured:
         },
     )
 
+
+consent_not_taken_back = BaseRule("consent_not_taken_back")
+"""Of the person's other recordings, which have no role."""
 
 consent_start = plain("consent_start", STATED, lambda consent: consent.starts_at, "{:.1f} s")
 
@@ -189,10 +202,31 @@ def consent_doubts(
     return tuple(found.values())
 
 
-def likeness_doubts(compared: Iterable[Check]) -> tuple[ConsentDoubt, ...]:
-    """The doubts that checks of two files leave: whether they show one face, also where no face
-    could be compared, and whether they hold one voice."""
-    doubtful = {SAME_PERSON.id: {Outcome.WARN, Outcome.UNKNOWN}, SAME_VOICE.id: {Outcome.WARN}}
+def not_taken_back(
+    file: str, said: str, videos: tuple[str, ...], limits: Sequence[Limit]
+) -> tuple[Check, ...]:
+    """The check of a ``file`` beside the consent, in which a consent is taken back or refused in
+    the words ``said``; ``videos`` are the sha256 of the videos that it speaks about. None where the
+    profile does not ask."""
+    if not limits:
+        return ()
+    found = Measured(value=False, shown=said, words={"file": file, "said": said})
+    return (consent_not_taken_back.check(found, limits).model_copy(update={"files": videos}),)
+
+
+_UNSURE = {
+    SAME_PERSON.id: {Outcome.WARN, Outcome.UNKNOWN},
+    SAME_VOICE.id: {Outcome.WARN},
+    consent_not_taken_back.id: {Outcome.WARN},
+}
+"""The checks of several files that consent needs, and the outcomes that leave a doubt."""
+
+FILES_CHECKS = frozenset(_UNSURE)
+
+
+def files_doubts(compared: Iterable[Check]) -> tuple[ConsentDoubt, ...]:
+    """The doubts that checks of several files leave: whether they show one face, also where no face
+    could be compared; whether they hold one voice; and whether one takes the consent back."""
     return tuple(
         ConsentDoubt(
             check=check.id,
@@ -202,7 +236,7 @@ def likeness_doubts(compared: Iterable[Check]) -> tuple[ConsentDoubt, ...]:
             stretch=None,
         )
         for check in compared
-        if check.outcome in doubtful.get(check.id, ())
+        if check.outcome in _UNSURE.get(check.id, ())
     )
 
 

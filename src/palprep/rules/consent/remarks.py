@@ -14,7 +14,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from palprep.consent import Surroundings
+from palprep.consent import ConsentFacts, Surroundings
 from palprep.consent.wording import LIKE_SOUND, NEAR_SOUND, Word, keys_of, similarity, split_words
 from palprep.values import Outcome
 
@@ -122,6 +122,18 @@ def grade_after(
     grades = [_grade(text, required, names, near=slice(_NEAR), talk=talk) for text in texts]
     grave = [each for each in grades if each.outcome is Outcome.FAIL]
     return next(iter((*grave[-1:], *grades)), Beside(Outcome.PASS, ""))
+
+
+def taken_back(heard: ConsentFacts) -> str:
+    """The sentence of a recording beside the consent that refuses, limits or takes back a consent,
+    wherever it stands there; empty without one."""
+    required = split_words(heard.statement)
+    names = [heard.full_name, *([heard.spoken_as] if heard.spoken_as else [])]
+    for said in re.split(r"(?<=[.!?])\s", heard.transcript):
+        words, left = _keys(said), _left_over(said, required, names)
+        if _TAKEN_BACK.search(words) or (_SUBJECT.search(words) and any(map(_GRAVE.search, left))):
+            return _nearby(said, slice(_NEAR))
+    return ""
 
 
 def is_grave(said: str) -> bool:
