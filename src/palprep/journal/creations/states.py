@@ -63,12 +63,6 @@ a late snapshot takes it back.
 """
 
 
-_TOLD: Mapping[str, entries.ResourceStatus] = {
-    each: each for each in get_args(entries.ResourceStatus)
-}
-"""The states that the service tells, by name."""
-
-
 class Creation(Value):
     """What the journal knows of one voice or replica."""
 
@@ -93,7 +87,8 @@ class Creation(Value):
     @property
     def status(self) -> entries.ResourceStatus | None:
         """The status that the service told last, None where it told none."""
-        return _TOLD.get(self.state)
+        told: tuple[entries.ResourceStatus, ...] = get_args(entries.ResourceStatus)
+        return next((each for each in told if each == self.state), None)
 
     @property
     def voice_id(self) -> str | None:
