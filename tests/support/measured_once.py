@@ -13,12 +13,13 @@ import fcntl
 import functools
 import hashlib
 import importlib
+import inspect
 import pickle
 import sys
 from collections.abc import Callable, Sequence
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 FOLDER = "PYTHON_MEASURED_ONCE"
@@ -36,15 +37,18 @@ def measure_once(folder: str) -> None:
 def run_models_once(folder: str) -> None:
     """From now on this process looks into the folder before it runs a model of speech or vision."""
 
-    def whisper(module: ModuleType) -> None:
-        _encoding(folder, module.Encoder)
-        _listening(folder, module.Whisper, ("transcribe", "align", "weigh"))
+    def hearing(model: str, *methods: str) -> Callable[[ModuleType], None]:
+        def changed(module: ModuleType) -> None:
+            _opening(folder, module)
+            _listening(folder, getattr(module, model), methods)
 
-    _after_loading("palprep.vision.models", lambda module: _seeing(folder, module.Network))
-    _after_loading("palprep.consent.whisper", whisper)
-    _after_loading(
-        "palprep.consent.moonshine", lambda module: _listening(folder, module.Moonshine, ["words"])
-    )
+        return changed
+
+    opening = functools.partial(_opening, folder)
+    _after_loading("palprep.networks.weights", opening)
+    _after_loading("palprep.vision.models", opening)
+    _after_loading("palprep.consent.whisper", hearing("Whisper", "transcribe", "align", "weigh"))
+    _after_loading("palprep.consent.moonshine", hearing("Moonshine", "words"))
 
 
 def open_to_workers(folder: str) -> None:
@@ -144,46 +148,57 @@ def _listening(folder: str, model: Any, methods: Sequence[str]) -> None:
         setattr(model, each, remembering(getattr(model, each)))
 
 
-def _seeing(folder: str, network: Any) -> None:
-    load, run = network.__init__, network.run
+def _opening(folder: str, module: ModuleType) -> None:
+    opened = inspect.unwrap(module.open_network)
 
-    def loading(self: Any, path: Path, outputs: tuple[str, ...]) -> None:
-        load(self, path, outputs)
-        state = path.stat()
-        self.asked = repr((str(path), state.st_size, state.st_mtime_ns, outputs))
+    @functools.wraps(opened)
+    def standing_for(model: Path | bytes, **how: Any) -> _Network:
+        state = model.stat() if isinstance(model, Path) else None
+        content = (state.st_size, state.st_mtime_ns) if state else hashlib.sha256(model).hexdigest()
+        asked = f"{model if state else ''} {content}"
+        return _Network(folder, asked, functools.cache(lambda: opened(model, **how)))
 
-    @functools.wraps(run)
-    def remembered(self: Any, blob: Any) -> Any:
-        return _said(folder, self, blob, lambda: run(self, blob))
-
-    network.__init__, network.run = loading, remembered
+    module.open_network = standing_for
 
 
-def _encoding(folder: str, encoder: Any) -> None:
-    """Several questions to a model begin with the same sound, and the lips are held against it."""
-    load, encode = encoder.__init__, encoder.encode
+class _Network:
+    """Stands for a network, which is loaded where a question is new: to load it takes longer than
+    most of its answers."""
 
-    def loading(self: Any, content: bytes) -> None:
-        load(self, content)
-        self.asked = hashlib.sha256(content).hexdigest()
+    def __init__(self, folder: str, asked: str, opened: Callable[[], Any]) -> None:
+        self._folder, self._asked, self._opened = folder, asked, opened
 
-    @functools.wraps(encode)
-    def remembered(self: Any, samples: Any, *positions: int) -> Any:
-        made = functools.partial(encode, self, samples, *positions)
-        return _said(folder, self, samples, made, *positions)
+    def run(self, outputs: Sequence[str] | None, given: dict[str, Any]) -> Any:
+        """What is asked with what came before is another question each time; and what a decoder
+        looks up is larger than all else."""
+        if len(given) > 1 or "encoded" in given:
+            return self._opened().run(outputs, given)
+        [(name, array)] = given.items()
+        sha256 = hashlib.sha256(array.tobytes()).hexdigest()
+        asked = f"{outputs} {name} {array.dtype} {array.shape} {sha256}"
+        return self._told(asked, lambda network: network.run(outputs, given))
 
-    encoder.__init__, encoder.encode = loading, remembered
+    def get_inputs(self) -> Any:
+        return self._told("inputs", lambda network: [*map(_described, network.get_inputs())])
+
+    def get_outputs(self) -> Any:
+        return self._told("outputs", lambda network: [*map(_described, network.get_outputs())])
+
+    def get_modelmeta(self) -> Any:
+        def described(network: Any) -> SimpleNamespace:
+            return SimpleNamespace(custom_metadata_map=network.get_modelmeta().custom_metadata_map)
+
+        return self._told("metadata", described)
+
+    def _told(self, asked: str, told: Callable[[Any], Any]) -> Any:
+        answer = _kept(
+            self._folder, f"{self._asked} {asked}", lambda: pickle.dumps(told(self._opened()))
+        )
+        return pickle.loads(answer)  # noqa: S301 -- this session wrote it
 
 
-def _said(folder: str, network: Any, given: Any, made: Callable[[], Any], *how: object) -> Any:
-    """What a network says of these numbers. Some is a megabyte or two: to read it takes a tenth of
-    the time of saying it again. One that was loaded before is not known, and says it anew."""
-    if not hasattr(network, "asked"):
-        return made()
-    sha256 = hashlib.sha256(given.tobytes()).hexdigest()
-    asked = f"{network.asked} {how} {given.dtype} {given.shape} {sha256}"
-    answer = _kept(folder, asked, lambda: pickle.dumps(made()))
-    return pickle.loads(answer)  # noqa: S301 -- this session wrote it
+def _described(entry: Any) -> SimpleNamespace:
+    return SimpleNamespace(name=entry.name, shape=entry.shape, type=entry.type)
 
 
 def _kept(folder: str, asked: str, made: Callable[[], bytes]) -> bytes:
