@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -104,6 +105,19 @@ def script(tmp_path: Path) -> Palprep:
         return Ran(done.returncode, done.stdout, done.stderr)
 
     return start
+
+
+@contextlib.contextmanager
+def started(*arguments: object, **how: Any) -> Iterator[subprocess.Popen[str]]:
+    """The console script while it runs. One whose test has failed is not waited for."""
+    pipe = subprocess.PIPE
+    command = [SCRIPT, *map(str, arguments)]
+    with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, **how) as process:
+        try:
+            yield process
+        except BaseException:
+            process.kill()
+            raise
 
 
 class _Stream(io.TextIOWrapper):

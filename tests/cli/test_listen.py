@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import signal
-import subprocess
 from pathlib import Path
 
 import httpx
@@ -13,15 +12,13 @@ import pytest
 from palprep.journal import Journal
 from palprep.journal.entries.bodies import RunStarted
 
-from .conftest import SCRIPT, Palprep
+from .conftest import Palprep, started
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_it_ends_well_and_counts(tmp_path: Path, number: signal.Signals) -> None:
     journal = tmp_path / "before-any-run"
-    command = [SCRIPT, "listen", "--journal", journal, "--port", "0"]
-    pipe = subprocess.PIPE
-    with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True) as process:
+    with started("listen", "--journal", journal, "--port", "0") as process:
         address = process.stdout.readline().split()[-1]
         httpx.post(f"{address}/ada", json={"event_type": "none"}, trust_env=False)
         process.send_signal(number)
@@ -34,9 +31,7 @@ def test_nobody_need_read_what_it_prints(tmp_path: Path) -> None:
     about = {"target": "http://x", "profile": "core-4", "dry_run": False, "palprep_version": "0"}
     with Journal.of(tmp_path, create=True) as journal:
         journal.append(RunStarted(people=(), **about))
-    command = [SCRIPT, "listen", "--journal", tmp_path, "--port", "0"]
-    pipe = subprocess.PIPE
-    with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True) as process:
+    with started("listen", "--journal", tmp_path, "--port", "0") as process:
         address = process.stdout.readline().split()[-1]
         process.stdout.close()
         for _ in range(2):
@@ -47,9 +42,8 @@ def test_nobody_need_read_what_it_prints(tmp_path: Path) -> None:
 
 
 def test_callbacks_are_json_lines_for_who_asks_for_them(tmp_path: Path) -> None:
-    command = [SCRIPT, "listen", "--journal", tmp_path, "--port", "0", "--log-format", "json"]
-    pipe = subprocess.PIPE
-    with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True) as process:
+    asked = ("listen", "--journal", tmp_path, "--port", "0", "--log-format", "json")
+    with started(*asked) as process:
         address = process.stdout.readline().split()[-1]
         httpx.post(f"{address}/ada", json={"event_type": "none"}, trust_env=False)
         process.send_signal(signal.SIGTERM)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-import subprocess
 from pathlib import Path
 
 import httpx
@@ -15,7 +14,7 @@ from palprep.journal import Journal
 from palprep.journal.entries.bodies import PersonEnded, PersonNames, RunStarted
 from palprep.journal.runs import PersonOutcome
 
-from .conftest import SCRIPT, Palprep, environment
+from .conftest import Palprep, environment, started
 
 
 @pytest.mark.parametrize("agrees", [True, False])
@@ -23,23 +22,19 @@ from .conftest import SCRIPT, Palprep, environment
 def test_it_says_where_it_is_and_what_comes_next(
     tmp_path: Path, ends: str | signal.Signals, *, agrees: bool
 ) -> None:
-    command = [SCRIPT, "record", "people/ada-lovelace", "--port", "0", "--no-browser"]
-    command += ["--profile", "core-3"]
-    pipe = subprocess.PIPE
-    with subprocess.Popen(
-        command, stdout=pipe, stderr=pipe, text=True, cwd=tmp_path, env=environment()
-    ) as process:
+    asked = ("people/ada-lovelace", "--port", "0", "--no-browser", "--profile", "core-3")
+    with started("record", *asked, cwd=tmp_path, env=environment()) as process:
         ready, link = (process.stdout.readline().strip() for _ in range(2))
         origin = ready.removeprefix("palprep record ready on ")
         assert link.startswith(f"{origin}/")
-        assert "Ada Lovelace" in httpx.get(link, trust_env=False).text
+        sent = {"headers": {"origin": origin}, "trust_env": False, "timeout": 60}
+        assert "Ada Lovelace" in httpx.get(link, **sent).text
         if agrees:
-            sent = {"content": "Ada Lovelace", "headers": {"origin": origin}, "trust_env": False}
-            assert httpx.post(f"{link}agree", **sent).is_success
+            assert httpx.post(f"{link}agree", content="Ada Lovelace", **sent).is_success
         if isinstance(ends, signal.Signals):
             process.send_signal(ends)
         else:
-            httpx.post(f"{link}done", headers={"origin": origin}, trust_env=False)
+            httpx.post(f"{link}done", **sent)
         assert process.wait(timeout=60) == 0
         said = process.stderr.read()
     next_command = "palprep run people --only ada-lovelace --into palprep-out --profile core-3"
@@ -79,11 +74,8 @@ def test_a_review_ends_with_how_everybody_stands(tmp_path: Path) -> None:
         journal.append(RunStarted(people=(ada,), **about))
         unclear = PersonOutcome.needs_answer("Which file?", blocked_by=("which_file",))
         journal.append(PersonEnded(outcome=unclear), person="ada")
-    pipe = subprocess.PIPE
-    command = [SCRIPT, "review", "out", "--port", "0", "--no-browser"]
-    with subprocess.Popen(
-        command, stdout=pipe, stderr=pipe, text=True, cwd=tmp_path, env=environment()
-    ) as process:
+    asked = ("review", "out", "--port", "0", "--no-browser")
+    with started(*asked, cwd=tmp_path, env=environment()) as process:
         ready, link = (process.stdout.readline().strip() for _ in range(2))
         assert ready == f"palprep review ready on {link.rsplit('/', 2)[0]}"
         process.send_signal(signal.SIGINT)

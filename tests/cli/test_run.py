@@ -6,7 +6,6 @@ import json
 import os
 import shlex
 import signal
-import subprocess
 import time
 from pathlib import Path
 
@@ -14,7 +13,7 @@ import pytest
 
 from palprep.journal import JOURNAL_NAME
 
-from .conftest import SCRIPT, Palprep
+from .conftest import Palprep, started
 
 
 def test_without_a_key_the_service_is_not_asked(palprep: Palprep, sample_media: Path) -> None:
@@ -61,15 +60,8 @@ def test_a_folder_without_a_journal_is_one_clear_line(
 def test_a_signal_leaves_a_journal_to_go_on_with(
     light_people: Path, tmp_path: Path, number: signal.Signals, code: int
 ) -> None:
-    command = [SCRIPT, "run", light_people, "--into", "out", "--no-wait"]
-    with subprocess.Popen(
-        command,
-        cwd=tmp_path,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    ) as process:
+    asked = ("run", light_people, "--into", "out", "--no-wait")
+    with started(*asked, cwd=tmp_path, start_new_session=True) as process:
         give_up = time.monotonic() + 100
         while not list(tmp_path.glob("out/prepared/*/*")) and time.monotonic() < give_up:
             time.sleep(0.05)

@@ -1,4 +1,4 @@
-"""palprep sandbox: which trainer it starts with."""
+"""palprep sandbox: what it starts with, and what it says of it."""
 
 from __future__ import annotations
 
@@ -6,47 +6,43 @@ import base64
 import json
 import os
 import signal
-import subprocess
 from pathlib import Path
 
 import httpx
 import pytest
 from measured_once import FOLDER
 
-from .conftest import SCRIPT, Palprep
+from .conftest import Palprep, started
 
 
 @pytest.mark.parametrize(
-    ("options", "in_force"), [((), "given"), (("--trainer", "bytes"), "bytes")]
-)
-def test_the_trainer_is_an_option(tmp_path: Path, options: tuple[str, ...], in_force: str) -> None:
-    command = [SCRIPT, "sandbox", "--port", "0", *options]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=tmp_path) as process:
-        url = process.stdout.readline().split()[-1]
-        choices = httpx.get(f"{url}/_sandbox/choices", trust_env=False).json()["choices"]
-        process.send_signal(signal.SIGINT)
-        assert process.wait(timeout=30) == 0
-    listed = {each["id"]: each for each in choices}
-    assert listed["trainer"]["value"] == in_force
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "trainer", "said"),
     [
-        ((), "PALPREP_API_KEY=sandbox-user-key (sandbox-service-key is not user-scoped)\n"),
-        (("--api-key", "my-own"), ""),
+        ((), "given", "PALPREP_API_KEY=sandbox-user-key (sandbox-service-key is not user-scoped)"),
+        (("--trainer", "bytes", "--api-key", "my-own"), "bytes", ""),
     ],
 )
-def test_it_prints_the_keys_that_everybody_may_know(
-    tmp_path: Path, options: tuple[str, ...], said: str, monkeypatch: pytest.MonkeyPatch
+def test_its_trainer_is_an_option_and_it_prints_the_keys_that_everybody_may_know(
+    tmp_path: Path,
+    options: tuple[str, ...],
+    trainer: str,
+    said: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("PALPREP_API_KEY", "of-the-real-service")
-    command = [SCRIPT, "sandbox", "--port", "0", *options]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=tmp_path) as process:
-        assert process.stdout.readline().startswith("palprep sandbox ready on http://127.0.0.1:")
+    with started("sandbox", "--port", "0", *options, cwd=tmp_path) as process:
+        ready = process.stdout.readline()
+        assert ready.startswith("palprep sandbox ready on http://127.0.0.1:")
+        assert chosen(ready.split()[-1])["trainer"] == trainer
         process.send_signal(signal.SIGINT)
         assert process.wait(timeout=30) == 0
-        assert process.stdout.read() == said
+        assert process.stdout.read().rstrip("\n") == said
+
+
+def chosen(url: str) -> dict[str, object]:
+    """The values of its choices, by id."""
+    choices = httpx.get(f"{url}/_sandbox/choices", trust_env=False, timeout=60).json()["choices"]
+    return {each["id"]: each["value"] for each in choices}
 
 
 def test_a_statement_without_a_place_for_the_name_is_one_clear_line(
@@ -60,11 +56,11 @@ def test_a_statement_without_a_place_for_the_name_is_one_clear_line(
 
 
 def test_where_it_answers_is_said_as_json_too(tmp_path: Path) -> None:
-    command = [SCRIPT, "sandbox", "--port", "0", "--print-json"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=tmp_path) as process:
+    with started("sandbox", "--port", "0", "--print-json", cwd=tmp_path) as process:
         ready = json.loads(process.stdout.readline())
         headers = {"x-api-key": ready["user_key"]}
-        reply = httpx.get(f"{ready['url']}/v2/tools", headers=headers, trust_env=False)
+        tools = f"{ready['url']}/v2/tools"
+        reply = httpx.get(tools, headers=headers, trust_env=False, timeout=60)
         process.send_signal(signal.SIGINT)
         assert process.wait(timeout=30) == 0
     assert reply.status_code == 200
@@ -73,26 +69,22 @@ def test_where_it_answers_is_said_as_json_too(tmp_path: Path) -> None:
 
 def test_a_choice_is_an_option_and_a_key_of_ones_own_is_not_shown(tmp_path: Path) -> None:
     options = ["--choice", "voice-seconds=86400", "--choice", 'stock_voices=["iris"]']
-    command = [SCRIPT, "sandbox", "--port", "0", "--print-json", "--api-key", "my-own", *options]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=tmp_path) as process:
+    asked = ("sandbox", "--port", "0", "--print-json", "--api-key", "my-own", *options)
+    with started(*asked, cwd=tmp_path) as process:
         line = process.stdout.readline()
-        url = json.loads(line)["url"]
-        listed = httpx.get(f"{url}/_sandbox/choices", trust_env=False).json()["choices"]
+        values = chosen(json.loads(line)["url"])
         process.send_signal(signal.SIGINT)
         assert process.wait(timeout=30) == 0
     assert "my-own" not in line
-    values = {each["id"]: each["value"] for each in listed}
     assert (values["voice-seconds"], values["stock-voices"]) == (86400, ["iris"])
 
 
 def test_a_worker_opens_what_it_judges(tmp_path: Path, sample_media: Path) -> None:
-    command = [SCRIPT, "sandbox", "--port", "0", "--print-json", "--memory-limit", "1MiB"]
+    asked = ("sandbox", "--port", "0", "--print-json", "--memory-limit", "1MiB")
     image = (sample_media / "people/anna-miller/portrait.png").read_bytes()
     # What another test has measured would take no memory.
     alone = {name: value for name, value in os.environ.items() if name != FOLDER}
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, text=True, cwd=tmp_path, env=alone
-    ) as process:
+    with started(*asked, cwd=tmp_path, env=alone) as process:
         ready = json.loads(process.stdout.readline())
         answer = httpx.post(
             f"{ready['url']}/v2/faces/image-validation",
