@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import functools
 import gc
 import hashlib
 import ipaddress
@@ -11,6 +12,7 @@ import re
 import shutil
 import signal
 import socket
+import ssl
 import subprocess
 import sys
 import tempfile
@@ -260,6 +262,16 @@ def _own_environment() -> Iterator[None]:
                 patch.delenv(name)
         # Other tests have the other cores.
         patch.setenv("PALPREP_JOBS", "1")
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _authorities_read_once() -> Iterator[None]:
+    """Every client of httpx reads the certificates of all authorities, which takes longer than most
+    of what tests ask with it."""
+    with pytest.MonkeyPatch.context() as patch:
+        read_once = functools.cache(ssl.create_default_context)
+        patch.setattr(ssl, "create_default_context", read_once)
         yield
 
 
