@@ -115,6 +115,10 @@ def run(
                 engine, jobs=options.jobs, store=options.store, limits=limits, run=own
             )
             stack.callback(engine.close, at_once=True)
+        if isinstance(engine, LocalEngine):
+            # Before any file is looked at: a worker that may open less would be replaced. Not the
+            # journal, which lies beside these folders.
+            engine.may_open(writes=[place / PREPARED_NAME, place / PICTURES_NAME])
         tell = tell or cell_progress() or tell_no_one
         context = RunContext(options, place, journal, engine, profiles, tell, Stop())
         last = None if journal.last_run() is None else RunReader(journal)
@@ -174,11 +178,7 @@ def _carry_out(run: RunContext, work: _Work, note: TakeNote, source: str | None)
     statements = statements_of(work.people, options.whisper_model)
     if isinstance(run.engine, LocalEngine):
         files = [each for one in work.people for each in one.files]
-        run.engine.may_open(
-            reads=[each for each in files if isinstance(each, Path)],
-            # Not the journal, which lies beside these folders.
-            writes=[run.place / PREPARED_NAME, run.place / PICTURES_NAME],
-        )
+        run.engine.may_open(reads=[each for each in files if isinstance(each, Path)])
         run.engine.begin(len(people))
     with contextlib.ExitStack() as stack:
         service = None
