@@ -377,9 +377,7 @@ class Journal:
         return self._guarded(lambda connection: connection.execute(query, values).fetchall())
 
     def _creations(self, condition: str, *values: str) -> tuple[Creation, ...]:
-        return self._guarded(
-            lambda connection: projection.creations(connection, condition, *values)
-        )
+        return self._guarded(lambda opened: projection.creations(opened, condition, *values))
 
     def _guarded(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """The result of ``work``, called with the connection in a transaction of its own while no

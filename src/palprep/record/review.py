@@ -155,9 +155,9 @@ class Review:
         for doubt in evidence.doubts:
             # The words of a doubt about one file name its role.
             role = next((each for each in files if f"({each.value})" in doubt.words), said_in)
-            path = files.get(role)
-            own = path and doubt.check != consent_not_taken_back.id  # That is about another file.
-            url = f"out/{quote(path)}" if own and self._within(path) else None
+            # That one is about another file, which is not shown.
+            path = None if doubt.check == consent_not_taken_back.id else files.get(role)
+            url = f"out/{quote(path)}" if path and self._within(path) else None
             if url and doubt.stretch:
                 url += f"#t={doubt.stretch.start_s:g},{doubt.stretch.end_s:g}"
             shown.append(Shown(doubt.words, url, role is not Role.VOICE_AUDIO))
