@@ -1,4 +1,5 @@
-"""The arrays that pass between the modules of this package, and how they come out of a file.
+"""The arrays that pass between the modules of this package, how they come out of a file, and how
+they are multiplied.
 
 What a meter keeps of each second stands in one ``array`` that grows. A list of small arrays would
 lie between the large blocks that each second of sound passes through, and the allocator could not
@@ -24,6 +25,26 @@ def runs_of(mask: NDArray[np.bool_]) -> list[tuple[int, int]]:
     """The runs of true values: where each begins, and the first place after it."""
     edges = np.flatnonzero(np.diff(mask.astype(np.int8), prepend=0, append=0))
     return list(zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True))
+
+
+_ALONE = 2**18
+"""OpenBLAS calls in its threads for more multiplications than this (interface/gemm.c)."""
+
+
+def product(rows: Floats, matrix: Floats) -> Floats:
+    """``rows @ matrix``, in pieces that are too small for OpenBLAS to share out.
+
+    Its threads wait for each other and for more work by spinning. With matrices of a few
+    hundred columns that costs as much processor time again as the product, and ten times that
+    where other programs want the processor as well.
+    """
+    count = max(1, _ALONE // matrix.size)
+    whole = len(rows) // count * count
+    result = np.empty((len(rows), matrix.shape[1]), np.float32)
+    pieces = rows[:whole].reshape(-1, count, rows.shape[1])
+    np.matmul(pieces, matrix, out=result[:whole].reshape(-1, count, matrix.shape[1]))
+    np.matmul(rows[whole:], matrix, out=result[whole:])
+    return result
 
 
 _CANCELS = -0.5

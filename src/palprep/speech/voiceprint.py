@@ -21,7 +21,7 @@ from palprep.errors import UnsupportedMedia
 from palprep.media.sources import Source
 from palprep.networks import load_network
 from palprep.speech.activity import Activity
-from palprep.speech.arrays import RATE_HZ, Floats, mono_of
+from palprep.speech.arrays import RATE_HZ, Floats, mono_of, product
 from palprep.speech.facts import SpeakerFacts
 from palprep.speech.spectrum import triangles
 
@@ -83,7 +83,7 @@ class Voiceprint:
         before = np.concatenate((frames[:, :1], frames[:, :-1]), axis=1)
         windowed = (frames - _EMPHASIS * before) * self._taper
         power = (np.abs(np.fft.rfft(windowed, _FFT, axis=1)) ** 2).astype(np.float32)
-        bands = np.log(np.maximum(power @ self._filters, _LEAST_POWER))
+        bands = np.log(np.maximum(product(power, self._filters), _LEAST_POWER))
         return np.ascontiguousarray((bands - bands.mean(axis=0)).T[None])
 
 
