@@ -64,6 +64,16 @@ def test_a_name_that_is_written_otherwise_asks_for_the_same_code(journal, name):
     assert asked_code(journal, "Ada Love", name="a.mp4", sha256="a") is None
 
 
+@pytest.mark.parametrize(
+    ("name", "asks"),
+    [("Jayne Karter", True), ("Jane Carrter", True), ("Joan Carter", False), ("Jane", False)],
+)
+def test_a_name_of_the_same_sound_does_not_do_without_the_code(journal, name, asks):
+    given = give_code(journal, "Jane Carter")
+    asked = asked_code(journal, name, name="a.mp4", sha256="a")
+    assert (asked is not None and asked.words == given.words) is asks
+
+
 def test_a_name_whose_letters_only_look_alike_asks_for_the_code_of_how_it_is_spoken(journal):
     given = give_code(journal, "Ada Lovelace")
     cyrillic = "Ad\u0430 Lovelace"

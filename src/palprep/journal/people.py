@@ -9,7 +9,7 @@ import datetime as dt
 import secrets
 from difflib import get_close_matches
 
-from palprep.consent import ConsentFacts
+from palprep.consent import ConsentFacts, wording
 from palprep.consent.wording import VALID_S, AskedCode, Choose, FreshCode, draw_code
 from palprep.errors import UsageError
 from palprep.journal.entries.bodies import CodeGiven, FileJudged, ProcessingAgreed, RunStarted
@@ -90,19 +90,28 @@ def _require_not_forgotten(journal: Journal, name: str) -> None:
 
 
 def _code_key(journal: Journal, full_name: str, spoken_as: str | None) -> str:
-    """The key of the codes for the name; or for the name as it is spoken, where no code was given
-    out for the written one: a letter in it may only look like another letter."""
-    keys = [name_key(each) for each in (full_name, spoken_as) if each]
-    return next((each for each in keys if journal.entries(CodeGiven, key=each)), keys[0])
+    """The key of the codes for the name; or else for the name as it is spoken, since a letter in it
+    may only look like another letter; or else for a name of the same sound: another spelling needs
+    no other voice, and must not do without the code."""
+    names = [each for each in (full_name, spoken_as) if each]
+    keys = [name_key(each) for each in names]
+    if key := next((each for each in keys if journal.entries(CodeGiven, key=each)), None):
+        return key
+    sounds = [wording.keys_of(wording.split_words(each)) for each in names]
+    for given in reversed(journal.entries(CodeGiven)):
+        other = wording.keys_of(wording.split_words(given.body.full_name))
+        if 1.0 in (wording.similarity(other, own) for own in sounds):
+            return name_key(given.body.full_name)
+    return keys[0]
 
 
 def asked_code(
     journal: Journal, full_name: str, spoken_as: str | None = None, *, name: str, sha256: str
 ) -> AskedCode | None:
     """The code that must be spoken in a file in which this person gives consent; None where none
-    was given out, neither for the full name nor for how it is spoken. It is the newest code of the
-    time when the file, called ``name``, was first judged, or else the first code. That the file is
-    judged for the first time now is recorded."""
+    was given out, neither for the full name, nor for how it is spoken, nor for a name of the same
+    sound. It is the newest code of the time when the file, called ``name``, was first judged, or
+    else the first code. That the file is judged for the first time now is recorded."""
     key = _code_key(journal, full_name, spoken_as)
     given = [entry.body.code for entry in journal.entries(CodeGiven, key=key)]
     if not given:
