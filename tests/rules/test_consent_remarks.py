@@ -162,6 +162,7 @@ def test_no_word_of_a_code_is_grave_or_speaks_of_consent():
         ("I, Jane Doe, am currently speaking and do not give my consent to videos.", "I, Jane Doe"),
         ("I, Jane Doe, am currently speaking and give my consent to videos of me.", ""),
         ("There are no foolish questions, only ones that are not answered yet.", ""),
+        ("If you agree, we begin. You are not allowed in here without shoes.", ""),
         (TALK, ""),
         ("", ""),
     ],

@@ -57,7 +57,7 @@ class Seen(NamedTuple):
     spoken_s: float | None = None
     """For how long somebody speaks in a recording."""
     against: str = ""
-    """Words in its opening that refuse, limit or take back a consent."""
+    """Words in its opening that refuse a consent or take it back."""
 
     @property
     def words(self) -> str:
@@ -151,13 +151,15 @@ def _glimpsed(
 def against_consent(
     originals: Originals, person: Person, speaker: Speaker
 ) -> Iterator[tuple[str, str]]:
-    """The names of the recordings without a role in which a consent is refused, limited or taken
-    back, each with the words."""
+    """The names of the recordings in which a consent is refused or taken back, each with the words:
+    of those without a role, and of a training video beside the consent video."""
     known: dict[str, File] = {}
-    for file in (*person.sources.values(), *person.heard):
+    used = dict(person.sources)
+    beside = used.pop(Role.TRAINING_VIDEO, None) if Role.CONSENT_VIDEO in used else None
+    for file in (*used.values(), *([beside] if beside else []), *person.heard):
         original = originals.look_at(file)
         if isinstance(original, Original) and known.setdefault(original.sha256, file) is file:
-            if file in person.sources.values() or _glimpsed(originals, person, file).with_still:
+            if file in used.values() or _glimpsed(originals, person, file).with_still:
                 continue
             if said := _glimpsed(originals, person, file, speaker).against:
                 yield file.name, said

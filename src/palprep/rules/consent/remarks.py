@@ -77,6 +77,10 @@ _TAKEN_BACK = re.compile(
     r"\bchang\w+ my mind|\bt(?:ake|ook|aking) back (?:what|everything|all|my)\b"
     r"|\bt(?:ake|ook) (?:it|that|this|all|everything)(?: \w+){0,3} back\b"
 )
+_AGAINST = re.compile(
+    rf"{_TAKEN_BACK.pattern}|\b(?:withdr|revo[ck]|rescind|retract)\w*"
+    r"|\bi (?:\w+ ){0,2}not (?:\w+ )?(?:agree|allow|permit|authori[sz]e)\b"
+)
 _NAMED = re.compile(
     r"\b[Nn]ame(?:'s| is)(?: [a-z]+)?((?: [A-ZÀ-ÞĀ-ž][\w']+)+)"
     r"|\b(?:I'm|I am|[Tt]his is|behalf of)((?: [A-ZÀ-ÞĀ-ž][\w']+){2,})"
@@ -125,13 +129,13 @@ def grade_after(
 
 
 def taken_back(heard: ConsentFacts) -> str:
-    """The sentence of a recording beside the consent that refuses, limits or takes back a consent,
-    wherever it stands there; empty without one."""
+    """The sentence of a recording beside the consent that refuses a consent or takes it back,
+    wherever it stands there; empty without one. Ordinary talk is full of what limits something."""
     required = split_words(heard.statement)
     names = [heard.full_name, *([heard.spoken_as] if heard.spoken_as else [])]
     for said in re.split(r"(?<=[.!?])\s", heard.transcript):
         words, left = _keys(said), _left_over(said, required, names)
-        if _TAKEN_BACK.search(words) or (_SUBJECT.search(words) and any(map(_GRAVE.search, left))):
+        if _AGAINST.search(words) or ("consent" in words and any(map(_GRAVE.search, left))):
             return _nearby(said, slice(_NEAR))
     return ""
 
