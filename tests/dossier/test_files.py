@@ -78,6 +78,7 @@ def test_the_dossier_lies_beside_the_video_and_holds_the_evidence(prepared):
     assert [check.id for check in entry.checks] == ["mouth_moves", "same_person", "same_person"]
     assert entry.checks[0].sentence == prepared.report.checks[0].sentence
     assert {"palprep", "av"} <= set(entry.tools)
+    assert entry.tools["profile"] == prepared.report.profile
     assert examine_dossier(path).flaws == ()
 
 

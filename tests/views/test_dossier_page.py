@@ -69,7 +69,7 @@ def dossier(tmp_path: Path) -> Dossier:
     ]
     return extended(Dossier(entries=()), kind="evidence",
         person="ada", consent=HEARD, source=proofs[0], output=proofs[1], written_at=NOON,
-        checks=CHECKS, tools={"palprep": "0.1.0"},
+        checks=CHECKS, tools={"palprep": "0.1.0", "profile": "own"},
     )  # fmt: skip
 
 
@@ -102,7 +102,8 @@ def test_everything_a_reader_needs_is_there(tmp_path: Path, dossier: Dossier) ->
         dossier.entries[0].sha256, "The tools", "palprep 0.1.0", "whisper", "e" * 64,
         "moonshine was asked",
         "What was not verified", "Who the person is", "The spelling of the name",
-        "That the recording is genuine", "mouth_moves", "No mouth is seen.",
+        "That the recording is genuine", "up to 12 seconds after", "the profile “own”",
+        "mouth_moves", "No mouth is seen.",
     )  # fmt: skip
     at = 0
     for words in order:

@@ -88,7 +88,7 @@ class Entry(Value):
     """
     checks: tuple[ConsentCheck, ...] = ()
     tools: Mapping[str, str] = {}
-    """Versions of what measured: package name to version."""
+    """Versions of what measured, package name to version; and the ``profile`` that judged."""
     decision: ConsentDecision | None = None
     expires_at: _Time | None = None
     revoked_at: _Time | None = None

@@ -100,7 +100,7 @@ def keep_dossier(
         _require_intact(there, path)
         if (there.evidence.consent, there.evidence.checks) == (facts.consent, checks):
             return path
-    tools = {"palprep": __version__}
+    tools = {"palprep": __version__, "profile": prepared.report.profile}
     for name in _TOOLS:
         # OpenCV may come from another package.
         with contextlib.suppress(importlib.metadata.PackageNotFoundError):
