@@ -44,7 +44,7 @@ def page(
         ("jane", {"training.mp4": "consent.mp4", "clip.mov": "../anna-miller/recording.mov"}),
         ("bob", {"first.m4a": "recording.m4a", "second <b>.m4a": "recording.m4a"}),
         ("eve", {"a.heic": "portrait.heic", "b.heic": "portrait.heic"}),
-        ("nora", {}),
+        (f"nora-{'x' * 120}", {}),
     ):
         (people / name).mkdir(parents=True)
         for given, source in files.items():
@@ -66,7 +66,10 @@ def test_it_asks_and_is_accessible(page: Page) -> None:
     browser = page.browser
     browser.open(page.site.link)
     told = browser.text()
-    for words in ("Is this consent given?", "A word was added.", "Which file is the voice"):
+    for words in (
+        "Is this consent given?", "A word was added.", "Which file is the voice",
+        "What must be said: “I”",
+    ):  # fmt: skip
         assert words in told
     assert "second <b>.m4a" in told
     assert "clip.mov" not in told
