@@ -9,7 +9,7 @@ from raw import MP4
 from refusing import Refusing
 from stated import listened_to, said_at
 
-from palprep.dossier import dossier_path, examine_dossier
+from palprep.dossier import dossier_path, examine_dossier, keep_dossier
 from palprep.errors import ConsentUnproven, PublishError
 from palprep.journal import Journal
 from palprep.pipelines import ReplicaRequest, add_to_dossier, decide, make_replica
@@ -74,6 +74,23 @@ def test_the_same_take_of_another_name_and_with_other_bytes_stays_stopped(
     # Another take is a new question.
     with pytest.raises(ConsentUnproven, match="is in doubt"):
         make(anew, "C")
+
+
+def test_what_was_taken_back_before_there_was_a_journal_stays_stopped(call, publisher, tmp_path):
+    video = listened_to(tmp_path / "t.mp4", Outcome.PASS)
+    starts = [0.5 + 0.4 * place for place in range(14)]
+    first, again = (said_at(video, f"{n}.mp4", MP4 + n.encode(), starts) for n in "12")
+    # As `palprep fix` and `palprep dossier --revoke` do.
+    now = dt.datetime.now(dt.UTC)
+    add_to_dossier(
+        keep_dossier(first, person="A", written_at=now), kind="revocation", written_at=now
+    )
+    (tmp_path / "damaged.consent.json").write_text("{")
+    with pytest.raises(ConsentUnproven, match="took the consent back"):
+        call(
+            make_replica, publisher, ReplicaRequest(replica_name="A"), video=again,
+            journal=tmp_path, without_consent=True,
+        )  # fmt: skip
 
 
 def test_a_take_that_is_refused_while_the_journal_is_open_is_stopped_from_then_on(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import datetime as dt
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from palprep import dossier as dossiers, journal as journals, rules
-from palprep.errors import UsageError
+from palprep.errors import DossierUnusable, UsageError
 from palprep.journal import entries
 from palprep.media.sources import sha256_of
 from palprep.preflight import Asset, Prepared
@@ -274,7 +274,8 @@ class ConsentGate:
     ) -> list[dossiers.Dossier]:
         """The file's own dossier; those of other files made of the same source, of all people,
         since a folder of another name is no other consent; and those of the same take, which are
-        the person's ``kept`` ones, and of other people the refused and the revoked.
+        the person's ``kept`` ones, and of other people the refused and the revoked. A revoked one
+        counts, too, that no journal keeps, but that lies beside the file.
 
         The own one is written again where only the journal still has it: what it records is not
         undone with the file. Where it says when the consent expires, the others do not count."""
@@ -287,9 +288,11 @@ class ConsentGate:
         heard = file.report.consent
         # Hundreds may have been refused or revoked, and each file is compared with all of them.
         last = journal.latest(entries.DossierKept, _STOPPED, lambda each: (each.path, _read(each)))
-        takes = [each for each in {**last, **kept}.values() if each]
+        beside = [each for each in _beside(path) if each.revoked_at]
+        takes = [*(each for each in {**last, **kept}.values() if each), *beside]
         others = [
             *_kept(journal, key=file.source_sha256).values(),
+            *(each for each in beside if _source_of(each) == file.source_sha256),
             *(each for each in takes if heard and heard.same_take(each.evidence.consent)),
         ]
         return [
@@ -349,6 +352,19 @@ def _read(kept: entries.DossierKept) -> dossiers.Dossier | None:
     return None
 
 
+def _beside(path: Path) -> Iterator[dossiers.Dossier]:
+    """The other dossiers in the folder of the one at ``path``, as far as they can be read."""
+    for each in sorted(path.parent.glob(f"*{dossiers.DOSSIER_SUFFIX}")):
+        if each != path:
+            with contextlib.suppress(DossierUnusable, UsageError):
+                yield dossiers.read_dossier(each)
+
+
+def _source_of(dossier: dossiers.Dossier) -> str | None:
+    source = dossier.evidence.source
+    return source.sha256 if source else None
+
+
 def stopped_at(journal: journals.Journal) -> dict[str, dt.datetime]:
     """When each person's consent was last taken back or refused, for those of whom that is
     recorded."""
@@ -366,8 +382,7 @@ def keep_in_journal(
 ) -> None:
     """Record what the dossier at ``path`` holds now, under every key by which it is looked up."""
     kept = entries.DossierKept(path=journal.named(path).as_posix(), dossier=dossier.to_json())
-    source = dossier.evidence.source
-    journal.append(kept, person=person, key=source.sha256 if source else None)
+    journal.append(kept, person=person, key=_source_of(dossier))
     refused = any(each.decision and not each.decision.accepted for each in dossier.entries)
     if refused or dossier.revoked_at:
         journal.append(kept, person=person, key=_STOPPED)
