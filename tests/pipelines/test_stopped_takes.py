@@ -22,6 +22,9 @@ from palprep.views import standing
     [
         ([1.3 + 0.4 * place + 0.02 * (place % 3) for place in range(14)], True),
         ([1.3 + 0.42 * place for place in range(14)], True),
+        # A pause put in, and later another one cut out.
+        ([1.3 + 0.4 * at + (0.5, 0.3)[at > 25] * (at > 11) for at in range(40)], True),
+        ([1.3 + 0.4 * at + 0.07 * (at % 2) for at in range(40)], False),
         ([1.3 + 0.4 * place + 0.12 * (place % 2) for place in range(14)], False),
         ([1.3 + 0.4 * place for place in range(11)], False),
     ],

@@ -6,6 +6,7 @@ ratio is the natural logarithm of P(required wording) / P(other wording), given 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import takewhile
 from statistics import linear_regression, pstdev
 from typing import Any
@@ -18,9 +19,12 @@ from palprep.values import Outcome, Span, Value
 LEAST_TO_SYNC_S = 5.0
 """With fewer seconds of lips too many genuine talkers would be doubted (docs/accuracy.md)."""
 
-_TAKE_WORDS, _TAKE_S = 12, 0.03
+_TAKE_WORDS, _TAKE_S, _PART_S = 12, 0.03, 0.02
 """Two files hold one take if so many words or more start at one pace, with a standard deviation of
-so many seconds at the most: copies reach 0.02, a second take of one synthetic voice 0.04."""
+so many seconds at the most: copies reach 0.02, a second take of one synthetic voice 0.04. Parts of
+a take, between which something was cut out or put in, must keep to less."""
+
+_JOINT_WORDS = 3
 
 AFTERWARDS_S = 12.0
 """Seconds after the statement that are listened to."""
@@ -235,10 +239,7 @@ class ConsentFacts(Listening):
             for word, same in takewhile(lambda pair: pair[0].expected == pair[1].expected, pairs)
             if word.start is not None and same.start is not None
         ]
-        if len(dict(starts)) < _TAKE_WORDS:
-            return False
-        pace, _ = linear_regression(*zip(*starts, strict=True))
-        return pace > 0 and pstdev(at - pace * same_at for same_at, at in starts) <= _TAKE_S
+        return _steady(starts, _TAKE_S) or _steady_in_parts(starts)
 
     def shown(self, path: str) -> dict[str, Any]:
         """The object that ``palprep consent --json`` prints, keys in the documented order."""
@@ -246,6 +247,24 @@ class ConsentFacts(Listening):
         keys = ("outcome", "transcript", "starts_at", "ends_at", "words", "reasons")
         asked = ("code",) if self.code else ()
         return {"path": path, **{key: data[key] for key in (*keys, *asked)}}
+
+
+def _steady(starts: Sequence[tuple[float, float]], most_s: float) -> bool:
+    """Whether words start at these times in two files at one pace."""
+    if len(dict(starts)) < _TAKE_WORDS:
+        return False
+    pace, _ = linear_regression(*zip(*starts, strict=True))
+    return pace > 0 and pstdev(at - pace * same_at for same_at, at in starts) <= most_s
+
+
+def _steady_in_parts(starts: Sequence[tuple[float, float]]) -> bool:
+    """The same of all parts but for the words at the joints, whose times a joint blurs."""
+    if _steady(starts, _PART_S):
+        return True
+    ends = range(_TAKE_WORDS, len(starts) - _TAKE_WORDS + 1)
+    steady = (end for end in ends if _steady(starts[:end], _PART_S))
+    rests = (starts[end + blurred :] for end in steady for blurred in range(_JOINT_WORDS + 1))
+    return any(map(_steady_in_parts, rests))
 
 
 class Synchrony(Value):
