@@ -90,6 +90,8 @@ def test_a_recording_that_takes_the_consent_back_holds_the_replica(go, place, wa
     ]
     [path] = (out / "prepared").rglob("*.consent.json")
     assert standing(examine_dossier(path), utc_now()).word == "OPEN"
+    checks = [each.id for each in read_dossier(path).evidence.checks]
+    assert checks.count("consent_not_taken_back") == 1
     decide(out, place.name, accept=True, by="Grace Hopper", because="an older one: she said so")
     [person] = go(engine=engine).people
     assert (person.status, log.creates) == ("done", {"voice": 1, "replica": 1})

@@ -167,7 +167,9 @@ def test_nothing_runs_before_the_person_agrees(page: Page) -> None:
     assert violations(browser) == []
     browser.run("document.querySelector('[name=full_name]').select()")
     browser.type("Jane Carter")
-    browser.run("document.querySelector('h1').textContent = 'Recording of Ada'")  # A guess.
+    # A guess, and a long one.
+    browser.run("document.querySelector('h1').textContent = 'x'.repeat(200)")
+    assert not browser.run("document.body.scrollWidth > innerWidth")
     browser.press("#agree button")
     # What comes next has the focus.
     browser.until("document.activeElement?.dataset?.do === 'open'")
@@ -253,6 +255,7 @@ def test_a_take_that_did_not_arrive_is_sent_again(page: Page) -> None:
     # To close the page ends the recording, and keeps the page until that has arrived.
     browser.press("#done")
     browser.until(f"{saved}.checkVisibility()")
+    assert not browser.run(f"document.querySelector({page.at(VOICE, '.busy')!r})")
     assert not page.site.ended.is_set()
     assert not browser.run("dispatchEvent(new Event('beforeunload', {cancelable: true}))")
     browser.look(390)

@@ -156,7 +156,7 @@ def against_consent(
     known: dict[str, File] = {}
     used = dict(person.sources)
     beside = used.pop(Role.TRAINING_VIDEO, None) if Role.CONSENT_VIDEO in used else None
-    for file in (*used.values(), *([beside] if beside else []), *person.heard):
+    for file in dict.fromkeys((*used.values(), *([beside] if beside else []), *person.heard)):
         original = originals.look_at(file)
         if isinstance(original, Original) and known.setdefault(original.sha256, file) is file:
             if file in used.values() or _glimpsed(originals, person, file).with_still:

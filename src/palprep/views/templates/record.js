@@ -72,8 +72,7 @@ class Step {
     } catch (error) {
       const words = { NotAllowedError: "refused", NotFoundError: "missing", OverconstrainedError: "missing", NotReadableError: "taken" };
       show(this.is("problem"), words[error.name] ? texts[words[error.name]] : error.message);
-      show(this.is("verdict"), "");
-      this.is("verdict").hidden = false;
+      this.tell("", false);
       this.is("unsent").hidden = !this.unsent;
     }
   }
