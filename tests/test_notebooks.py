@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import os
+import runpy
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -75,6 +76,23 @@ def test_it_runs_again_and_shows_as_much(
     fresh = nbformat.read(tmp_path / "not" / "made" / path.name, as_version=4)
     kept = nbformat.read(path, as_version=4)
     assert [kinds(cell) for cell in fresh.cells] == [kinds(cell) for cell in kept.cells]
+
+
+@pytest.mark.documented
+@pytest.mark.parametrize("name", ["06_profile_and_faults", "07_messy_folder"])
+def test_each_of_its_cells_may_run_twice(
+    checkout: Path, light_people: Path, measured_once: None, tmp_path: Path, name: str
+) -> None:
+    """Whoever runs a cell again, or goes back to one, met an error from the second time on."""
+    node = nbformat.read(checkout / f"notebooks/{name}.ipynb", as_version=4)
+    node.cells = [each for each in node.cells if each.cell_type == "code" for _ in range(2)]
+    for each, cell in enumerate(node.cells):
+        node.cells[each] = nbformat.from_dict({**cell, "id": f"cell-{each}"})
+    nbformat.write(node, tmp_path / "twice.ipynb")
+    executed = runpy.run_path(str(checkout / "scripts/execute_notebooks.py"))["execute"](
+        tmp_path / "twice.ipynb", light_people
+    )
+    assert {each.execution_count for each in executed.cells} == set(range(1, len(node.cells) + 1))
 
 
 def kinds(cell: nbformat.NotebookNode) -> list[set[str]]:
