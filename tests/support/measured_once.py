@@ -152,16 +152,16 @@ def _opening(folder: str, module: ModuleType) -> None:
     opened = inspect.unwrap(module.open_network)
 
     @functools.wraps(opened)
-    def standing_for(model: Path | bytes, **how: Any) -> _Network:
+    def standing_for(model: Path | bytes, **how: Any) -> RememberedNetwork:
         state = model.stat() if isinstance(model, Path) else None
         content = (state.st_size, state.st_mtime_ns) if state else hashlib.sha256(model).hexdigest()
         asked = f"{model if state else ''} {content}"
-        return _Network(folder, asked, functools.cache(lambda: opened(model, **how)))
+        return RememberedNetwork(folder, asked, functools.cache(lambda: opened(model, **how)))
 
     module.open_network = standing_for
 
 
-class _Network:
+class RememberedNetwork:
     """Stands for a network, which is loaded where a question is new: to load it takes longer than
     most of its answers."""
 
@@ -172,11 +172,14 @@ class _Network:
         """What is asked with what came before is another question each time; and what a decoder
         looks up is larger than all else."""
         if len(given) > 1 or "encoded" in given:
-            return self._opened().run(outputs, given)
+            return self.run_anew(outputs, given)
         [(name, array)] = given.items()
         sha256 = hashlib.sha256(array.tobytes()).hexdigest()
         asked = f"{outputs} {name} {array.dtype} {array.shape} {sha256}"
         return self._told(asked, lambda network: network.run(outputs, given))
+
+    def run_anew(self, outputs: Sequence[str] | None, given: dict[str, Any]) -> Any:
+        return self._opened().run(outputs, given)
 
     def get_inputs(self) -> Any:
         return self._told("inputs", lambda network: [*map(_described, network.get_inputs())])
