@@ -23,11 +23,7 @@ from .conftest import Palprep, started
     ],
 )
 def test_its_trainer_is_an_option_and_it_prints_the_keys_that_everybody_may_know(
-    tmp_path: Path,
-    options: tuple[str, ...],
-    trainer: str,
-    said: str,
-    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path, options: tuple[str, ...], trainer: str, said: str, monkeypatch
 ) -> None:
     monkeypatch.setenv("PALPREP_API_KEY", "of-the-real-service")
     with started("sandbox", "--port", "0", *options, cwd=tmp_path) as process:

@@ -188,10 +188,8 @@ class RememberedNetwork:
         return self._told("outputs", lambda network: [*map(_described, network.get_outputs())])
 
     def get_modelmeta(self) -> Any:
-        def described(network: Any) -> SimpleNamespace:
-            return SimpleNamespace(custom_metadata_map=network.get_modelmeta().custom_metadata_map)
-
-        return self._told("metadata", described)
+        told = self._told("metadata", lambda network: network.get_modelmeta().custom_metadata_map)
+        return SimpleNamespace(custom_metadata_map=told)
 
     def _told(self, asked: str, told: Callable[[Any], Any]) -> Any:
         answer = _kept(

@@ -49,17 +49,8 @@ def coded_consent(
         *(imageio_ffmpeg.get_ffmpeg_exe(), "-v", "error", "-nostdin"),
         *(part for each in inputs for part in ("-i", str(each))),
         *("-filter_complex", f"{picture};[0:a][2:a]concat=v=0:a=1", "-map", "[v]"),
-        *(
-            "-c:v",
-            "libx264",
-            "-preset",
-            "veryfast",
-            "-pix_fmt",
-            "yuv420p",
-            "-movflags",
-            "+faststart",
-            str(path),
-        ),
+        *("-c:v", "libx264", "-preset", "veryfast", "-pix_fmt", "yuv420p"),
+        *("-movflags", "+faststart", str(path)),
     ]
     subprocess.run(command, check=True)
     return path
