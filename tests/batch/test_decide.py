@@ -220,8 +220,9 @@ def test_a_replica_that_outlives_its_consent_is_named(go, place, log, out, conne
     assert "still has it" not in " ".join(person.reasons)
 
 
-def test_what_failed_in_training_is_not_named_as_there(go, place, log, out):
-    log.fault(on="asset", effect="expired")
+def test_what_failed_in_training_is_not_named_as_there(go, place, wav, log, out):
+    shutil.copy(wav, place / "recording.wav")
+    log.fault(on="asset", name="*recording*", effect="expired")
     [before] = go(engine=Scripted("pass")).people
     assert (before.voice.status, before.replica.status) == ("error", "completed")
     add_to_dossier(dossier_of(out), kind="revocation", written_at=utc_now())
