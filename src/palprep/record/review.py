@@ -25,7 +25,7 @@ from palprep.errors import MediaError, PalprepError, ToolFailed, UsageError
 from palprep.journal import Journal
 from palprep.journal.entries import RunStarted
 from palprep.journal.runs import READY, PersonView, RunReader
-from palprep.media import images, sources
+from palprep.media import sources
 from palprep.record.site import strangers_file
 from palprep.rules.consent import consent_not_taken_back
 from palprep.serving import read_body
@@ -82,9 +82,9 @@ class Review:
         self._place, self._engine, self._command = place, engine, command
         self._by = self._problem = ""
         self._run: subprocess.Popen[bytes] | None = None
-        self._thumbnails: dict[tuple[Path, int], bytes] = {}
-        self._scratch = tempfile.TemporaryDirectory(prefix="palprep-")
-        self._told = Path(self._scratch.name, "told")
+        self._drawn = tempfile.TemporaryDirectory(prefix="palprep-")
+        self._told = Path(self._drawn.name, "told")
+        engine.may_open(writes=[Path(self._drawn.name)])
         self._asked = self._questions()
 
     def routes(self) -> list[Route]:
@@ -100,11 +100,11 @@ class Review:
         ]
 
     def close(self) -> None:
-        """Ask a run under way to end, wait for it, and remove what it told."""
+        """Ask a run under way to end, wait for it, and remove the drawn pictures."""
         if self._run is not None and self._run.poll() is None:
             system.ask_to_end(self._run)
             self._run.wait()
-        self._scratch.cleanup()
+        self._drawn.cleanup()
 
     # The questions
 
@@ -238,12 +238,12 @@ class Review:
     def _thumbnail(self, request: Request) -> Response:
         path = self._choice(request.path_params).path
         try:
-            # Each answer loads the page again, so thumbnails are kept.
-            known = path, path.stat().st_mtime_ns
-            if known not in self._thumbnails:
-                drawn = self._engine.run(images.thumbnail, sources.Source.of(path))
-                self._thumbnails[known] = drawn
-            return Response(self._thumbnails[known], media_type="image/jpeg")
+            # Each answer loads the page again, so drawn thumbnails are kept.
+            known = hashlib.sha256(f"{path} {path.stat().st_mtime_ns}".encode()).hexdigest()
+            target = Path(self._drawn.name, f"{known}.jpg")
+            if not target.is_file():
+                self._engine.run(views.write_thumbnail, sources.Source.of(path), target)
+            return Response(target.read_bytes(), media_type="image/jpeg")
         except (MediaError, ToolFailed, OSError):
             raise HTTPException(404, "It has no picture") from None
 

@@ -7,6 +7,7 @@ from .guide import (
     guide_page as guide_page,
     recording_page as recording_page,
     review_page as review_page,
+    write_thumbnail as write_thumbnail,
 )
 from .html import page_asset as page_asset
 from .messages import Message as Message, messages as messages

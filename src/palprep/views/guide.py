@@ -10,8 +10,11 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
+from palprep import storage
+from palprep.media import images, sources
 from palprep.rules import Profile
 from palprep.values import Role
 from palprep.views.html import environment, words_in
@@ -74,6 +77,13 @@ def review_page(questions: Sequence[Any], by: str, problem: str, *, running: boo
     last answer, and ``running`` says that the run goes on."""
     template = environment().get_template("review.html.j2")
     return template.render(questions=questions, by=by, problem=problem, running=running)
+
+
+def write_thumbnail(file: sources.Source, target: Path) -> Path:
+    """Write :func:`palprep.media.images.thumbnail`. Only workers call it: it decodes the file."""
+    with storage.atomic_output(target, lasting=False) as temporary:
+        temporary.write_bytes(images.thumbnail(file))
+    return target
 
 
 def agreement(folder: str, *, language: str) -> str:
