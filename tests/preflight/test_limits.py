@@ -66,7 +66,7 @@ def test_an_image_of_too_much_memory_is_a_finding_and_has_no_fix(tmp_path):
 
 def test_the_profile_says_how_much_memory_an_image_gets(tmp_path, profile):
     path = tmp_path / "a.png"
-    Image.new("RGB", (600, 600)).save(path)
+    Image.new("RGB", (1200, 1000)).save(path)
     assert outcomes(check(path))["image_memory"] is Outcome.PASS
     strict = profile("face-image", "image_memory", 1)
     assert outcomes(check(path, profile=strict))["image_memory"] is Outcome.FAIL
