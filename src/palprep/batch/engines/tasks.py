@@ -110,8 +110,13 @@ def glimpse(source: Source, speaker: Speaker | None, profile: str) -> FileGlimps
         _, voice = speech.measure_voice(source, tell_speakers=False, most_s=_LISTENED_TO_S)
         spoken_s = voice.speech_s if voice.content == "speech" else 0.0
     length_s, with_still = media.glimpse(source)
-    told = {"stated": stated, "spoken_s": spoken_s, "against": against}
-    return FileGlimpsed(length_s=length_s, with_still=with_still, **told)
+    return FileGlimpsed(
+        length_s=length_s,
+        with_still=with_still,
+        stated=stated,
+        spoken_s=spoken_s,
+        against=against,
+    )
 
 
 def compare_people(files: tuple[Prepared, ...], profile: str) -> tuple[Check, ...]:

@@ -335,8 +335,8 @@ class MediaSteps:
         """What other recordings of the person say against a consent to these files."""
         limits = self.run.profiles[self.profile].pairs.get(consent_not_taken_back.id, ())
         videos = tuple(prepared[role].sha256 for role in LISTENED_TO if role in prepared)
-        if not videos:
-            return ()
+        if not videos or not limits:
+            return ()  # Nothing is listened to that no profile asks about.
         found = against_consent(self.originals, self.person, speaker)
         return tuple(
             check for each, said in found for check in not_taken_back(each, said, videos, limits)

@@ -144,8 +144,7 @@ def _glimpsed(
                 raise
             return Seen(file)
         run.journal.append(found, person=person.slug, key=key)
-    heard = found.stated, found.with_still, found.spoken_s, found.against
-    return Seen(file, found.length_s, *heard)
+    return Seen(file, found.length_s, found.stated, found.with_still, found.spoken_s, found.against)
 
 
 def against_consent(
