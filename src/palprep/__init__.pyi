@@ -43,6 +43,7 @@ from .errors import (
     MediaError as MediaError,
     MediaTooHeavy as MediaTooHeavy,
     NotFound as NotFound,
+    NoWorkers as NoWorkers,
     OutcomeUnknown as OutcomeUnknown,
     OutputUnwritable as OutputUnwritable,
     PalprepError as PalprepError,

@@ -103,6 +103,11 @@ class ToolFailed(ToolError, code="tool_failed"):
     memory or time may have run out."""
 
 
+class NoWorkers(ToolError, code="no_workers"):
+    """This machine starts no worker process: memory or processes have run out. Do what the message
+    says, and run the same command again."""
+
+
 class ClusterFailed(ToolError, code="cluster_failed"):
     """A cluster does no work any more: its scheduler is gone, it has no workers, or none of them
     can do the work. See to what the message names, and run the same command again."""

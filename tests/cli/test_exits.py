@@ -18,7 +18,7 @@ from palprep.cli.exits import ExitCode, exit_code_of, worst
         (errors.DamagedMedia("x"), ExitCode.FAILED),
         (errors.OutputUnwritable("x"), ExitCode.FAILED),
         (errors.OutputUnwritable("x", disk_full=True), ExitCode.SERVICE),
-        (errors.ToolError("x"), ExitCode.SERVICE),
+        (errors.NoWorkers("x"), ExitCode.SERVICE),
         (errors.ToolMissing("x"), ExitCode.FAILED),
         (errors.ToolFailed("x"), ExitCode.FAILED),
         (errors.JournalError("x"), ExitCode.FAILED),

@@ -15,7 +15,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from palprep.errors import MediaTooHeavy, ToolError, ToolFailed, UnsupportedMedia, UsageError
+from palprep.errors import MediaTooHeavy, NoWorkers, ToolFailed, UnsupportedMedia, UsageError
 from palprep.workers.engine import Limits, WorkStopped
 from palprep.workers.local import LocalEngine
 from palprep.workers.messages import answer_type
@@ -338,7 +338,7 @@ def test_a_worker_that_ended_between_tasks_is_replaced(work):
 
 def test_workers_that_cannot_start_are_told_of(work, monkeypatch):
     monkeypatch.setattr("palprep.workers.worker._START_WITHIN_S", 0.0)
-    with LocalEngine(1) as engine, pytest.raises(ToolError, match="end before they have begun"):
+    with LocalEngine(1) as engine, pytest.raises(NoWorkers, match="end before they have begun"):
         engine.run(work.double, 1)
 
 
@@ -356,7 +356,7 @@ def test_workers_that_begin_early_are_as_many_as_there_are_places():
 def test_a_worker_that_cannot_be_started_leaves_nothing(work, tmp_path, monkeypatch):
     """The system refuses a command line of this length."""
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    refused = pytest.raises(ToolError, match="No worker process can be started")
+    refused = pytest.raises(NoWorkers, match="No worker process can be started")
     with LocalEngine(1, modules=["x" * 200_000]) as engine, refused:
         engine.run(work.double, 21)
     assert list(tmp_path.iterdir()) == []
@@ -375,7 +375,7 @@ def test_those_who_wait_for_a_place_learn_that_no_process_can_be_started(work):
         concurrent.futures.ThreadPoolExecutor(4) as pool,
     ):
         for asked in [pool.submit(ask) for _ in range(4)]:
-            with pytest.raises(ToolError, match="No worker process can be started"):
+            with pytest.raises(NoWorkers, match="No worker process can be started"):
                 asked.result(timeout=60)
 
 

@@ -41,14 +41,10 @@ def exit_code_of(error: errors.PalprepError) -> ExitCode:
         case errors.JournalBusy():
             return ExitCode.WAITING
         case _:
-            passing = isinstance(error, errors.AT_SERVICE) or _at_machine(error)
-            return ExitCode.SERVICE if passing else ExitCode.FAILED
-
-
-def _at_machine(error: errors.PalprepError) -> bool:
-    """Whether this machine has no room, or no processes, for now."""
-    full: bool = getattr(error, "disk_full", False)
-    return full or type(error) is errors.ToolError
+            # The same command may succeed later: at the service, or once this machine has room.
+            passing = isinstance(error, (*errors.AT_SERVICE, errors.NoWorkers))
+            full = getattr(error, "disk_full", False)
+            return ExitCode.SERVICE if passing or full else ExitCode.FAILED
 
 
 _LIGHTEST_FIRST = (

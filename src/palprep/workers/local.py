@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import ParamSpec, Self, TypeVar
 
-from palprep.errors import ToolError, ToolFailed, UsageError
+from palprep.errors import NoWorkers, ToolFailed, UsageError
 from palprep.storage import is_there, private_folder
 from palprep.system import ENDING
 from palprep.workers.confinement import Isolation, Protections, isolation
@@ -179,7 +179,7 @@ class LocalEngine(Engine):
                 _log.debug("worker %s did not start: %r", worker.pid, failed)
             else:
                 return worker
-        raise ToolError(
+        raise NoWorkers(
             "Worker processes end before they have begun: memory or processes may have run out, "
             "or palprep is not installed whole. `palprep doctor` says what is missing; --verbose "
             "shows their last words"
@@ -217,7 +217,7 @@ class _Pool:
 
     def take(self, needed: Reach) -> Worker:
         """A worker that may open what is needed, once there is a place. Raises WorkStopped when
-        there will be none, ToolError when no process can be started.
+        there will be none, NoWorkers when no process can be started.
         """
         with self._place_free:
             self._place_free.wait_for(lambda: self.stopping or len(self._busy) < self._places)
@@ -242,7 +242,7 @@ class _Pool:
             return self._start(reach=self.reach)
         except (OSError, RuntimeError) as error:
             reason = getattr(error, "strerror", None) or error
-            raise ToolError(
+            raise NoWorkers(
                 f"No worker process can be started ({reason}): end other programs, or give fewer "
                 "--jobs"
             ) from None
@@ -280,7 +280,7 @@ class _Pool:
 
 
 def probe_isolation() -> tuple[Isolation, ...]:
-    """What a worker is kept from on this system. Raises ToolError where none starts."""
+    """What a worker is kept from on this system. Raises NoWorkers where none starts."""
     with LocalEngine(1) as engine:
         return isolation(engine.protections())
 
