@@ -56,6 +56,18 @@ def test_of_sound_that_starts_late_all_times_are_a_players(clip, consent, tmp_pa
     assert mended.report.check("consent_start").outcome is Outcome.PASS
 
 
+@pytest.mark.thorough
+def test_words_that_nothing_is_shown_to_have_no_lips(clip, tmp_path):
+    """The lips are followed while faces are still looked for: that no frame is left of them does
+    not make the video a damaged one."""
+    picture, sound = "trim=end=1", "adelay=9000:all=1"
+    over = forged_video(clip, tmp_path / "over.mp4", picture, sound, shortest=False)
+    report = check(over, role=Role.CONSENT_VIDEO, speaker=Speaker(full_name="Jane Carter"))
+    assert report.error is None
+    assert report.facts.consent.starts_at > report.facts.video.duration_s
+    assert report.facts.lips is None
+
+
 def test_quick_leaves_the_rest_unknown_and_looks_at_few_frames(clip):
     report = check(clip, quick=True)
     facts = report.facts

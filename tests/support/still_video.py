@@ -39,12 +39,16 @@ def still_video(talk: Path, made: Path, *, at_s: float, motion: str) -> Path:
     return made
 
 
-def forged_video(talk: Path, made: Path, picture: str = "null", sound: str = "anull") -> Path:
-    """``talk`` with its picture or its sound changed by filters of ffmpeg."""
+def forged_video(
+    talk: Path, made: Path, picture: str = "null", sound: str = "anull", *, shortest: bool = True
+) -> Path:
+    """``talk`` with its picture or its sound changed by filters of ffmpeg; ``shortest`` ends both
+    with the one that ends first."""
     subprocess.run(
         [
             *(imageio_ffmpeg.get_ffmpeg_exe(), "-y", "-v", "error", "-nostdin", "-i", str(talk)),
-            *("-vf", picture, "-af", sound, "-map", "0:v", "-map", "0:a", "-shortest"),
+            *("-vf", picture, "-af", sound, "-map", "0:v", "-map", "0:a"),
+            *(("-shortest",) if shortest else ()),
             *("-c:v", "libx264", "-preset", "veryfast", "-pix_fmt", "yuv420p", str(made)),
         ],
         check=True,

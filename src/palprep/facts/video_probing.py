@@ -1,16 +1,18 @@
 """From a video to its facts.
 
 One frame is decoded, and its packets are walked, which tells its timing. Then its sound is decoded
-once: for its levels, the voice, and the opening in which consent is looked for. Meanwhile its
-frames are decoded, sparsely; those of some seconds with words once more, for the lips.
+once: for its levels, the voice, and the opening in which consent is looked for. The frames of some
+seconds with words are decoded for the lips. Meanwhile all frames are decoded, sparsely.
 """
 
 from __future__ import annotations
 
 import math
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 from palprep import consent, media
+from palprep.errors import DamagedMedia
 from palprep.facts.facts import Facts, Speaker
 from palprep.media import images, sources
 from palprep.media.sound import Samples
@@ -45,43 +47,60 @@ def probe_video(
         signal, footage = _look_at(source, video, most_s, quick=True)
         video = video.model_copy(update={"signal": signal})
         return Facts(file=source.facts, video=video, portrait=footage.typical(), footage=footage)
-    alone = role is Role.VOICE_AUDIO
-    opening = Mono(consent.opening_length_s(speaker.required if speaker else None))
-
-    def listen(video: media.VideoFacts) -> tuple[media.VideoFacts, VoiceFacts | None]:
-        if video.audio is None:
-            return video, None
-        audio, voice = measure_voice(
-            source,
-            most_s=most_s,
-            stated_s=video.audio.duration_s,
-            beside=() if alone else (opening.sink,),
-        )
-        return media.with_sound(video, audio), voice
-
-    if alone:
-        video, voice = listen(video)
-        return Facts(file=source.facts, video=video, voice=voice)
+    if role is Role.VOICE_AUDIO:
+        return _listen(source, video, role, speaker, most_s)[0]
+    look = partial(_look_at, source, video, most_s, quick=False)
     with ThreadPoolExecutor(max_workers=1) as thread:
         # Decoders and networks release Python's lock: frames and audio are measured at once.
-        listening = thread.submit(listen, video)
-        signal, footage = _look_at(source, video, most_s, quick=False)
-        video, voice = listening.result()
-    statement, heard = None, consent.as_played(opening.samples, video)
-    if speaker and voice:
-        listener = consent.model_for(speaker.required, speaker.whisper_model)
-        statement = consent.read_samples(heard, speaker.required, listener)
-        if role is Role.TRAINING_VIDEO:
-            voice = _with_speakers(voice, statement, heard)
-    facts = Facts(
-        file=source.facts,
-        video=video.model_copy(update={"signal": signal}),
-        portrait=footage.typical(),
-        footage=footage,
-        voice=voice,
-        statement=statement,
+        listening = thread.submit(_listen, source, video, role, speaker, most_s)
+        # Two decoders of 4K at once would take too much memory.
+        looked = look() if images.is_large(video.width, video.height) else None
+        following = thread.submit(lambda: _lips(source, *listening.result()))
+        signal, footage = looked or look()
+        facts, lips = listening.result()[0], following.result()
+    seen = facts.model_copy(
+        update={
+            "video": facts.video and facts.video.model_copy(update={"signal": signal}),
+            "portrait": footage.typical(),
+            "footage": footage,
+        }
     )
-    return facts.model_copy(update={"lips": _lips(source, facts, heard)})
+    starts_s = seen.timeline.starts_s if seen.timeline else 0.0
+    # Nobody is seen from then on.
+    if lips and not any(each.at_s >= lips.span.start_s + starts_s for each in footage.seen):
+        lips = None
+    return seen.model_copy(update={"lips": lips})
+
+
+def _listen(
+    source: sources.Source,
+    video: media.VideoFacts,
+    role: Role,
+    speaker: Speaker | None,
+    most_s: float | None,
+) -> tuple[Facts, Samples]:
+    """What is heard, and its opening as a player plays it, mono at 16 kHz."""
+    facts = Facts(file=source.facts, video=video)
+    opening = Mono(consent.opening_length_s(speaker.required if speaker else None))
+    if video.audio is None:
+        return facts, opening.samples
+    alone = role is Role.VOICE_AUDIO
+    audio, voice = measure_voice(
+        source,
+        most_s=most_s,
+        stated_s=video.audio.duration_s,
+        beside=() if alone else (opening.sink,),
+    )
+    video = media.with_sound(video, audio)
+    facts = facts.model_copy(update={"video": video, "voice": voice})
+    heard = consent.as_played(opening.samples, video)
+    if speaker is None or voice is None or alone:
+        return facts, heard
+    listener = consent.model_for(speaker.required, speaker.whisper_model)
+    statement = consent.read_samples(heard, speaker.required, listener)
+    if role is Role.TRAINING_VIDEO:
+        voice = _with_speakers(voice, statement, heard)
+    return facts.model_copy(update={"voice": voice, "statement": statement}), heard
 
 
 _AS_SHOWN = (
@@ -123,14 +142,12 @@ def _with_speakers(
 
 def _lips(source: sources.Source, facts: Facts, heard: Samples) -> consent.LipsFacts | None:
     """The lips while the statement is spoken, from frame to frame; None where nobody is heard, or
-    nobody is seen from then on."""
-    line, footage = facts.timeline, facts.footage
+    nothing is shown from then on."""
+    line = facts.timeline
     found = consent.stretch_of(facts.statement, line.speech) if line else None
-    if line is None or found is None or footage is None:
+    if line is None or found is None:
         return None
     (shown, stated), starts_s = found, line.starts_s
-    if not any(sample.at_s >= shown.start_s + starts_s for sample in footage.seen):
-        return None
     frames = images.sample_frames(
         source,
         per_second=consent.FRAMES_PER_S,
@@ -138,7 +155,10 @@ def _lips(source: sources.Source, facts: Facts, heard: Samples) -> consent.LipsF
         from_s=shown.start_s + starts_s,
         most_s=shown.end_s + starts_s,
     )
-    track = follow_face(images.prefetch(frames), Models.shared(), turned_deg=footage.turned_deg)
+    try:
+        track = follow_face(images.prefetch(frames), Models.shared())
+    except DamagedMedia:
+        return None
     track = track._replace(at_s=track.at_s - starts_s)
     return consent.measure_lips(track, shown, line.speech, heard, stated=stated)
 

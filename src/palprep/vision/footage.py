@@ -261,14 +261,12 @@ class FaceTrack(NamedTuple):
     the mean of both."""
 
 
-def follow_face(
-    frames: Iterable[SampledFrame], models: Models, *, turned_deg: int = 0
-) -> FaceTrack:
-    """Follow the largest face through frames that are close to each other, turned clockwise first
-    as :class:`FootageFacts` says."""
+def follow_face(frames: Iterable[SampledFrame], models: Models) -> FaceTrack:
+    """Follow the largest face through frames that are close to each other. Frames that lie on their
+    side or are upside down are turned upright first."""
     last: landmarks.Landmarks | None = None
     rows = []
-    for frame in turned_frames(frames, turned_deg):
+    for frame in _upright(frames, models)[1]:
         last = _face_in(frame.rgb, last, models)
         if last is not None:
             rows.append((frame.at_s, _eyes_open(last), *_mouth(last)))

@@ -1,6 +1,7 @@
 from .frames import (
     SampledFrame as SampledFrame,
     frames_at as frames_at,
+    is_large as is_large,
     prefetch as prefetch,
     sample_frames as sample_frames,
     spread_frames as spread_frames,

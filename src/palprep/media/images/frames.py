@@ -95,6 +95,12 @@ _LARGE_PIXELS = 4_500_000
 """Above 2560x1440 the decoder runs alone: each further thread would hold some frames of 12 MB
 and more, while the other cores have sound and faces to work on."""
 
+
+def is_large(width: int, height: int) -> bool:
+    """Whether a decoder of a video with these sides takes so much memory that it runs alone."""
+    return width * height > _LARGE_PIXELS
+
+
 _LUMA_SIDE = 160
 """Longer side, about, of the luma that an observer gets."""
 
@@ -161,8 +167,8 @@ def _decoded_frames(
     with open_container(source) as container:
         stream = video_stream(container, source)
         context = stream.codec_context
-        large = context.width * context.height > _LARGE_PIXELS
-        context.thread_type, context.thread_count = "AUTO", 1 if large else decoder_threads()
+        threads = 1 if is_large(context.width, context.height) else decoder_threads()
+        context.thread_type, context.thread_count = "AUTO", threads
         context.skip_frame = "NONKEY" if keys_alone else "NONREF"
         aspect = stream.sample_aspect_ratio or Fraction(1)
         packets: Iterable[Packet[Any]] = Packets(container, stream)
