@@ -132,8 +132,10 @@ def run(
             (place / SOURCES_NAME).rmdir()
         remove_outlived(journal, place, options.retain_s, note)
         seen = last if last is not None and last.is_current else RunReader(journal)
+        # Everybody is read once for both.
+        view = seen.view(work.selected, with_reports=with_reports)
         write_outputs(place, seen)
-        return seen.view(work.selected, with_reports=with_reports)
+        return view
 
 
 class _Work(NamedTuple):

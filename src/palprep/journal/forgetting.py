@@ -103,8 +103,10 @@ def unmark(connection: sqlite3.Connection, person: str) -> bool:
 
 
 def made_for(connection: sqlite3.Connection, person: str) -> Made:
+    # By the key of each: all that others use would be read for every person of a run.
     keys = connection.execute(
-        f"SELECT key FROM creation WHERE person = :own AND key NOT IN (SELECT key FROM {_SHARED})",  # noqa: S608
+        "SELECT key FROM creation WHERE person = :own AND NOT EXISTS (SELECT 1 FROM entry WHERE "
+        "key = creation.key AND kind = 'creation_used' AND person <> :own)",
         {"own": person},
     )
     made = tuple(str(key) for (key,) in keys)

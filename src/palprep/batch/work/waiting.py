@@ -303,7 +303,10 @@ def watch(
                 watched.add(slug, outcomes.get(slug, creations.CUT_OFF), made)
             watched.keep(ask_all=True)
         remove_outlived(journal, place, retain_s, note)
-        if not seen.is_current:
-            seen = runs.RunReader(journal)
-            write_outputs(place, seen)
-        return seen.view(with_reports=with_reports)
+        if seen.is_current:
+            return seen.view(with_reports=with_reports)
+        seen = runs.RunReader(journal)
+        # Everybody is read once for both.
+        view = seen.view(with_reports=with_reports)
+        write_outputs(place, seen)
+        return view

@@ -24,6 +24,7 @@ CREATE TABLE IF NOT EXISTS creation (
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS creation_by_id ON creation (id);
 CREATE INDEX IF NOT EXISTS creation_by_state ON creation (state);
+CREATE INDEX IF NOT EXISTS creation_by_person ON creation (person);
 CREATE TABLE IF NOT EXISTS standing (
     person TEXT NOT NULL,
     slot TEXT NOT NULL,
