@@ -124,6 +124,17 @@ def test_a_cut_within_the_statement_is_a_doubt(spoken, cut_s, outcome):
     assert ("consent_uncut" in doubts) == (outcome == "warn")
 
 
+def test_where_the_picture_has_ended_nobody_is_seen(spoken):
+    """Spoken over nothing, a statement was told to be in a video that is too long."""
+    for ends_s, share in ((2.0, 0.0), (7.0, 0.5)):
+        shown = footage(lambda at_s: True)
+        kept = tuple(each for each in shown.samples if each.at_s < ends_s)
+        facts = spoken(shown.model_copy(update={"samples": kept}), heard())
+        video = facts.video.model_copy(update={"duration_s": ends_s})
+        found = consent_seen.measure.get(facts.model_copy(update={"video": video}))
+        assert found.value == pytest.approx(share, abs=0.04)
+
+
 def test_frames_far_apart_prove_nothing(spoken):
     rare = footage(lambda at_s: True, every_s=5.0)
     assert "Too few" in consent_seen.measure.get(spoken(rare, heard())).reason

@@ -99,13 +99,16 @@ def consent_seen(spoken: Spoken) -> Measured | Unmeasured:
         for sample in footage.samples
         if span.start_s <= sample.at_s - line.starts_s <= span.end_s
     ]
-    if len(samples) < FEWEST_SAMPLES:
+    # Sound may go on after the picture: nobody is seen then.
+    unshown_s = span.end_s - max(span.start_s, line.duration_s)
+    total = len(samples) + max(0, int(unshown_s / footage.every_s))
+    if total < FEWEST_SAMPLES:
         return REASONS["too_few_samples"]
     alone = sum(each.people == 1 and each.face_height_share is not None for each in samples)
     return Measured(
-        value=round(alone / len(samples), 3),
-        shown=f"in {alone} of {len(samples)} samples",
-        words={"alone": str(alone), "total": str(len(samples))},
+        value=round(alone / total, 3),
+        shown=f"in {alone} of {total} samples",
+        words={"alone": str(alone), "total": str(total)},
     )
 
 
