@@ -1,5 +1,8 @@
 """Which measures are taken of what, on the sample media."""
 
+import subprocess
+
+import imageio_ffmpeg
 import pytest
 from still_video import forged_video
 
@@ -77,6 +80,18 @@ def test_quick_leaves_the_rest_unknown_and_looks_at_few_frames(clip):
     unknown = {check.id for check in report.having(Outcome.UNKNOWN)}
     assert {"audio_audible", "video_cuts", "consent_spoken"} <= unknown
     assert report.check("video_codec").outcome is Outcome.PASS
+
+
+def test_all_of_a_video_is_looked_at_whose_clock_started_long_before(tmp_path):
+    """Cameras and recorders go on counting: of two hours more is seen than the first frame."""
+    late = tmp_path / "late.ts"
+    exe = [imageio_ffmpeg.get_ffmpeg_exe(), "-y", "-v", "error", "-nostdin"]
+    source = ["-f", "lavfi", "-i", "testsrc2=size=160x90:rate=25:duration=3"]
+    subprocess.run([*exe, *source, "-output_ts_offset", "7200", str(late)], check=True)
+    facts = probe(Source.of(late), Role.TRAINING_VIDEO, max_memory_mb=None, most_s=3600)
+    assert facts.video.start_s > 7200
+    assert len(facts.footage.samples) == 12
+    assert facts.video.signal.frames > 30
 
 
 def test_the_voice_of_a_video_needs_no_look_at_its_picture(clip):

@@ -176,7 +176,7 @@ def _look_at(
         max_side=FRAME_SIDE,
         key_frames_only=quick,
         on_luma=signal.add,
-        most_s=most_s,
+        most_s=None if most_s is None else video.start_s + most_s,
     )
     footage = analyse_footage(
         # The next frames are decoded while faces are looked for.
