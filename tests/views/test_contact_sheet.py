@@ -60,6 +60,14 @@ def test_frames_of_a_video_are_those_of_their_times(sample_media: Path) -> None:
     assert all(shot.picture for shot in kept)
 
 
+def test_frames_that_follow_each_other_closely_have_their_own_pictures(sample_media: Path) -> None:
+    video = str(sample_media / "people/jane-carter/consent.mp4")
+    *near, last = shots(candidate(video, at_s) for at_s in (2.0, 2.04, 2.08, 6.0))
+    [alone] = shots([candidate(video, 6.0)])
+    assert last.picture == alone.picture
+    assert all(shot.picture not in {None, last.picture} for shot in near)
+
+
 def test_a_file_that_is_gone_has_words_alone(tmp_path: Path) -> None:
     html = html_of(Ranking([candidate(str(tmp_path / "<gone>.jpg"))]))
     assert "<img" not in html

@@ -129,8 +129,8 @@ def sample_frames(
     cuts and exposure step, and shake is told over fifths of a second: half the rate shows them as
     well. With ``key_frames_only`` only those key frames are decoded that are due. ``on_luma`` is
     given the time and a small copy of the luma (height, width) as stored, 0 to 255, of every frame
-    that is decoded, the unsampled ones too. Frames before ``from_s`` and after ``most_s`` are left
-    out. The longer side has at most ``max_side`` pixels.
+    that is decoded, the unsampled ones too. Frames before the presentation time ``from_s`` and
+    after ``most_s`` are left out. The longer side has at most ``max_side`` pixels.
 
     Raises MediaError, when the iteration starts or meets it, as ``open_container`` does;
     UnsupportedMedia without a video stream, DamagedMedia when nothing decodes.
@@ -303,8 +303,8 @@ def spread_frames(
 def frames_at(
     source: Source, times_s: Sequence[float], *, max_side: int = 240
 ) -> tuple[tuple[float, bytes], ...]:
-    """The frames that a video shows at these ascending times: the time of each, and a JPEG,
-    upright and at most ``max_side`` pixels long.
+    """The frames that a video shows at these ascending presentation times, one for each: its own
+    time, and a JPEG, upright and at most ``max_side`` pixels long.
 
     Exact to a few tenths of a second. Times past the end have no frame. Decodes from the start
     up to the last of them. Raises MediaError, as :func:`palprep.media.images.frames.sample_frames`.
@@ -315,9 +315,9 @@ def frames_at(
         sample_frames(source, per_second=_EXACT_PER_S, max_side=max_side)
     ) as frames:
         while waiting and (frame := next(frames, None)) is not None:
-            if frame.at_s >= waiting[0]:
-                found.append((frame.at_s, _jpeg(Image.fromarray(frame.rgb))))
-                waiting = [at_s for at_s in waiting if at_s > frame.at_s]
+            if due := sum(at_s <= frame.at_s for at_s in waiting):
+                found += [(frame.at_s, _jpeg(Image.fromarray(frame.rgb)))] * due
+                waiting = waiting[due:]
     return tuple(found)
 
 
