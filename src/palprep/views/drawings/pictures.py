@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote
 
-from palprep import consent, fixes, preflight, rules, speech, storage
+from palprep import consent, fixes, media, preflight, rules, speech, storage
 from palprep._version import __version__
 from palprep.errors import OutputUnwritable, PalprepError
 from palprep.media import images, sound, sources
@@ -161,7 +161,7 @@ def beginning(path: str | Path) -> Embedded | None:
 def _audio_excerpt(path: str | Path, start_s: float, end_s: float) -> Embedded | None:
     source = sources.Source.of(path)
     audio = sound.probe_audio(source)
-    end_s = min(end_s, audio.duration_s)
+    end_s = min(end_s, media.glimpse(source)[0])  # The sound may start later than the picture.
     if end_s - start_s < _LEAST_S:
         return None
     span = Span(start_s=start_s, end_s=end_s)
