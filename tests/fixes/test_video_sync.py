@@ -85,6 +85,21 @@ def test_sound_that_goes_on_after_the_last_picture_is_cut_off(make, tmp_path, la
     assert after.facts.video.frames == report.facts.video.frames
 
 
+def test_sound_around_the_picture_is_cut_off_on_both_sides(make, tmp_path):
+    made = make(
+        "around.mp4",
+        *("-itsoffset", "1", "-f", "lavfi", "-i", "testsrc2=size=160x90:rate=25:duration=4"),
+        *("-f", "lavfi", "-i", "sine=440:r=48000:d=8"),
+        *("-c:v", "libx264", "-pix_fmt", "yuv420p", "-c:a", "aac", "-movflags", "+faststart"),
+    )
+    report = report_of(made)
+    assert {"av_sync_offset", "av_sync_end"} <= wanting(report)
+    apply(plan(report, PROFILE), Source.of(made), tmp_path / "ada")
+    after = report_of(tmp_path / "ada.mp4")
+    assert wanting(after) == set()
+    assert after.facts.video.frames == report.facts.video.frames == 100
+
+
 def test_sound_keeps_its_time_when_the_size_of_the_frames_changes(make, tone, tmp_path):
     parts = [
         make(f"{size}.ts", "-f", "lavfi", "-i", f"testsrc2=size={size}:rate=25:duration=2", *tone)

@@ -63,8 +63,8 @@ def plan_video(report: Report, facts: Facts, profile: Profile) -> values.VideoPl
     if not reasons:
         return None
     fixes = {reason.fix for reason in reasons}
-    if trim is None and "resync" in fixes:
-        trim = _from_first_frame(facts)
+    if "resync" in fixes and (why is None or "av_sync_end" in why.answers):
+        trim = _from_first_frame(facts) or trim
     encoded = "fit_size" in fixes or (trim is not None and trim.start_s > 0)
     limit_mb = profile.tightest_maximum(report.role, "file_size")
     return values.VideoPlan(
@@ -132,7 +132,9 @@ def _to_last_picture(report: Report, facts: Facts) -> tuple[Span, values.Reason]
         return None
     why = "the audio goes on after the last picture"
     reason = values.Reason(fix="trim", answers=("av_sync_end",), why=why)
-    return Span(start_s=0.0, end_s=round(video.duration_s, 3)), reason
+    # A player begins with audio that comes first.
+    end_s = video.duration_s - min(0.0, late_s)
+    return Span(start_s=0.0, end_s=round(end_s, 3)), reason
 
 
 def _around_statement(
