@@ -62,7 +62,8 @@ def recognise(reader: HeaderReader) -> Content:
         doc_type, tracks, truncated = ebml.read_matroska(reader)
         return Content(_matroska(doc_type, tracks), truncated=truncated)
     if head.startswith(b"OggS"):
-        return Content(accepted(Kind.VIDEO if _ogg_has_pictures(head) else Kind.AUDIO, "ogg"))
+        kind = Kind.VIDEO if _ogg_has_pictures(head) else Kind.AUDIO
+        return Content(accepted(kind, "ogg"), truncated=_ends_within_page(reader))
     if not head:
         return Content(refused("empty", "an empty file"))
     found = _by_magic(head)
@@ -128,6 +129,22 @@ def _ogg_has_pictures(head: bytes) -> bool:
         if packet.startswith((b"\x80theora", b"BBCD\0", b"\x01video", b"OVP80", b"KW-DIRAC")):
             return True
     return False
+
+
+_PAGE_HEAD = 27
+_MOST_PAGE_BYTES = _PAGE_HEAD + 255 + 255 * 255
+
+
+def _ends_within_page(reader: HeaderReader) -> bool:
+    """Whether the last page of an Ogg file is longer than what is there of it. Its head ends with
+    how many segments it has; how long each of them is comes next (RFC 3533, section 6)."""
+    end = reader.at(max(0, reader.size - _MOST_PAGE_BYTES), _MOST_PAGE_BYTES)
+    begins = end.rfind(b"OggS\0")
+    page = end[begins:]
+    if begins < 0 or len(page) < _PAGE_HEAD:
+        return begins >= 0  # Without a page, something else was appended.
+    count = page[_PAGE_HEAD - 1]
+    return len(page) < _PAGE_HEAD + count + sum(page[_PAGE_HEAD : _PAGE_HEAD + count])
 
 
 def _audio_stream(reader: HeaderReader, head: bytes) -> Content | None:
