@@ -30,6 +30,20 @@ def test_a_recording_comes_out_without_its_hum_and_at_its_level(speech, tmp_path
     assert ready.report.check("voice_snr").outcome is not Outcome.FAIL
 
 
+def test_soft_moments_of_8_bits_are_no_holes(speech, tmp_path):
+    """What is softer than one of their steps is zero, and stays so once it is levelled."""
+    path = tmp_path / "coarse.wav"
+    with wave.open(str(path), "wb") as file:
+        file.setparams((1, 1, RATE, 0, "NONE", ""))
+        soft = np.tile(speech, 4) * 0.1 / float(np.abs(speech).max())
+        file.writeframes((np.rint(soft * 127) + 128).astype("u1").tobytes())
+    before = preflight.check(path).check("voice_dropouts")
+    assert (before.outcome, "8 bits" in before.sentence) == (Outcome.UNKNOWN, True)
+    ready = preflight.prepare(path, into=tmp_path / "out")
+    assert "level" in {fix.id for fix in ready.fixes}
+    assert ready.report.check("voice_dropouts") == before
+
+
 def test_that_a_recording_was_cut_off_is_told_of_what_is_made_of_it(speech, tmp_path):
     path = tmp_path / "cut.wav"
     with wave.open(str(path), "wb") as file:

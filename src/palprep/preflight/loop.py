@@ -242,12 +242,16 @@ def _lasting(
     to_end = not (trim and line and trim.end_s < round(line.duration_s, 3))
     if before.voice and after.voice and not trimmed:
         chosen = isinstance(planned, plans.VoicePlan) and planned.spans
-        voice, holes = before.voice, () if chosen else before.voice.dropouts
+        voice, holes = before.voice, after.voice.dropouts
+        if voice.dropouts is None:
+            holes = None  # The steps of 8 bits stay, at whatever level.
+        elif not chosen:
+            holes = max(voice.dropouts, holes or (), key=len)
         runs = voice.clipped_runs if applied.clipped_runs is None else applied.clipped_runs
         changed["voice"] = after.voice.model_copy(
             update={
                 "clipped_runs": max(runs, after.voice.clipped_runs),
-                "dropouts": max(holes, after.voice.dropouts, key=len),
+                "dropouts": holes,
             }
         )
     if (

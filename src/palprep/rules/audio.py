@@ -131,7 +131,9 @@ def voice_hum(voice: VoiceFacts) -> Measured:
 
 
 @rule(VOICE)
-def voice_dropouts(voice: VoiceFacts) -> Measured:
+def voice_dropouts(voice: VoiceFacts) -> Measured | Unmeasured:
+    if voice.dropouts is None:
+        return REASONS["eight_bits"]
     count = len(voice.dropouts)
     first = f"{voice.dropouts[0].start_s:.1f} s" if voice.dropouts else ""
     return Measured(

@@ -69,8 +69,9 @@ class VoiceFacts(Value):
     hum_dbfs: float | None
     dc_offset: float
     """Largest mean of a channel relative to full scale, 0 to 1."""
-    dropouts: tuple[Span, ...]
-    """Holes of digital silence in the middle of sound."""
+    dropouts: tuple[Span, ...] | None
+    """Holes of digital silence in the middle of sound; None for 8-bit sound, in which soft moments
+    are zero, too."""
     silent_channel: int | None
     """Index of a channel that is silent while another is not."""
     correlation: float | None

@@ -150,7 +150,7 @@ class VoiceMeter:
             hum_hz=hum.hz if hum else None,
             hum_dbfs=hum.dbfs if hum else None,
             dc_offset=self._defects.dc_offset(),
-            dropouts=dropouts(envelope),
+            dropouts=None if self._defects.coarse else dropouts(envelope),
             silent_channel=_silent_channel(levels),
             correlation=self._defects.correlation(),
             codec_hints=codec_hints(band, self._rate),

@@ -19,6 +19,7 @@ from palprep.values import Span
 
 _ZERO = 1.5 / 32768
 """One and a half steps of 16 bits: what dithered digital silence stays under."""
+_STEPS_OF_8_BITS = 128
 _LOUD = 0.01
 _EDGE_MS = 5
 _SHORTEST_MS = 2
@@ -203,8 +204,10 @@ class DefectMeter:
         self._products = np.zeros((channels, channels))
         self._count = 0
         self._peak = 0.0
+        self._coarse = True
 
     def push(self, block: Floats) -> None:
+        self._coarse = self._coarse and not (block * _STEPS_OF_8_BITS % 1).any()
         magnitude = np.abs(block)
         if self._exceeds:
             magnitude = np.minimum(magnitude, 1.0)
@@ -220,6 +223,11 @@ class DefectMeter:
         self._sum += block.sum(axis=1, dtype=np.float64)
         self._products += np.einsum("is,js->ij", block, block, dtype=np.float64)
         self._count += block.shape[1]
+
+    @property
+    def coarse(self) -> bool:
+        """Whether all of the sound is in the steps of 8 bits, whatever it is stored in."""
+        return self._coarse and self._peak > 0
 
     def clipped_runs(self) -> int:
         """Over all channels: at full scale, or flat at the recording's own peak."""

@@ -200,9 +200,10 @@ Run = tuple[Span, ...]
 
 def _runs(voice: VoiceFacts) -> list[Run]:
     runs: list[list[Span]] = []
-    for span in _without_dropouts(voice.speech, voice.dropouts):
+    holes = voice.dropouts or ()
+    for span in _without_dropouts(voice.speech, holes):
         last_s = runs[-1][-1].end_s if runs else -math.inf
-        broken = any(last_s <= hole.start_s < span.start_s for hole in voice.dropouts)
+        broken = any(last_s <= hole.start_s < span.start_s for hole in holes)
         if 0 <= span.start_s - last_s <= _JOIN_GAP_S and not broken:
             runs[-1].append(span)
         else:
