@@ -43,6 +43,14 @@ def test_every_cut_top_is_counted(level, block):
     assert measured(cut, block).clipped_runs() == pytest.approx(400, abs=2)
 
 
+@pytest.mark.parametrize("level", [1.0, 0.5], ids=["at full scale", "turned down afterwards"])
+def test_a_top_that_both_channels_have_is_counted_once(level):
+    cut = level * np.clip(tone(2.0), -1, 1)
+    alone = measured(cut).clipped_runs()
+    assert measured(np.stack([cut, cut])).clipped_runs() == alone
+    assert measured(np.stack([0.1 * cut, cut])).clipped_runs() == alone
+
+
 def test_silence_is_no_flat_top():
     assert measured(np.zeros(RATE)).clipped_runs() == 0
 

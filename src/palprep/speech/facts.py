@@ -53,7 +53,8 @@ class VoiceFacts(Value):
     """Root mean square of the speech alone; None without speech."""
     true_peak_dbtp: float
     clipped_runs: int
-    """Runs of three samples and more at full scale, or flat at the recording's own peak."""
+    """Runs of three samples and more at full scale, or flat at the recording's own peak, in the
+    channel that has most of them."""
     noise_floor_dbfs: float | None
     """Root mean square between the words, or of the quietest moments of speech without
     pauses; None for less than 2 s without a pause."""

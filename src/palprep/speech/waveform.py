@@ -197,8 +197,8 @@ class DefectMeter:
     def __init__(self, channels: int, *, exceeds: bool) -> None:
         self._exceeds = exceeds
         self._full, self._flat = Runs(channels), Runs(channels)
-        self._runs = 0
-        self._flat_runs = np.zeros(_FLAT_LEVELS + 1, np.int64)
+        self._runs = np.zeros(channels, np.int64)
+        self._flat_runs = np.zeros((channels, _FLAT_LEVELS + 1), np.int64)
         self._last = np.zeros((channels, 1), np.float32)
         self._sum = np.zeros(channels)
         self._products = np.zeros((channels, channels))
@@ -213,12 +213,14 @@ class DefectMeter:
             magnitude = np.minimum(magnitude, 1.0)
         self._peak = max(self._peak, float(magnitude.max(initial=0.0)))
         full = magnitude >= (np.inf if self._exceeds else FULL)
-        self._runs += int(self._full.push(full).sum())
+        self._runs += self._full.push(full).sum(axis=1)
         # Flat tops below full scale: clipped first, turned down afterwards.
         steady = np.abs(np.diff(np.concatenate((self._last, block), axis=1), axis=1)) < _FLAT
-        flat = magnitude[self._flat.push(steady & (magnitude >= 0.25) & ~full)]
-        levels = (flat * _FLAT_LEVELS).astype(np.int64)
-        self._flat_runs += np.bincount(levels, minlength=_FLAT_LEVELS + 1)
+        flat = self._flat.push(steady & (magnitude >= 0.25) & ~full)
+        levels = (magnitude * _FLAT_LEVELS).astype(np.int64)
+        for channel, tops in enumerate(flat):
+            found = np.bincount(levels[channel, tops], minlength=_FLAT_LEVELS + 1)
+            self._flat_runs[channel] += found
         self._last = block[:, -1:]
         self._sum += block.sum(axis=1, dtype=np.float64)
         self._products += np.einsum("is,js->ij", block, block, dtype=np.float64)
@@ -230,9 +232,9 @@ class DefectMeter:
         return self._coarse and self._peak > 0
 
     def clipped_runs(self) -> int:
-        """Over all channels: at full scale, or flat at the recording's own peak."""
+        """In the channel with most: at full scale, or flat at the recording's own peak."""
         near_peak = int(_NEAR_PEAK * self._peak * _FLAT_LEVELS)
-        return self._runs + int(self._flat_runs[near_peak:].sum())
+        return int((self._runs + self._flat_runs[:, near_peak:].sum(axis=1)).max())
 
     def dc_offset(self) -> float:
         """Largest mean of a channel, relative to full scale, 0 to 1."""
