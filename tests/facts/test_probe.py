@@ -2,7 +2,9 @@
 
 import subprocess
 
+import av
 import imageio_ffmpeg
+import numpy as np
 import pytest
 from still_video import forged_video
 
@@ -92,6 +94,24 @@ def test_all_of_a_video_is_looked_at_whose_clock_started_long_before(tmp_path):
     assert facts.video.start_s > 7200
     assert len(facts.footage.samples) == 12
     assert facts.video.signal.frames > 30
+
+
+def test_a_last_picture_that_stays_for_seconds_is_a_freeze(tmp_path):
+    """What a recorder writes that has stalled: nothing comes after it that could differ."""
+    path = tmp_path / "stalled.mp4"
+    with av.open(str(path), "w") as out:
+        stream = out.add_stream("libx264", rate=25, options={"bf": "0"})
+        stream.width, stream.height, stream.pix_fmt = 160, 96, "yuv420p"
+        noise = np.random.default_rng(0).integers(0, 255, (50, 96, 160, 3), np.uint8)
+        frames = (av.VideoFrame.from_ndarray(each, format="rgb24") for each in noise)
+        packets = [packet for frame in frames for packet in stream.encode(frame)]
+        packets += stream.encode(None)
+        packets[-1].duration = round(10 / packets[-1].time_base)
+        out.mux(packets)
+    video = probe(Source.of(path), Role.TRAINING_VIDEO, max_memory_mb=None, most_s=None).video
+    [freeze] = video.signal.freezes
+    assert (freeze.start_s, freeze.end_s) == (1.96, pytest.approx(video.duration_s))
+    assert video.duration_s == pytest.approx(11.96, abs=0.05)
 
 
 def test_the_voice_of_a_video_needs_no_look_at_its_picture(clip):

@@ -186,4 +186,4 @@ def _look_at(
         count=max(1, int(duration_s / step_s)),
         close_looks=QUICK_LOOKS if quick else CLOSE_LOOKS,
     )
-    return signal.result(), footage
+    return signal.result(video.start_s + duration_s), footage

@@ -5,6 +5,7 @@ Only numbers are kept of a frame, a few hundred bytes; an hour takes some tens o
 
 from __future__ import annotations
 
+import math
 from array import array
 from collections.abc import Sequence
 
@@ -93,8 +94,9 @@ class SignalMeter:
                 self._still, self._still_since = blocks, at_s
             self._shake.add(at_s, luma)
 
-    def result(self) -> SignalFacts:
-        """Everything that was measured so far. Call it once, at the end."""
+    def result(self, ends_s: float = -math.inf) -> SignalFacts:
+        """Everything that was measured so far. Call it once, at the end. ``ends_s`` is the
+        presentation time until which the last frame is shown."""
         times, means = np.asarray(self._times), np.asarray(self._means)
         facts = SignalFacts(
             frames=times.size, seconds=tuple(self._seconds(times)), black=self._black_spans(times)
@@ -102,7 +104,7 @@ class SignalMeter:
         if self._sparse:
             return facts
         if times.size:
-            self._end_stillness(float(times[-1]))
+            self._end_stillness(max(ends_s, float(times[-1])))
         cuts = self._cuts(times)
         return facts.model_copy(
             update={
