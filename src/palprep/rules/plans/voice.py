@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import pairwise
 
@@ -201,9 +202,10 @@ Run = tuple[Span, ...]
 def _runs(voice: VoiceFacts) -> list[Run]:
     runs: list[list[Span]] = []
     holes = voice.dropouts or ()
+    starts = [hole.start_s for hole in holes]
     for span in _without_dropouts(voice.speech, holes):
         last_s = runs[-1][-1].end_s if runs else -math.inf
-        broken = any(last_s <= hole.start_s < span.start_s for hole in holes)
+        broken = bisect_left(starts, last_s) < bisect_left(starts, span.start_s)
         if 0 <= span.start_s - last_s <= _JOIN_GAP_S and not broken:
             runs[-1].append(span)
         else:
@@ -211,13 +213,14 @@ def _runs(voice: VoiceFacts) -> list[Run]:
     return [tuple(run) for run in runs]
 
 
-def _without_dropouts(speech: Sequence[Span], holes: Sequence[Span]) -> Sequence[Span]:
-    """Speech without its holes, and without what is right next to them."""
-    kept = tuple(speech)
-    for hole in holes:
-        first, last = hole.start_s - _DROPOUT_GUARD_S, hole.end_s + _DROPOUT_GUARD_S
-        kept = (*spans_within(kept, 0.0, first), *spans_within(kept, last, math.inf))
-    return kept
+def _without_dropouts(speech: Sequence[Span], holes: Sequence[Span]) -> Iterator[Span]:
+    """Speech without its holes, and without what is right next to them; all in order."""
+    starts, ends = [each.start_s for each in speech], [each.end_s for each in speech]
+    begins = [0.0, *(hole.end_s + _DROPOUT_GUARD_S for hole in holes)]
+    stops = [*(hole.start_s - _DROPOUT_GUARD_S for hole in holes), math.inf]
+    for begin, stop in zip(begins, stops, strict=True):
+        near = speech[bisect_right(ends, begin) : bisect_left(starts, stop)]
+        yield from spans_within(near, begin, stop)
 
 
 def _length(run: Run) -> float:
