@@ -120,6 +120,16 @@ def test_damaged_packets_are_passed_over(make_sound):
     assert 3.5 < facts.duration_s < 4.2
 
 
+def test_a_packet_that_states_no_sample_rate_is_passed_over(make_sound):
+    """The decoder of AC-3, as of camcorders, has a number of its own for it."""
+    path = make_sound("a.mov", sine(4.0, 48_000), codec="ac3")
+    data = bytearray(path.read_bytes())
+    data[data.index(b"\x0b\x77", len(data) // 2) + 4] |= 0xC0
+    path.write_bytes(data)
+    facts = heard_audio(Source.of(path))
+    assert 3.9 < facts.duration_s < 4.1
+
+
 def test_a_recording_that_states_no_length_lasts_as_long_as_its_packets(tmp_path):
     path = tmp_path / "recorded.webm"
     with av.open(str(path), "w", container_options={"live": "1"}) as out:

@@ -189,8 +189,10 @@ def decoded(packet: Packet[Any]) -> list[Any]:
     """The frames that a packet completes; a damaged one completes none, as in players."""
     try:
         return list(packet.decode())
-    # An invalid argument is an empty packet: Theora repeats a frame so.
-    except (av.error.InvalidDataError, av.error.PatchWelcomeError, av.error.ArgumentError):
+    except av.error.FFmpegError as error:
+        # Decoders have many names for damage, and read no file.
+        if gives_no_more(error):
+            raise
         return []
 
 
