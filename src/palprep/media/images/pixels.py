@@ -38,7 +38,7 @@ _SRGB_TOLERANCE = 3
 Vendors' own sRGB profiles differ by one or two; Display P3 and Adobe RGB by more than 40."""
 
 _WHITE = (255, 255, 255)
-_PROFILE_SPACES = {"RGB ": "RGB", "GRAY": "L", "CMYK": "CMYK", "Lab ": "LAB"}
+_PROFILE_SPACES = {"RGB ": "RGB", "GRAY": "L", "CMYK": "CMYK"}
 
 
 class Decoded(NamedTuple):
@@ -78,7 +78,7 @@ def in_array(
 
 
 def opaque(stored: Decoded, box: Box, *, factor: int = 1) -> tuple[str, Pixels]:
-    """A part of an image in 8 bits and on white: its mode (L, RGB, CMYK or LAB), and the pixels.
+    """A part of an image in 8 bits and on white: its mode (L, RGB or CMYK), and the pixels.
 
     Each pixel is the mean of ``factor`` by ``factor`` stored ones.
     """
@@ -99,7 +99,7 @@ def opaque(stored: Decoded, box: Box, *, factor: int = 1) -> tuple[str, Pixels]:
 
 
 def picture_to_srgb(picture: Image.Image, icc: bytes | None) -> Image.Image:
-    """An image of mode L, RGB, CMYK or LAB as 8-bit sRGB in mode ``RGB``.
+    """An image of mode L, RGB or CMYK as 8-bit sRGB in mode ``RGB``.
 
     ``icc`` is the embedded profile; pass None where :func:`describe_icc` finds it to be sRGB,
     which saves the conversion. A profile that is broken, or of another colour space than the
@@ -144,7 +144,7 @@ def describe_icc(icc: bytes | None) -> tuple[str | None, bool | None]:
 
 
 def eight_bits(picture: Image.Image) -> Image.Image:
-    """In one of the modes L, RGB, RGBA, CMYK or LAB."""
+    """In one of the modes L, RGB, RGBA or CMYK."""
     if picture.mode.startswith("I;16"):
         # Pillow would clip what is above 255 on the way to RGBA.
         wide = np.asarray(picture, dtype=np.uint16)
@@ -155,12 +155,7 @@ def eight_bits(picture: Image.Image) -> Image.Image:
         return grey.convert("RGBA")
     if picture.has_transparency_data:
         return picture if picture.mode == "RGBA" else picture.convert("RGBA")
-    if picture.mode in {"I", "F"}:
-        values = np.asarray(picture, dtype=np.float64)
-        # Pillow reads 16-bit greys of some files into 32 bits without scaling them.
-        scale = 257.0 if values.max(initial=0.0) > 255.0 else 1.0
-        return Image.fromarray(np.clip(values / scale, 0, 255).astype(np.uint8))
-    if picture.mode in {"L", "RGB", "CMYK", "LAB"}:
+    if picture.mode in {"L", "RGB", "CMYK"}:
         return picture
     return picture.convert("L" if picture.mode == "1" else "RGB")
 
