@@ -259,12 +259,18 @@ def _steady(starts: Sequence[tuple[float, float]], most_s: float) -> bool:
 
 def _steady_in_parts(starts: Sequence[tuple[float, float]]) -> bool:
     """The same of all parts but for the words at the joints, whose times a joint blurs."""
-    if _steady(starts, _PART_S):
-        return True
-    ends = range(_TAKE_WORDS, len(starts) - _TAKE_WORDS + 1)
-    steady = (end for end in ends if _steady(starts[:end], _PART_S))
-    rests = (starts[end + blurred :] for end in steady for blurred in range(_JOINT_WORDS + 1))
-    return any(map(_steady_in_parts, rests))
+    whole, rests = len(starts), set[int]()
+    # The words from which on it is so. From the last one back, since many ways to part what stands
+    # before have the same rest.
+    for first in range(whole - _TAKE_WORDS, -1, -1):
+        joints = (
+            end
+            for end in range(first + _TAKE_WORDS, whole)
+            if not rests.isdisjoint(range(end, end + _JOINT_WORDS + 1))
+        )
+        if any(_steady(starts[first:end], _PART_S) for end in (whole, *joints)):
+            rests.add(first)
+    return 0 in rests
 
 
 class Synchrony(Value):
