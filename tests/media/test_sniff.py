@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import struct
+import time
 from pathlib import Path
 
 import pillow_heif
@@ -189,6 +190,18 @@ def test_a_concat_script_without_its_header_is_no_mere_text(tmp_path):
     path = tmp_path / "video.mp4"
     path.write_text("# my list\nfile '/etc/passwd'\n")
     assert Source.of(path).type.format == "concat-playlist"
+
+
+def test_a_page_of_comments_is_recognised_at_once(tmp_path):
+    """Each comment more took twice as long: a saved page kept a worker busy until it was ended."""
+    path, began = tmp_path / "page.html", time.process_time()
+    path.write_text("<!DOCTYPE html><html><body>" + "<!-- part --> <p>text</p>\n" * 24)
+    assert Source.of(path).type.format == "html"
+    assert time.process_time() - began < 1
+    path.write_text("<?xml version='1.0'?><!-- a > b -->\n" + "<!-- c -->" * 60 + "<MPD>")
+    assert Source.of(path).type.format == "dash-manifest"
+    path.write_text("<!-- c -->" * 600 + "<note>")
+    assert Source.of(path).type.format == "text"
 
 
 def test_text_that_ends_inside_a_letter_is_still_text(tmp_path):

@@ -273,7 +273,12 @@ _TEXTS: tuple[tuple[str, str, str], ...] = (
     (r"#EXTM3U", "hls-playlist", "an HLS playlist: a list of other files, not a video"),
     (r"ffconcat version", "concat-playlist", "an ffconcat script: a list of other files"),
     (r"(?m:\A(?:#.*\n)*file\s+\S)", "concat-playlist", "a concat script: a list of other files"),
-    (r"(?s:(?:<[?!].*?>\s*)*<(?:\w+:)?MPD\b)", "dash-manifest", "a DASH manifest, not a video"),
+    (
+        # Possessive: of a page with comments, the ways to part them double with each.
+        r"(?s:(?:(?:<!--.*?-->|<[?!].*?>)\s*)*+<(?:\w+:)?MPD\b)",
+        "dash-manifest",
+        "a DASH manifest, not a video",
+    ),
     (r"(?si:.{0,2048}<svg\b)", "svg", "an SVG drawing"),
     (r"(?si:.{0,1024}<html\b|<!doctype html)", "html", "a web page (HTML)"),
     (r"<\?xml", "xml", "an XML document"),
