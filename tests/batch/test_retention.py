@@ -99,6 +99,26 @@ def test_a_video_that_someone_deleted_is_still_missing(done):
     assert flaw.problem.endswith("is not there")
 
 
+def test_an_older_copy_of_a_dossier_undoes_nothing_and_one_that_cannot_be_read_keeps_the_files(
+    done,
+):
+    [path] = kept_dossiers(done)
+    older, said = path.read_text(), []
+    add_to_dossier(path, kind="revocation", written_at=utc_now())
+    for spoil in (path.mkdir, lambda: path.write_text(older)):
+        path.unlink()
+        spoil()
+        with Journal.of(done, lock=True) as journal:
+            remove_outlived(journal, done, 0.0, said.append)
+        assert len(media(done)) == (4 if path.is_dir() else 0)
+        if path.is_dir():
+            path.rmdir()
+            path.touch()
+    assert said[0].text.startswith("not removed: The dossier")
+    [kept] = kept_dossiers(done).values()
+    assert [each.kind for each in kept.entries] == ["evidence", "revocation", "removal"]
+
+
 def test_cut_off_between_the_dossier_and_the_files_the_next_end_goes_on(done):
     class Cut(Exception):
         pass

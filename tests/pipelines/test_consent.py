@@ -241,6 +241,30 @@ def test_a_revocation_stands_when_its_dossier_is_gone_or_an_older_copy_lies_ther
         call(make_replica, Refusing(), another, video=cut, journal=out)
 
 
+@pytest.mark.parametrize("forged", [False, True])
+def test_no_entry_in_an_older_or_a_forged_dossier_undoes_what_the_journal_keeps(
+    call, publisher, tmp_path, forged
+):
+    video, now = listened_to(tmp_path / "t.mp4", Outcome.PASS), dt.datetime.now(dt.UTC)
+    path, request = dossier_path(video), ReplicaRequest(replica_name="Ada")
+    call(make_replica, publisher, request, video=video, journal=tmp_path)
+    older = path.read_text()
+    add_to_dossier(path, kind="revocation", written_at=now)
+    revoked = read_dossier(path).entries
+    path.unlink() if forged else path.write_text(older)
+    if forged:
+        keep_dossier(video, person="Ada", written_at=now + dt.timedelta(1))
+        with pytest.raises(JournalError, match="not the one that the journal of the run holds"):
+            add_to_dossier(path, kind="expiry", written_at=now, expires_at=now + dt.timedelta(9))
+        path.unlink()
+    else:
+        add_to_dossier(path, kind="expiry", written_at=now, expires_at=now + dt.timedelta(9))
+    another = ReplicaRequest(replica_name="Ada", model_name="core-4.5")
+    with pytest.raises(ConsentUnproven, match="took the consent back"):
+        call(make_replica, Refusing(), another, video=video, journal=tmp_path)
+    assert read_dossier(path).entries[:2] == revoked
+
+
 @pytest.mark.parametrize("stopped", ["refused", "taken back"])
 def test_a_waiver_passes_over_no_end_that_is_said_in_a_file_that_is_not_heard_or_gone(
     call, publisher, ready, alike, tmp_path, stopped

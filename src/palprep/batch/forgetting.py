@@ -242,14 +242,16 @@ def remove_outlived(
         prepared = place / PREPARED_NAME / person.slug
         try:
             for path in sorted(prepared.rglob(f"*{DOSSIER_SUFFIX}")):
+                pipelines.restore_dossier(journal, person.slug, path)
+                dossier = read_dossier(path)
                 # Recorded first: if the work breaks off then, no video is missing unexplained.
-                if read_dossier(path).entries[-1].kind != "removal":
-                    add_entry(path, kind="removal", written_at=journal.now(), note=days)
-                pipelines.keep_in_journal(journal, person.slug, path, read_dossier(path))
+                if dossier.entries[-1].kind != "removal":
+                    dossier = add_entry(path, kind="removal", written_at=journal.now(), note=days)
+                pipelines.keep_in_journal(journal, person.slug, path, dossier)
             for file in prepared.rglob("*"):
                 if file.is_file() and not file.name.endswith(DOSSIER_SUFFIX):
                     _remove(file)
-        except (DossierUnusable, OutputUnwritable) as error:
+        except (DossierUnusable, UsageError, OutputUnwritable) as error:
             note(Note(person=person.slug, text=f"not removed: {error}", about="removed"))
             continue
         shutil.rmtree(place / SOURCES_NAME / person.slug, ignore_errors=True)

@@ -234,7 +234,7 @@ def put_back(path: Path, kept: Dossier) -> None:
     if there[:both] != kept.entries[:both]:
         raise DossierUnusable(
             f"The consent dossier {path} is not the one that the journal of the run holds: move it "
-            "to another folder, and the same command puts the journal's own into its place"
+            "to another folder, and the next run puts the journal's own into its place"
         )
     if len(there) < len(kept.entries):
         _write(path, kept)

@@ -6,6 +6,7 @@ from .consent import (
     journal_above as journal_above,
     keep_in_journal as keep_in_journal,
     named as named,
+    restore_dossier as restore_dossier,
     stopped_at as stopped_at,
 )
 from .creation import (

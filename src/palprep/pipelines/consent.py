@@ -110,11 +110,14 @@ def decide(
                 evidence = each.body.evidence
         _require_decidable(evidence, slug, journal)
         kept = {each.body.path for each in journal.entries(entries.DossierKept, person=slug)}
+        there = [path for path in map(journal.located, sorted(kept)) if path.is_file()]
+        for path in there:
+            restore_dossier(journal, slug, path)
         # Other writers wait, so that journal and dossiers hold the decisions in one order.
         writers = {
             path: until_recorded.enter_context(dossiers.sole_writer(path))
-            for path in map(journal.located, sorted(kept))
-            if path.is_file() and evidence.is_about(dossiers.read_dossier(path).consent.evidence)
+            for path in there
+            if evidence.is_about(dossiers.read_dossier(path).consent.evidence)
         }
         now = journal.now()
         decision = consent.ConsentDecision(
@@ -167,9 +170,8 @@ class ConsentGate:
     def now(self) -> consent.ConsentState:
         """The state of the consent now: since it was settled, somebody may have decided, or taken
         the consent back. Nothing is recorded."""
-        state = consent.consent_state(
-            *self._evidence_and_decision(_kept(self.journal, person=self.person))
-        )
+        kept = _kept(self.journal, person=self.person)
+        state = consent.consent_state(*self._evidence_and_decision(kept))
         return state.waived() if self.waive else state
 
     def settle(
@@ -195,18 +197,14 @@ class ConsentGate:
         waived = evidence.waivable if self.waive and state.state in {"open", "fails"} else ()
         if waived:
             journal.append(entries.ConsentWaived(why=waived), person=person, key=key)
-        if (
-            evidence.against
-            or evidence.waivable
-            or evidence.ended
-            or journal.standing("consent_found", people=[person])
-        ):
+        found = (*evidence.against, *evidence.waivable, *evidence.ended)
+        if found or journal.standing("consent_found", people=[person]):
             placed = tuple(
                 each.model_copy(update={"path": journal.named(Path(each.path)).as_posix()})
                 for each in evidence.files
             )
-            found = evidence.model_copy(update={"files": placed})
-            journal.append(entries.ConsentFound(evidence=found), person=person)
+            body = entries.ConsentFound(evidence=evidence.model_copy(update={"files": placed}))
+            journal.append(body, person=person)
         for file in self.files:
             path = dossiers.keep_dossier(file, person=person, written_at=now, compared=compared)
             if path is None:
@@ -310,6 +308,7 @@ class ConsentGate:
             beside = Path(name) != own and Path(name).parent == own.parent
             same = video is not None and output is not None and output.name == video.name
             if beside and same and earlier.removal is None and place.is_file():
+                dossiers.put_back(place, earlier)
                 now, note = self.journal.now(), dossiers.REPLACED
                 added = dossiers.add_entry(place, kind="removal", written_at=now, note=note)
                 keep_in_journal(self.journal, self.person, place, added)
@@ -322,19 +321,30 @@ def journal_above(path: Path) -> Path | None:
 
 
 def add_to_dossier(path: Path, folder: Path | None = None, **entry: Any) -> None:
-    """Add an entry as :func:`palprep.dossier.add_entry`. The journal that keeps the dossier, in
-    ``folder`` or above ``path``, keeps the entry, too: it tells an older copy by that."""
-    added, place = dossiers.add_entry(path, **entry), path.resolve()
+    """Add an entry as :func:`palprep.dossier.add_entry`, to what the journal in ``folder`` or above
+    ``path`` keeps (:func:`restore_dossier`). It keeps the entry, too."""
+    place = path.resolve()
     root = journal_above(path) if folder is None else folder.resolve()
     if root is None:
+        dossiers.add_entry(path, **entry)
         return
     with journals.Journal.of(root) as journal:
         kept = journal.entries(entries.DossierKept)
-        person = next(
-            (each.person for each in kept if journal.located(each.body.path) == place), None
-        )
-        if person is not None:
-            keep_in_journal(journal, person, place, added)
+        owners = (each.person for each in kept if journal.located(each.body.path) == place)
+        person = next(owners, None)
+        if person is None:
+            dossiers.add_entry(path, **entry)
+            return
+        restore_dossier(journal, person, place)
+        keep_in_journal(journal, person, place, dossiers.add_entry(path, **entry))
+
+
+def restore_dossier(journal: journals.Journal, person: str, path: Path) -> None:
+    """Put the dossier that the journal keeps back to ``path``, as :func:`palprep.dossier.put_back`:
+    before an entry is added, or the journal would keep an older or a forged chain."""
+    kept = _kept(journal, person=person).get(journal.named(path).as_posix())
+    if kept is not None:
+        dossiers.put_back(path, kept)
 
 
 def _kept(journal: journals.Journal, **of: str) -> dict[str, dossiers.Dossier]:
