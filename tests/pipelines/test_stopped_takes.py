@@ -96,6 +96,26 @@ def test_what_was_taken_back_before_there_was_a_journal_stays_stopped(call, publ
         )  # fmt: skip
 
 
+def test_a_refused_take_in_which_nothing_is_in_doubt_elsewhere_can_be_decided(
+    call, publisher, tmp_path
+):
+    starts = [0.5 + 0.4 * place for place in range(14)]
+
+    def make(person, outcome):
+        heard = listened_to(tmp_path / f"{person}.mp4", outcome)
+        take = said_at(heard, f"{person}.mp4", MP4 + person.encode(), starts)
+        request = ReplicaRequest(replica_name=person)
+        return call(make_replica, publisher, request, video=take, journal=tmp_path)
+
+    with pytest.raises(ConsentUnproven, match="is in doubt"):
+        make("A", Outcome.WARN)
+    decide(tmp_path, "A", accept=False, by="Eve", because="it is somebody else")
+    with pytest.raises(ConsentUnproven, match="the same take"):
+        make("B", Outcome.PASS)
+    decide(tmp_path, "B", accept=True, by="Bob", because="it is her")
+    assert make("B", Outcome.PASS).id
+
+
 def test_a_take_that_is_refused_while_the_journal_is_open_is_stopped_from_then_on(
     call, publisher, tmp_path
 ):

@@ -197,7 +197,7 @@ class ConsentGate:
         waived = evidence.waivable if self.waive and state.state in {"open", "fails"} else ()
         if waived:
             journal.append(entries.ConsentWaived(why=waived), person=person, key=key)
-        found = (*evidence.against, *evidence.waivable, *evidence.ended)
+        found = (*evidence.against, *evidence.waivable, *evidence.ended, *evidence.refused)
         if found or journal.standing("consent_found", people=[person]):
             placed = tuple(
                 each.model_copy(update={"path": journal.named(Path(each.path)).as_posix()})
