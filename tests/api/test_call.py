@@ -54,7 +54,8 @@ def test_headers_query_and_whole_bodies_have_their_places() -> None:
     call = calls.patch_deployment("d", operations, if_match='"7"')  # type: ignore[arg-type]
     assert call.headers == {"If-Match": '"7"'}
     assert call.body == operations
-    assert calls.list_voices(tag="a&b").query == (("tag", "a&b"),)
+    for tag in ("a&b", "True", "None"):
+        assert calls.list_voices(tag=tag).query == (("tag", tag),)
     arrived = calls.patch_deployment.parse(
         {"deployment_id": "d"}, operations, headers=httpx.Headers({"if-match": '"7"'})
     )

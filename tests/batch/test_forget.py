@@ -32,7 +32,7 @@ from palprep.batch.forgetting import remove_outlived
 from palprep.batch.work.pace import Pace
 from palprep.callbacks import Delivery
 from palprep.errors import JournalError, OutputUnwritable, UsageError
-from palprep.journal import JOURNAL_NAME, Journal, give_code
+from palprep.journal import JOURNAL_NAME, Journal, agree, give_code
 from palprep.journal.creations import resolve_found
 from palprep.journal.entries.bodies import AboutRun, AssetPrepared, CreationUsed, Intent
 from palprep.journal.file import plain
@@ -334,10 +334,11 @@ def test_who_is_not_known_and_who_is_meant(add, go, out):
     assert (out / "prepared/ada-1").is_dir()
 
 
-def test_whoever_only_got_a_code_can_be_forgotten(tmp_path):
+@pytest.mark.parametrize("met", [give_code, lambda *who: agree(*who, "I agree")])
+def test_whoever_only_got_a_code_or_only_agreed_can_be_forgotten(tmp_path, met):
     out = tmp_path / "out"
     with Journal.of(out, create=True) as journal:
-        give_code(journal, "Ada Lövelace")
+        met(journal, "Ada Lövelace")
     assert left_of(spelt("Lövelace"), out)
     assert look_up(out, "ada lövelace").names == ("Ada Lövelace",)
     assert forget(out, "Ada Lövelace").person == "Ada Lövelace"

@@ -62,11 +62,12 @@ def test_no_presigned_link_that_the_service_quotes_is_kept(journal, listening):
     assert "hush" not in str(entry)
 
 
-def test_without_a_tag_the_id_tells(journal, listening):
+@pytest.mark.parametrize("tag", ["", "/my-own-tag"])
+def test_without_a_known_tag_the_id_tells(journal, listening, tag):
     address, _ = listening
     journal.append(INTENT, person="ada", key="replica-1")
     journal.append(Created(snapshot=Snapshot(id="r1", status="started")), key="replica-1")
-    post(address, replica_id="r1", status="error", error_message="no consent")
+    post(f"{address}{tag}", replica_id="r1", status="error", error_message="no consent")
     creation = journal.creation("replica-1")
     assert (creation.status, creation.error_message) == ("error", "no consent")
 

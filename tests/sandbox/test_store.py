@@ -84,6 +84,15 @@ def test_what_is_not_ascii_is_forgotten_too(tmp_path):
     left.close()
 
 
+def test_nothing_is_forgotten_in_the_folder_of_a_sandbox_that_is_running(tmp_path):
+    running, scratch = Store(tmp_path / DATABASE), tmp_path / "scratch"
+    scratch.mkdir()
+    with pytest.raises(UsageError, match="another sandbox"):
+        forget(tmp_path, ["v1"])
+    assert scratch.is_dir()
+    running.close()
+
+
 def test_jobs_come_in_the_order_in_which_they_are_due(store):
     for due, kind in ((3.0, "c"), (1.0, "a"), (3.0, "d"), (2.0, "b")):
         store.schedule(due, kind, {"at": due})

@@ -323,8 +323,13 @@ def segment(value: object) -> str:
 
 def _pairs(query: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
     """The query as pairs of texts: booleans as in JSON, and None as an empty text."""
-    words = {"True": "true", "False": "false", "None": ""}
-    return tuple((name, words.get(str(each), str(each))) for name, each in query.items())
+
+    def text(value: object) -> str:
+        if value is None:
+            return ""
+        return str(value).lower() if isinstance(value, bool) else str(value)
+
+    return tuple((name, text(each)) for name, each in query.items())
 
 
 _OWN_HEADERS = frozenset({"content-length", "host", "transfer-encoding", "x-api-key"})

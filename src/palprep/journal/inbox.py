@@ -35,10 +35,9 @@ def into_journal(journal: Journal, *, then: TakeDelivery | None = None) -> TakeD
             return
         if delivery.tag is not None:
             creation = journal.creation(delivery.tag)
-        elif snapshot is not None:
+        if creation is None and snapshot is not None:
             creation = journal.creation_of(snapshot.id)
-        key = delivery.tag or (creation.key if creation else None)
-        person = creation.person if creation else None
+        key, person = (creation.key, creation.person) if creation else (delivery.tag, None)
         body = CalledBack(snapshot=snapshot, received=redact(delivery.body))
         journal.append(body, person=person, key=key)
         if then is not None:

@@ -26,8 +26,9 @@ def people_named(journal: Journal) -> dict[str, tuple[str, ...]]:
             before = found.get(each.slug, ())
             found[each.slug] = tuple(dict.fromkeys((*before, each.name, each.full_name)))
     known = {same_name(each) for names in found.values() for each in names}
-    for given in journal.entries(CodeGiven):
-        name = given.body.full_name
+    met = [each.body.full_name for each in journal.entries(CodeGiven)]
+    met += [each.body.full_name for each in journal.entries(ProcessingAgreed)]
+    for name in met:
         if same_name(name) not in known:
             # No run has met them yet: they are known by the name alone.
             found.setdefault(name, (name,))

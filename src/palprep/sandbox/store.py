@@ -14,7 +14,7 @@ import secrets
 import shutil
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -78,13 +78,7 @@ class Store:
         self.on_schedule: Callable[[], None] = lambda: None
         self.cleared = 0
         self.on_disk = path is not None
-        try:
-            self._db = opened(path)
-        except (sqlite3.Error, OSError) as error:
-            raise UsageError(
-                f"The sandbox cannot open {path}: {error}. Is another sandbox using this data "
-                "folder? Stop it, or name another folder."
-            ) from error
+        self._db = opened(path)
 
     def close(self) -> None:
         self._db.close()
@@ -185,21 +179,26 @@ class Store:
 
 def opened(path: Path | None) -> sqlite3.Connection:
     """A connection to the database at ``path``, for this process alone, or in memory without a
-    path. Raises sqlite3.Error and OSError."""
-    if path is not None:
-        private_file(path)
-    # isolation_level None: transactions begin and end where the store says so.
-    db = sqlite3.connect(
-        path or ":memory:", isolation_level=None, check_same_thread=False, timeout=0.2
-    )
-    try:
-        db.execute("PRAGMA locking_mode=EXCLUSIVE")
-        db.execute("PRAGMA journal_mode=WAL")
-        db.execute("PRAGMA synchronous=NORMAL")
-        db.executescript(SCHEMA)
-    except sqlite3.Error:
-        db.close()
-        raise
+    path. Raises :class:`~palprep.errors.UsageError` when it cannot be opened."""
+    with ExitStack() as undone:
+        try:
+            if path is not None:
+                private_file(path)
+            # isolation_level None: transactions begin and end where the store says so.
+            db = sqlite3.connect(
+                path or ":memory:", isolation_level=None, check_same_thread=False, timeout=0.2
+            )
+            undone.callback(db.close)
+            db.execute("PRAGMA locking_mode=EXCLUSIVE")
+            db.execute("PRAGMA journal_mode=WAL")
+            db.execute("PRAGMA synchronous=NORMAL")
+            db.executescript(SCHEMA)
+        except (sqlite3.Error, OSError) as error:
+            raise UsageError(
+                f"The sandbox cannot open {path}: {error}. Is another sandbox using this data "
+                "folder? Stop it, or name another folder."
+            ) from error
+        undone.pop_all()
     return db
 
 
@@ -210,12 +209,12 @@ _NAMING = {"records": ("id", "body"), "jobs": ("payload",), "log": ("told",)}
 
 def forget(data: Path, names: Iterable[str]) -> None:
     """Remove all rows that hold one of these ids, callback tags or names of published files, and
-    those files, from the data folder of a sandbox that is not running. Images that were sent to a
-    face check have no name in the log, so all of them are removed."""
+    those files, from the data folder of a sandbox that is not running: raises UsageError where it
+    is. Images that were sent to a face check have no name in the log, so all are removed."""
     if not (data / DATABASE).is_file():
         return
-    shutil.rmtree(data / "scratch", ignore_errors=True)
     with closing(opened(data / DATABASE)) as db:
+        shutil.rmtree(data / "scratch", ignore_errors=True)
         db.execute("PRAGMA secure_delete = ON")
         for name in names:
             db.execute(_DELETE_ASSET, (name,))
