@@ -14,6 +14,7 @@ from palprep.batch.people.files import promised_kind
 from palprep.batch.people.folder import people_in_bucket
 from palprep.batch.people.person import read_people
 from palprep.batch.runner import run
+from palprep.batch.work.consent import spoken_by
 from palprep.batch.work.context import RunOptions
 from palprep.errors import StorageError, UsageError
 from palprep.media.sources import sniff
@@ -92,6 +93,23 @@ def test_names_say_who_has_what(put, tmp_path):
     assert eve.problems[0].startswith("no image, audio or video here: move the files from Videos")
     assert eve.overlooked == ("Videos is not used: it is a folder; move what is needed of it here",)
     assert eve.problems[1:] == ("training.mp4 lies in iCloud, and not here: download it",)
+
+
+def test_texts_that_are_too_large_are_their_own_persons_problem(put, tmp_path, monkeypatch):
+    """A statement ended the run of everybody, and settings of any size were read into memory."""
+    put(**{
+        "t/ada/person.toml": b"#" * 9_000_000,
+        "t/ben/person.toml": b'statement = "words.txt"',
+        "t/ben/consent.mp4": b"x",
+        "t/ben/words.txt": b"I, {full_name}, agree." * 9_000,
+        "t/eve/person.toml": b"",
+    })  # fmt: skip
+    monkeypatch.setattr("palprep.storage.Bucket.read", lambda *_, **__: pytest.fail("all of it"))
+    ada, ben, eve = read_people(people_in_bucket("s3://media/t", tmp_path).people, kinds_of)
+    assert ada.problems[0] == "person.toml is larger than 65,536 bytes: shorten it"
+    with pytest.raises(UsageError, match=r"statement.txt has more than 65,536 bytes"):
+        spoken_by(ben)
+    assert not eve.unread
 
 
 def test_a_name_promises_each_kind_that_is_read(put, tmp_path):

@@ -113,6 +113,7 @@ def test_a_statement_that_names_nobody_or_somebody_else_is_refused(text):
     [
         ("a.txt", b"", "empty"),
         ("a.txt", b"\xff\xfe\x00", "cannot be read"),
+        ("a.mp4", b"\xff" * 70_000, "has more than 65,536 bytes"),
     ],
 )
 def test_a_users_statement_that_cannot_be_meant_is_refused(tmp_path, name, content, message):

@@ -18,7 +18,7 @@ from palprep.batch.people.person import Person, Roster, RosterEntry, person_of
 from palprep.errors import UsageError
 from palprep.journal import JOURNAL_NAME
 from palprep.rules.texts import counted
-from palprep.storage import Bucket, Stored, is_file, is_folder, is_there
+from palprep.storage import Bucket, Stored, atomic_output, is_file, is_folder, is_there
 from palprep.values import Kind, typed_fields
 from palprep.vocabulary import by_name, same_name
 
@@ -279,20 +279,22 @@ def _person(
             found = files.RemoteFile(url=f"{bucket.url}/{slug}/{first}/") if deeper else file
             here[found] = None if deeper else files.promised_kind(name)
 
+    def beginning(name: str) -> bytes:
+        # One byte more than is allowed: what is larger is refused in the same words as a file.
+        most, empty = settings.MAX_BYTES + 1, not stored[name].size_bytes
+        return b"" if empty else bucket.beginning(stored[name].name, most)[0]
+
     def read() -> settings.SettingsFile:
-        own = stored.get(settings.SETTINGS_NAME)
-        if own is None:
+        if settings.SETTINGS_NAME not in stored:
             return settings.SettingsFile()
-        # One byte more than is allowed: a larger one is refused in the same words as a file.
-        return settings.parse_settings(
-            bucket.read(own.name, max_bytes=max(own.size_bytes, settings.MAX_BYTES + 1))
-        )
+        return settings.parse_settings(beginning(settings.SETTINGS_NAME))
 
     def statement(name: str) -> Path | None:
         if name not in stored:
             return None
         path = into / f"statement{Path(name).suffix}"
-        bucket.fetch(stored[name].name, path, max_bytes=settings.MAX_BYTES)
+        with atomic_output(path, lasting=False) as part:
+            part.write_bytes(beginning(name))
         return path
 
     return _with_absent(

@@ -126,6 +126,9 @@ MOST_CHARACTERS = 2_000
 """Of a statement with its name: two minutes of speech. Listening takes longer for more words: 8 s
 for 100, and 17 s for 200."""
 
+_MOST_BYTES = 65_536
+"""Of a statement's file: as many as person.toml may have."""
+
 
 class Statement(NamedTuple):
     """What must be said."""
@@ -251,10 +254,17 @@ def required_statement(language: str = "en") -> str:
 def read_statement(path: str | Path) -> str:
     """A user's statement, in a text file. The name stands in it as ``{full_name}`` or as itself.
 
-    Raises UsageError when it cannot be read or is empty.
+    Raises UsageError when it cannot be read, is empty, or has more than 65,536 bytes, of which no
+    more are read: a person.toml may name any file.
     """
     try:
-        text = Path(path).read_text("utf-8-sig")
+        with Path(path).open("rb") as file:
+            raw = file.read(_MOST_BYTES + 1)
+        if len(raw) > _MOST_BYTES:
+            raise UsageError(
+                f"The statement {path} has more than {_MOST_BYTES:,} bytes: shorten it"
+            )
+        text = raw.decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         why = error.strerror if isinstance(error, OSError) else error
         raise UsageError(f"The statement {path} cannot be read as text: {why}") from None
