@@ -116,6 +116,19 @@ def test_a_refused_take_in_which_nothing_is_in_doubt_elsewhere_can_be_decided(
     assert make("B", Outcome.PASS).id
 
 
+def test_a_later_decision_counts_also_when_the_clock_was_set_back(call, publisher, tmp_path):
+    video, request = listened_to(tmp_path / "t.mp4", Outcome.WARN), ReplicaRequest(replica_name="A")
+    with pytest.raises(ConsentUnproven, match="is in doubt"):
+        call(make_replica, publisher, request, video=video, journal=tmp_path)
+    fast = dt.datetime.now(dt.UTC) + dt.timedelta(hours=1)
+    with Journal.of(tmp_path) as opened:
+        journal = Journal(opened.path, now=lambda: fast)
+        decide(journal, "A", accept=False, by="Eve", because="it is somebody else")
+        journal.close()
+    decide(tmp_path, "A", accept=True, by="Eve", because="it is her after all")
+    assert call(make_replica, publisher, request, video=video, journal=tmp_path).id
+
+
 def test_a_take_that_is_refused_while_the_journal_is_open_is_stopped_from_then_on(
     call, publisher, tmp_path
 ):

@@ -8,7 +8,6 @@ in doubt a named person must have accepted.
 from __future__ import annotations
 
 import contextlib
-import datetime as dt
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -257,10 +256,11 @@ class ConsentGate:
             decisions[last.decided_at] = last, ""
         for file, found in about:
             if file.report.consent is None or file.report.consent.outcome.passed:
-                for each in (entry.decision for dossier in found for entry in dossier.entries):
-                    if each is not None:
-                        words = f"{named(file)}: {each.words} {_TAKE}"
-                        decisions.setdefault(each.decided_at, (each, words))
+                # Within a dossier the order tells the last: the clock may have been set back.
+                told = ([each.decision for each in one.entries if each.decision] for one in found)
+                for each in (decided[-1] for decided in told if decided):
+                    words = f"{named(file)}: {each.words} {_TAKE}"
+                    decisions.setdefault(each.decided_at, (each, words))
         if decisions:
             latest, words = decisions[max(decisions)]
             if words and not latest.accepted:
@@ -375,16 +375,19 @@ def _source_of(dossier: dossiers.Dossier) -> str | None:
     return source.sha256 if source else None
 
 
-def stopped_at(journal: journals.Journal) -> dict[str, dt.datetime]:
-    """When each person's consent was last taken back or refused, for those of whom that is
-    recorded."""
-    found: dict[str, dt.datetime] = {}
+def stopped_at(journal: journals.Journal) -> dict[str, int]:
+    """The number of the entry by which the journal learnt last that a person's consent was taken
+    back or refused, for those of whom that is recorded. The clock may have been set back since."""
+    first: dict[tuple[str, str, int], int] = {}
     for kept in journal.entries(entries.DossierKept, key=_STOPPED):
-        dossier, person = _read(kept.body), kept.person or ""
-        for each in dossier.entries if dossier else ():
-            if each.revoked_at or (each.decision and not each.decision.accepted):
-                found[person] = max(each.written_at, found.get(person, each.written_at))
-    return found
+        dossier = _read(kept.body)
+        stops = sum(map(_refuses_or_revokes, dossier.entries)) if dossier else 0
+        first.setdefault((kept.person or "", kept.body.path, stops), kept.seq)
+    return {person: seq for (person, _, _), seq in first.items()}
+
+
+def _refuses_or_revokes(entry: dossiers.Entry) -> bool:
+    return bool(entry.revoked_at or (entry.decision and not entry.decision.accepted))
 
 
 def keep_in_journal(
@@ -393,6 +396,5 @@ def keep_in_journal(
     """Record what the dossier at ``path`` holds now, under every key by which it is looked up."""
     kept = entries.DossierKept(path=journal.named(path).as_posix(), dossier=dossier.to_json())
     journal.append(kept, person=person, key=_source_of(dossier))
-    refused = any(each.decision and not each.decision.accepted for each in dossier.entries)
-    if refused or dossier.revoked_at:
+    if any(map(_refuses_or_revokes, dossier.entries)):
         journal.append(kept, person=person, key=_STOPPED)

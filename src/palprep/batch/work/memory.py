@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import datetime as dt
 import functools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -110,7 +109,7 @@ class Unchanged:
         done = {each.slug: each for each in last if each.status in runs.READY and not each.waived}
         for slug, stopped in stopped_at(self.run.journal).items():
             ended = self.run.journal.entries(entries.PersonEnded, person=slug)
-            if ended and dt.datetime.fromisoformat(ended[-1].at) < stopped:
+            if ended and ended[-1].seq < stopped:
                 done.pop(slug, None)
         return {
             person.slug: done[person.slug]
