@@ -24,6 +24,7 @@ from palprep.preflight.values import CheckRequest, Prepared, infer_role, require
 from palprep.rules import Check, Profile, Report, plans
 from palprep.rules.consent import CONSENT_CHECKS
 from palprep.values import Kind, Outcome, Role
+from palprep.vision import PortraitFacts
 
 _LOADING = threading.Lock()
 
@@ -227,50 +228,44 @@ def _lasting(
 ) -> dict[str, Any]:
     """The facts to change of an output, since the fix only hides a defect of its source."""
     changed: dict[str, Any] = {}
-    if isinstance(planned, plans.ImagePlan) and before.portrait and after.portrait:
-        old, new = before.portrait.quality, after.portrait.quality
-        both = {name: (getattr(old, name), getattr(new, name)) for name in _LASTING}
-        worst = {
-            name: max((x for x in two if x is not None), default=None) for name, two in both.items()
-        }
-        quality = new.model_copy(update=worst)
-        changed["portrait"] = after.portrait.model_copy(update={"quality": quality})
-    trim = planned.trim if isinstance(planned, plans.VideoPlan) else None
+    selected = isinstance(planned, plans.VoicePlan) and bool(planned.spans)
     # Sound before the first picture is left out of the whole, too.
     trimmed = any(reason.fix == "trim" for reason in planned.reasons)
-    line = before.timeline
-    to_end = not (trim and line and trim.end_s < round(line.duration_s, 3))
+    if isinstance(planned, plans.ImagePlan) and before.portrait and after.portrait:
+        changed["portrait"] = _lasting_portrait(before.portrait, after.portrait)
     if before.voice and after.voice and not trimmed:
-        chosen = isinstance(planned, plans.VoicePlan) and planned.spans
-        voice, holes = before.voice, after.voice.dropouts
-        if voice.dropouts is None:
-            holes = None  # The steps of 8 bits stay, at whatever level.
-        elif not chosen:
-            holes = max(voice.dropouts, holes or (), key=len)
-        runs = voice.clipped_runs if applied.clipped_runs is None else applied.clipped_runs
-        changed["voice"] = after.voice.model_copy(
-            update={
-                "clipped_runs": max(runs, after.voice.clipped_runs),
-                "dropouts": holes,
-            }
-        )
-    if (
-        before.audio
-        and after.recording
-        and not (isinstance(planned, plans.VoicePlan) and planned.spans)
-    ):
+        known, holes = applied.clipped_runs, after.voice.dropouts
+        runs = before.voice.clipped_runs if known is None else known
+        if before.voice.dropouts is None:  # The steps of 8 bits stay, at whatever level.
+            holes = None
+        elif not selected:
+            holes = max(before.voice.dropouts, holes or (), key=len)
+        update = {"clipped_runs": max(runs, after.voice.clipped_runs), "dropouts": holes}
+        changed["voice"] = after.voice.model_copy(update=update)
+    if before.audio and after.recording and not selected:
         cut_off = before.audio.truncated or after.recording.truncated
         changed["recording"] = after.recording.model_copy(update={"truncated": cut_off})
     if before.video and after.video:
-        timing, was = after.video.timing, before.video.timing
+        trim = planned.trim if isinstance(planned, plans.VideoPlan) else None
+        line, timing, was = before.timeline, after.video.timing, before.video.timing
+        # What was lost is missing at the end.
+        to_end = not (trim and line and trim.end_s < round(line.duration_s, 3))
+        cut_off = (to_end and before.video.truncated) or after.video.truncated
         # At a variable rate frames are not missing.
         if timing and was and before.video.frame_rate_constant and not trimmed:
             dropped = max(timing.dropped_frames, was.dropped_frames)
             timing = timing.model_copy(update={"dropped_frames": dropped})
-        # What was lost is missing at the end.
-        cut_off = (to_end and before.video.truncated) or after.video.truncated
         changed["video"] = after.video.model_copy(update={"timing": timing, "truncated": cut_off})
     return changed
+
+
+def _lasting_portrait(before: PortraitFacts, after: PortraitFacts) -> PortraitFacts:
+    old, new = before.quality, after.quality
+    both = {name: (getattr(old, name), getattr(new, name)) for name in _LASTING}
+    worst = {
+        name: max((x for x in two if x is not None), default=None) for name, two in both.items()
+    }
+    return after.model_copy(update={"quality": new.model_copy(update=worst)})
 
 
 def _clips(
