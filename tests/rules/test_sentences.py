@@ -209,6 +209,22 @@ def test_no_face_is_told_once(faceless):
     assert len(following) > 8
 
 
+@pytest.mark.parametrize(
+    ("changes", "teller"),
+    [
+        ({"brightness": 0.28, "peak": 0.38}, "image_quality_acceptable"),
+        ({"brightness": 0.28, "peak": 0.38, "noise": 30.0}, None),
+    ],
+)
+def test_a_dark_face_is_told_once_and_noise_beside_it(image_facts, changes, teller):
+    quality = FLAWLESS.quality.model_copy(update=changes)
+    portrait = FLAWLESS.model_copy(update={"quality": quality})
+    found = checks(image_facts().model_copy(update={"portrait": portrait}), Role.FACE_IMAGE)
+    assert found["image_quality_acceptable"].outcome is Outcome.FAIL
+    assert found["face_brightness"].outcome is Outcome.WARN
+    assert found["face_brightness"].follows == teller
+
+
 def test_what_is_left_of_a_video_that_is_cut_off_is_not_called_short(video_facts):
     short = {"duration_s": 33.5, "frame_rate": 18.75, "frame_rate_constant": False}
     facts = video_facts(**short, truncated=True)

@@ -74,6 +74,8 @@ _FAMILIES = (
     ("voice_snr", "voice_noise_floor"),
 )
 """Checks with one cause, loudness or noise. Of those that are equally grave the first tells it."""
+_LIGHT = ("image_quality_acceptable", "face_brightness")
+"""Checks with one cause where light is the worst of the quality."""
 _COMPLETENESS = (
     *("video_complete", "video_duration", "video_frame_rate", "video_constant_frame_rate"),
     *("audio_audible", "video_speaking_share", "video_still_share"),
@@ -85,11 +87,14 @@ _GRAVEST_FIRST = (Outcome.FAIL, Outcome.WARN, Outcome.UNKNOWN)
 def _told_once(checks: Sequence[Check], facts: Facts) -> tuple[Check, ...]:
     """The checks, of which those are marked that follow from another one.
 
-    Checks have one cause if they say the same sentence, belong to one of :data:`_FAMILIES`, or
-    judge a video that is cut off. The gravest of them tells it; of equally grave ones the first.
+    Checks have one cause if they say the same sentence, belong to one of :data:`_FAMILIES`, judge
+    a video that is cut off, or the light on a face. The gravest of them tells it; of equally grave
+    ones the first.
     """
     cut = any(each.id == _COMPLETENESS[0] and each.outcome is Outcome.FAIL for each in checks)
-    families = (*_FAMILIES, _COMPLETENESS) if cut else _FAMILIES
+    scores = facts.portrait.quality.scores if facts.portrait else {}
+    lit = min(scores, key=scores.__getitem__, default=None) in {"too dark", "too bright"}
+    families = (*_FAMILIES, *([_COMPLETENESS] if cut else []), *([_LIGHT] if lit else []))
     level = facts.voice.speech_rms_dbfs if facts.voice else None
     causes: dict[tuple[str, ...], list[Check]] = {}
     for check in checks:
