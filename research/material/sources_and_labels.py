@@ -53,10 +53,11 @@ BROAD_SET = "portraits-28"
 """A set that is broad on purpose: every picture was read twice, in two orders, the second time
 without sight of the first reading and before any check had seen it."""
 
-BROAD_HALVES = {f"{BROAD_SET}-{half}": half for half in ("first", "second")}
+BROAD_HALVES = {f"{BROAD_SET}-{half}": half for half in ("first", "second", "later")}
 """The halves of it by the names that they have as a check. All sources of one owner are in one
 half: the first where the last hexadecimal digit of the SHA-256 of the owner's name, in small
-letters, is even. The second is for judging once, when nothing will be changed after it."""
+letters, is even. The second is for judging once, when nothing will be changed after it. ``later``
+holds sources of other owners, read in the same way six days later."""
 
 FIT = "fit"
 """The reading of a picture that no check should fail. Every other one names what is wrong, with a
@@ -144,7 +145,7 @@ class TwiceRead(NamedTuple):
 
 
 def read_broad_set(half: str) -> list[TwiceRead]:
-    """The rows of one half, ``first`` or ``second``."""
+    """The rows of one half, ``first`` or ``second``, or those that came ``later``."""
     with (MATERIAL / f"{BROAD_SET}.csv").open(newline="", encoding="utf-8") as stream:
         rows = [TwiceRead(**row) for row in csv.DictReader(stream)]
     return [row for row in rows if row.half == half]

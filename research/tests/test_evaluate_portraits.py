@@ -62,13 +62,21 @@ def test_no_label_file_and_no_fit_knows_the_sources_of_the_broad_set():
 
 def test_owners_divide_the_broad_set():
     material = sources_and_labels
-    for half in material.BROAD_HALVES.values():
+    for half in ("first", "second"):
         rows = material.read_broad_set(half)
         assert rows
         for each in rows:
             owner = each.source.split("/")[0].lower()
             even = int(hashlib.sha256(owner.encode()).hexdigest()[-1], 16) % 2 == 0
             assert even == (half == "first")
+
+
+def test_owners_of_the_later_set_have_no_other_source():
+    later = {row.source for row in sources_and_labels.read_broad_set("later")}
+    assert len(later) >= 80
+    owners = {name.split("/")[0].lower() for name in later}
+    others = sources_and_labels.read_sources().keys() - later
+    assert not owners & {name.split("/")[0].lower() for name in others}
 
 
 def test_the_label_of_a_picture_is_what_both_readings_say():
