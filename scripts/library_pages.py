@@ -45,7 +45,7 @@ LIBRARY: Mapping[str, str] = {
     "Errors": """
         PalprepError UsageError ProfileError ManifestError ConsentUnproven MediaError MediaTooHeavy
         FileMissing FileUnreadable UnsupportedMedia DamagedMedia ToolError ToolMissing
-        ToolFailed ClusterFailed FixError CannotFit OutputUnwritable StorageError
+        ToolFailed NoWorkers ClusterFailed FixError CannotFit OutputUnwritable StorageError
         PublishError JournalError JournalBusy CreationUnrecorded DossierUnusable InvalidRequest
         ApiError BadRequest AuthenticationError PermissionDenied NotFound Conflict
         PayloadTooLarge RateLimited ServiceUnavailable UnexpectedReply TransportError

@@ -161,10 +161,9 @@ celebrity_or_copyright_character = Rule(
 
 @rule(needs.PORTRAIT)
 def only_one_person_visible(portrait: vision.PortraitFacts) -> Measured:
-    """How many people, and how likely another one is: 1.4 is one person, and a doubt about another.
+    """How many people, and how likely another one is: 1.6 is one person, and a doubt about another.
 
-    A face that the border cuts counts by how sure it is, and half of that where nothing else speaks
-    for a person.
+    A face that is not certain counts by how sure it is, where something else speaks for a person.
     """
     faces = portrait.certain_faces
     people = len(faces) - (1 if _no_person(portrait) else 0)
@@ -181,12 +180,11 @@ def only_one_person_visible(portrait: vision.PortraitFacts) -> Measured:
 def _alone(portrait: vision.PortraitFacts) -> Measured:
     """One person, and what speaks for another."""
     others = portrait.others
-    face = max(portrait.doubtful_faces, key=lambda face: face.score, default=None)
+    backed = portrait.doubtful_faces if others is None or others >= BACKED else ()
+    face = max(backed, key=lambda face: face.score, default=None)
     likely, way = others or 0.0, "beside"
     if face is not None:
-        backed = others is None or others >= BACKED
-        sure = face.score if backed else face.score / 2
-        likely, way = max((likely, way), (sure, "face"))
+        likely, way = max((likely, way), (face.score, "face"))
     return Measured(
         value=round(1 + likely, 2),
         shown=f"1, and another {likely:.0%} likely",
