@@ -114,6 +114,14 @@ def test_a_last_picture_that_stays_for_seconds_is_a_freeze(tmp_path):
     assert video.duration_s == pytest.approx(11.96, abs=0.05)
 
 
+def test_a_video_with_a_single_key_frame_is_looked_at_closely_once(clip, tmp_path):
+    """The looks were spread over more key frames, and the checks of age were left out."""
+    path = forged_video(clip, tmp_path / "one.mp4", "scale=640:-2,fps=0.2")
+    report = check(path, role=Role.CONSENT_VIDEO, quick=True)
+    assert len(report.facts.footage.looks) == 1
+    assert report.check("appears_under_18").outcome is not Outcome.UNKNOWN
+
+
 def test_the_voice_of_a_video_needs_no_look_at_its_picture(clip):
     facts = probe(Source.of(clip), Role.VOICE_AUDIO, max_memory_mb=None, most_s=None)
     assert facts.voice.speech

@@ -68,19 +68,22 @@ def analyse_footage(
     """Measure sampled frames in their order, keeping only those for a close look.
 
     ``every_s`` is their distance and ``count`` about how many will come: the ``close_looks`` are
-    spread over them. Close looks are taken when all frames have passed, and faces are compared
-    then. By that time the decoder is done, and the large networks load into its memory. A video
-    that lies on its side or is upside down is measured as it is turned upright.
+    spread over them, and one is taken at the least. They are taken when all frames have passed, and
+    faces are compared then. By that time the decoder is done, and the large networks load into its
+    memory. A video that lies on its side or is upside down is measured as it is turned upright.
     """
     turned_deg, frames = _upright(frames, models)
     follower = _Follower(models, compare_every_s=min(count * every_s / COMPARED, COMPARED_WITHIN_S))
     closely = {int((index + 0.5) * count / close_looks) for index in range(close_looks)}
     kept: list[Pixels] = []
+    last: list[Pixels] = []
     samples: list[FrameSample] = []
     for index, frame in enumerate(frames):
         samples.append(follower.sample(index, frame))
+        last = [frame.rgb]
         if index in closely:
-            kept.append(frame.rgb)
+            kept += last
+    kept = kept or last  # Where far fewer frames came, none was among those.
     alike = follower.similarities()
     return FootageFacts(
         every_s=every_s,
