@@ -15,6 +15,7 @@ from palprep.rules.profile import Limit, Profile, load_profile
 from palprep.rules.report import Check, Report
 from palprep.rules.texts.words import ABOVE, BELOW, ByLevel, RuleText
 from palprep.values import Outcome, Role, Span
+from palprep.vision import FootageFacts, FrameSample
 
 PROFILE = load_profile()
 
@@ -129,6 +130,21 @@ def test_moments_stand_in_the_sentence(video_facts):
     assert found["video_steadiness"].sentence == (
         "The camera is not steady: it moves by 2% of the width."
     )
+
+
+def test_moments_are_those_of_a_player_whenever_the_clock_of_the_file_starts(video_facts):
+    span = Span(start_s=7203.0, end_s=7205.0)
+    signal = SignalFacts(
+        frames=2000, seconds=(), black=(span,), cuts=(7204.0,), freezes=(span,),
+        exposure_steps=(7206.0,), flicker_percent=0.1, shake_percent=0.1,
+    )  # fmt: skip
+    alone, crowd = (FrameSample(at_s=7200.0 + at, people=at) for at in (1, 2))
+    footage = FootageFacts(every_s=1.0, samples=(alone, crowd), looks=())
+    facts = video_facts(signal=signal, start_s=7200.0).model_copy(update={"footage": footage})
+    found = checks(facts, Role.TRAINING_VIDEO)
+    moments = {"video_black": 3, "video_freezes": 3, "video_cuts": 4, "video_exposure_steps": 6}
+    for check_id, at_s in {**moments, "one_person_throughout": 2}.items():
+        assert f"at {at_s}.0 s" in found[check_id].sentence
 
 
 def test_a_sentence_is_true_under_another_profile(image_facts):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from palprep import media
 from palprep.consent import ConsentFacts, LipsFacts
@@ -12,6 +12,8 @@ from palprep.rules.texts.words import REASONS, Unmeasured
 from palprep.speech import VoiceFacts
 from palprep.values import Outcome, Rect
 from palprep.vision import FootageFacts, FrameSample, Framing, PortraitFacts, Quality, SubjectFacts
+
+F = TypeVar("F")
 
 BARELY_VISIBLE = 0.5
 """Visibility of a face below which age, colour and photographic look are not judged."""
@@ -72,6 +74,18 @@ def _structure(facts: Facts) -> Timeline | Answer:
 def _lips(facts: Facts) -> LipsFacts | Answer:
     heard = _structure(facts)
     return facts.lips or REASONS["no_lips"] if isinstance(heard, Timeline) else heard
+
+
+def timed(need: Need[F]) -> Need[tuple[F, Timeline]]:
+    """The same facts of a video, with its timeline: moments are told in the time of a player."""
+
+    def get(facts: Facts) -> tuple[F, Timeline] | Answer:
+        found, line = need.get(facts), facts.timeline
+        if found is None or isinstance(found, Measured | Unmeasured):
+            return found
+        return None if line is None else (found, line)
+
+    return Need(get)
 
 
 def _consent(facts: Facts) -> ConsentFacts | Answer:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from palprep.facts import Timeline
 from palprep.media import FileFacts, SignalFacts, VideoFacts
-from palprep.rules.needs import EVERY_FRAME, FILE, FOOTAGE, KEY_FRAMES_ONLY, SIGNAL, TIMING, VIDEO
+from palprep.rules.needs import EVERY_FRAME, FILE, FOOTAGE, SIGNAL, TIMING, VIDEO, timed
 from palprep.rules.rule import Measured, plain, rule, sides
 from palprep.rules.texts.words import REASONS, counted, degrees, some_of
 from palprep.values import Span
@@ -113,24 +114,29 @@ _SHOWN = 3
 """Moments that are listed before the rest is counted."""
 
 
-@rule(EVERY_FRAME.then(lambda signal: signal.cuts, KEY_FRAMES_ONLY))
-def video_cuts(cuts: tuple[float, ...]) -> Measured:
-    return listed(cuts, cuts=counted(len(cuts), "cut", "cuts"))
+@rule(timed(EVERY_FRAME))
+def video_cuts(seen: tuple[SignalFacts, Timeline]) -> Measured:
+    _, line = seen
+    return listed(line.cuts, cuts=counted(len(line.cuts), "cut", "cuts"))
 
 
-@rule(EVERY_FRAME.then(lambda signal: signal.freezes, KEY_FRAMES_ONLY))
-def video_freezes(freezes: tuple[Span, ...]) -> Measured:
-    return _total(freezes)
+@rule(timed(EVERY_FRAME))
+def video_freezes(seen: tuple[SignalFacts, Timeline]) -> Measured:
+    _, line = seen
+    return _total(line.freezes)
 
 
-@rule(SIGNAL)
-def video_black(signal: SignalFacts) -> Measured:
-    return _total(signal.black)
+@rule(timed(SIGNAL))
+def video_black(seen: tuple[SignalFacts, Timeline]) -> Measured:
+    _, line = seen
+    return _total(line.black)
 
 
-@rule(EVERY_FRAME.then(lambda signal: signal.exposure_steps, KEY_FRAMES_ONLY))
-def video_exposure_steps(steps: tuple[float, ...]) -> Measured:
-    return listed(steps, changes=counted(len(steps), "sudden change", "sudden changes"))
+@rule(timed(EVERY_FRAME))
+def video_exposure_steps(seen: tuple[SignalFacts, Timeline]) -> Measured:
+    _, line = seen
+    changes = counted(len(line.exposure_steps), "sudden change", "sudden changes")
+    return listed(line.exposure_steps, changes=changes)
 
 
 video_flicker = plain(

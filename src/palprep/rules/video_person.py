@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from palprep.consent import LEAST_TO_SYNC_S, LipsFacts
 from palprep.facts import FacingLimits, Timeline, share_held
-from palprep.rules.needs import FOOTAGE, LIPS, NO_FACE, SEEN, STRUCTURE
+from palprep.rules.needs import FOOTAGE, LIPS, NO_FACE, SEEN, STRUCTURE, timed
 from palprep.rules.report import Report
 from palprep.rules.rule import Answer, Measured, Need, rule
 from palprep.rules.texts.words import REASONS, Unmeasured, degrees
@@ -32,12 +32,13 @@ def face_seen_throughout(footage: FootageFacts) -> Measured:
     )
 
 
-@rule(FOOTAGE)
-def one_person_throughout(footage: FootageFacts) -> Measured:
+@rule(timed(FOOTAGE))
+def one_person_throughout(seen: tuple[FootageFacts, Timeline]) -> Measured:
+    footage, line = seen
     crowded = [sample for sample in footage.samples if sample.people > 1]
     share = len(crowded) / len(footage.samples) if footage.samples else 0.0
     most = max((sample.people for sample in footage.samples), default=0)
-    first = f"{crowded[0].at_s:.1f} s" if crowded else ""
+    first = f"{crowded[0].at_s - line.starts_s:.1f} s" if crowded else ""
     return Measured(
         value=round(share, 3),
         shown=f"up to {most} people, first at {first}" if crowded else "never more than one",
