@@ -116,8 +116,10 @@ class Timeline(Value):
     """Presentation time of that start."""
     seconds: tuple[Second, ...]
     speech: tuple[Span, ...] = ()
+    """Up to the end of the last picture."""
     consent: Span | None = None
-    """Where the statement of consent was spoken; None also where none was graded."""
+    """Where the statement of consent was spoken, also after the last picture; None also where none
+    was graded."""
     mouth: SpokenMouth | None = None
     """None where no face was seen while somebody speaks."""
     cuts: tuple[float, ...] = ()
@@ -200,7 +202,8 @@ def timeline_of(facts: Facts, video: VideoFacts) -> Timeline:
     voice, footage, consent = facts.voice, facts.footage, facts.consent
     starts_s, late_s = video.player_times
     duration_s = min(video.start_s + video.duration_s - starts_s, MOST_S)
-    speech = tuple(span.moved(late_s) for span in voice.speech) if voice else ()
+    heard = (span.moved(late_s) for span in voice.speech) if voice else ()
+    speech = spans_within(heard, 0.0, duration_s)
     signal = video.signal or SignalFacts(frames=0, seconds=(), black=())
     stated = consent.stated if consent else None
     count = max(1, math.ceil(duration_s))

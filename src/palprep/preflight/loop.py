@@ -285,6 +285,7 @@ def _clips(
     if split and cut is None:
         consent = report.facts.consent
         why = " ".join(consent.reasons) if consent else "It has no audio."
+        why = why or "Its picture ends before it does, or cannot be converted."
         raise FixError(f"There is no consent in {Path(report.path).name} to split out. {why}")
     proof = plans.plan_consent_clip(as_clip, report.facts, profile, with_code=True)
     return (cut if split else None), proof

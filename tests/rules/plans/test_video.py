@@ -180,3 +180,19 @@ def test_what_is_said_after_the_last_picture_of_a_consent_video_is_not_hidden(vi
         repair = planned(spoken, Role.CONSENT_VIDEO)
         assert (repair is not None and repair.trim is not None) is cut
     assert planned(spoken).trim.end_s == 20.0
+
+
+@pytest.mark.parametrize(("starts_at", "ends_at"), [(23.0, 34.0), (12.0, 24.0)])
+def test_a_statement_that_ends_after_the_last_picture_is_not_cut_out(
+    video_facts, starts_at, ends_at
+):
+    """A window that ended before it began was given to ffmpeg, and the fix failed."""
+    timing = TimingFacts(dropped_frames=0, audio_offset_s=11.0)
+    facts = heard(video_facts(duration_s=20.0, timing=timing), (0.5, 23.0))
+    facts = stated(facts, starts_at=starts_at, ends_at=ends_at)
+    assert facts.timeline.speech == (Span(start_s=11.5, end_s=20.0),)
+    repair = planned(facts, Role.CONSENT_VIDEO)
+    assert repair is not None
+    assert repair.trim is None
+    report = Report(path="x", role=Role.CONSENT_VIDEO, profile="core-4", facts=facts)
+    assert plan_consent_clip(report, facts, PROFILE) is None

@@ -39,6 +39,9 @@ _CUT_AWAY = ("video_cuts", "video_freezes", "video_black", "video_exposure_steps
 _OPENS = ("consent_first", "consent_start")
 """Checks that pass where the video opens with the statement."""
 
+_AFTER_S = 0.2
+"""Sound often lasts a little longer than the picture."""
+
 _NOT_FOR_A_CLIP = frozenset({"trim", "fit_size"})
 """Fixes of the whole that the clip gets by being cut, or does not need."""
 
@@ -191,9 +194,12 @@ def _starts(report: Report, facts: Facts, line: Timeline, *, late: bool) -> tupl
 
 
 def _stated(facts: Facts) -> Span | None:
-    """When the statement is spoken, by the timeline; None where it was not heard as required."""
+    """When the statement is spoken, by the timeline; None where it was not heard as required, or
+    goes on after the last picture."""
     line, consent = facts.timeline, facts.consent
-    return line.consent if line and consent and consent.outcome.passed else None
+    stated = line.consent if line and consent and consent.outcome.passed else None
+    within = stated and line and stated.end_s <= line.duration_s + _AFTER_S
+    return stated if within else None
 
 
 def _doubted_beside(facts: Facts) -> bool:
