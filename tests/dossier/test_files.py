@@ -141,6 +141,15 @@ def test_only_a_dossier_that_goes_on_from_the_journals_holds(prepared):
     assert "is not the one that the journal of the run holds" in flaw.problem
 
 
+@pytest.mark.parametrize("name", ["", "..", "a/b.mp4", "/etc/passwd"])
+def test_a_dossier_of_a_file_that_lies_elsewhere_is_damaged(prepared, name):
+    path = keep_dossier(prepared, person="ada", written_at=NOON)
+    text = path.read_text()
+    path.write_text(text.replace(f'"name": "{prepared.path.name}"', f'"name": "{name}"'))
+    with pytest.raises(DossierUnusable, match=r"was damaged: .* is not the name of a file"):
+        examine_dossier(path)
+
+
 def test_whoever_waits_for_a_dossier_locks_the_file_that_took_its_place(prepared, monkeypatch):
     path = keep_dossier(prepared, person="ada", written_at=NOON)
     lock, waiting = system.lock, [path.read_bytes()]

@@ -37,6 +37,9 @@ def test_resolving_by_hand(path):
             resolve_found(journal, "a", "v8")
         with pytest.raises(UsageError, match="Nothing is in doubt under 'zzz'"):
             resolve_retry(journal, "zzz")
+        # As a shell gives what is not UTF-8.
+        with pytest.raises(JournalError, match="no text in whole characters"):
+            resolve_retry(journal, "\udcff")
 
 
 def test_resolving_lists_what_is_in_doubt(path):

@@ -13,6 +13,7 @@ import datetime as dt
 import hashlib
 import json
 from collections.abc import Mapping
+from pathlib import PurePath
 from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import AfterValidator, AwareDatetime
@@ -51,10 +52,16 @@ missing. It does not put consent in force.
 _Time = Annotated[AwareDatetime, AfterValidator(lambda each: each.astimezone(dt.UTC))]
 
 
+def _without_folders(name: str) -> str:
+    if name in {"", ".."} or PurePath(name).name != name:
+        raise ValueError(f"{name!r} is not the name of a file")
+    return name
+
+
 class FileProof(Value):
     """A file as it was when the entry was written."""
 
-    name: str
+    name: Annotated[str, AfterValidator(_without_folders)]
     sha256: str
     size_bytes: int | None
     """None for a file that was not on the machine that wrote the entry."""

@@ -225,6 +225,8 @@ _DENIED = {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM
 
 def as_journal_error(path: Path | None, error: Exception) -> JournalError:
     """The error of SQLite or the system as one that says what to do."""
+    if isinstance(error, UnicodeEncodeError):
+        return JournalError(f"{error.object!r} is no text in whole characters: give another name")
     if isinstance(error, sqlite3.ProgrammingError):
         return JournalError(f"The journal {path or 'in memory'} is closed: open it again")
     # A copy knows what was created; another folder would create it once more.

@@ -389,7 +389,7 @@ class Journal:
             try:
                 with self._connection:
                     return work(self._connection)
-            except sqlite3.Error as error:
+            except (sqlite3.Error, UnicodeEncodeError) as error:
                 raise file.as_journal_error(self.path, error) from None
 
 
