@@ -51,6 +51,8 @@ def test_a_folder_of_its_own(shards, tmp_path):
 
 
 def test_no_folders_make_no_page(tmp_path):
+    with pytest.raises(UsageError, match="directories takes Sequence, not str"):
+        write_merged_report(str(tmp_path), tmp_path)
     with pytest.raises(UsageError, match="at least one output folder"):
         write_merged_report([], tmp_path / "all")
     assert not (tmp_path / "all").exists()

@@ -61,10 +61,15 @@ def test_a_consent_video_of_different_people_makes_no_replica(call, ready, alike
         call(make_replica, Refusing(), ReplicaRequest(replica_name="Ada"), **files)
 
 
-def test_what_is_no_truth_value_waives_no_consent(call, ready):
+def test_what_is_no_truth_value_waives_no_consent_and_decides_nothing(call, ready, tmp_path):
     request = ReplicaRequest(replica_name="Ada", voice_name="gloria")
     with pytest.raises(UsageError, match="without_consent takes bool, not str"):
         call(make_replica, Refusing(), request, image=None, without_consent="no")
+    video = listened_to(tmp_path / "t.mp4", Outcome.WARN)
+    with pytest.raises(ConsentUnproven):
+        call(make_replica, Refusing(), request, video=video, journal=tmp_path)
+    with pytest.raises(UsageError, match="accept takes bool, not str"):
+        decide(tmp_path, "Ada", accept="on hold", by="Eve", because="a word is missing")
 
 
 def test_without_consent_no_face_is_compared(call, ready, monkeypatch):

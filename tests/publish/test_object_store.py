@@ -70,6 +70,8 @@ def test_only_buckets_that_can_sign(url):
 def test_urls_last_from_one_day_to_seven(expires):
     with pytest.raises(UsageError, match="from 1 day up to 7 days"):
         ObjectStorePublisher("s3://bucket", expires=expires)
+    with pytest.raises(UsageError, match="expires takes timedelta, not int"):
+        ObjectStorePublisher("s3://bucket", expires=2)
     for days in (1, 7):
         ObjectStorePublisher("s3://bucket", expires=timedelta(days=days)).close()
 

@@ -144,6 +144,7 @@ def write_messages(directory: str | Path, into: str | Path, language: str = "en"
     return written
 
 
+@typed("directories", "into")
 def write_merged_report(directories: Sequence[str | Path], into: str | Path) -> Path:
     """Write the results and the page of several runs into a folder of their own; the page's path.
     Files that lie within ``into``, as the folders of its shards do, can be opened from the page.

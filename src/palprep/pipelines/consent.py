@@ -78,7 +78,7 @@ def _file(judged: Judged) -> consent.ConsentFile:
     )
 
 
-@typed("journal", "person", "by", "because")
+@typed("journal", "person", "accept", "by", "because")
 def decide(
     journal: journals.Journal | str | Path, person: str, *, accept: bool, by: str, because: str
 ) -> consent.ConsentDecision:

@@ -113,7 +113,7 @@ class ObjectStorePublisher(_Connected):
     ``transport`` replaces the network of these trials alone, as in httpx.
     """
 
-    @typed("url")
+    @typed("url", "expires")
     def __init__(
         self,
         url: str,
