@@ -42,6 +42,8 @@ MOST_BYTES = 8 << 30
 
 _PIECE_BYTES = 1 << 20
 _LONGEST_SHOWN = 80
+_STEM_BYTES = 200
+"""File systems take 255 bytes. A number, a suffix, and the end of a dossier's name follow."""
 _NAMES = (str, os.PathLike)
 _BYTES = (bytes, bytearray, memoryview)
 
@@ -125,8 +127,13 @@ class Source:
 
     @property
     def stem(self) -> str:
-        """What outputs are called: the name without its suffix, or what bytes hold."""
-        return self.type.kind.value if self.given_as == UNNAMED else Path(self.shown).stem
+        """What outputs are called: the name without its suffix, or what bytes hold. Of a longer
+        name, the first 200 bytes."""
+        if self.given_as == UNNAMED:
+            return self.type.kind.value
+        stem = Path(self.shown).stem
+        raw = stem.encode("utf-8", "surrogatepass")
+        return stem if len(raw) <= _STEM_BYTES else raw[:_STEM_BYTES].decode("utf-8", "ignore")
 
     @property
     def facts(self) -> FileFacts:
