@@ -130,6 +130,13 @@ def test_a_later_run_that_changed_nothing_leaves_everything(tmp_path: Path) -> N
     assert written(tmp_path).keys() == before.keys()
 
 
+def test_the_page_of_a_name_that_is_as_long_as_can_be_is_a_possible_file() -> None:
+    """One such folder among many people, and nobody had results."""
+    one, other = (person_page("š" * 126 + end) for end in "ab")
+    assert one != other
+    assert max(len(Path(each).name.encode()) for each in (one, other)) <= 255
+
+
 def test_a_page_by_hand_or_of_another_version_is_written_again(tmp_path: Path) -> None:
     [only] = pages(crowd(1), tmp_path)
     assert not only.is_in(tmp_path)

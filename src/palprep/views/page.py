@@ -39,6 +39,7 @@ MOST_IN_A_LIST = 1_000
 
 REPORT_NAME = "report.html"
 PEOPLE_FOLDER = "people"
+_MOST_SLUG_BYTES = 240
 """The folder for the pages of people, in a run's output."""
 
 _TOLD = re.compile(rb'<meta name="(stamp|face)" content="([0-9a-z./]*)">')
@@ -75,9 +76,12 @@ def is_page(path: Path) -> bool:
 
 def person_page(slug: str) -> str:
     """The :attr:`Page.place` of a person's page. It is in one of 256 folders, by a digest of the
-    slug, so that of 100,000 pages each folder holds some hundred."""
-    fan = hashlib.sha256(slug.encode(errors="backslashreplace")).hexdigest()[:2]
-    return f"{PEOPLE_FOLDER}/{fan}/{slug}.html"
+    slug, so that of 100,000 pages each folder holds some hundred. The digest also takes the place
+    of a slug that is too long for the name of a file: file systems take 255 bytes."""
+    written = slug.encode(errors="backslashreplace")
+    digest = hashlib.sha256(written).hexdigest()
+    name = slug if len(written) <= _MOST_SLUG_BYTES else digest[:32]
+    return f"{PEOPLE_FOLDER}/{digest[:2]}/{name}.html"
 
 
 def pages(run: ReadableRun, folder: Path) -> Sequence[Page]:
