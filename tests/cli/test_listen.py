@@ -67,11 +67,21 @@ def test_what_cannot_be_meant_is_usage(
     assert says in ran.err
 
 
-def test_callbacks_of_shards_go_into_their_own_journals(palprep: Palprep, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("listen", "--journal", "out", "--port", "0"),
+        ("statement", "Jane Carter", "--code", "--journal", "out"),
+        ("record", "people/jane", "--into", "out", "--port", "0", "--no-browser"),
+    ],
+)
+def test_what_is_about_shards_goes_into_their_own_journals(
+    palprep: Palprep, tmp_path: Path, command: tuple[str, ...]
+) -> None:
     """A journal beside them would keep every later run out, and receive nothing of theirs."""
     part = tmp_path / "out" / "shard-2-of-4"
     Journal.of(part, create=True).close()
-    ran = palprep("listen", "--journal", "out", "--port", "0")
+    ran = palprep(*command)
     assert ran.code == 2
     assert "name one of them, such as out/shard-2-of-4" in ran.err
     assert [each.name for each in (tmp_path / "out").iterdir()] == [part.name]

@@ -23,6 +23,10 @@ def test_it_says_where_it_is_and_what_comes_next(
     tmp_path: Path, ends: str | signal.Signals, *, agrees: bool
 ) -> None:
     asked = ("people/ada-lovelace", "--port", "0", "--no-browser", "--profile", "core-3")
+    place, into = "palprep-out", "palprep-out"
+    if ends == "page":
+        place, into = "out/shard-1-of-2", "out --shard 1/2"
+    asked += ("--into", place)
     with started("record", *asked, cwd=tmp_path, env=environment()) as process:
         ready, link = (process.stdout.readline().strip() for _ in range(2))
         origin = ready.removeprefix("palprep record ready on ")
@@ -37,7 +41,7 @@ def test_it_says_where_it_is_and_what_comes_next(
             httpx.post(f"{link}done", **sent)
         assert process.wait(timeout=60) == 0
         said = process.stderr.read()
-    next_command = "palprep run people --only ada-lovelace --into palprep-out --profile core-3"
+    next_command = f"palprep run people --only ada-lovelace --into {into} --profile core-3"
     assert (tmp_path / "people/ada-lovelace").exists() is agrees
     if agrees:
         assert said == f"Next: {next_command}\n"
@@ -101,8 +105,9 @@ def test_a_review_goes_on_as_the_last_run_did(palprep: Palprep, tmp_path: Path) 
     )  # fmt: skip
     command = _go_on(tmp_path / "all" / "shard-2-of-4", None, last)
     assert command[3:] == [
-        *("run", "/people", "--into", str(tmp_path / "all"), "--profile", "own.toml"),
-        *("--shard", "2/4", "--base-url", "http://service", "--dry-run", "--without-consent"),
+        *("run", "/people", "--into", str(tmp_path / "all"), "--shard", "2/4"),
+        *("--profile", "own.toml", "--base-url", "http://service"),
+        *("--dry-run", "--without-consent"),
     ]
     embedded = last.model_copy(update={"target": "embedded sandbox"})
     assert "--base-url" not in _go_on(tmp_path, None, embedded)

@@ -26,7 +26,13 @@ from palprep import (
 )
 from palprep.cli import options
 from palprep.cli.exits import ExitCode, ending_well, worst
-from palprep.cli.files import DECIDE, fix_command, limits_of, require_there
+from palprep.cli.files import (
+    DECIDE,
+    fix_command,
+    limits_of,
+    require_no_shards,
+    require_there,
+)
 from palprep.cli.output import (
     SAME,
     paths_in_shell,
@@ -94,6 +100,7 @@ def statement(
     required = wording.statement_for(full_name, own, language=language)
     given = None
     if journal is not None:
+        require_no_shards(journal)
         with journals.Journal.of(journal, create=True) as opened:
             given = journals.give_code(opened, full_name, valid_s=valid or wording.VALID_S)
     if as_json:

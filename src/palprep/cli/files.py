@@ -229,6 +229,18 @@ def require_there(path: Path) -> None:
         raise UsageError(_not_there(path))
 
 
+def require_no_shards(directory: Path, slug: str | None = None) -> None:
+    """Raise UsageError for a folder with shards: a journal beside theirs would keep out every later
+    run of a shard. Somebody with this ``slug`` is in one of them."""
+    parts = people.shards_in(directory)
+    if parts:
+        own = [each for each in parts if slug is None or each.holds(slug)] or parts
+        raise UsageError(
+            f"{directory} holds shards, and each has a journal of its own: name one of them, such "
+            f"as {directory / own[0].folder}"
+        )
+
+
 def fix_command(paths: Sequence[Path], **options: object) -> str:
     """The command that fixes these files, with the ``options`` that are not the default."""
     words = ["palprep fix", paths_in_shell(paths)]

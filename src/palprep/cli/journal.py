@@ -14,10 +14,9 @@ from typing import Annotated
 import typer
 
 from palprep import api, batch, callbacks, journal as journals, serving
-from palprep.batch import people as batch_people
 from palprep.cli import options
 from palprep.cli.exits import ExitCode
-from palprep.cli.files import require_there
+from palprep.cli.files import require_no_shards, require_there
 from palprep.cli.output import print_json, print_json_of_many, print_line, tell, telling
 from palprep.cli.results import Tally, people_at_work
 from palprep.errors import UsageError
@@ -300,11 +299,7 @@ def listen(
     log_format: options.LogFormatting = "text",
 ) -> None:
     """Prints the secret address to give as callback_url."""
-    if parts := batch_people.shards_in(journal):
-        raise UsageError(
-            f"{journal} holds shards, and each takes callbacks into a journal of its own: name one "
-            f"of them, such as {journal / parts[0].folder}"
-        )
+    require_no_shards(journal)
     received = 0
 
     def arrived(delivery: callbacks.Delivery) -> None:

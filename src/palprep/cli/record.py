@@ -26,7 +26,7 @@ from palprep import (
 )
 from palprep.batch import people as batch_people
 from palprep.cli import options
-from palprep.cli.files import limits_of, require_there
+from palprep.cli.files import limits_of, require_no_shards, require_there
 from palprep.cli.output import print_line, tell, telling
 from palprep.cli.results import Tally
 from palprep.consent import wording
@@ -118,6 +118,7 @@ def record(
 ) -> None:
     """Portrait, consent with a fresh code, voice and training video land in the person's folder."""
     _require_folder_of_one(person)
+    require_no_shards(into, person.absolute().name)
     judged_by, model = rules.load_profile(profile), model and statements.require_model(model)
     folder, limits = person.absolute(), limits_of(time_limit, memory_limit)
     with (
@@ -132,7 +133,7 @@ def record(
         if not storage.is_there(folder):
             tell(f"Nobody was recorded, and {person} was not made")
             return
-        go_on = ["palprep", "run", str(person.parent), "--only", folder.name, "--into", str(into)]
+        go_on = ["palprep", "run", str(person.parent), "--only", folder.name, *_writing_into(into)]
         go_on += ["--profile", profile] if profile != DEFAULT_PROFILE else []
         go_on += ["--whisper-model", str(model)] if model else []
         tell(f"Next: {shlex.join(go_on)}")
@@ -172,17 +173,20 @@ def _go_on(directory: Path, base_url: str | None, last: entries.RunStarted) -> l
     people."""
     if last.source is None:
         raise UsageError("The people of this run came from a program: let that run them again")
-    into = directory.resolve()
-    shard = batch_people.Shard.of_folder(into.name)
     service = _service(base_url, last)
     return [
         *(sys.executable, "-m", "palprep", "run", last.source),
-        *("--into", str(into.parent if shard else into), "--profile", last.profile),
-        *(["--shard", str(shard)] if shard else []),
+        *(*_writing_into(directory.resolve()), "--profile", last.profile),
         *(["--base-url", service] if service else []),
         *(["--dry-run"] if last.dry_run else []),
         *(["--without-consent"] if last.without_consent else []),
     ]
+
+
+def _writing_into(place: Path) -> list[str]:
+    """The options of a run with this output folder, which may be that of a shard."""
+    shard = batch_people.Shard.of_folder(place.name)
+    return ["--into", str(place.parent), "--shard", str(shard)] if shard else ["--into", str(place)]
 
 
 def _service(base_url: str | None, last: entries.RunStarted) -> str | None:
