@@ -121,8 +121,11 @@ SECRET_MEMBERS = frozenset(
     }
 )
 _LONGEST = 500
-_QUERY = re.compile(r"(https?://[^\s\"'<>?]*)\?[^\s\"'<>]+", re.IGNORECASE)
-_USER = re.compile(r"(https?://)[^\s\"'<>?#/]*@", re.IGNORECASE)
+_LINK = re.compile(
+    r"(https?://)([^\s\"'<>?#/]*@)?((?:(?!https?://)[^\s\"'<>?])*)(\?[^\s\"'<>]+)?", re.IGNORECASE
+)
+"""A link up to the next one: its scheme, user with password, host with path, and query. Each is
+read once, since a text may hold millions."""
 
 
 def redact(value: Any, member: str = "", *, addresses: bool = False) -> Any:
@@ -155,4 +158,9 @@ def _text(value: str, member: str) -> str:
 
 def mask_links(text: str) -> str:
     """``text`` with user, password and query of each link masked: a service may quote a link."""
-    return _QUERY.sub(rf"\1?{MASK}", _USER.sub(rf"\1{MASK}@", text))
+
+    def masked(link: re.Match[str]) -> str:
+        user, query = f"{MASK}@" if link[2] else "", f"?{MASK}" if link[4] else ""
+        return f"{link[1]}{user}{link[3]}{query}"
+
+    return _LINK.sub(masked, text)
