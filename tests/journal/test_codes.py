@@ -11,7 +11,15 @@ from palprep.consent import ConsentFacts
 from palprep.consent.wording import CodeReading
 from palprep.errors import UsageError
 from palprep.journal import Journal, asked_code, find_person, give_code, note_code
-from palprep.journal.entries.bodies import CodeGiven, FileJudged, PersonNames, RunStarted
+from palprep.journal.entries.bodies import (
+    AssetPrepared,
+    CodeGiven,
+    FileJudged,
+    PersonNames,
+    RunStarted,
+)
+from palprep.preflight import Asset
+from palprep.rules import Report
 from palprep.values import Outcome, Span
 
 NOW = dt.datetime(2026, 3, 1, 12, tzinfo=dt.UTC)
@@ -106,6 +114,24 @@ def test_codes_go_with_the_person_and_no_new_one_is_given(journal):
         give_code(journal, "Ada Lovelace")
     assert journal.take_in_again("ada")
     assert give_code(journal, "Ada Lovelace").words
+
+
+@pytest.mark.parametrize("alone", [True, False])
+def test_a_code_of_another_spelling_goes_too_unless_somebody_is_called_so(journal, alone):
+    names = [("jayne", "Jayne Karter")] + ([] if alone else [("jane", "Jane Carter")])
+    people = tuple(PersonNames(slug=slug, name=slug, full_name=full) for slug, full in names)
+    about = {"target": "http://x", "profile": "core-4", "palprep_version": "0", "dry_run": False}
+    journal.append(RunStarted(people=people, **about))
+    give_code(journal, "Jane Carter")
+    for (slug, full), sha256 in zip(names, ("1" * 64, "2" * 64), strict=False):
+        assert asked_code(journal, full, name=f"{slug}.mp4", sha256=sha256)
+        report = Report(path="x", role=None, profile="core-4", checks=())
+        asset = Asset(role="consent-video", source="x", source_sha256=sha256, source_report=report,
+                      seconds=0.1)  # fmt: skip
+        journal.append(AssetPrepared(asset=asset), person=slug, key=sha256)
+    journal.forget("jayne")
+    assert [each.body.name for each in journal.entries(FileJudged)] == ["jane.mp4"] * (not alone)
+    assert len(journal.entries(CodeGiven)) == (not alone)
 
 
 class Clock:

@@ -31,6 +31,13 @@ _SHARED = (
 )
 """The keys of creations that people other than ``:own`` use, each with one of them, the heir."""
 
+_JUDGED = (
+    "FROM entry WHERE kind = 'file_judged' AND json_extract(plain(body), '$.sha256') IN (SELECT "
+    "json_extract(plain(body), '$.asset.source_sha256') FROM entry WHERE kind = 'asset_prepared' "
+    "AND person = :own)"
+)
+"""The entries by which a person's files were judged for a code."""
+
 
 def name_key(full_name: str) -> str:
     """The key of entries about whoever has this name, before a folder gives them a slug. Spaces,
@@ -146,19 +153,23 @@ def forget(connection: sqlite3.Connection, person: str) -> None:
             (json.dumps(each)[1:-1],),
         )
     connection.executemany("DELETE FROM entry WHERE key = ?", ((key,) for key in made.keys))
+    # Their codes may be those of a name that only sounds the same.
+    judged = connection.execute(f"SELECT seq, key {_JUDGED}", own).fetchall()
+    connection.executemany("DELETE FROM entry WHERE seq = ?", ((seq,) for seq, _ in judged))
     for table in ("entry", "creation", "standing"):
         connection.execute(f"DELETE FROM {table} WHERE person = ?", (person,))  # noqa: S608
-    names = {person}
+    names, others = {person}, set[str]()
     runs = "SELECT seq, plain(body) FROM entry WHERE kind = 'run_started'"
     for seq, text in connection.execute(runs).fetchall():
         run = json.loads(text)
         names.update(each["full_name"] for each in run["people"] if each["slug"] == person)
         run["people"] = [each for each in run["people"] if each["slug"] != person]
+        others.update(name_key(each["full_name"]) for each in run["people"])
         run["only"] = run["only"] and [each for each in run["only"] if each != person]
         row = (packed(json.dumps(run)), seq)
         connection.execute("UPDATE entry SET body = ? WHERE seq = ?", row)
-    codes = ((name_key(each),) for each in names)
-    connection.executemany("DELETE FROM entry WHERE key = ?", codes)
+    codes = {*map(name_key, names), *({key for _, key in judged} - others)}
+    connection.executemany("DELETE FROM entry WHERE key = ?", ((each,) for each in codes))
     connection.execute("DELETE FROM setting WHERE name = 'forgetting'")
 
 
