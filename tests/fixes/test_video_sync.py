@@ -100,6 +100,29 @@ def test_sound_around_the_picture_is_cut_off_on_both_sides(make, tmp_path):
     assert after.facts.video.frames == report.facts.video.frames == 100
 
 
+@pytest.mark.parametrize(
+    ("name", "picture_s", "sound_s"),
+    [("between_milliseconds.ts", 0.0, 0.0), ("behind_another_stream.mkv", 3.0, 2.0)],
+)
+def test_sound_before_the_picture_is_cut_off_to_the_frame(make, tmp_path, name, picture_s, sound_s):
+    """It starts 42.67 ms earlier; or behind another sound, from which the cut is not counted."""
+    made = make(
+        name,
+        *("-itsoffset", f"{picture_s}", "-f", "lavfi", "-i", "testsrc2=s=160x90:r=25:d=4"),
+        *("-itsoffset", f"{sound_s}", "-f", "lavfi", "-i", "sine=440:r=24000:d=5"),
+        *("-f", "lavfi", "-i", "sine=880:r=24000:d=1", "-map", "0:v", "-map", "1:a", "-map", "2:a"),
+        *("-disposition:a:0", "default", "-disposition:a:1", "0"),
+        *("-c:v", "libx264", "-pix_fmt", "yuv420p", "-c:a", "aac"),
+    )
+    report = report_of(made)
+    assert "av_sync_offset" in wanting(report)
+    known = report.facts.video
+    apply(plan(report, PROFILE), Source.of(made), tmp_path / "ada", known=known)
+    after = report_of(tmp_path / "ada.mp4").facts.video
+    assert after.frames == known.frames == 100
+    assert after.timing.audio_offset_s == pytest.approx(0, abs=0.01)
+
+
 def test_sound_keeps_its_time_when_the_size_of_the_frames_changes(make, tone, tmp_path):
     parts = [
         make(f"{size}.ts", "-f", "lavfi", "-i", f"testsrc2=size={size}:rate=25:duration=2", *tone)

@@ -69,13 +69,16 @@ class Cut:
         """Write the mp4. ``picture`` holds the encoder's options for rate and quality; they are
         ignored when the video's packets are copied.
         """
-        window, trim = {}, self.plan.trim
+        window: dict[str, Any] = {}
+        trim = self.plan.trim
         if trim is not None:
             # On the input: decoding starts at the key frame before, and the cut is exact to
             # the frame all the same.
             window["t"] = graph.seconds(trim.duration_s)
             if trim.start_s > 0:
-                window["ss"] = graph.seconds(trim.start_s)
+                # As a timestamp: ffmpeg would count from whatever stream starts first.
+                starts_s, _ = self.facts.player_times
+                window |= {"ss": graph.seconds(starts_s + trim.start_s), "seek_timestamp": 1}
         source = graph.read(self.source, **window)
         streams = [source["V:0"]]  # capital V: not a cover picture
         coding: dict[str, Any] = {"c:v": "copy"}

@@ -98,7 +98,8 @@ def _from_first_frame(facts: Facts) -> Span | None:
     early_s = -(timing.audio_offset_s or 0.0) if timing else 0.0
     if line is None or early_s <= 0:
         return None
-    return Span(start_s=round(early_s, 3), end_s=round(line.duration_s, 3))
+    # Rounded up, it would leave the first frame out.
+    return Span(start_s=math.floor(1000 * early_s) / 1000, end_s=round(line.duration_s, 3))
 
 
 def _trimming(report: Report, facts: Facts, profile: Profile) -> tuple[Span, values.Reason] | None:
