@@ -217,10 +217,9 @@ class DefectMeter:
         # Flat tops below full scale: clipped first, turned down afterwards.
         steady = np.abs(np.diff(np.concatenate((self._last, block), axis=1), axis=1)) < _FLAT
         flat = self._flat.push(steady & (magnitude >= 0.25) & ~full)
-        levels = (magnitude * _FLAT_LEVELS).astype(np.int64)
         for channel, tops in enumerate(flat):
-            found = np.bincount(levels[channel, tops], minlength=_FLAT_LEVELS + 1)
-            self._flat_runs[channel] += found
+            levels = (magnitude[channel, tops] * _FLAT_LEVELS).astype(np.int64)
+            self._flat_runs[channel] += np.bincount(levels, minlength=_FLAT_LEVELS + 1)
         self._last = block[:, -1:]
         self._sum += block.sum(axis=1, dtype=np.float64)
         self._products += np.einsum("is,js->ij", block, block, dtype=np.float64)
