@@ -139,10 +139,12 @@ def _ends_within_page(reader: HeaderReader) -> bool:
     """Whether the last page of an Ogg file is longer than what is there of it. Its head ends with
     how many segments it has; how long each of them is comes next (RFC 3533, section 6)."""
     end = reader.at(max(0, reader.size - _MOST_PAGE_BYTES), _MOST_PAGE_BYTES)
-    begins = end.rfind(b"OggS\0")
-    page = end[begins:]
-    if begins < 0 or len(page) < _PAGE_HEAD:
-        return begins >= 0  # Without a page, something else was appended.
+    _, opening, rest = end.rpartition(b"OggS\0")
+    page = opening + rest
+    if not opening:
+        return False  # Something else was appended.
+    if len(page) < _PAGE_HEAD:
+        return True
     count = page[_PAGE_HEAD - 1]
     return len(page) < _PAGE_HEAD + count + sum(page[_PAGE_HEAD : _PAGE_HEAD + count])
 
