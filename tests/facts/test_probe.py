@@ -6,11 +6,14 @@ import av
 import imageio_ffmpeg
 import numpy as np
 import pytest
+from PIL import Image
 from still_video import forged_video
 
 from palprep.facts.facts import Speaker
-from palprep.facts.probing import probe
+from palprep.facts.probing import coded_alike, probe
 from palprep.facts.video_probing import QUICK_SAMPLES
+from palprep.media import images
+from palprep.media.facts import MOST_IMAGE_MEMORY_MB
 from palprep.media.sources import Source
 from palprep.preflight import check, prepare, verify_consent
 from palprep.rules import facing_limits
@@ -127,6 +130,20 @@ def test_the_voice_of_a_video_needs_no_look_at_its_picture(clip):
     assert facts.voice.speech
     assert facts.footage is None
     assert facts.portrait is None
+
+
+@pytest.mark.thorough
+def test_a_large_image_is_compared_with_its_copy_whatever_memory_it_takes(tmp_path):
+    """A profile may allow more than usual; its fix failed, as if the copy could not be read."""
+    noise = np.random.default_rng(0).integers(0, 255, (65, 70, 3), np.uint8)
+    large = Image.fromarray(noise).resize((7000, 6500))
+    large.save(tmp_path / "a.jpg", progressive=True, subsampling=0, comment=b"a comment")
+    source = Source.of(tmp_path / "a.jpg")
+    known = probe(source, Role.FACE_IMAGE, max_memory_mb=0, most_s=None)
+    assert known.image.decoding_mb > MOST_IMAGE_MEMORY_MB
+    (tmp_path / "b.jpg").write_bytes(images.bare_jpeg(source))
+    alike = coded_alike(known, source, Source.of(tmp_path / "b.jpg"))
+    assert (known.image.metadata, alike.image.metadata) == (("comment",), ())
 
 
 def test_the_timeline_of_a_report_is_a_picture(consent):

@@ -79,7 +79,11 @@ def coded_alike(known: Facts, source: Source, output: Source) -> Facts | None:
         if video is None:
             return None
         return known.model_copy(update={"file": output.facts, "video": video})
-    one, other = (images.open_image(each, max_side=_SMALL_PX)[1] for each in (source, output))
+    # However much memory it takes: the source was decoded, as its profile allows.
+    one, other = (
+        images.open_image(each, max_side=_SMALL_PX, max_memory_mb=None)[1]
+        for each in (source, output)
+    )
     if one != other:
         return None
     image, _ = probe_image(output, max_memory_mb=0)
