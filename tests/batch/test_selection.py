@@ -16,7 +16,7 @@ from palprep.batch.people.manifest_rows import ManifestRow
 from palprep.batch.people.selection import Selection, find_everybody
 from palprep.batch.runner import run
 from palprep.batch.work.context import RunOptions
-from palprep.errors import UsageError
+from palprep.errors import ManifestError, UsageError
 from palprep.journal import JOURNAL_NAME
 
 SLUGS = ("ada", "alan", "bob", "grace")
@@ -254,3 +254,21 @@ def test_a_file_that_is_given_for_several_people_is_told(go, add, wav, out):
 def test_a_list_of_something_else(tmp_path):
     with pytest.raises(UsageError, match="ManifestRow values; number 1 is of type dict"):
         find_everybody([{"person": "ada"}], tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("more", "says"),
+    [
+        ("", "7 is the person of line 1"),
+        (', "tags": ["x", "y"' + ', "z"' * 49 + "]", "must have at most 50 entries"),
+        (', "name": "\\ud800"', "must be text in whole characters"),
+    ],
+)
+def test_mistakes_are_told_in_plain_words(tmp_path, more, says):
+    """The same number as a number and as text was “taken for one by many disks”."""
+    line = '{{"person": {}, "voice-audio": "s3://b/a.wav"{}}}'.format
+    text = "\n".join((line('"7"', ""), line("8" if more else "7", more)))
+    (tmp_path / "people.jsonl").write_text(text)
+    with pytest.raises(ManifestError) as caught:
+        find_everybody(tmp_path / "people.jsonl", tmp_path)
+    assert [each.message for each in caught.value.problems] == [says]

@@ -56,8 +56,8 @@ _GLANCED = 2
 
 class Recording:
     """One person's recordings in ``folder``. ``journal`` is for the run to come, and only
-    ``engine`` opens files. Raises UsageError for a folder that is a link, settings that cannot be
-    read, and a language without a page; and OutputUnwritable."""
+    ``engine`` opens files. Raises UsageError for a link in the place of ``.takes``, settings that
+    cannot be read, and a language without a page; and OutputUnwritable."""
 
     def __init__(
         self,

@@ -214,7 +214,8 @@ def _problem(number: int, error: ErrorDetails) -> RowProblem:
 
 
 def _again(line: Line, first: Line, unit: str) -> RowProblem:
-    person, before = line.values["person"], first.values["person"]
+    # Tables store employee numbers as numbers.
+    person, before = str(line.values["person"]), str(first.values["person"])
     alike = "" if person == before else f", {before}: many disks take both names for one"
     message = f"{person} is the person of {unit} {first.number}{alike}"
     return RowProblem(line.number, "person", message)

@@ -36,6 +36,8 @@ _PLAIN = {
     "string_type": "must be text in straight quotes",
     "string_too_short": "must not be empty",
     "string_too_long": "must have at most {max_length:,} characters",
+    "string_unicode": "must be text in whole characters",
+    "too_long": "must have at most {max_length:,} entries",
     "tuple_type": 'must be a list, as in ["one", "two"]',
 }
 
