@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from palprep.batch.people.settings import read_settings, write_setting
+from palprep.batch.people.settings import parse_settings, read_settings, write_setting
 from palprep.errors import UsageError
 
 WRITTEN = """\
@@ -69,3 +69,8 @@ def test_what_cannot_be_set_stays_as_it_is(tmp_path: Path, text: str) -> None:
     with pytest.raises(UsageError, match=r"person\.toml"):
         write_setting(tmp_path, "name", "x\0y")
     assert path.read_bytes() == text.encode()
+
+
+def test_files_that_are_no_table_are_told_in_plain_words() -> None:
+    with pytest.raises(UsageError, match=r"^person.toml: files: must be a table, as in \[files\]$"):
+        parse_settings(b'files = "consent.mp4"')

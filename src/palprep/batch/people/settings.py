@@ -33,6 +33,7 @@ _PLAIN = {
     "bool_parsing": "must be true or false",
     "bool_type": "must be true or false",
     "dict_type": "must be an object",
+    "model_type": "must be a table, as in [files]",
     "string_type": "must be text in straight quotes",
     "string_too_short": "must not be empty",
     "string_too_long": "must have at most {max_length:,} characters",
