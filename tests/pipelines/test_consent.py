@@ -11,10 +11,18 @@ from raw import MP4
 from refusing import Refusing
 from stated import GIVEN, listened_to, spoken
 
-from palprep.dossier import dossier_path, examine_dossier, keep_dossier, read_dossier
+from palprep.dossier import add_entry, dossier_path, examine_dossier, keep_dossier, read_dossier
 from palprep.errors import ConsentUnproven, JournalError, PublishError, UsageError
-from palprep.journal.entries.bodies import ConsentWaived
-from palprep.pipelines import MakeOptions, ReplicaRequest, add_to_dossier, decide, make_replica
+from palprep.journal import Journal
+from palprep.journal.entries.bodies import ConsentWaived, DossierKept
+from palprep.pipelines import (
+    MakeOptions,
+    ReplicaRequest,
+    add_to_dossier,
+    consent as consent_gate,
+    decide,
+    make_replica,
+)
 from palprep.rules import Check
 from palprep.values import Outcome
 from palprep.views import standing
@@ -268,6 +276,25 @@ def test_no_entry_in_an_older_or_a_forged_dossier_undoes_what_the_journal_keeps(
     with pytest.raises(ConsentUnproven, match="took the consent back"):
         call(make_replica, Refusing(), another, video=video, journal=tmp_path)
     assert read_dossier(path).entries[:2] == revoked
+
+
+def test_the_journal_keeps_what_another_program_adds_to_a_dossier_meanwhile(
+    call, publisher, tmp_path, monkeypatch
+):
+    video, request = listened_to(tmp_path / "t.mp4", Outcome.PASS), ReplicaRequest(replica_name="A")
+
+    def meanwhile(journal, person, path, *more):
+        add_entry(path, kind="revocation", written_at=dt.datetime.now(dt.UTC))
+        return keep(journal, person, path, *more)
+
+    keep = consent_gate.keep_in_journal
+    monkeypatch.setattr(consent_gate, "keep_in_journal", meanwhile)
+    with pytest.raises(ConsentUnproven, match="took the consent back"):
+        call(make_replica, publisher, request, video=video, journal=tmp_path)
+    monkeypatch.undo()
+    with Journal.of(tmp_path) as journal:
+        kept = journal.entries(DossierKept, person="A")[-1].body.dossier
+    assert [each["kind"] for each in kept["entries"]] == ["evidence", "revocation"]
 
 
 @pytest.mark.parametrize("stopped", ["refused", "taken back"])

@@ -243,11 +243,10 @@ def remove_outlived(
         try:
             for path in sorted(prepared.rglob(f"*{DOSSIER_SUFFIX}")):
                 pipelines.restore_dossier(journal, person.slug, path)
-                dossier = read_dossier(path)
                 # Recorded first: if the work breaks off then, no video is missing unexplained.
-                if dossier.entries[-1].kind != "removal":
-                    dossier = add_entry(path, kind="removal", written_at=journal.now(), note=days)
-                pipelines.keep_in_journal(journal, person.slug, path, dossier)
+                if read_dossier(path).entries[-1].kind != "removal":
+                    add_entry(path, kind="removal", written_at=journal.now(), note=days)
+                pipelines.keep_in_journal(journal, person.slug, path)
             for file in prepared.rglob("*"):
                 if file.is_file() and not file.name.endswith(DOSSIER_SUFFIX):
                     _remove(file)

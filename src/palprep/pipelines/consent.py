@@ -124,9 +124,8 @@ def decide(
         )
         journal.append(entries.ConsentDecided(decision=decision), person=slug)
         for path, add in writers.items():
-            keep_in_journal(
-                journal, slug, path, add(kind="decision", written_at=now, decision=decision)
-            )
+            add(kind="decision", written_at=now, decision=decision)
+            keep_in_journal(journal, slug, path)
         return decision
 
 
@@ -220,7 +219,7 @@ class ConsentGate:
             why = " ".join(waived)
             if why and all(each.note != why for each in dossier.waivers):
                 dossier = dossiers.add_entry(path, kind="waiver", written_at=now, note=why)
-            keep_in_journal(journal, person, path, dossier)
+            keep_in_journal(journal, person, path)
             self._record_replaced(path, dossier, kept)
         return state.waived() if self.waive else state
 
@@ -310,8 +309,8 @@ class ConsentGate:
             if beside and same and earlier.removal is None and place.is_file():
                 dossiers.put_back(place, earlier)
                 now, note = self.journal.now(), dossiers.REPLACED
-                added = dossiers.add_entry(place, kind="removal", written_at=now, note=note)
-                keep_in_journal(self.journal, self.person, place, added)
+                dossiers.add_entry(place, kind="removal", written_at=now, note=note)
+                keep_in_journal(self.journal, self.person, place)
 
 
 def journal_above(path: Path) -> Path | None:
@@ -336,7 +335,8 @@ def add_to_dossier(path: Path, folder: Path | None = None, **entry: Any) -> None
             dossiers.add_entry(path, **entry)
             return
         restore_dossier(journal, person, place)
-        keep_in_journal(journal, person, place, dossiers.add_entry(path, **entry))
+        dossiers.add_entry(path, **entry)
+        keep_in_journal(journal, person, place)
 
 
 def restore_dossier(journal: journals.Journal, person: str, path: Path) -> None:
@@ -390,10 +390,10 @@ def _refuses_or_revokes(entry: dossiers.Entry) -> bool:
     return bool(entry.revoked_at or (entry.decision and not entry.decision.accepted))
 
 
-def keep_in_journal(
-    journal: journals.Journal, person: str, path: Path, dossier: dossiers.Dossier
-) -> None:
-    """Record what the dossier at ``path`` holds now, under every key by which it is looked up."""
+def keep_in_journal(journal: journals.Journal, person: str, path: Path) -> None:
+    """Record what the dossier at ``path`` holds now, under every key by which it is looked up. It
+    is read only now: another program may have added to it."""
+    dossier = dossiers.read_dossier(path)
     kept = entries.DossierKept(path=journal.named(path).as_posix(), dossier=dossier.to_json())
     journal.append(kept, person=person, key=_source_of(dossier))
     if any(map(_refuses_or_revokes, dossier.entries)):
