@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import datetime as dt
 import errno
+import functools
 import os
 import random
 import re
@@ -163,6 +164,32 @@ def test_a_text_file_is_no_journal(path):
     with pytest.raises(JournalError, match="damaged or no journal"):
         Journal(path)
     assert path.read_text().startswith("not a database")
+
+
+def test_two_programs_may_make_the_journal_at_once(path, monkeypatch):
+    connect, looks = sqlite3.connect, []
+
+    class Look(sqlite3.Connection):
+        def execute(self, sql, *values):
+            looks.append(sql)
+            if len(looks) == 2:
+                with monkeypatch.context() as patch:
+                    patch.setattr(sqlite3, "connect", connect)
+                    Journal(path, create=True).close()
+            return super().execute(sql, *values)
+
+    monkeypatch.setattr(sqlite3, "connect", functools.partial(connect, factory=Look))
+    Journal(path, create=True).close()
+    monkeypatch.undo()
+    new = path.with_name("new.sqlite")
+    reader = sqlite3.connect(new, check_same_thread=False, isolation_level=None)
+    reader.execute("BEGIN")
+    reader.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    ends = threading.Timer(0.3, reader.execute, ["ROLLBACK"])
+    ends.start()
+    with Journal(new, create=True) as journal:
+        assert journal.setting("a", lambda: "b") == "b"
+    ends.join()
 
 
 def test_another_programs_database_is_left_alone(path):

@@ -19,6 +19,8 @@ from palprep.storage import private_file
 _VERSION = 6
 """Of the file's tables and of the entries in them."""
 _APPLICATION_ID = 0x50414C4A  # "PALJ", in the header of the file
+_MADE_WITHIN_S = 5.0
+"""For as long other programs may look at a new file before it is a journal."""
 _LONGEST_PLAIN = 1024
 """Characters. Bodies with the report of a file are longer; those about creations are shorter."""
 _SCHEMA = """
@@ -169,10 +171,11 @@ def is_writable(path: Path) -> bool:
 
 
 def _prepare(connection: sqlite3.Connection, path: Path | None, *, whole: bool) -> None:
-    application = connection.execute("PRAGMA application_id").fetchone()[0]
+    # The tables first: another program may make the journal between the two questions.
     tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+    application = connection.execute("PRAGMA application_id").fetchone()[0]
     if application == 0 and tables == 0:
-        connection.execute("PRAGMA journal_mode = WAL")
+        _write_ahead(connection)
         connection.execute("PRAGMA synchronous = FULL")
         connection.executescript(
             f"BEGIN IMMEDIATE; {_SCHEMA} {projection.SCHEMA}"
@@ -196,6 +199,21 @@ def _prepare(connection: sqlite3.Connection, path: Path | None, *, whole: bool) 
         verdict = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
         if verdict != "ok":
             raise sqlite3.DatabaseError(verdict)
+
+
+def _write_ahead(connection: sqlite3.Connection) -> None:
+    # SQLite waits for no other program here, which may be looking at the new file, too.
+    until = time.monotonic() + _MADE_WITHIN_S
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            busy = error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
+            if not busy or time.monotonic() > until:
+                raise
+            time.sleep(0.02)
+        else:
+            return
 
 
 DAMAGED = (
