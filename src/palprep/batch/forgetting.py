@@ -78,7 +78,9 @@ def forget(directory: str | Path, person: str, *, buckets: Sequence[str] = ()) -
     are URLs. Later runs skip the person, until :func:`take_in_again`. The folder that the people's
     files came from is never touched. Where something cannot be removed from a bucket, the journal
     keeps its name, and with it all rows, lines and pictures of the person: a later call removes
-    them. Raises as :func:`look_up`, and JournalError while a run is at work."""
+    them. Raises as :func:`look_up`, JournalError while a run is at work, and UsageError while a
+    sandbox runs on the folder's own data: the person is marked by then, and a later call goes on.
+    """
     place, opened = Path(directory), [Bucket(url) for url in buckets]
     with journals.Journal.of(place, lock=True) as journal:
         found = _held_under(journal, place, person)
