@@ -86,3 +86,16 @@ def test_waiting_for_a_service_ends_when_the_run_does():
 
     with pytest.raises(WorkStopped):
         Service(back_at=100).outage(900).wait_out(ServiceUnreachable("Gone."), stopped)
+
+
+def test_waiting_for_a_service_ends_soon_after_the_run_is_to_stop():
+    """Ctrl-C was not heard for half a minute."""
+    service = Service(back_at=1000)
+
+    def stopped_later() -> None:
+        if service.now > 40:
+            raise WorkStopped("It is to stop.")
+
+    with pytest.raises(WorkStopped):
+        service.outage(900).wait_out(ServiceUnreachable("Gone."), stopped_later)
+    assert service.now < 41

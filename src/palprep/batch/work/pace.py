@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from palprep.client import LOOK_EVERY_S
 from palprep.errors import (
     PalprepError,
     ServiceUnavailable,
@@ -118,6 +119,9 @@ class Outage:
                     raise error
                 if next_s == _FIRST_PROBE_S:
                     _log.warning("%s Nothing is asked for until it answers", error.message)
-                go_on()
-                self.sleep(next_s)
+                left_s = next_s
+                while left_s > 0:
+                    go_on()
+                    self.sleep(min(left_s, LOOK_EVERY_S))
+                    left_s -= LOOK_EVERY_S
                 next_s = min(_LONGEST_PROBE_S, 2 * next_s)
