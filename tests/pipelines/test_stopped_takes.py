@@ -9,10 +9,16 @@ from raw import MP4
 from refusing import Refusing
 from stated import listened_to, said_at
 
-from palprep.dossier import dossier_path, examine_dossier, keep_dossier
+from palprep.dossier import add_entry, dossier_path, examine_dossier, keep_dossier
 from palprep.errors import ConsentUnproven, PublishError
 from palprep.journal import Journal
-from palprep.pipelines import ReplicaRequest, add_to_dossier, decide, make_replica
+from palprep.pipelines import (
+    ReplicaRequest,
+    add_to_dossier,
+    decide,
+    keep_in_journal,
+    make_replica,
+)
 from palprep.values import Outcome
 from palprep.views import standing
 
@@ -127,6 +133,29 @@ def test_a_later_decision_counts_also_when_the_clock_was_set_back(call, publishe
         journal.close()
     decide(tmp_path, "A", accept=True, by="Eve", because="it is her after all")
     assert call(make_replica, publisher, request, video=video, journal=tmp_path).id
+
+
+def test_a_revocation_that_is_kept_for_one_name_is_not_undone_under_another(
+    call, publisher, tmp_path
+):
+    """Both names have one video, and so one dossier. The statement is too short to be a take."""
+    video, now = listened_to(tmp_path / "t.mp4", Outcome.PASS), dt.datetime.now(dt.UTC)
+    path = dossier_path(video)
+
+    def make(name, model=None):
+        request = ReplicaRequest(replica_name=name, model_name=model)
+        return call(make_replica, publisher, request, video=video, journal=tmp_path)
+
+    for name in "AB":
+        make(name)
+    older = path.read_text()
+    add_entry(path, kind="revocation", written_at=now)
+    with Journal.of(tmp_path) as journal:
+        keep_in_journal(journal, "B", path)
+    path.write_text(older)
+    add_to_dossier(path, kind="expiry", written_at=now, expires_at=now + dt.timedelta(9))
+    with pytest.raises(ConsentUnproven, match="took the consent back"):
+        make("A", "core-4.5")
 
 
 def test_a_take_that_is_refused_while_the_journal_is_open_is_stopped_from_then_on(

@@ -285,11 +285,12 @@ class ConsentGate:
         heard = file.report.consent
         # Hundreds may have been refused or revoked, and each file is compared with all of them.
         last = journal.latest(entries.DossierKept, _STOPPED, lambda each: (each.path, _read(each)))
-        beside = [each for each in _beside(path) if each.revoked_at]
-        takes = [*(each for each in {**last, **kept}.values() if each), *beside]
+        # They count also where an older copy was kept since, for another person.
+        stopped = [*filter(None, last.values()), *(e for e in _beside(path) if e.revoked_at)]
+        takes = (*stopped, *kept.values())
         others = [
             *_kept(journal, key=file.source_sha256).values(),
-            *(each for each in beside if _source_of(each) == file.source_sha256),
+            *(each for each in stopped if _source_of(each) == file.source_sha256),
             *(each for each in takes if heard and heard.same_take(each.evidence.consent)),
         ]
         return [
@@ -349,8 +350,7 @@ def restore_dossier(journal: journals.Journal, person: str, path: Path) -> None:
 
 def _kept(journal: journals.Journal, **of: str) -> dict[str, dossiers.Dossier]:
     """The dossiers that the journal keeps of a ``person``, or of the source with the SHA-256
-    ``key``, by the paths in the journal. Those of another version are left out: reading their files
-    tells of that."""
+    ``key``, by their paths in it. Those of another version are left out: their files tell."""
     last = {each.body.path: each.body for each in journal.entries(entries.DossierKept, **of)}
     return {path: read for path, kept in last.items() if (read := _read(kept)) is not None}
 
