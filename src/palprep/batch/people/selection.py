@@ -107,8 +107,8 @@ class Selection:
             return into
         if is_there(into / JOURNAL_NAME):
             raise UsageError(
-                f"{into} holds a journal without shards, of a run, of callbacks or of codes: a shard "
-                "in it would not know it, and create the same again. Give another --into folder"
+                f"{into} holds a journal without shards, of a run, of callbacks or of codes: a "
+                "shard would not know it, and create the same again. Give another --into folder"
             )
         for other in others:
             if other.count != shard.count:
