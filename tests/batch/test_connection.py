@@ -67,3 +67,14 @@ def test_what_answers_everything_with_one_error_is_no_service(
     finally:
         server.shutdown()
         server.server_close()
+
+
+def test_a_portrait_that_the_service_cannot_judge_stops_no_voice(go, add, log):
+    add("ada", portrait=True, settings='stock_voice = "gloria"')
+    log.fault(on="request", endpoint="faces.validate_image", status=413)
+    [person] = go().people
+    assert (person.status, person.blocked_by, log.creates) == (
+        "failed", ("service_refused",), {"voice": 1},
+    )  # fmt: skip
+    assert [each.status for each in go().people] == ["done"]
+    assert log.creates == {"voice": 1, "replica": 1}

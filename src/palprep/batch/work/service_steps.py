@@ -47,23 +47,27 @@ class ServiceSteps:
 
     def carry_out(self, person: Person, ready: Ready, reporter: Reporter) -> Requested:
         """Ask for the verdict, then for the voice and the replica. A portrait that the service
-        refuses stops only the replica that would be trained from it; a refused voice stops nothing
-        else.
+        refuses, or cannot judge, stops only the replica that would be trained from it; a refused
+        voice stops nothing else.
 
         Raises ServiceUnreachable when no service answers. Another call then goes on from there.
         """
         requests, so_far = ready.requests, runs.PersonOutcome(status="waiting")
-        if refusal := self._refusal(person, ready, reporter):
+        left = tuple(each for each in requests if Role.FACE_IMAGE not in each.roles)
+        made: list[creations.Creation] = []
+        met: list[errors.PalprepError] = []
+        try:
+            refusal = self._refusal(person, ready, reporter)
+        except (errors.BadRequest, errors.PayloadTooLarge) as error:
+            met, requests, refusal = [error], left, None
+        if refusal:
             why, checks = refusal
-            left = tuple(each for each in requests if Role.FACE_IMAGE not in each.roles)
             if not left:
                 return runs.PersonOutcome(status="redo", reasons=(why,), blocked_by=checks), ()
             told = {"not_made": (f"Only the voice is made. {why}",), "blocked_by": checks}
             if left == requests:
                 told = {"notes": (f"Left out: {why}",)}
             requests, so_far = left, so_far.model_copy(update=told)
-        made: list[creations.Creation] = []
-        met: list[errors.PalprepError] = []
         for wanted in requests:
             try:
                 made.append(self._made(wanted, ready, reporter))
