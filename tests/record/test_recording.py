@@ -14,6 +14,7 @@ import httpx
 import imageio_ffmpeg
 import pytest
 
+from palprep import storage
 from palprep.batch.people.folder import read_person
 from palprep.errors import UsageError
 from palprep.journal import Journal
@@ -21,7 +22,7 @@ from palprep.journal.entries.bodies import ProcessingAgreed
 from palprep.preflight import check
 from palprep.preflight.values import kinds_of
 from palprep.record import LocalSite
-from palprep.record.takes import By, Take, judged
+from palprep.record.takes import By, Take, Takes, judged
 from palprep.rules import load_profile
 from palprep.values import Role
 
@@ -239,6 +240,22 @@ def test_links_in_the_folder_lead_nowhere(serve: Serve, portrait: Path, tmp_path
     (other / ".takes").symlink_to(tmp_path)
     with pytest.raises(UsageError, match="is a link"):
         serve(other)
+
+
+def test_takes_that_two_pages_begin_at_once_have_numbers_of_their_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    takes, make = Takes(tmp_path / "ada"), storage.opener
+
+    def meanwhile(path: str, flags: int) -> int:
+        monkeypatch.undo()
+        (takes.place / "001-voice-audio.json").touch()
+        return make(path, flags)
+
+    monkeypatch.setattr(storage, "opener", meanwhile)
+    assert takes.begin(Role.FACE_IMAGE, By.FILE).number == 2
+    names = sorted(each.name for each in takes.place.iterdir())
+    assert names == ["001-voice-audio.json", "002-face-image.json"]
 
 
 def test_what_a_browser_records_says_how_long_it_is(

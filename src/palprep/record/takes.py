@@ -102,12 +102,14 @@ class Takes:
         matched = filter(None, (_FOUND.fullmatch(each.name) for each in self.place.iterdir()))
         number = max((int(each[1]) for each in matched), default=0) + 1
         take = Take(number=number, role=role, by=by, name="")
-        try:
-            path = os.fspath(self.place / f"{take.stem}.json")
-            os.close(storage.opener(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
-        except FileExistsError:  # Two pages begin at once.
-            return self.begin(role, by)
-        return take
+        path = self.place / f"{take.stem}.json"
+        # Two pages may begin at once, with the same role or with two.
+        with contextlib.suppress(FileExistsError):
+            os.close(storage.opener(os.fspath(path), os.O_CREAT | os.O_EXCL | os.O_WRONLY))
+            if [*self.place.glob(f"{number:03}-*.json")] == [path]:
+                return take
+            path.unlink()
+        return self.begin(role, by)
 
     def note(self, take: Take) -> Take:
         path = self.place / f"{take.stem}.json"
