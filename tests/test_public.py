@@ -38,6 +38,10 @@ def test_type_checkers_know_the_last_state_that_was_waited_for() -> None:
     assert "last" in get_type_hints(errors.WaitTimeout)
 
 
+def test_errors_are_at_hand_before_anything_else_is_used() -> None:
+    assert fresh("import palprep; print(len(palprep.errors.AT_SERVICE) > 3)") == "True"
+
+
 @pytest.mark.parametrize("first", ["check", "Prepared", "Sandbox"])
 def test_no_module_hides_a_function(first: str) -> None:
     """A module of a function's name would take its place once anything imported it."""

@@ -11,6 +11,7 @@ from typing import Any
 
 import lazy_loader
 
+from palprep import errors as errors
 from palprep._version import __version__ as __version__
 
 _attach, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
