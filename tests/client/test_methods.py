@@ -76,6 +76,13 @@ import palprep
 
 LIMITS = palprep.Limits(time_s=60), palprep.Limits(memory_bytes=1 << 30)
 
+class Fixed:
+    def publish(self, file: palprep.Prepared, name: str | None = None) -> str:
+        return f"https://media.example.org/{file.path.name}"
+
+PUBLISHER: palprep.Publisher = Fixed()
+AT_SERVICE = palprep.errors.AT_SERVICE
+
 async def main(client: palprep.AsyncClient) -> str:
     async with asyncio.TaskGroup() as group:
         read = group.create_task(client.voices.get("v"))

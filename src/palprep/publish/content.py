@@ -11,7 +11,7 @@ import re
 import unicodedata
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from palprep.errors import FixError, MediaError, PublishError
 from palprep.media.sources import Source, is_file, no_file, sha256_of
@@ -42,11 +42,13 @@ Publishable = Hashed | FileInput
 class Publisher(Protocol):
     """Puts files where the service can fetch them."""
 
-    def publish(self, file: Publishable, name: str | None = None) -> str:
+    def publish(self, file: Any, name: str | None = None) -> str:
         """The URL of a prepared file, or of any file, under a name that ends like ``name``.
 
-        A file is a path, its bytes, or a binary file. By default the name is the file's own; bytes
-        are named by their type. Publishing the same content under the same name again is harmless.
+        ``make_voice``, ``make_replica`` and ``run`` give what ``prepare`` returns: a publisher of
+        your own may take a ``Prepared`` alone. Those of palprep also take a path, bytes, or a
+        binary file. By default the name is the file's own; bytes are named by their type.
+        Publishing the same content under the same name again is harmless.
         Raises PublishError when the file cannot be published, or when its URL is longer than
         :data:`MAX_URL_CHARS`.
         """
