@@ -9,6 +9,7 @@ import pytest
 from PIL import Image
 from still_video import forged_video
 
+from palprep.facts import video_probing
 from palprep.facts.facts import Speaker
 from palprep.facts.probing import coded_alike, probe
 from palprep.facts.video_probing import QUICK_SAMPLES
@@ -45,6 +46,21 @@ def test_a_video_is_watched_listened_to_and_verified(consent):
     assert consent.check("consent_spoken").outcome is Outcome.PASS
     assert consent.check("one_person_throughout").outcome is Outcome.PASS
     assert consent.check("same_person_throughout").outcome is Outcome.PASS
+
+
+def test_who_interrupts_does_not_wait_for_the_lips(clip, monkeypatch):
+    looked_at = []
+
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(video_probing, "_look_at", interrupted)
+    monkeypatch.setattr(video_probing, "follow_face", lambda frames, _: looked_at.extend(frames))
+    with pytest.raises(KeyboardInterrupt):
+        video_probing.probe_video(
+            Source.of(clip), Role.CONSENT_VIDEO, None, most_s=None, quick=False
+        )
+    assert looked_at == []
 
 
 @pytest.mark.thorough

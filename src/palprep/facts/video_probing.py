@@ -9,7 +9,10 @@ from __future__ import annotations
 
 import math
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from functools import partial
+from itertools import takewhile
+from threading import Event
 
 from palprep import consent, media
 from palprep.errors import DamagedMedia
@@ -50,12 +53,15 @@ def probe_video(
     if role is Role.VOICE_AUDIO:
         return _listen(source, video, role, speaker, most_s)[0]
     look = partial(_look_at, source, video, most_s, quick=False)
-    with ThreadPoolExecutor(max_workers=1) as thread:
+    left = Event()
+    with ThreadPoolExecutor(max_workers=1) as thread, ExitStack() as leaving:
+        # What ends the look early, an interrupt or damage, does not wait for all of the lips.
+        leaving.callback(left.set)
         # Decoders and networks release Python's lock: frames and audio are measured at once.
         listening = thread.submit(_listen, source, video, role, speaker, most_s)
         # Two decoders of 4K at once would take too much memory.
         looked = look() if images.is_large(video.width, video.height) else None
-        following = thread.submit(lambda: _lips(source, *listening.result()))
+        following = thread.submit(lambda: _lips(source, *listening.result(), left))
         signal, footage = looked or look()
         facts, lips = listening.result()[0], following.result()
     seen = facts.model_copy(
@@ -140,9 +146,11 @@ def _with_speakers(
     return voice.model_copy(update={"speakers": speakers}) if speakers.several else voice
 
 
-def _lips(source: sources.Source, facts: Facts, heard: Samples) -> consent.LipsFacts | None:
+def _lips(
+    source: sources.Source, facts: Facts, heard: Samples, left: Event
+) -> consent.LipsFacts | None:
     """The lips while the statement is spoken, from frame to frame; None where nobody is heard, or
-    nothing is shown from then on."""
+    nothing is shown from then on. Once ``left`` is set no further frame is looked at."""
     line = facts.timeline
     found = consent.stretch_of(facts.statement, line.speech) if line else None
     if line is None or found is None:
@@ -156,7 +164,8 @@ def _lips(source: sources.Source, facts: Facts, heard: Samples) -> consent.LipsF
         most_s=shown.end_s + starts_s,
     )
     try:
-        track = follow_face(images.prefetch(frames), Models.shared())
+        wanted = takewhile(lambda _: not left.is_set(), images.prefetch(frames))
+        track = follow_face(wanted, Models.shared())
     except DamagedMedia:
         return None
     track = track._replace(at_s=track.at_s - starts_s)
