@@ -54,6 +54,12 @@ def test_what_is_no_code_of_a_language_is_said_before_any_model_is_asked(languag
         statement_for("Ann", "Ich, {full_name}, willige ein.", language=language)
 
 
+@pytest.mark.parametrize(("name", "sounds"), [("ü" * 101, None), ("Ann", "An" * 51)])
+def test_a_name_that_no_model_can_take_in_is_said_before_any_is_asked(name, sounds):
+    with pytest.raises(UsageError, match="A name of more than 100 characters"):
+        statement_for(name, None, language="en", spoken_as=sounds)
+
+
 def test_how_a_name_sounds_is_no_name():
     with pytest.raises(UsageError, match="full name"):
         statement_for("", "I, {full_name}, agree.", language="en", spoken_as="Jane Doe")

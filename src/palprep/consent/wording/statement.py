@@ -126,6 +126,9 @@ MOST_CHARACTERS = 2_000
 """Of a statement with its name: two minutes of speech. Listening takes longer for more words: 8 s
 for 100, and 17 s for 200."""
 
+_MOST_NAME_CHARS = 100
+"""Of a name: it is read twice within the 448 tokens of Whisper's decoder, with a statement."""
+
 _MOST_BYTES = 65_536
 """Of a statement's file: as many as person.toml may have."""
 
@@ -216,12 +219,17 @@ def statement_for(
     """The statement to listen for; without a text, palprep's template for the language. It has the
     name as it is ``spoken_as``, where that is given.
 
-    Raises UsageError for a text that names no one, for a language without a template, and for what
-    is no code of a language.
+    Raises UsageError for a text that names no one, for a name of more than 100 characters, for a
+    language without a template, and for what is no code of a language.
     """
     if not re.fullmatch("[a-z]{2}", language):
         raise UsageError(f"The language must be two letters, as in de (ISO 639-1), not {language}")
     text = fill_statement(statement or required_statement(language), full_name, spoken_as)
+    if max(len(full_name), len(spoken_as or "")) > _MOST_NAME_CHARS:
+        raise UsageError(
+            f"A name of more than {_MOST_NAME_CHARS} characters cannot be listened for: give the "
+            "name as it is said in the statement"
+        )
     return Statement.of(text, full_name, language, spoken_as)
 
 
