@@ -126,6 +126,7 @@ def test_a_list_for_both_kinds_of_video_gives_way_to_that_of_one(tmp_path):
         ('name = "a"\nextends = "nowhere"', "There is no profile 'nowhere'"),
         (OWN.replace('level = "fail"', 'level = "pass"'), r"0\.level must be 'fail' or 'warn'$"),
         (OWN.replace("face-image", "face-picture"), "face-picture"),
+        (OWN.replace("extends", "# extends"), 'model is required, or a line extends = "core-4"'),
         (OWN.replace("source =", "sauce ="), "source is required; .*sauce is unknown$"),
         (OWN.replace("[[", "[").replace("]]", "]"), "image_resolution must be an array"),
         ('name = "a"\nextends = "core-4"\nlimits = 5', ": limits must be "),
@@ -229,3 +230,9 @@ def test_a_profile_of_its_own_has_the_default_pairs_and_limits_of_words(tmp_path
     profile = load_profile(path)
     assert profile.pairs == load_profile().pairs
     assert profile.consent == load_profile().consent
+
+
+@pytest.mark.parametrize("name", ["a\0b", "\ud800"])
+def test_what_is_no_possible_path_is_no_profile(name):
+    with pytest.raises(ProfileError, match="cannot be read"):
+        load_profile(name)

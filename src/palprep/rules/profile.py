@@ -228,6 +228,8 @@ def _mistaken(profile: str | Path, error: ValidationError) -> ProfileError:
         # A list whose one limit is wrong counts as empty, too.
         if each["type"] != "too_short" or len(error.errors()) == 1
     ]
+    if ("missing", ("model",)) in ((each["type"], each["loc"]) for each in error.errors()):
+        found = [f'{found[0]}, or a line extends = "{DEFAULT_PROFILE}", whose values it then has']
     return ProfileError(f"Profile {profile}: {'; '.join(found[:3])}")
 
 
@@ -272,7 +274,7 @@ def _parse(name: str) -> dict[str, Any]:
     else:
         try:
             text = Path(name).read_text("utf-8-sig")
-        except (OSError, UnicodeDecodeError) as error:
+        except (OSError, ValueError) as error:  # A name may be no path, or a text not UTF-8.
             why = f"The profile {name!r} cannot be read ({error})"
             if isinstance(error, FileNotFoundError):
                 why = f"There is no profile {name!r}"
