@@ -57,6 +57,18 @@ JANE = {"full_name": "Jane Carter"}
         (lambda: palprep.RunOptions(without_consent="false"), "without_consent takes bool"),
         (lambda: palprep.RunOptions(pace=None), "pace takes Pace, not NoneType"),
         (lambda: palprep.MakeOptions(doubt_wait_s="30"), "doubt_wait_s takes float, not str"),
+        (lambda: palprep.Journal.of("a\0b"), r"folder is no possible path: 'a\\x00b'; help"),
+        (lambda: palprep.run("\ud800", into="x"), "people is no possible path: "),
+        (lambda: palprep.check(NOWHERE, quick=10**400), "quick takes bool, not int"),
+        (lambda: palprep.prepare(NOWHERE, into=np.zeros(3)), "into takes str or Path, not ndarray"),
+        (lambda: palprep.CallbackServer(print, host=None), "host takes str, not NoneType"),
+        (lambda: palprep.PublicCallbacks(None, "secret"), "address takes str, not NoneType"),
+        (lambda: palprep.Delivery.read(b"{}", 5), "tag takes str or None, not int"),
+        (
+            lambda: palprep.ObjectStorePublisher("s3://a", config=[1]),
+            "config takes Mapping or None",
+        ),
+        (lambda: palprep.SandboxPublisher("127.0.0.1:8700"), "form http://HOST:PORT"),
     ],
 )
 def test_an_argument_of_a_wrong_type_is_told_in_words(call, says):

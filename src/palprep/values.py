@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import math
 import os
 from collections.abc import Callable, Iterable, Sequence
 from numbers import Integral, Real
@@ -25,12 +24,20 @@ _WIDER: dict[Any, type] = {float: Real, int: Integral, Path: os.PathLike}
 
 def require_type(name: str, value: object, declared: Any, advice: str = "") -> None:
     """Raise UsageError, with the advice, unless ``value`` is of the type declared for it. A string
-    is no sequence of strings, and an empty one is no path: it would be the current folder."""
+    is no sequence of strings, and an empty one is no path: it would be the current folder. Neither
+    is one that no file system takes."""
     union = get_origin(declared) in {Union, UnionType}
     kinds = [get_origin(each) or each for each in (get_args(declared) if union else (declared,))]
-    if value == "" and {Path, os.PathLike} & {*kinds}:
-        raise UsageError(f"{name} is empty: give a path{advice}")
-    if isinstance(value, Real) and math.isnan(value):
+    if isinstance(value, str) and {Path, os.PathLike} & {*kinds}:
+        if not value:
+            raise UsageError(f"{name} is empty: give a path{advice}")
+        try:
+            possible = b"\0" not in os.fsencode(value)
+        except UnicodeEncodeError:
+            possible = False
+        if not possible:
+            raise UsageError(f"{name} is no possible path: {value[:100]!r}{advice}")
+    if isinstance(value, Real) and value != value:  # noqa: PLR0124 -- math.isnan takes no huge int
         raise UsageError(f"{name} takes a number, not nan{advice}")
     for kind in kinds:
         try:

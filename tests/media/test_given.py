@@ -95,7 +95,9 @@ def test_what_is_no_binary_file_is_said(room: Path, file, error, words):
 def test_a_file_that_cannot_be_read_is_said(room: Path):
     closed = io.BytesIO(JPEG)
     closed.close()
-    with pytest.raises(FileUnreadable, match=r"<bytes> cannot be read: .*closed"):
+    with pytest.raises(
+        FileUnreadable, match=r"<bytes> cannot be read: .*closed file; open it again"
+    ):
         Source.of(closed)
     assert not list(room.iterdir())
 

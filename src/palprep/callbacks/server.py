@@ -30,7 +30,7 @@ from palprep.api import mended_json, redact
 from palprep.api.records import AnyEvent, is_link, parse_event
 from palprep.errors import PalprepError, UnexpectedReply, UsageError
 from palprep.serving import BodyTooLarge, ServerThread, listening_socket, read_body, url_of
-from palprep.values import Value, require_type
+from palprep.values import Value, require_type, typed
 
 _log = logging.getLogger(__name__)
 
@@ -51,6 +51,7 @@ class Delivery(Value):
     body: Any
 
     @classmethod
+    @typed("tag")
     def read(cls, body: bytes | str, tag: str | None = None) -> Delivery:
         """The callback in the ``body`` of a request to your own server. Raises
         :class:`~palprep.errors.UnexpectedReply` for what is not JSON, or nested too deeply."""
@@ -158,6 +159,7 @@ class PublicCallbacks:
     secret: str = field(repr=False)
 
     def __post_init__(self) -> None:
+        require_type("address", self.address, str)
         if not is_link(self.address) or not {*"@?#"}.isdisjoint(self.address):
             raise UsageError(
                 f"The public URL {self.address.rpartition('@')[2]!r} is not of the form "
@@ -185,6 +187,7 @@ class CallbackServer:
     cannot be used.
     """
 
+    @typed("host", "public_url")
     def __init__(
         self,
         sink: Sink,

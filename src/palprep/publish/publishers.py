@@ -11,7 +11,7 @@ from urllib.parse import quote, urlsplit
 
 import httpx
 
-from palprep.api.records import host_of, is_address, is_loopback
+from palprep.api.records import host_of, is_address, is_link, is_loopback
 from palprep.errors import PublishError, ServiceUnreachable, StorageError, UsageError
 from palprep.publish.content import Content, Hashed, Publishable, checked_url
 from palprep.storage import PROBE, Bucket, http_client
@@ -76,6 +76,8 @@ class SandboxPublisher(_Connected):
 
     @typed("base_url")
     def __init__(self, base_url: str, *, transport: httpx.BaseTransport | None = None) -> None:
+        if not is_link(base_url):
+            raise UsageError(f"The sandbox's URL {base_url!r} is not of the form http://HOST:PORT")
         # An http_proxy of the environment must not stand between loopback and loopback.
         self._http = httpx.Client(
             base_url=base_url, timeout=60.0, transport=transport, trust_env=False
@@ -113,7 +115,7 @@ class ObjectStorePublisher(_Connected):
     ``transport`` replaces the network of these trials alone, as in httpx.
     """
 
-    @typed("url", "expires")
+    @typed("url", "expires", "config", "client_options")
     def __init__(
         self,
         url: str,

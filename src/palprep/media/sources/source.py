@@ -230,7 +230,7 @@ def _open(path: Path) -> BufferedReader:
         if stat.S_ISDIR(mode):
             raise FileMissing(f"{path} is a folder; name a file in it")
         if not stat.S_ISREG(mode):
-            raise FileUnreadable(f"{path} is no regular file (a pipe or a device)")
+            raise FileUnreadable(f"{path} is no regular file (a pipe or a device): give a file")
         return path.open("rb")
     except (FileNotFoundError, NotADirectoryError):
         address = address_of(path)
@@ -283,7 +283,8 @@ def read_binary(file: IO[bytes], size: int) -> bytes:
     except UnicodeError:
         pass  # No text of the encoding in which it is read.
     except (OSError, ValueError) as error:
-        raise FileUnreadable(f"{name_of(file)} cannot be read: {error}") from None
+        why = f"{str(error).rstrip('.')}; open it again, with mode 'rb'"
+        raise FileUnreadable(f"{name_of(file)} cannot be read: {why}") from None
     if inspect.iscoroutine(piece):
         piece.close()
         kind = type(file).__name__
