@@ -320,6 +320,16 @@ def test_steps_are_told_and_can_be_stopped(call, publisher, callbacks, journal, 
     assert len(journal.creations()) == 1
 
 
+def test_what_a_publisher_gives_must_be_a_text(call, sandbox, ready):
+    class Silent:
+        def publish(self, file, name=None):
+            return None
+
+    with pytest.raises(UsageError, match="The URL of a file takes str, not NoneType: see publish"):
+        call(make_voice, Silent(), ready("v.wav", WAV), ADA)
+    assert sandbox.log()["creates"] == {}
+
+
 async def test_an_upload_does_not_hold_up_other_tasks(sandbox, publisher, ready):
     """A publisher that waits for another task of the same event loop would wait for ever."""
     other_ran = threading.Event()

@@ -17,7 +17,7 @@ from palprep.errors import OutcomeUnknown, WaitTimeout
 from palprep.journal import creations, entries
 from palprep.preflight import Prepared
 from palprep.publish import Publisher
-from palprep.values import Role, typed_fields
+from palprep.values import Role, require_type, typed_fields
 
 _URL_FIELDS: Mapping[Role, str] = {
     Role.VOICE_AUDIO: "training_audio_url",
@@ -153,6 +153,7 @@ class Creator:
         urls: dict[str, str] = {}
         for role, file in self.files.items():
             url = await work(self.client, functools.partial(self.publisher.publish, file))
+            require_type("The URL of a file", url, str, ": see publish of the publisher")
             urls[_URL_FIELDS[role]] = url
         fields = self._fields(urls)
         asked = _asked(self.request, self.files, self._target)
