@@ -57,6 +57,10 @@ JANE = {"full_name": "Jane Carter"}
         (lambda: palprep.RunOptions(without_consent="false"), "without_consent takes bool"),
         (lambda: palprep.RunOptions(pace=None), "pace takes Pace, not NoneType"),
         (lambda: palprep.MakeOptions(doubt_wait_s="30"), "doubt_wait_s takes float, not str"),
+        (
+            lambda: palprep.Client(api_key="k", base_url="http://127.0.0.1:9").request("GET", None),
+            "a path from the base URL on",
+        ),
         (lambda: palprep.Journal.of("a\0b"), r"folder is no possible path: 'a\\x00b'; help"),
         (lambda: palprep.run("\ud800", into="x"), "people is no possible path: "),
         (lambda: palprep.check(NOWHERE, quick=10**400), "quick takes bool, not int"),
