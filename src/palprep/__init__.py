@@ -6,18 +6,20 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 from typing import Any
 
 import lazy_loader
 
-from palprep import errors as errors
 from palprep._version import __version__ as __version__
 
 _attach, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
 
 def __getattr__(name: str) -> Any:
+    if name == "errors":  # `except palprep.errors.AT_SERVICE`, before anything else was used.
+        return importlib.import_module("palprep.errors")
     value = _attach(name)
     if "IPython" in sys.modules:
         from palprep.views import register  # noqa: PLC0415 -- loads pydantic
