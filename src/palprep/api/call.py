@@ -299,7 +299,7 @@ def plain_call(method: Verb, path: str, **options: Unpack[PlainOptions]) -> Call
     """A call of an endpoint that is not declared. ``path`` is percent-encoded, starts with a slash,
     and may end with a query. The method decides whether the call may be repeated (RFC 9110). Raises
     :class:`~palprep.errors.UsageError` for another method or a path without a slash."""
-    if method not in get_args(Verb) or not str(path).startswith("/"):
+    if method not in get_args(Verb) or not isinstance(path, str) or not path.startswith("/"):
         methods = ", ".join(get_args(Verb))
         raise UsageError(f"Give a method ({methods}) and a path from the base URL on: /v2/...")
     path, _, query = path.partition("?")

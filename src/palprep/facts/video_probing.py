@@ -64,18 +64,13 @@ def probe_video(
         following = thread.submit(lambda: _lips(source, *listening.result(), left))
         signal, footage = looked or look()
         facts, lips = listening.result()[0], following.result()
-    seen = facts.model_copy(
-        update={
-            "video": facts.video and facts.video.model_copy(update={"signal": signal}),
-            "portrait": footage.typical(),
-            "footage": footage,
-        }
-    )
-    starts_s = seen.timeline.starts_s if seen.timeline else 0.0
+    video = (facts.video or video).model_copy(update={"signal": signal})
+    starts_s, _ = video.player_times
     # Nobody is seen from then on.
     if lips and not any(each.at_s >= lips.span.start_s + starts_s for each in footage.seen):
         lips = None
-    return seen.model_copy(update={"lips": lips})
+    seen = {"video": video, "portrait": footage.typical(), "footage": footage, "lips": lips}
+    return facts.model_copy(update=seen)
 
 
 def _listen(

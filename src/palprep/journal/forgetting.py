@@ -32,9 +32,9 @@ _SHARED = (
 """The keys of creations that people other than ``:own`` use, each with one of them, the heir."""
 
 _JUDGED = (
-    "FROM entry WHERE kind = 'file_judged' AND json_extract(plain(body), '$.sha256') IN (SELECT "
-    "json_extract(plain(body), '$.asset.source_sha256') FROM entry WHERE kind = 'asset_prepared' "
-    "AND person = :own)"
+    "SELECT seq, key FROM entry WHERE kind = 'file_judged' AND json_extract(plain(body), "
+    "'$.sha256') IN (SELECT json_extract(plain(body), '$.asset.source_sha256') FROM entry WHERE "
+    "kind = 'asset_prepared' AND person = :own)"
 )
 """The entries by which a person's files were judged for a code."""
 
@@ -154,7 +154,7 @@ def forget(connection: sqlite3.Connection, person: str) -> None:
         )
     connection.executemany("DELETE FROM entry WHERE key = ?", ((key,) for key in made.keys))
     # Their codes may be those of a name that only sounds the same.
-    judged = connection.execute(f"SELECT seq, key {_JUDGED}", own).fetchall()
+    judged = connection.execute(_JUDGED, own).fetchall()
     connection.executemany("DELETE FROM entry WHERE seq = ?", ((seq,) for seq, _ in judged))
     for table in ("entry", "creation", "standing"):
         connection.execute(f"DELETE FROM {table} WHERE person = ?", (person,))  # noqa: S608

@@ -39,8 +39,10 @@ MOST_IN_A_LIST = 1_000
 
 REPORT_NAME = "report.html"
 PEOPLE_FOLDER = "people"
-_MOST_SLUG_BYTES = 240
 """The folder for the pages of people, in a run's output."""
+
+_MOST_SLUG_BYTES = 240
+"""Of a slug that names a page. The suffix and a part's name, while it is written, follow."""
 
 _TOLD = re.compile(rb'<meta name="(stamp|face)" content="([0-9a-z./]*)">')
 _HEAD = 2_000

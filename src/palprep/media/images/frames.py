@@ -95,12 +95,6 @@ _LARGE_PIXELS = 4_500_000
 """Above 2560x1440 the decoder runs alone: each further thread would hold some frames of 12 MB
 and more, while the other cores have sound and faces to work on."""
 
-
-def is_large(width: int, height: int) -> bool:
-    """Whether a decoder of a video with these sides takes so much memory that it runs alone."""
-    return width * height > _LARGE_PIXELS
-
-
 _LUMA_SIDE = 160
 """Longer side, about, of the luma that an observer gets."""
 
@@ -224,6 +218,11 @@ def small_luma(frame: VideoFrame) -> Pixels:
     top, left = min(step, frame.height) // 2, min(step, frame.width) // 2
     picked = rows[top : frame.height : step, left : frame.width : step]
     return (picked >> (luma.bits - 8)).astype(np.uint8) if wide else np.ascontiguousarray(picked)
+
+
+def is_large(width: int, height: int) -> bool:
+    """Whether a decoder of a video with these sides takes so much memory that it runs alone."""
+    return width * height > _LARGE_PIXELS
 
 
 def decoder_threads() -> int:
