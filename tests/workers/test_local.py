@@ -131,6 +131,13 @@ def test_filling_the_memory_ends_at_the_memory_limit(work):
         assert engine.run(work.double, 3) == 6
 
 
+def test_a_task_that_tells_something_every_moment_is_measured(work):
+    shares, limits = [], Limits(memory_bytes=SMALL)
+    with LocalEngine(1, limits=limits) as engine, pytest.raises(MediaTooHeavy, match="400 MiB"):
+        engine.run(work.fill_memory_and_tell, on_share=shares.append)
+    assert shares[-1] < 0.5, "it was stopped at its end alone"
+
+
 def test_memory_of_what_a_task_runs_counts(work, tmp_path):
     limits = Limits(memory_bytes=SMALL)
     with LocalEngine(1, limits=limits, programs=[sys.executable]) as engine:

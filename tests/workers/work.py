@@ -81,6 +81,16 @@ def fill_memory() -> None:
         time.sleep(0.002)
 
 
+def fill_memory_and_tell(*, on_share: Callable[[float], object]) -> None:
+    """Takes a megabyte after the other, up to a thousand, and tells each one."""
+    kept = []
+    for number in range(10_000):
+        if number < 1_000:
+            kept.append(bytearray(os.urandom(1)) * 1_000_000)
+        on_share(number / 10_000)
+        time.sleep(0.001)
+
+
 def fill_memory_of_a_child(marks: str) -> None:
     """A program that the task runs takes the memory."""
     program = "import time; kept = bytearray(600_000_000); time.sleep(600)"

@@ -155,6 +155,7 @@ class Worker:
             self._channel.send(pickle.dumps(within))
         self._reaping = threading.Lock()
         self._reaped = False
+        self._looked = 0.0
 
     @property
     def pid(self) -> int:
@@ -194,6 +195,7 @@ class Worker:
         from palprep.workers.meter import Meter  # noqa: PLC0415
 
         meter = Meter(self.pid)
+        self._looked = time.monotonic()
         try:
             self._channel.send(task)
         except OSError:
@@ -252,6 +254,11 @@ class Worker:
 
     def _receive(self, countdown: _Countdown, look: Callable[[], object]) -> messages.Message:
         while True:
+            # By the clock, not by silence: a task that tells something every moment is looked at,
+            # too.
+            if time.monotonic() - self._looked >= _LOOK_S:
+                look()
+                self._looked = time.monotonic()
             seconds = min(countdown.left_s(), _LOOK_S)
             try:
                 message = self._channel.receive(seconds)
@@ -259,7 +266,6 @@ class Worker:
                 raise self._died() from None
             if message is not None:
                 return messages.read(message)
-            look()
 
     def _require(self, meter: Meter, time_s: float) -> None:
         """Raise MediaTooHeavy for a task that takes more than it may. One that takes too much
