@@ -47,7 +47,6 @@ def test_a_mouth_goes_with_its_own_sound(mouth, speech, sync):
     assert found.correlation > 0.6
     assert found.margin > 0.4
     assert abs(found.lag_s) <= 0.12
-    assert found.seconds == pytest.approx(11.0)
 
 
 @pytest.mark.parametrize("late_s", [0.48, 1.0, -0.6])

@@ -68,7 +68,7 @@ def part(starts_s: float = 2.0, **changed) -> PartReading:
 def reading(one: PartReading, transcript: str = TEXT, said_before: str = "") -> StatementReading:
     return StatementReading(
         statement=TEXT, full_name="Jane Doe", language="en", transcript=transcript,
-        speech=(Span(start_s=1.0, end_s=10.0),), opening_s=30.0, parts=(one,),
+        speech=(Span(start_s=1.0, end_s=10.0),), parts=(one,),
         said_before=said_before,
     )  # fmt: skip
 

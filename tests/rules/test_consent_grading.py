@@ -207,7 +207,7 @@ def test_a_negation_in_a_less_probable_reading_is_a_doubt():
 )
 def test_how_a_name_sounds_is_no_other_name(full_name, spoken_as, expected):
     parts = (part_reading(reading()),)
-    known = {"statement": TEXT, "full_name": full_name, "language": "en", "opening_s": 30.0}
+    known = {"statement": TEXT, "full_name": full_name, "language": "en"}
     facts = grade_statement(StatementReading(**known, spoken_as=spoken_as, parts=parts), LIMITS)
     assert facts.outcome == expected
     assert expected == "pass" or f"which does not sound like {full_name}" in facts.reasons[0]

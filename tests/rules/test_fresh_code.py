@@ -31,7 +31,7 @@ def graded(code: CodeReading | None, *, probability: float = 0.9, negated: tuple
     word = AlignedWord(expected="I", start=0.0, end=0.9, probability=probability)
     part = PartReading(first_word=0, expected=("I",), aligned=(word,), negating_words=negated)
     reading = StatementReading(
-        statement="I", full_name="I", language="en", opening_s=30.0, parts=(part,), code=code,
+        statement="I", full_name="I", language="en", parts=(part,), code=code,
         speech=(Span(start_s=0.0, end_s=2.0 if code else 0.9),),
     )  # fmt: skip
     return grade_statement(reading, load_profile().consent)

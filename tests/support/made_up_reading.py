@@ -81,7 +81,7 @@ def stated(
     code: CodeReading | None = None,
 ) -> ConsentFacts:
     read = StatementReading(
-        statement=TEXT, full_name="Jane Doe", language="en", opening_s=30.0, speech=speech,
+        statement=TEXT, full_name="Jane Doe", language="en", speech=speech,
         parts=tuple(map(part_reading, parts)), surroundings=around or Surroundings(), code=code,
     )  # fmt: skip
     return grade_statement(read, LIMITS)

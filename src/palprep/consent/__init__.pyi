@@ -1,6 +1,7 @@
 from .facts import (
     AFTERWARDS_S as AFTERWARDS_S,
     LEAST_TO_SYNC_S as LEAST_TO_SYNC_S,
+    OPENING_S as OPENING_S,
     AlignedWord as AlignedWord,
     ConsentFacts as ConsentFacts,
     HeardInstead as HeardInstead,

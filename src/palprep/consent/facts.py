@@ -26,6 +26,9 @@ a take, between which something was cut out or put in, must keep to less."""
 
 _JOINT_WORDS = 3
 
+OPENING_S = 30.0
+"""The statement must begin within so many seconds."""
+
 AFTERWARDS_S = 12.0
 """Seconds after the statement that are listened to."""
 
@@ -184,8 +187,6 @@ class StatementReading(Listening):
     """Why nothing could be read; None where it was."""
     speech: tuple[Span, ...] = ()
     """Stretches of speech in the opening."""
-    opening_s: float
-    """The statement must begin within so many seconds."""
     parts: tuple[PartReading, ...] = ()
     surroundings: Surroundings = Surroundings()
 
@@ -276,8 +277,6 @@ def _steady_in_parts(starts: Sequence[tuple[float, float]]) -> bool:
 class Synchrony(Value):
     """How lips and sound go together."""
 
-    seconds: float
-    """How long the lips are seen."""
     correlation: float
     """Mean of the four correlations, at the best shift of the sound by up to 0.24 s."""
     margin: float
@@ -293,8 +292,6 @@ class LipsFacts(Value):
     stated: bool
     """Whether the stretch is that of the statement; else it is the densest speech."""
     span: Span
-    frames: int
-    """How many frames of it show a face."""
     motion: float | None = None
     """The least motion of the lips over three seconds of speech: the mean standard deviation of six
     distances, in lengths of the nose or distances of the eyes. None without three seconds of speech

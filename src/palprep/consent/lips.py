@@ -116,7 +116,6 @@ def measure_lips(
     return LipsFacts(
         stated=stated,
         span=span,
-        frames=int(within.sum()),
         motion=motion,
         rests_at_s=rests_at_s,
         repeat=repeat,
@@ -288,7 +287,6 @@ def synchrony_of(
         return None
     best = float(np.nanmax(fits[near]))
     return Synchrony(
-        seconds=float(known.sum() * STEP_S),
         correlation=best,
         margin=best - float(np.nanmax(fits[apart])),
         lag_s=round(float(shifts[np.nanargmax(fits)] * STEP_S), 2),

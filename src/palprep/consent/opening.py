@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from palprep.consent.facts import StatementReading, Surroundings
+from palprep.consent.facts import OPENING_S, StatementReading, Surroundings
 from palprep.consent.moonshine import Moonshine, hear_again, leaves_doubt
 from palprep.consent.reading import Reading, part_reading, read_window, surroundings, without_end
 from palprep.consent.whisper import Whisper
@@ -34,8 +34,6 @@ _OF_ANOTHER_LANGUAGE = (
     "--language, or as language in person.toml or the manifest"
 )
 
-OPENING_S = 30.0
-"""The statement must begin within so many seconds."""
 _BEYOND_S = 10.0
 """Time that is heard after the opening, for a statement that starts late in it."""
 _WORD_S = 0.75
@@ -165,7 +163,6 @@ def _reading(required: Statement, listener: Whisper | None = None, **read: Any) 
         full_name=required.full_name,
         spoken_as=required.spoken_as,
         language=required.language,
-        opening_s=OPENING_S,
         model=listener.name if listener else None,
         model_sha256=listener.sha256 if listener else None,
         **read,

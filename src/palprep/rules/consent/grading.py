@@ -59,8 +59,8 @@ def grade_statement(
         grade = _grade_heard(reading, limits, beside, more_at)
     starts_at = next((word.start for word in grade.words if word.start is not None), None)
     ends_at = next((word.end for word in reversed(grade.words) if word.end is not None), None)
-    if starts_at is not None and starts_at > reading.opening_s:
-        late = consent_reason("late", start=f"{starts_at:.1f}", most=f"{reading.opening_s:g}")
+    if starts_at is not None and starts_at > consent.OPENING_S:
+        late = consent_reason("late", start=f"{starts_at:.1f}", most=f"{consent.OPENING_S:g}")
         grade = Grade(Outcome.FAIL, grade.words, (late, *grade.reasons))
     elif grade.outcome.passed and (doubts := _doubts(reading, limits)):
         grade = Grade(Outcome.WARN, grade.words, (*grade.reasons, *doubts))
