@@ -60,7 +60,7 @@ def report(path: str = "a.jpg", **changes: object) -> Report:
     checks = (
         Check(id="image_format", label="Image format", outcome=Outcome.PASS, measured="jpeg"),
         Check(
-            id="image_metadata", label=NASTY, outcome=Outcome.WARN, measured=(NASTY,),
+            id="image_metadata", label=NASTY, outcome=Outcome.WARN, measured=NASTY,
             limit=NASTY, source=NASTY, advice=NASTY,
         ),
         Check(id="person_centered", label="Centred", outcome=Outcome.FAIL, measured=0.25),

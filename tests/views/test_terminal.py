@@ -72,7 +72,7 @@ REPORT = Report(
         Check(id="skin_hue", label="Hue", outcome=Outcome.UNKNOWN, sentence="Not there.",
               follows="no_nudity"),
         Check(id="image_metadata", label="Metadata", outcome=Outcome.WARN, sentence=NASTY,
-              measured=("gps", "icc"), limit="required", source="a guide", advice=NASTY),
+              measured="gps, icc", limit="required", source="a guide", advice=NASTY),
         Check(id="person_centered", label="Centred", outcome=Outcome.FAIL, sentence="It is far.",
               measured=0.41234567, limit="at most 0.2"),
         Check(id="head_level", label="Level", outcome=Outcome.FAIL, sentence="It is far.",

@@ -57,10 +57,9 @@ class Limit(Value):
         return self
 
     def holds(self, value: object) -> bool:
-        """True when ``value`` keeps this limit; a tuple keeps any_of when all its items do."""
+        """True when ``value`` keeps this limit."""
         if self.any_of is not None:
-            items = value if isinstance(value, tuple) else (value,)
-            return all(item in self.any_of for item in items)
+            return value in self.any_of
         if self.equals is not None:
             return value == self.equals
         if not isinstance(value, int | float):

@@ -62,11 +62,6 @@ class Activity:
         spoken = runs_of(np.array(self.probabilities[before:]) >= SPOKEN)
         return [waiting[begin * CHUNK : end * CHUNK] for begin, end in spoken]
 
-    @property
-    def heard(self) -> bool:
-        """Whether a whole chunk was pushed."""
-        return bool(self.probabilities)
-
     def at(self, times_s: NDArray[np.float64]) -> Floats:
         """The probability at each time, that of the nearest end outside what was pushed."""
         index = np.clip((times_s / _CHUNK_S).astype(int), 0, len(self.probabilities) - 1)

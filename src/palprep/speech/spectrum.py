@@ -42,7 +42,7 @@ class SpectrumMeter:
         joined = np.concatenate((self._rest, mono))
         count = len(joined) // self._size
         frames = joined[: count * self._size].reshape(count, self._size)
-        if count and activity.heard:
+        if count and activity.probabilities:
             power = np.abs(np.fft.rfft(frames * self._window, axis=1)) ** 2
             centres = (self._seen + (np.arange(count) + 0.5) * self._size) / self._rate
             speech = activity.at(centres) >= SPOKEN

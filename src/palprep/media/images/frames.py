@@ -15,6 +15,7 @@ from fractions import Fraction
 from itertools import islice
 from typing import Any, NamedTuple, TypeVar
 
+import av
 import numpy as np
 from av.packet import Packet
 from av.sidedata.sidedata import SideData, SideDataContainer
@@ -255,9 +256,6 @@ def prefetch(items: Iterable[Item]) -> Iterator[Item]:
 _JPEG_QUALITY = 82
 _EXACT_PER_S = 4.0
 
-_AV_SECOND = 1_000_000
-"""Libavformat counts the time of a container in these (AV_TIME_BASE)."""
-
 
 def thumbnail(source: Source, *, max_side: int = 480) -> bytes:
     """A JPEG, upright and at most ``max_side`` pixels long, of an image or from the middle of a
@@ -285,13 +283,13 @@ def spread_frames(
         stream = video_stream(container, source)
         aspect = stream.sample_aspect_ratio or Fraction(1)
         length = container.duration or 0
-        parts = count if length > 2 * count * _AV_SECOND else 0
+        parts = count if length > 2 * count * av.time_base else 0
         for part in range(parts):
             moment = (container.start_time or 0) + length * (2 * part + 1) // (2 * count)
             container.seek(moment)
             for at, frame in enumerate(_frames_of(Packets(container, stream))):
                 time = frame.time
-                if time is not None and time > shown and (at == 0 or time * _AV_SECOND >= moment):
+                if time is not None and time > shown and (at == 0 or time * av.time_base >= moment):
                     shown = time
                     yield SampledFrame(time, upright(frame, aspect, max_side))
                     break

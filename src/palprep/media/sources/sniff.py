@@ -6,6 +6,7 @@ The formats that palprep knows by name are those that a role takes, and those th
 from __future__ import annotations
 
 import re
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Mapping, Sequence, Set as AbstractSet
 from typing import Literal, NamedTuple
 
@@ -310,7 +311,7 @@ def _by_magic(head: bytes) -> MediaType | None:
 def _as_text(head: bytes) -> MediaType | None:
     """What a text file is: playlists and manifests by name, the rest as text."""
     try:
-        text = head.decode("utf-16" if head[:2] in _UTF16 else "utf-8-sig")
+        text = head.decode("utf-16" if head[:2] in {BOM_UTF16_LE, BOM_UTF16_BE} else "utf-8-sig")
     except UnicodeDecodeError as error:
         if error.end < len(head) - 4:
             return None
@@ -322,9 +323,6 @@ def _as_text(head: bytes) -> MediaType | None:
         if re.match(pattern, stripped):
             return refused(name, description)
     return refused("text", "a text file")
-
-
-_UTF16 = frozenset({b"\xff\xfe", b"\xfe\xff"})
 
 
 def _chunked(head: bytes) -> MediaType:

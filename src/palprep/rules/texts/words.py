@@ -151,12 +151,12 @@ def blocker_words(blocker: str) -> str:
     return TEXTS.blockers.get(blocker, blocker.replace("_", " "))
 
 
-Measure = bool | int | float | str | tuple[str, ...] | None
+Measure = bool | int | float | str | None
 """What a rule can have measured; JSON-able."""
 
 
 def measure_words(measured: Measure) -> str:
-    """A measure as people read it: ``yes``, ``1,080``, ``23.98``, ``gps, icc``."""
+    """A measure as people read it: ``yes``, ``1,080``, ``23.98``."""
     match measured:
         case None:
             return "not measured"
@@ -167,8 +167,6 @@ def measure_words(measured: Measure) -> str:
             return f"{measured:,.4g}" if abs(measured) < 1e4 else f"{measured:,.0f}"
         case int():
             return f"{measured:,}"
-        case tuple():
-            return ", ".join(measured) or "none"
         case str():
             return measured
 
