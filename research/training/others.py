@@ -24,7 +24,6 @@ from pathlib import Path
 import numpy as np
 
 from palprep.vision import Models, arrays, detect, identity, scene
-from palprep.vision.scene import describe_others
 from research.material.kept_facts import Arrays, Kept, write_held_out
 from research.material.sources_and_labels import Labelled, portrait_of, read_labels
 from research.training.logistic import area_under_curve, fit_calibrated
@@ -43,7 +42,7 @@ def describe_row(row: Labelled, pictures: Path, models: Models) -> Arrays:
     rgb = portrait_of(row, pictures, models)
     for face in detect.find_faces(rgb, models.detector)[:1]:
         maps = scene.scene_maps(scene.scene_crop(rgb, face), models.scene)
-        return {name: each.astype(np.float64) for name, each in describe_others(maps).items()}
+        return {"scene": scene.summarise(maps).astype(np.float64)}
     return {}
 
 

@@ -228,7 +228,7 @@ def _look(rgb: Pixels, face: Detection, models: Models) -> _Look:
         embedding,
         models.human.likelihood(scene.describe_human(embedding, maps)),
         scene.measure_visibility(maps, models.covering),
-        models.others.likelihood(scene.describe_others(maps)),
+        models.others.likelihood({"scene": scene.summarise(maps)}),
     )
 
 

@@ -109,7 +109,8 @@ class Models:
     human = _linear_model("human")
     """Tells photographed people from depicted ones."""
     others = _linear_model("others")
-    """Tells whether somebody else is seen around a face."""
+    """Tells whether somebody else is seen around a face: the detector misses faces that the border
+    cuts, backs of heads, shoulders and arms (research/training/others.py)."""
 
     def __init__(self) -> None:
         self._manifest = read_manifest("palprep.vision")

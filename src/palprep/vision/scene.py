@@ -93,15 +93,6 @@ def describe_covering(scene: Floats) -> dict[str, Floats]:
     return {"scene": np.concatenate([*bands, summarise(scene)])}
 
 
-def describe_others(scene: Floats) -> dict[str, Floats]:
-    """The features that tell whether somebody else is seen: mean and spread of each map.
-
-    The face detector misses faces that the border cuts, backs of heads, shoulders and arms. The
-    scene network sees cloth, hair and skin where one person has none (research/training/others.py).
-    """
-    return {"scene": summarise(scene)}
-
-
 def nudity_score(rgb: Pixels, network: Network | None) -> float | None:
     """How pornographic a picture is, 0 harmless to 1, by open_nsfw (Yahoo, 2016; BSD-2-Clause).
     None without the network.
