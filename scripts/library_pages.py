@@ -17,7 +17,7 @@ LIBRARY: Mapping[str, str] = {
         check prepare media_workers Limits pick_best same_person verify_consent
     """,
     "Make a voice, make a replica": """
-        make_voice make_replica validate_face VoiceRequest ReplicaRequest MakeOptions
+        make_voice make_replica validate_face VoiceRequest ReplicaRequest
         run ManifestRow Selection Shard watch Pace Connection write_messages
     """,
     "The service": """

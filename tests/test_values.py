@@ -56,7 +56,7 @@ JANE = {"full_name": "Jane Carter"}
         (lambda: palprep.Pace(requests_per_s=0), "requests_per_s must be at least 1, not 0"),
         (lambda: palprep.RunOptions(without_consent="false"), "without_consent takes bool"),
         (lambda: palprep.RunOptions(pace=None), "pace takes Pace, not NoneType"),
-        (lambda: palprep.MakeOptions(doubt_wait_s="30"), "doubt_wait_s takes float, not str"),
+        (lambda: palprep.Pace(doubt_wait_s="30"), "doubt_wait_s takes float, not str"),
         (
             lambda: palprep.Client(api_key="k", base_url="http://127.0.0.1:9").request("GET", None),
             "a path from the base URL on",

@@ -84,7 +84,6 @@ from .journal.creations import (
 from .journal.entries import FaceVerdict as FaceVerdict
 from .journal.runs import PersonResult as PersonResult, PersonView as PersonView, RunView as RunView
 from .pipelines import (
-    MakeOptions as MakeOptions,
     ReplicaRequest as ReplicaRequest,
     VoiceRequest as VoiceRequest,
     decide as decide,

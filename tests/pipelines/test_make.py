@@ -23,9 +23,10 @@ from palprep.journal import Journal, callback_server
 from palprep.journal.creations import Creation, CreationState, resolve_retry
 from palprep.journal.entries.bodies import CalledBack
 from palprep.pipelines import (
-    MakeOptions,
+    Creator,
     ReplicaRequest,
     VoiceRequest,
+    create,
     make_replica,
     make_voice,
     validate_face,
@@ -303,20 +304,23 @@ def test_an_image_needs_a_stock_voice(call, publisher, ready):
 
 def test_steps_are_told_and_can_be_stopped(call, publisher, callbacks, journal, ready):
     told = []
-    options = MakeOptions(person="ada", tell=told.append)
-    wav, kept = ready("v.wav", WAV), {"journal": journal, "callbacks": callbacks}
-    call(make_voice, publisher, wav, ADA, options=options, **kept)
-    assert told == ["publish for voice", "create voice", "wait for voice"]
+
+    def voice(client, name, content, **hooks):
+        files = {Role.VOICE_AUDIO: ready(name, content)}
+        creator = Creator(
+            client, publisher, journal, callbacks, ADA, files, "ada", client.base_url, **hooks
+        )
+        return create(client, creator)
+
+    call(voice, "v.wav", WAV, tell=told.append)
+    assert told == ["publish for voice", "create voice"]
     assert [creation.person for creation in journal.creations()] == ["ada"]
 
     def stop():
         raise PublishError("stopped")
 
     with pytest.raises(PublishError, match="stopped"):
-        call(
-            make_voice, publisher, ready("w.wav", WAV + b"1"), ADA,
-            options=MakeOptions(checkpoint=stop), **kept,
-        )  # fmt: skip
+        call(voice, "w.wav", WAV + b"1", checkpoint=stop)
     assert len(journal.creations()) == 1
 
 

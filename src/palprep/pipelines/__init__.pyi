@@ -12,7 +12,6 @@ from .consent import (
 from .creation import (
     Callbacks as Callbacks,
     Creator as Creator,
-    MakeOptions as MakeOptions,
     ReplicaRequest as ReplicaRequest,
     Request as Request,
     VoiceRequest as VoiceRequest,

@@ -17,7 +17,7 @@ from palprep.errors import OutcomeUnknown, WaitTimeout
 from palprep.journal import creations, entries
 from palprep.preflight import Prepared
 from palprep.publish import Publisher
-from palprep.values import Role, require_type, typed_fields
+from palprep.values import Role, require_type
 
 _URL_FIELDS: Mapping[Role, str] = {
     Role.VOICE_AUDIO: "training_audio_url",
@@ -26,6 +26,10 @@ _URL_FIELDS: Mapping[Role, str] = {
     Role.FACE_IMAGE: "train_image_url",
 }
 """The fields of the requests that hold the files' addresses."""
+
+
+_DOUBT_WAIT_S = 30.0
+"""How long to wait for a callback that resolves a doubt."""
 
 
 class VoiceRequest(Given):
@@ -66,26 +70,6 @@ def _nothing(*_: object) -> None:
     """Stands in for a function that was not given."""
 
 
-@typed_fields
-@dataclass(frozen=True)
-class MakeOptions:
-    """Options for a program that makes voices and replicas of many people, as ``palprep run`` does.
-
-    ``person`` stands in the journal; by default it is the name of what is created. ``target``
-    is the service's identity there; by default it is the client's base URL. ``doubt_wait_s`` is how
-    long to wait for a callback that resolves a doubt.
-
-    ``tell`` hears the name of each step before it is taken. ``checkpoint`` is called before
-    each step, and several times a second while waiting; what it raises ends the work there.
-    """
-
-    person: str | None = None
-    target: str | None = None
-    doubt_wait_s: float = 30.0
-    tell: Callable[[str], object] = _nothing
-    checkpoint: Callable[[], object] = _nothing
-
-
 def told_by(
     creation: creations.Creation, callbacks: Callbacks | None
 ) -> Literal["answer", "callback"] | None:
@@ -117,27 +101,27 @@ async def ask_for_state(
 @dataclass(frozen=True)
 class Creator:
     """Creates one voice or replica at most once, as far as its journal reaches. Consent was judged
-    before. ``allow`` is called before the upload and after it, which may take long, and raises
-    where nothing may be created any more."""
+    before. ``person`` and ``target``, the service's identity, stand in the journal. ``allow`` is
+    called before the upload and after it, which may take long, and raises where nothing may be
+    created any more. ``tell`` hears the name of each step before it is taken. ``checkpoint`` is
+    called before each step, and several times a second while waiting; what it raises ends the work
+    there."""
 
     client: AnyClient
     publisher: Publisher
     journal: journals.Journal
     callbacks: Callbacks | None
-    options: MakeOptions
     request: Request
     files: Mapping[Role, Prepared]
+    person: str
+    target: str
     allow: Callable[[], object] = _nothing
-
-    @property
-    def person(self) -> str:
-        request = self.request
-        name = request.voice_name if isinstance(request, VoiceRequest) else request.replica_name
-        return self.options.person or name
+    tell: Callable[[str], object] = _nothing
+    checkpoint: Callable[[], object] = _nothing
 
     @functools.cached_property
     def key(self) -> str:
-        return key_of(self.request, self.files, self._target)
+        return key_of(self.request, self.files, self.target)
 
     async def create(self) -> creations.Creation:
         """Publish the files and ask for the creation, unless that was done before. Returns the
@@ -156,7 +140,7 @@ class Creator:
             require_type("The URL of a file", url, str, ": see publish of the publisher")
             urls[_URL_FIELDS[role]] = url
         fields = self._fields(urls)
-        asked = _asked(self.request, self.files, self._target)
+        asked = _asked(self.request, self.files, self.target)
         if self.request.callback_url is not None:
             asked["told_elsewhere"] = True
         self._begin(f"create {self.request.what}")
@@ -184,7 +168,7 @@ class Creator:
                     self.client,
                     lambda seen: seen.state is not creations.CreationState.IN_DOUBT,
                     f"The doubt about the {self.request.what}",
-                    self.options.doubt_wait_s,
+                    _DOUBT_WAIT_S,
                     look=self._look,
                 )
         if creation.state is creations.CreationState.IN_DOUBT:
@@ -208,10 +192,6 @@ class Creator:
             look=self._look,
         )
 
-    @property
-    def _target(self) -> str:
-        return self.options.target or self.client.base_url
-
     def _fields(self, urls: Mapping[str, str]) -> dict[str, Any]:
         """The fields of the request, made before the intent is recorded: callbacks may fail."""
         # A field that was not given is absent, and not null.
@@ -231,12 +211,12 @@ class Creator:
         return entries.Snapshot.told(replica.replica_id, replica.status, None)
 
     async def _look(self) -> creations.Creation:
-        self.options.checkpoint()
+        self.checkpoint()
         return await work(self.client, lambda: self.journal.known_creation(self.key))
 
     def _begin(self, step: str) -> None:
-        self.options.checkpoint()
-        self.options.tell(step)
+        self.checkpoint()
+        self.tell(step)
 
 
 def _identifying(request: Request) -> dict[str, Any]:

@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 ValidatedModel = Literal["core-4", "core-4.5"]
 """The models that face image validation takes (specification, Validate Face Image)."""
 
-_DEFAULTS = creations.MakeOptions()
-
 
 @routine
 async def validate_face(
@@ -61,7 +59,7 @@ async def validate_face(
 
 
 @routine
-@typed("journal", "callbacks", "timeout_s", "options")
+@typed("journal", "callbacks", "timeout_s")
 async def make_voice(
     client: AnyClient,
     publisher: Publisher,
@@ -71,7 +69,6 @@ async def make_voice(
     journal: Journal | str | Path | None = None,
     callbacks: creations.Callbacks | str | bool | None = None,
     timeout_s: float = 900.0,
-    options: creations.MakeOptions = _DEFAULTS,
 ) -> Creation:
     """Publish a recording, create the voice at most once, and wait for the end of its training.
 
@@ -94,13 +91,15 @@ async def make_voice(
     _require(publisher, request, creations.VoiceRequest, files)
     with contextlib.ExitStack() as closing:
         opened, told = await work(client, lambda: _opened(closing, journal, callbacks or None))
-        creator = creations.Creator(client, publisher, opened, told, options, request, files)
+        creator = creations.Creator(
+            client, publisher, opened, told, request, files, request.voice_name, client.base_url
+        )
         creation = await creator.create()
         return await creator.ended(creation, timeout_s)
 
 
 @routine
-@typed("without_consent", "journal", "callbacks", "timeout_s", "options")
+@typed("without_consent", "journal", "callbacks", "timeout_s")
 async def make_replica(
     client: AnyClient,
     publisher: Publisher,
@@ -113,7 +112,6 @@ async def make_replica(
     journal: Journal | str | Path | None = None,
     callbacks: creations.Callbacks | str | bool | None = None,
     timeout_s: float = 14_400.0,
-    options: creations.MakeOptions = _DEFAULTS,
 ) -> Creation:
     """Publish the files, create the replica at most once, and wait for the end of its training.
 
@@ -156,7 +154,10 @@ async def make_replica(
         def allow() -> None:
             _require_consent(gate.now())
 
-        creator = creations.Creator(client, publisher, opened, told, options, request, files, allow)
+        who, where = request.replica_name, client.base_url
+        creator = creations.Creator(
+            client, publisher, opened, told, request, files, who, where, allow
+        )
         judged = tuple(files.values())
         gate = ConsentGate(opened, creator.person, judged, evidence, without_consent)
         _require_consent(await work(client, lambda: gate.settle(compared, creator.key)))

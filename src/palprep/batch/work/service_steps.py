@@ -136,15 +136,19 @@ class ServiceSteps:
                 self.creates.take()
                 taken = True
 
-        options = pipelines.MakeOptions(
+        client = self.remote.client
+        creator = pipelines.Creator(
+            client,
+            self.publisher,
+            self.run.journal,
+            self.remote.callbacks,
+            wanted.request,
+            files,
             person=reporter.person,
             target=self.remote.connection.target,
+            allow=allow,
             tell=reporter.begin,
             checkpoint=reporter.go_on,
-        )
-        client, journal, callbacks = self.remote.client, self.run.journal, self.remote.callbacks
-        creator = pipelines.Creator(
-            client, self.publisher, journal, callbacks, options, wanted.request, files, allow
         )
         try:
             creation = pipelines.create(client, creator)
