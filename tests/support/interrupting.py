@@ -37,7 +37,8 @@ def attack(
     """
     faulthandler.dump_traceback_later(GIVE_UP_S, exit=True)
     chance = random.Random(7)  # noqa: S311 -- nothing secret
-    signal.signal(signal.SIGALRM, HANDLERS[handler])
+    signal.signal(signal.SIGINT, HANDLERS[handler])
+    signal.signal(signal.SIGALRM, lambda *_: signal.raise_signal(signal.SIGINT))
     hits = 0
     while hits < times:
         try:

@@ -15,12 +15,15 @@ hands files to the workers, another asks the service. No thread waits for a trai
 
 from __future__ import annotations
 
-import _thread
+import contextlib
 import logging
+import signal
 import threading
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from types import FrameType
 from typing import ParamSpec, TypeVar
 
 from palprep import errors
@@ -37,7 +40,7 @@ from palprep.journal.creations import CUT_OFF, Creation, up_to_date
 from palprep.journal.entries import PersonEnded
 from palprep.journal.runs import PersonOutcome
 from palprep.publish import Publisher
-from palprep.system import NO_MORE, gives_no_more
+from palprep.system import ENDING, NO_MORE, gives_no_more
 from palprep.workers import WorkStopped
 
 P = ParamSpec("P")
@@ -212,52 +215,33 @@ class Execution:
         self._changed.set()
 
 
-_LOOK_EVERY_S = 0.25
-"""An interruption can swallow the signal to the main thread, which therefore looks by itself."""
-
-
-def do_aside(work: Callable[[], object], stop: Stop) -> None:
-    """Do the work in a thread of its own, so that Ctrl-C cannot break it off half-way, and wait
-    until it has ended. Python raises KeyboardInterrupt in the main thread, between any two steps,
-    and most of ``threading`` is written in Python: an event that the main thread was about to wait
-    for would stay locked. So that thread waits here alone, for a lock that is written in C.
-
-    Raises what the work raises. When the waiting is interrupted, ``stop`` is set and the work has
-    ended before that is raised; an error of the work's own goes before. A second interruption waits
-    for nothing.
-    """
-    begun, ended = threading.Lock(), threading.Lock()
-    ended.acquire()
-    over = False
+@contextlib.contextmanager
+def ending_in_order(stop: Stop) -> Iterator[None]:
+    """Inside the block the first Ctrl-C, or any other signal whose handler raises, only sets
+    ``stop``. What the handler raised is raised once the block has ended; an error of the block's
+    own goes before. Otherwise Python would raise it between any two steps, and leave locks taken. A
+    later signal is handled at once."""
     raised: list[BaseException] = []
 
-    def go() -> None:
-        nonlocal over
-        if not begun.acquire(blocking=False):
-            return
+    def hear(handle: Callable[..., object], number: int, frame: FrameType | None) -> None:
         try:
-            work()
-        except BaseException as error:  # noqa: BLE001 -- raised where it is waited for
+            handle(number, frame)
+        except BaseException as error:
+            if raised:
+                raise
             raised.append(error)
-        finally:
-            over = True
-            ended.release()
+            stop.set()
 
-    def wait() -> None:
-        while not over:
-            ended.acquire(timeout=_LOOK_EVERY_S)
-
-    try:
-        # A Thread would wait for an event until it has started.
-        _thread.start_new_thread(go, ())
-        wait()
-    except BaseException:
-        stop.set()
-        # It may have been interrupted before there was a thread: then none will begin.
-        if not begun.acquire(blocking=False):
-            wait()
-        if raised and not isinstance(raised[0], KeyboardInterrupt):
-            raise raised[0] from None
-        raise
+    with contextlib.ExitStack() as restored:
+        if threading.current_thread() is threading.main_thread():
+            for number in ENDING:
+                if callable(before := signal.getsignal(number)):
+                    restored.callback(signal.signal, number, before)
+                    signal.signal(number, partial(hear, before))
+        try:
+            yield
+        except KeyboardInterrupt:  # As ``stop`` and a later signal end it.
+            if not raised:
+                raise
     if raised:
         raise raised[0]

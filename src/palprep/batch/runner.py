@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 
 from palprep.batch.engines.cluster import make_engine
 from palprep.batch.engines.files import run_name
-from palprep.batch.execution import Execution, do_aside
+from palprep.batch.execution import Execution, ending_in_order
 from palprep.batch.forgetting import remove_outlived
 from palprep.batch.outputs import write_outputs
 from palprep.batch.people.files import File, is_hidden, is_url
@@ -192,7 +192,8 @@ def _carry_out(run: RunContext, work: _Work, note: TakeNote, source: str | None)
         execution = Execution(
             run, work.people, lambda slug: work.states.to_record(work.selected[slug])
         )
-        do_aside(lambda: execution.take_through(service), run.stop)
+        with ending_in_order(run.stop):
+            execution.take_through(service)
 
 
 @contextmanager

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import textwrap
-import threading
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from palprep.batch.execution import do_aside
+from palprep.batch.execution import ending_in_order
 from palprep.batch.work.context import Stop
 
 SUPPORT = Path(__file__).parents[1] / "support"
@@ -19,7 +20,7 @@ SUPPORT = Path(__file__).parents[1] / "support"
 PROGRAM = """
     import concurrent.futures, sys, threading
     from interrupting import attack
-    from palprep.batch.execution import do_aside
+    from palprep.batch.execution import ending_in_order
     from palprep.batch.work.context import Stop
 
     handler, times = sys.argv[1], int(sys.argv[2])
@@ -42,7 +43,8 @@ PROGRAM = """
             finally:
                 ended.set()
 
-        do_aside(steps, stop)
+        with ending_in_order(stop):
+            steps()
 
     def look():
         begun, ended = state.get("last", (None, None))
@@ -68,24 +70,51 @@ def test_an_interruption_at_any_moment_ends_it(handler: str) -> None:
     assert ran.returncode == 0, ran.stderr
 
 
-def test_what_the_work_raises_is_raised_here() -> None:
-    stop, threads = Stop(), []
+def _defect() -> None:
+    raise ValueError("a defect")
 
-    def fail() -> None:
-        threads.append(threading.get_ident())
-        raise ValueError("a defect")
 
+def _interrupt() -> None:
+    signal.raise_signal(signal.SIGINT)
+
+
+def _do(stop: Stop, *steps: Callable[[], object]) -> None:
+    with ending_in_order(stop):
+        for step in steps:
+            step()
+
+
+def test_what_the_work_raises_goes_before_the_interruption() -> None:
+    stop = Stop()
     with pytest.raises(ValueError, match="a defect"):
-        do_aside(fail, stop)
-    assert threads != [threading.get_ident()]
+        _do(stop, _defect)
     assert not stop.is_set
-    do_aside(lambda: threads.append(0), stop)
-    assert threads[1:] == [0]
+    with pytest.raises(ValueError, match="a defect"):
+        _do(stop, _interrupt, _defect)
+    assert stop.is_set
 
 
 def test_told_to_stop_it_raises_what_ctrl_c_raises() -> None:
-    stop = Stop()
+    stop, done = Stop(), []
     stop.raise_if_set()
-    stop.set()
     with pytest.raises(KeyboardInterrupt):
-        do_aside(stop.raise_if_set, stop)
+        _do(stop, _interrupt, stop.raise_if_set, lambda: done.append("more"))
+    assert not done
+
+
+def test_the_first_signal_waits_for_the_end_and_the_second_does_not() -> None:
+    before, done = signal.getsignal(signal.SIGINT), []
+    with pytest.raises(KeyboardInterrupt):
+        _do(Stop(), _interrupt, lambda: done.append("the rest of the work"))
+    with pytest.raises(KeyboardInterrupt):
+        _do(Stop(), _interrupt, _interrupt, lambda: done.append("nothing more"))
+    assert done == ["the rest of the work"]
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+@pytest.fixture(autouse=True)
+def _interruptible() -> Iterator[None]:
+    """Also where the tests themselves run under `nohup`."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
