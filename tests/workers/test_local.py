@@ -124,6 +124,14 @@ def test_a_limit_beyond_those_of_the_system_holds_no_work_back(work, limits):
         assert engine.run(work.double, 2) == 4
 
 
+def test_telling_something_every_moment_gains_no_time(work, monkeypatch):
+    monkeypatch.setattr("palprep.workers.worker._CLEAN_UP_WITHIN_S", 0.5)
+    with LocalEngine(1, limits=Limits(time_s=0.5)) as engine:
+        assert engine.run(work.double, 1) == 2
+        with pytest.raises(MediaTooHeavy, match="longer than 2 s of the wall clock"):
+            engine.run(work.tell_without_end, told=lambda _: None)
+
+
 def test_filling_the_memory_ends_at_the_memory_limit(work):
     with LocalEngine(1, limits=Limits(memory_bytes=SMALL)) as engine:
         with pytest.raises(MediaTooHeavy, match=r"more than 400 MiB.* limit is lower"):

@@ -139,6 +139,12 @@ def count(to: int, told: Callable[[int], None]) -> int:
     return to
 
 
+def tell_without_end(told: Callable[[int], None]) -> None:
+    while True:
+        told(0)
+        time.sleep(0.005)
+
+
 def talk() -> str:
     """Whatever a library says on its own account."""
     warnings.warn("a warning of a library", UserWarning, stacklevel=1)

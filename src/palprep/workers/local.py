@@ -122,7 +122,7 @@ class LocalEngine(Engine):
         self, media_s: float, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs
     ) -> T:
         time_s, wall_s = self.limits.time_for(media_s), self.limits.wall_for(media_s)
-        asked = task(function, args, kwargs, time_s)
+        asked = task(function, args, kwargs)
         callbacks = {name: each for name, each in kwargs.items() if callable(each)}
         worker = self._ready_worker(needed_for([*args, *kwargs.values()]))
         kept = clean_up = False

@@ -48,15 +48,12 @@ class NoAnswer(Exception):
 
 
 class Task(NamedTuple):
-    """One call. ``callbacks`` names the keyword arguments that are functions here. It may take
-    ``time_s`` seconds of the processor.
-    """
+    """One call. ``callbacks`` names the keyword arguments that are functions here."""
 
     function: Callable[..., Any]
     args: tuple[Any, ...]
     kwargs: Mapping[str, Any]
     callbacks: tuple[str, ...]
-    time_s: float
 
 
 class Ready(Value):
@@ -143,13 +140,11 @@ _KINDS: Mapping[str, type[Message]] = {
 }
 
 
-def task(
-    function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any], time_s: float
-) -> bytes:
+def task(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bytes:
     """A :class:`Task`, pickled; callbacks are left here."""
     sent = {name: value for name, value in kwargs.items() if not callable(value)}
     callbacks = tuple(name for name in kwargs if name not in sent)
-    return pickle.dumps(Task(function, args, sent, callbacks, time_s))
+    return pickle.dumps(Task(function, args, sent, callbacks))
 
 
 def write(message: Message) -> bytes:

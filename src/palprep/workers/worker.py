@@ -37,9 +37,6 @@ _MOST_BETWEEN_S = 1.0
 _MOST_PROCESSES = 16
 """A fix runs one or two programs."""
 
-_MOST_TOLD = 16 << 20
-"""Characters of what a task tells while it runs: each frame of an hour takes half of that."""
-
 _SENT_WITHIN_S = 60.0
 """A worker takes what it is sent at once, unless it is stopped or taken over."""
 
@@ -200,7 +197,7 @@ class Worker:
             self._channel.send(task)
         except OSError:
             raise self._died() from None
-        countdown, told = _Countdown(wall_s), 0
+        countdown = _Countdown(wall_s)
         while True:
             try:
                 message = self._receive(countdown, lambda: self._require(meter, time_s))
@@ -210,10 +207,7 @@ class Worker:
                     "a decoder hangs, or the machine is very busy. Try again, or give another file",
                 ) from None
             match message:
-                case messages.Called(name=name, value=value) if (
-                    name in callbacks and told < _MOST_TOLD
-                ):
-                    told += len(str(value))
+                case messages.Called(name=name, value=value) if name in callbacks:
                     callbacks[name](value)
                 case messages.Done() | messages.Failed() as reply:
                     return reply

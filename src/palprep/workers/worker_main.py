@@ -26,9 +26,6 @@ from palprep.workers.messages import Called, Channel, Failed, Ready, Task, done,
 _LEAVE_WITHIN_S = 10.0
 """What a task may take to clean up when nobody is there any more to end it."""
 
-_PROCESSOR_AFTER_S = 10
-"""What a task may take beyond its time, should the other process not look."""
-
 
 def serve(descriptor: int, modules: Iterable[str]) -> None:
     """Answer the tasks that come through the socket; never returns. The first message says to what
@@ -96,7 +93,6 @@ def _forget_temporary_files() -> None:
 def _reply(message: bytes, channel: Channel) -> bytes:
     try:
         task: Task = pickle.loads(message)  # noqa: S301 -- from the process that started this one
-        _limit_processor(task.time_s)
         callbacks = {name: partial(_call, channel, name) for name in task.callbacks}
         return write(done(task.function, task.function(*task.args, **task.kwargs, **callbacks)))
     except SystemExit:
@@ -107,19 +103,3 @@ def _reply(message: bytes, channel: Channel) -> bytes:
 
 def _call(channel: Channel, name: str, value: Any) -> None:
     channel.send(write(Called(name=name, value=value)))
-
-
-def _limit_processor(time_s: float) -> None:
-    """End this process some seconds after what the task may take; each program that it runs, too.
-
-    The process that started this one looks at the time as well, and is first.
-    """
-    try:
-        import resource  # noqa: PLC0415 -- POSIX alone has it
-    except ImportError:
-        return
-    used = sum(resource.getrusage(resource.RUSAGE_SELF)[:2])
-    _, most = resource.getrlimit(resource.RLIMIT_CPU)
-    limit = min(int(used + time_s) + _PROCESSOR_AFTER_S, sys.maxsize)
-    allowed = limit if most == resource.RLIM_INFINITY else min(limit, most)
-    resource.setrlimit(resource.RLIMIT_CPU, (allowed, most))
